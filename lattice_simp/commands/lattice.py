@@ -6,6 +6,7 @@ import sys
 from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -46,14 +47,16 @@ from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.compose import EditCosts
-from lattice_simp.ops.count_paths import count_paths
+from lattice_simp.ops.count_paths import count_paths, unweighted
 from lattice_simp.ops.determinize import MAX_STATES
+from lattice_simp.ops.determinize import determinize as deterministic
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.nbest import nbest as best_paths
 from lattice_simp.support.options import option
 from lattice_simp.support.textio import open_binary, open_text
 
 _LARGEST_SHOWN = 10**300
+_NOT_COUNTED = "not counted"
 
 app = command_app("Look at lattices, convert them, and operate on them.")
 app.add_typer(consensus.app)
@@ -75,8 +78,8 @@ class _ComposeOptions(WordOptions):
 
 MaxStates = Annotated[int, typer.Option(min=1, help="that a deterministic lattice may have; more are an error")]
 
-COUNTED_STRINGS = 1000
-"""Different strings are counted up to this number, since counting them means finding them."""
+COUNTED_STATES = 10_000
+"""Different strings are counted where a deterministic lattice has at most so many states."""
 
 COUNTED_ARCS = 20_000
 """Of larger lattices with several paths for a string, the strings are not counted."""
@@ -86,11 +89,7 @@ COUNTED_ARCS = 20_000
 @takes_settings(WordOptions)
 def info(source: Input, sentence: Id = None, jobs: JOBS = 1, settings: Any = None) -> None:
     """Print size, kind and best path; of many lattices, a line each. Example: lattice-simp lattice info full.fst"""
-    ignored = ignored_words(settings)
-
-    def facts(lattice: Lattice) -> dict[str, str]:
-        return _facts(lattice, ignored)
-
+    facts = partial(_facts, ignored=ignored_words(settings))
     with readable(source) as file, open_text("-", "w") as out:
         batch = find_batch(file, sentence, jobs, settings)
         if batch is None:
@@ -98,7 +97,7 @@ def info(source: Input, sentence: Id = None, jobs: JOBS = 1, settings: Any = Non
             out.writelines(f"{name}\t{value}\n" for name, value in rows.items())
             return
         out.write("\t".join(("name", *_BATCH_FACTS)) + "\n")
-        for name, rows in batch.results(facts):
+        for name, rows in batch.results(partial(facts, strings=False)):
             out.write("\t".join((name, *(rows.get(fact, "") for fact in _BATCH_FACTS))) + "\n")
     batch.finish()
 
@@ -106,8 +105,8 @@ def info(source: Input, sentence: Id = None, jobs: JOBS = 1, settings: Any = Non
 _BATCH_FACTS = ("kind", "states", "arcs", "words", "acyclic", "paths", "best cost", "best string")
 
 
-def _facts(lattice: Lattice, ignored: Collection[str]) -> dict[str, str]:
-    """Returns what `info` prints for a lattice, by name."""
+def _facts(lattice: Lattice, ignored: Collection[str], strings: bool = True) -> dict[str, str]:
+    """Returns what `info` prints for a lattice, by name; the number of its strings takes longer than all the rest."""
     lattice = lattice.without_words(ignored)
     lines = [
         ("kind", "acceptor" if lattice.is_acceptor else "transducer"),
@@ -121,7 +120,9 @@ def _facts(lattice: Lattice, ignored: Collection[str]) -> dict[str, str]:
     if lattice.features:
         lines.append(("features", " ".join(lattice.features)))
     if lattice.is_acyclic:
-        lines += [("paths", _path_count(lattice)), ("strings", _string_count(lattice))]
+        lines.append(("paths", _path_count(lattice)))
+        if strings:
+            lines.append(("strings", _string_count(lattice)))
         for path in best_paths(lattice):
             lines += [("best cost", f"{path.cost:.6f}"), ("best string", path.text)]
     return dict(lines)
@@ -134,15 +135,17 @@ def _path_count(lattice: Lattice) -> str:
 
 
 def _string_count(lattice: Lattice) -> str:
-    """Returns the number of different strings, in words where finding them would take long."""
-    lattice = lattice.connected()
+    """Returns the number of different strings, in words where finding it would take long."""
+    lattice = unweighted(lattice.project_output().connected())
     ways = np.unique(lattice.sources.astype(np.int64) * len(lattice.symbols) + lattice.olabels)
-    if len(ways) == lattice.num_arcs and not lattice.has_epsilons():  # deterministic: each path has its own string
-        return _path_count(lattice)
-    if lattice.num_arcs > COUNTED_ARCS:
-        return "not counted"
-    count = len(best_paths(lattice, COUNTED_STRINGS + 1))
-    return str(count) if count <= COUNTED_STRINGS else f"more than {COUNTED_STRINGS}"
+    if len(ways) < lattice.num_arcs or lattice.has_epsilons():  # several paths may have one string
+        if lattice.num_arcs > COUNTED_ARCS:
+            return _NOT_COUNTED
+        try:
+            lattice = deterministic(lattice, max_states=COUNTED_STATES)
+        except LatticeSimpError:
+            return _NOT_COUNTED
+    return _path_count(lattice)
 
 
 @app.command()

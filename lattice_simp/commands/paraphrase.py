@@ -133,8 +133,8 @@ def align(
     A JSON line for each set. Identical phrases are there, too (`identical`), and those that follow from smaller ones
     (`composed`).
     """
-    given = {**settings, "paraphrase": {"alignment": settings.pop("alignment", {})}}
-    work = Work("align", ExpandOptions.of(given))
+    alignment = settings.pop("alignment", {})
+    work = Work("align", ExpandOptions.of({**settings, "paraphrase": {"alignment": alignment}}))
     _run(work, _Run(source, parallel, output, jobs, resume, quiet, bool(context.obj)))
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from lattice_simp.core.kernel import Ints
+from lattice_simp.core.symbols import is_utf8
 from lattice_simp.errors import LatticeSimpError
 
 Tokens: TypeAlias = Sequence[bytes | None]
@@ -47,6 +48,8 @@ def token_bytes(vocabulary: Mapping[str, int], spelling: Spelling, special: Coll
 
 
 def _bytes_of(token: str, spelling: Spelling) -> bytes:
+    if not is_utf8(token):
+        raise LatticeSimpError(f"the token {token!r} is no text of UTF-8 (name it as special)")
     if spelling == "plain":
         return token.encode()
     if spelling == "sentencepiece":

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.columns import real_numbers
 from lattice_simp.core.kernel import Floats, Ints, read_only
 from lattice_simp.errors import InvalidLatticeError
 
@@ -21,7 +22,7 @@ class Features(Mapping[str, Floats]):
     """A matrix of scores with named rows, for the arcs and for the final states.
 
     A feature is a score: higher is better, as in n-best lists and files of weights. A path whose costs come from
-    features alone costs minus their weighted sum.
+    features alone costs minus their weighted sum. Scores are finite, as costs are.
 
     >>> features = Features.from_columns({"LM": [-1.5, -2.0]}, {"LM": [0.0, -0.5]}, 2, 2)
     >>> features["LM"].tolist(), features.final("LM").tolist(), list(features)
@@ -59,7 +60,7 @@ class Features(Mapping[str, Floats]):
         """Makes the matrix of columns; one without final scores ends with 0.
 
         Raises:
-            InvalidLatticeError: a column of another length, or one of final scores alone.
+            InvalidLatticeError: a column of another length, one of final scores alone, or scores that are not finite.
         """
         ends = finals or {}
         for name in ends:
@@ -99,7 +100,7 @@ class Features(Mapping[str, Floats]):
         """Returns the features with one more, or with another column in place of the old one of that name.
 
         Raises:
-            InvalidLatticeError: the column does not fit the arcs or the states.
+            InvalidLatticeError: the column does not fit the arcs or the states, or has scores that are not finite.
         """
         return self.with_columns({name: arcs}, {} if finals is None else {name: finals})
 
@@ -107,7 +108,7 @@ class Features(Mapping[str, Floats]):
         """Returns the features with these columns; final scores that are not given are 0.
 
         Raises:
-            InvalidLatticeError: a column does not fit the arcs or the states.
+            InvalidLatticeError: a column does not fit the arcs or the states, or has scores that are not finite.
         """
         others = self.without(*arcs)
         kept = len(others.names)
@@ -115,11 +116,33 @@ class Features(Mapping[str, Floats]):
         ends = np.zeros((kept + len(arcs), self.finals.shape[1]))
         matrix[:kept], ends[:kept] = others.arcs, others.finals
         for row, (name, column) in enumerate(arcs.items(), start=kept):
-            own, end = np.asarray(column), np.asarray(finals.get(name, ends[row]))
-            if own.shape != matrix[row].shape or end.shape != ends[row].shape:
+            scores, end = (real_numbers(own, f"scores of {name!r}") for own in (column, finals.get(name, ends[row])))
+            if scores.shape != matrix[row].shape or end.shape != ends[row].shape:
                 raise InvalidLatticeError(f"the feature {name!r} does not fit the arcs or the states")
-            matrix[row], ends[row] = own, end
-        return Features((*others.names, *arcs), matrix, ends)
+            matrix[row], ends[row] = scores, end
+        made = Features((*others.names, *arcs), matrix, ends)
+        made.validate(*made.shape)
+        return made
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of arcs and of states."""
+        return self.arcs.shape[1], self.finals.shape[1]
+
+    def validate(self, num_arcs: int, num_states: int) -> None:
+        """Checks that all scores of these arcs and states are there and finite.
+
+        Raises:
+            InvalidLatticeError: says which feature is broken and where.
+        """
+        if self.shape != (num_arcs, num_states) or not len(self.arcs) == len(self.finals) == len(self.names):
+            raise InvalidLatticeError("the features do not fit the arcs or the states")
+        for place, matrix in (("arc", self.arcs), ("state", self.finals)):
+            broken = ~np.isfinite(matrix)
+            if broken.any():
+                row, column = np.argwhere(broken)[0].tolist()
+                score, name = matrix[row, column], self.names[row]
+                raise InvalidLatticeError(f"the feature {name!r} is {score} at {place} {column}; scores are finite")
 
     def without(self, *names: str) -> Features:
         """Returns the features but for these."""

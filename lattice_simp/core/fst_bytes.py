@@ -21,7 +21,7 @@ import numpy.typing as npt
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, InvalidLatticeError
 
 MAGIC = struct.pack("<i", 2125659606)
 """The first four bytes of an OpenFst file."""
@@ -44,6 +44,7 @@ _EXPANDED, _MUTABLE = 1, 2  # property bits; all other properties stay unknown a
 _HAS_ISYMBOLS, _HAS_OSYMBOLS, _IS_ALIGNED = 1, 2, 4
 _ALIGNMENT = 16
 _NO_STATE = -1
+_LARGEST_COST = float(np.finfo(np.float32).max)
 
 
 # ---------------------------------------------------------------- packing
@@ -57,7 +58,13 @@ def pack(arcs: Arcs, ilabels: Ints, tables: Sequence[SymbolTable] = (), layout: 
         ilabels: the input labels.
         tables: the symbol tables of the input and of the output labels, to be written with it.
         layout: of the file.
+
+    Raises:
+        InvalidLatticeError: a cost too large for single precision.
     """
+    for costs in (arcs.weights, arcs.finals):
+        if (np.isfinite(costs) & (np.abs(costs) > _LARGEST_COST)).any():
+            raise InvalidLatticeError("a cost beyond 3.4e38 is too large for OpenFst (scale the costs)")
     count, offsets = len(arcs.finals), arcs.offsets
     records = np.empty(len(ilabels), dtype=_ARC)
     records["ilabel"], records["olabel"] = ilabels, arcs.labels

@@ -31,7 +31,7 @@ class Hypothesis:
 
     tokens: tuple[str, ...]
     cost: float = 0.0
-    features: Mapping[str, float] = field(default_factory=dict)
+    features: Mapping[str, float] = field(default_factory=dict, hash=False)
     arcs: Ints = field(default_factory=lambda: _NO_ARCS, compare=False, repr=False)
     inputs: tuple[int, ...] = field(default=(), compare=False, repr=False)
 

@@ -9,6 +9,7 @@ import functools
 import hashlib
 import os
 import stat
+import sys
 import tempfile
 import threading
 import time
@@ -47,6 +48,11 @@ def jit(function: Callable[..., Any]) -> Kernel:
 def inlined(function: Callable[..., Any]) -> Kernel:
     """Compiles a helper of kernels into its callers."""
     return Kernel(function, inline="always", nogil=True)
+
+
+def is_compiling() -> bool:
+    """Returns whether the compiler is loaded, so that kernels are quick for small inputs, too."""
+    return "numba" in sys.modules
 
 
 class Kernel:

@@ -7,9 +7,11 @@ package takes lattices and returns lattices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import operator
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate, chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,10 +19,13 @@ import numpy.typing as npt
 
 from lattice_simp.core import fst_bytes
 from lattice_simp.core.arcs import Arcs, offsets_of
+from lattice_simp.core.arguments import real
+from lattice_simp.core.columns import is_finite, real_numbers, whole_numbers
 from lattice_simp.core.connect import topological_order, useful_states
 from lattice_simp.core.features import Features, gather
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
+from lattice_simp.core.prefix_tree import prefix_tree
 from lattice_simp.core.symbols import EPSILON, SymbolTable, as_tokens
 from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
@@ -97,44 +102,46 @@ class Lattice:
         Another `start` becomes state 0, and the states before it move up by one.
 
         Raises:
-            InvalidLatticeError: NaN or infinite costs, labels outside the table, states that do not exist,
-                lengths that differ.
+            InvalidLatticeError: NaN or infinite costs or scores, labels outside the table, states that do not exist,
+                states or labels that are not whole numbers, lengths that differ.
         """
-        source_array = np.asarray(sources, dtype=np.int64)
-        final_array = np.array(finals, dtype=np.float64)
+        ends = real_numbers(finals, "final costs")
+        origins, targets = whole_numbers(sources, "source states"), whole_numbers(nextstates, "next states")
+        if not 0 <= operator.index(start) < max(len(ends), 1):
+            raise InvalidLatticeError(f"the start state {start} does not exist; there are {len(ends)} states")
         if start:
-            order = np.concatenate(([start], np.delete(np.arange(len(final_array)), start)))
-            final_array = final_array[order]
-            source_array, nextstates = (
+            ends = ends[np.concatenate(([start], np.delete(np.arange(len(ends)), start)))]
+            origins, targets = (
                 np.where(states == start, 0, states + ((states >= 0) & (states < start)))
-                for states in (source_array, np.asarray(nextstates, dtype=np.int64))
+                for states in (origins, targets)
             )
-        num_states = len(final_array)
-        if source_array.size and (source_array.min() < 0 or source_array.max() >= num_states):
-            raise InvalidLatticeError(f"an arc leaves a state outside 0..{num_states - 1}")
-        order = np.argsort(source_array, kind="stable")
+        if origins.size and (origins.min() < 0 or origins.max() >= len(ends)):
+            raise InvalidLatticeError(f"an arc leaves a state outside 0..{len(ends) - 1}")
+        order = np.argsort(origins, kind="stable")
 
-        def column(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-            given = np.asarray(values)
-            if given.dtype.kind in "iu" and given.size and np.abs(given).max() > np.iinfo(np.int32).max:
-                raise InvalidLatticeError(f"a state or label of {np.abs(given).max()}: numbers go up to 2147483647")
-            array = given.astype(dtype)
-            if array.shape != source_array.shape:
-                raise InvalidLatticeError(f"{len(source_array)} arcs, but an array of shape {array.shape}")
-            return array[order]
+        def sorted_column(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            if values.shape != origins.shape:
+                raise InvalidLatticeError(f"{len(origins)} arcs, but an array of shape {values.shape}")
+            return values[order]
 
-        olabels = column(labels, np.int32)
-        columns = {name: column(values, np.float64) for name, values in (features or {}).items()}
+        def words(values: npt.ArrayLike) -> Ints:
+            return sorted_column(whole_numbers(values, "labels")).astype(np.int32)
+
+        olabels = words(labels)
+        columns = {
+            name: sorted_column(real_numbers(scores, f"scores of {name!r}"))
+            for name, scores in (features or {}).items()
+        }
         lattice = cls(
-            offsets=offsets_of(source_array, num_states),
-            ilabels=olabels if ilabels is None else column(ilabels, np.int32),
+            offsets=offsets_of(origins, len(ends)),
+            ilabels=olabels if ilabels is None else words(ilabels),
             olabels=olabels,
-            weights=column(weights, np.float64),
-            nextstates=column(nextstates, np.int32),
-            finals=final_array,
+            weights=sorted_column(real_numbers(weights, "costs")),
+            nextstates=sorted_column(targets).astype(np.int32),
+            finals=ends,
             symbols=symbols,
             isymbols=isymbols,
-            features=Features.from_columns(columns, final_features, len(source_array), num_states),
+            features=Features.from_columns(columns, final_features, len(origins), len(ends)),
         )
         lattice.validate()
         return lattice
@@ -146,13 +153,10 @@ class Lattice:
         The costs are on the last arcs. A string that occurs twice keeps its least cost. The empty string makes the
         start state final.
         """
-        table = SymbolTable() if symbols is None else symbols
-        best: dict[tuple[int, ...], float] = {}
+        best: dict[tuple[str, ...], float] = {}
         for words, cost in map(words_and_cost, strings):
-            key = tuple(table.encode(words).tolist())
-            best[key] = min(cost, best.get(key, INFINITY))
-        tree = _PrefixTree(best)
-        return cls.from_arcs(*tree.columns(), table)
+            best[words] = min(cost, best.get(words, INFINITY))
+        return cls._tree(best, list(best.values()), SymbolTable() if symbols is None else symbols, {})
 
     @classmethod
     def from_nbest(cls, hypotheses: Iterable[Hypothesis], symbols: SymbolTable | None = None) -> Lattice:
@@ -164,24 +168,43 @@ class Lattice:
 
         Of equal strings the cheapest counts, with its features; a feature that a hypothesis lacks is 0 there.
         """
-        table = SymbolTable() if symbols is None else symbols
-        best: dict[tuple[int, ...], Hypothesis] = {}
+        best: dict[tuple[str, ...], tuple[float, Mapping[str, float]]] = {}
         for hypothesis in hypotheses:
-            words_and_cost(hypothesis)
-            key = tuple(table.encode(hypothesis.tokens).tolist())
-            if key not in best or hypothesis.cost < best[key].cost:
-                best[key] = hypothesis
-        tree = _PrefixTree({key: hypothesis.cost for key, hypothesis in best.items()})
-        names = dict.fromkeys(name for hypothesis in best.values() for name in hypothesis.features)
-        columns = {name: np.zeros(len(tree.arcs)) for name in names}
-        ends = {name: np.zeros(len(tree.finals)) for name in names}
-        for key, hypothesis in best.items():
-            for name, score in hypothesis.features.items():
-                if key:
-                    columns[name][tree.last_arcs[key]] = score
-                else:
-                    ends[name][0] = score
-        return cls.from_arcs(*tree.columns(), table, features=columns, final_features=ends)
+            words, cost = words_and_cost(hypothesis)
+            if words not in best or cost < best[words][0]:
+                best[words] = cost, hypothesis.features
+        costs, scores = [cost for cost, _ in best.values()], [own for _, own in best.values()]
+        names = dict.fromkeys(chain.from_iterable(scores))
+        columns = {name: [own.get(name, 0.0) for own in scores] for name in names}
+        return cls._tree(best, costs, SymbolTable() if symbols is None else symbols, columns)
+
+    @classmethod
+    def _tree(
+        cls,
+        strings: Collection[tuple[str, ...]],
+        costs: list[float],
+        symbols: SymbolTable,
+        scores: Mapping[str, list[float]],
+    ) -> Lattice:
+        """Makes a prefix tree of different strings, whose costs and scores are on their last arcs."""
+        labels = symbols.encode(chain.from_iterable(strings))
+        begins = np.fromiter(accumulate(map(len, strings), initial=0), dtype=np.int64, count=len(strings) + 1)
+        tree = prefix_tree(labels, begins)
+        weights, finals = tree.spread(costs, "costs", INFINITY)
+        if len(weights):
+            finals[-1] = 0.0
+        columns = {name: tree.spread(values, f"scores of {name!r}", 0.0) for name, values in scores.items()}
+        arcs, ends = ({name: own[side] for name, own in columns.items()} for side in (0, 1))
+        return cls(
+            offsets=offsets_of(tree.sources, tree.num_states),
+            ilabels=tree.labels,
+            olabels=tree.labels,
+            weights=weights,
+            nextstates=tree.nextstates,
+            finals=finals,
+            symbols=symbols,
+            features=Features.from_columns(arcs, ends, len(weights), tree.num_states),
+        )
 
     @classmethod
     def empty_like(cls, other: Lattice) -> Lattice:
@@ -249,6 +272,11 @@ class Lattice:
         Raises:
             InvalidLatticeError: says which array is broken and where.
         """
+        counts = (len(self.ilabels), len(self.olabels), len(self.nextstates), self.offsets[-1:].sum())
+        if len(self.offsets) != self.num_states + 1 or any(count != self.num_arcs for count in counts):
+            raise InvalidLatticeError("the arrays of the arcs, or of the states, differ in their lengths")
+        if self.offsets[0] or (np.diff(self.offsets) < 0).any():
+            raise InvalidLatticeError("the offsets do not go up from 0")
         checks = (
             (np.isnan(self.weights) | np.isinf(self.weights), "arc {} has the cost {}", self.weights),
             (np.isnan(self.finals) | (self.finals == -INFINITY), "state {} has the final cost {}", self.finals),
@@ -272,9 +300,7 @@ class Lattice:
             if broken.any():
                 index = int(np.argmax(broken))
                 raise InvalidLatticeError(message.format(index, values[index]))
-        for name, values in self.features.items():
-            if np.isnan(values).any():
-                raise InvalidLatticeError(f"the feature {name!r} is NaN at arc {int(np.isnan(values).argmax())}")
+        self.features.validate(self.num_arcs, self.num_states)
 
     def topsorted(self) -> Lattice:
         """Returns the same lattice with states numbered so that every arc leads to a higher state.
@@ -375,10 +401,9 @@ class Lattice:
         if symbols is self.symbols:
             return self
         mapping = self.symbols.mapping_to(symbols)
-        olabels = mapping[self.olabels]
-        ilabels = olabels if self.ilabels is self.olabels else self.ilabels
-        if self.isymbols is None and ilabels is not olabels:
-            ilabels = mapping[self.ilabels]
+        olabels, ilabels = mapping[self.olabels], self.ilabels
+        if self.isymbols is None:  # the words on both sides are of the one table
+            ilabels = olabels if self.ilabels is self.olabels else mapping[self.ilabels]
         return replace(self, olabels=olabels, ilabels=ilabels, symbols=symbols)
 
     def with_feature(self, name: str, scores: npt.ArrayLike, finals: npt.ArrayLike | None = None) -> Lattice:
@@ -400,6 +425,7 @@ class Lattice:
         if name not in self.features:
             known = ", ".join(self.features) or "none"
             raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {known})")
+        weight = real(weight, "the weight")
         weights = self.weights + weight * self.features[name]
         finals = self.finals + weight * self.features.final(name)
         made = replace(self, weights=weights, finals=finals, features=self.features.without(name))
@@ -470,35 +496,10 @@ def words_and_cost(given: WeightedWords) -> tuple[tuple[str, ...], float]:
     Raises:
         InvalidLatticeError: the cost is not finite.
     """
-    words, cost = (given.tokens, given.cost) if isinstance(given, Hypothesis) else given
-    if not np.isfinite(cost):
-        raise InvalidLatticeError(f"the cost of {words!r} is {cost}; costs are finite numbers")
+    try:
+        words, cost = (given.tokens, given.cost) if isinstance(given, Hypothesis) else given
+    except ValueError as error:
+        raise InvalidLatticeError(f"{given!r:.80} is not a pair of words and a cost") from error
+    if not is_finite(cost):
+        raise InvalidLatticeError(f"the cost of {words!r:.80} is {cost!s:.80}; costs are finite numbers")
     return as_tokens(words), float(cost)
-
-
-class _PrefixTree:
-    """A prefix tree of strings of labels; the last arc of every string goes to one common final state, the last one."""
-
-    def __init__(self, costs: Mapping[tuple[int, ...], float]) -> None:
-        prefix_states: dict[tuple[int, ...], int] = {}
-        for key in costs:
-            for length in range(len(key)):
-                prefix_states.setdefault(key[:length], len(prefix_states))
-        end = max(len(prefix_states), 1)
-        self.finals = [INFINITY] * end + [0.0] * bool(prefix_states)
-        self.arcs: list[tuple[int, int, float, int]] = []
-        self.last_arcs: dict[tuple[int, ...], int] = {}
-        for prefix, state in prefix_states.items():
-            if prefix:
-                self.arcs.append((prefix_states[prefix[:-1]], prefix[-1], 0.0, state))
-        for key, cost in costs.items():
-            if key:
-                self.last_arcs[key] = len(self.arcs)
-                self.arcs.append((prefix_states[key[:-1]], key[-1], cost, end))
-            else:
-                self.finals[0] = cost
-
-    def columns(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[float, ...], tuple[int, ...], list[float]]:
-        """Returns (sources, labels, weights, nextstates) of the arcs, each to a higher state, and the final costs."""
-        sources, labels, weights, nextstates = zip(*self.arcs, strict=True) if self.arcs else ((), (), (), ())
-        return sources, labels, weights, nextstates, self.finals

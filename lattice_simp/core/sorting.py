@@ -1,10 +1,10 @@
-"""The order of many small whole numbers, in linear time."""
+"""The order of many small whole numbers, in linear time, and the place of one among sorted ones."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.core.kernel import Ints, jit
+from lattice_simp.core.kernel import Ints, inlined, jit
 
 
 @jit
@@ -26,3 +26,15 @@ def counting_order(keys: Ints, size: int) -> Ints:
         order[places[keys[index]]] = index
         places[keys[index]] += 1
     return order
+
+
+@inlined
+def first_arc(labels: Ints, begin: int, end: int, word: int) -> int:
+    """Returns the first of an acceptor state's arcs whose word is not below `word`."""
+    while begin < end:
+        middle = (begin + end) >> 1
+        if labels[middle] < word:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -36,6 +37,20 @@ def as_tokens(words: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(split_tokens(words) if isinstance(words, str) else words)
 
 
+def is_utf8(text: str) -> bool:
+    """Returns whether a text is one of characters, without half of a surrogate pair, which no file can hold.
+
+    >>> is_utf8("caf\u00e9"), is_utf8("\ud800")
+    (True, False)
+    """
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return False
+    return True
+
+
 class SymbolTable:
     """An append-only map between words and label ids from 0; id 0 is epsilon.
 
@@ -45,16 +60,16 @@ class SymbolTable:
     >>> table[3], table.find("mouse"), len(table)
     ('dog', None, 4)
 
-    Ids never change once given, so lattices may share a table that grows.
+    Ids never change once given, so lattices may share a table that grows, and threads, too.
     """
 
-    __slots__ = ("_ids", "_words")
+    __slots__ = ("_growing", "_ids", "_words")
 
     def __init__(self, words: Iterable[str] = ()) -> None:
         self._words: list[str] = [EPSILON_SYMBOL]
         self._ids: dict[str, int] = {EPSILON_SYMBOL: EPSILON}
-        for word in words:
-            self.add(word)
+        self._growing = threading.Lock()
+        self._grow(words)
 
     def __len__(self) -> int:
         return len(self._words)
@@ -75,20 +90,40 @@ class SymbolTable:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[type[SymbolTable], tuple[list[str]]]:
+        return type(self), (self._words[1:],)  # no lock goes to another process
+
     def __repr__(self) -> str:
         return f"SymbolTable({len(self)} symbols)"
 
     def add(self, word: str) -> int:
-        """Returns the id of `word`, which is added if it is new."""
+        """Returns the id of `word`, which is added if it is new.
+
+        Raises:
+            InvalidLatticeError: no symbol: the empty string, or text that UTF-8 cannot hold.
+        """
         known = self._ids.get(word)
-        if known is not None:
-            return known
-        if not word:
+        if known is None:
+            self._grow((word,))
+            known = self._ids[word]
+        return known
+
+    def _grow(self, words: Iterable[str]) -> None:
+        """Adds words that may be new; all checks come first."""
+        words = list(words)
+        text = "".join(words)  # a TypeError where one is no string
+        if not all(words):
             raise InvalidLatticeError("an empty string is not a symbol; use <epsilon>, label 0")
-        label = len(self._words)
-        self._words.append(word)
-        self._ids[word] = label
-        return label
+        if not is_utf8(text):
+            broken = next(word for word in words if not is_utf8(word))
+            raise InvalidLatticeError(
+                f"a word that UTF-8 cannot hold: {broken!r:.80} (decode its bytes again as UTF-8)"
+            )
+        with self._growing:
+            new = [word for word in dict.fromkeys(words) if word not in self._ids]
+            first = len(self._words)
+            self._words.extend(new)  # before their ids, which other threads look up
+            self._ids.update(zip(new, range(first, first + len(new)), strict=True))
 
     def find(self, word: str) -> int | None:
         """Returns the id of `word`, or None."""
@@ -96,7 +131,10 @@ class SymbolTable:
 
     def encode(self, words: Iterable[str]) -> npt.NDArray[np.int32]:
         """Returns the ids (int32) of `words`; unknown words are added."""
-        return np.fromiter((self.add(word) for word in words), dtype=np.int32)
+        words = list(words)
+        if new := [word for word in dict.fromkeys(words) if word not in self._ids]:
+            self._grow(new)
+        return np.fromiter(map(self._ids.__getitem__, words), dtype=np.int32, count=len(words))
 
     def lookup(self, words: Iterable[str], missing: int = -1) -> npt.NDArray[np.int32]:
         """Returns the ids (int32) of `words`; unknown words become `missing`, and nothing is added."""

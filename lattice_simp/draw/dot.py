@@ -47,6 +47,8 @@ def to_dot(
         rankdir: the direction of reading, `LR` or `TB`.
         states, arcs: their numbers where not all are to be drawn; the arcs are between these states.
     """
+    if not isinstance(title, str | None):
+        raise TypeError(f"the title is a string, not {type(title).__name__}")
     chosen = frozenset(() if highlight is None else highlight)
     lines = [
         "digraph lattice {",

@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
+from lattice_simp.core.arguments import whole
 from lattice_simp.draw.labels import arc_words, cost_text, text_width
 from lattice_simp.draw.layout import HEAD_LENGTH, Curve, Link, Point, lay_out
 
@@ -98,7 +99,7 @@ def to_svg(
     Raises:
         MissingExtraError: pygraphviz is not installed.
     """
-    states = drawn_states(lattice, max_states)
+    states = drawn_states(lattice, whole(max_states, "max_states", 1))
     bundles = _bundles(lattice, states)
     chosen = frozenset(highlight)
     radii = [_radius(float(lattice.finals[state])) for state in states]

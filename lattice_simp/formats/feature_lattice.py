@@ -22,9 +22,6 @@ from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeEr
 from lattice_simp.formats.common import FieldText, Format, Longs, finite, natural, require_acceptor, shown, split_fields
 from lattice_simp.support.textio import decode, open_text
 
-MAX_STATES = 1 << 28
-"""The highest state number; more would not fit into memory with its features."""
-
 SENTENCE_ENDS = ("<s>", "</s>")
 """Words of a file that are not words of a hypothesis."""
 
@@ -65,16 +62,12 @@ def parse_features(
     if (text.widths[arcs] < 3).any():
         text.fail(int(arcs[text.widths[arcs] < 3][0]), "an arc without a word", "write from to word feature:value ...")
     sources, nextstates, finals = text.states(arcs, 0), text.states(arcs, 1), text.states(ends, 0)
-    for lines, states in ((arcs, sources), (arcs, nextstates), (ends, finals)):
-        if states.max(initial=0) > MAX_STATES:
-            where = int(states.argmax())
-            text.fail(int(lines[where]), f"the state {states[where]}", f"number states from 0 to {MAX_STATES}")
     if len(np.unique(finals)) < len(finals):
         _, first = np.unique(finals, return_index=True)
         text.fail(int(np.delete(ends, first)[0]), "a state that is final already", "write each final state once")
     arc_pairs, final_pairs = _pairs(text, arcs, 3), _pairs(text, ends, 1)
     names = _names(arc_pairs.names + final_pairs.names) if feature_names is None else tuple(feature_names)
-    num_states = 1 + max(int(states.max(initial=0)) for states in (sources, nextstates, finals))
+    sources, nextstates, finals, num_states = _close_numbers(sources, nextstates, finals)
     order = np.argsort(sources, kind="stable")  # that of the lattice's arcs
     scores = arc_pairs.matrix(names, np.arange(len(arcs)), len(arcs))
     features = Features(names, np.take(scores, order, axis=1), final_pairs.matrix(names, finals, num_states))
@@ -114,6 +107,17 @@ def write_features(lattice: Lattice, path: str | Path) -> None:
 
 FORMAT = Format((), lambda head: False, parse_features, write_features)
 """Chosen by its name alone: a lattice without features looks like AT&T text."""
+
+
+def _close_numbers(sources: Longs, nextstates: Longs, finals: Longs) -> tuple[Longs, Longs, Longs, int]:
+    """Returns the states and how many there are, renumbered in their order if the file leaves most numbers out."""
+    numbers = np.concatenate((sources, nextstates, finals))
+    num_states = 1 + int(numbers.max())
+    if num_states > len(numbers) + 1:
+        known = np.unique(np.append(numbers, 0))  # the start, whether or not it is mentioned
+        numbers, num_states = np.searchsorted(known, numbers), len(known)
+    first, second = len(sources), len(sources) + len(nextstates)
+    return numbers[:first], numbers[first:second], numbers[second:], num_states
 
 
 def _written(names: Sequence[str], row: npt.NDArray[Any]) -> list[str]:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.symbols import split_tokens
+from lattice_simp.core.symbols import is_utf8, split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import shown
 from lattice_simp.support.textio import open_text, read_lines
@@ -109,8 +109,12 @@ def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
 def _row(line: str, path: str | Path, number: int) -> Mapping[str, Any]:
     try:
         row = json.loads(line)
+        whole = "\\u" not in line or is_utf8(json.dumps(row, ensure_ascii=False))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"not JSON: {shown(line)}", path=path, line=number, remedy=_REMEDY) from error
+    if not whole:
+        message = f"half of a surrogate pair, which is not a character: {shown(line)}"
+        raise FormatError(message, path=path, line=number, remedy="write both halves, or the character itself")
     if not isinstance(row, dict) or not isinstance(row.get("hypotheses"), list):
         message = f"no object with a list of hypotheses: {shown(line)}"
         raise FormatError(message, path=path, line=number, remedy=_REMEDY)

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from lattice_simp.core.fst_bytes import MAGIC, Layout, pack, parse
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import InvalidLatticeError
-from lattice_simp.formats.common import Format, checked_lattice, shown
+from lattice_simp.formats.common import Format, checked_lattice
 from lattice_simp.formats.symbol_text import read_label_pair
 from lattice_simp.support.textio import open_binary
 
@@ -69,14 +67,11 @@ def write_openfst(
     """
     if fst_type not in ("vector", "const"):
         raise InvalidLatticeError(f"{path}: FSTs of type {fst_type!r} cannot be written (choose vector or const)")
-    costs = np.concatenate((lattice.weights, lattice.finals[np.isfinite(lattice.finals)]))
-    if (np.abs(costs) > np.finfo(np.float32).max).any():
-        raise InvalidLatticeError(f"{path}: a cost beyond 3.4e38 is too large for OpenFst (scale the costs)")
+    tables = (lattice.isymbols or lattice.symbols, lattice.symbols) if attach_symbols else ()
     try:
-        tables = (lattice.isymbols or lattice.symbols, lattice.symbols) if attach_symbols else ()
         data = pack(lattice.arcs, lattice.ilabels, tables, fst_type)
-    except UnicodeEncodeError as error:
-        raise InvalidLatticeError(f"{path}: a word that UTF-8 cannot hold: {shown(error.object)}") from error
+    except InvalidLatticeError as error:
+        raise InvalidLatticeError(f"{path}: {error}") from error
     with open_binary(path, "w") as file:
         file.write(data)
 

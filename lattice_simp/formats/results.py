@@ -56,7 +56,10 @@ def hypotheses(
     strings = [join_words(as_tokens(own), pieces) for own in texts]
     if scores is None:
         return samples(strings)
-    values = [float(own) for own in scores]
+    try:
+        values = [float(own) for own in scores]
+    except (ValueError, OverflowError) as error:
+        raise LatticeSimpError(f"a score is not a finite number: {error!s:.80}") from error
     if len(values) != len(strings):
         raise LatticeSimpError(f"{len(strings)} texts, but {len(values)} scores; give one for each")
     for tokens, value in zip(strings, values, strict=True):

@@ -121,6 +121,8 @@ def text_automaton(
         raise LatticeSimpError(f"unknown spacing {spacing!r} (choose {', '.join(get_args(Spacing))})")
     if not lattice.is_acceptor:
         raise LatticeSimpError("the lattice is a transducer; take project_output() first")
+    if lattice.empty:
+        raise EmptyLatticeError("the lattice accepts nothing, so there is no text")
     words = [lattice.symbols[label] for label in range(len(lattice.symbols))]
     used = {words[label] for label in set(lattice.olabels.tolist())}
     if RHO in used:

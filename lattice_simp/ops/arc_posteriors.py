@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.arguments import scale_of_costs
 from lattice_simp.core.kernel import Floats, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import shortest_distance
-from lattice_simp.errors import LatticeSimpError
 
 
 def arc_posteriors(lattice: Lattice, scale: float = 1.0) -> Floats:
@@ -37,8 +36,7 @@ def leaving_probabilities(lattice: Lattice, scale: float) -> Floats:
 
     Conditional probabilities do not underflow however many paths there are.
     """
-    if not 0 < scale < math.inf:
-        raise LatticeSimpError(f"the scale of the costs is {scale}; give a number above 0")
+    scale = scale_of_costs(scale)
     scaled = replace(lattice, weights=scale * lattice.weights, finals=scale * lattice.finals)
     rest = shortest_distance(scaled, semiring="log", reverse=True)
     costs = scaled.weights + rest[lattice.nextstates]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.arguments import beam_of, real
 from lattice_simp.core.features import gather
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.lattice import Lattice
@@ -75,7 +76,8 @@ class EditCosts:
 
     def __post_init__(self) -> None:
         for name in ("deletion", "substitution", "stem"):
-            if not getattr(self, name) >= 0:
+            object.__setattr__(self, name, real(getattr(self, name), f"the {name} cost"))
+            if getattr(self, name) < 0:
                 raise LatticeSimpError(
                     f"the {name} cost is {getattr(self, name)}; give a number from 0 up (inf forbids these edits)"
                 )
@@ -138,8 +140,9 @@ def compose(
         LatticeSimpError: a negative weight or beam, a feature that exists already, or lattices so large that they
             must be pruned first.
     """
-    if not (weight >= 0 and np.isfinite(weight)) or (beam is not None and not beam >= 0):
-        raise LatticeSimpError(f"weight {weight} and beam {beam}: both must be numbers from 0 up")
+    weight, width = real(weight, "the weight"), beam_of(beam)
+    if not 0 <= weight < np.inf:
+        raise LatticeSimpError(f"the weight is {weight}; give a number from 0 up")
     names = FeatureNames.of(name)
     for added in names if edits is not None else (names.skeleton, names.matched):
         if added in full.features:
@@ -150,7 +153,7 @@ def compose(
     composition = _Composition(full, skeleton, weight, edits, names)
     if full.empty or skeleton.acceptor.empty:
         return composition.nothing()
-    if skeleton.loops == "rho" and edits is None:
+    if (skeleton.loops == "rho" or not skeleton.has_loop.any()) and edits is None:
         # At most a few ways lead on from a pair, and most pairs are out of reach: the costs of all cost more to find.
         affordable = min(FEW_ARCS + full.num_arcs * composition.gaps.num_states // ARCS_PER_EDGE, MAX_ARCS)
         joint = composition.product(np.zeros(composition.shape), np.inf, affordable)
@@ -161,7 +164,7 @@ def compose(
     best = float(completion[0, 0])
     if np.isinf(best):
         return composition.nothing()
-    bound = np.inf if beam is None else best + beam + rounding_slack(completion)
+    bound = np.inf if beam is None else best + width + rounding_slack(completion)
     joint = composition.product(completion, bound, MAX_ARCS)
     if joint is None:
         raise LatticeSimpError(f"more than {MAX_ARCS} arcs; give a (smaller) beam, or prune the lattice")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from lattice_simp.core.arguments import whole
+from lattice_simp.core.columns import LARGEST
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring
 from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
@@ -65,8 +67,9 @@ def _determinized(lattice: Lattice, semiring: Semiring, max_states: int) -> Any:
         raise InvalidLatticeError("the lattice is a transducer; take project_output() first")
     if semiring not in ("tropical", "log"):
         raise InvalidLatticeError(f"unknown semiring {semiring!r}; known are tropical and log")
+    max_states = whole(max_states, "max_states", 1)
     fst = lattice.connected().to_pynini()
-    bounded = pynini.determinize(fst.copy().rmepsilon(), nstate=max_states + 1)
+    bounded = pynini.determinize(fst.copy().rmepsilon(), nstate=min(max_states, LARGEST - 1) + 1)
     if bounded.num_states() > max_states:
         raise LatticeSimpError(
             f"the deterministic lattice has more than {max_states:,} states; prune the lattice first, or allow more"

@@ -27,7 +27,8 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, inlined, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
+from lattice_simp.core.sorting import first_arc
 
 LOOP, MATCH, STEM, SUBSTITUTION, DELETION, ENTRY = 0, 1, 2, 3, 4, 5
 """The kinds of moves."""
@@ -119,7 +120,7 @@ def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> 
     least_next = np.empty(num_gaps, dtype=np.float64)
     toll = np.where(matcher.has_loop, 0.0, np.inf)  # what staying costs: a sum that the compiler can vectorise
     stays = toll.copy()
-    skips = _moves_alone(gaps, matcher)
+    skips, staying = _moves_alone(gaps, matcher), num_gaps if matcher.has_loop.any() else 0
     for state in range(len(finals) - 1, -1, -1):
         row = cost[state]
         for gap in range(num_gaps):
@@ -134,7 +135,7 @@ def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> 
             if matcher.rho:
                 for index in range(first, last):
                     stays[sources[by_label[index]]] = np.inf
-            for gap in range(num_gaps):
+            for gap in range(staying):
                 row[gap] = min(row[gap], weight + following[gap] + stays[gap])
             if matcher.rho:
                 for index in range(first, last):
@@ -190,7 +191,7 @@ def gap_product(
     for state in range(num_states):
         if waiting[state] == 0:
             continue
-        room = (full.offsets[state + 1] - full.offsets[state] + 1) * (num_places + 2 * len(gaps.labels))
+        room = _most_edges(state, full, gaps, matcher, num_places, waiting[state])
         while num_edges + room > len(edges):
             edges = grown(edges)
         while count + min(room, num_states * num_places) + 1 > len(nodes):
@@ -209,6 +210,18 @@ def gap_product(
     for edge in range(num_edges):
         edges[edge].target = nodes[edges[edge].target].order
     return GapProduct(states, own_gaps, forward, offsets, edges[:num_edges])
+
+
+@jit
+def _most_edges(state: int, full: Arcs, gaps: Arcs, matcher: Matcher, num_places: int, nodes: int) -> int:
+    """Returns how many edges may leave the nodes of one lattice state, so many of which are known."""
+    begin, end = full.offsets[state], full.offsets[state + 1]
+    if matcher.substitution < np.inf or matcher.stem < np.inf or _moves_alone(gaps, matcher):
+        return (end - begin + 1) * (num_places + 2 * len(gaps.labels))
+    count = nodes * (end - begin)
+    for arc in range(begin, end):
+        count += matcher.label_begin[full.labels[arc] + 1] - matcher.label_begin[full.labels[arc]]
+    return count
 
 
 @jit
@@ -264,7 +277,7 @@ def _follow(
             first = begin
             loop = word == 0  # whether the acceptor may stay where it is
             if word > 0:
-                first = _first_arc(gap_labels, begin, end, word)
+                first = first_arc(gap_labels, begin, end, word)
                 loop = has_loop[gap] and not (matcher.rho and first < end and gap_labels[first] == word)
                 if edits:
                     first = begin
@@ -305,15 +318,3 @@ def _follow(
                 edges[num_edges].gap_arc = -1 if own < first else own
                 num_edges += 1
     return count, done, num_edges
-
-
-@inlined
-def _first_arc(labels: Ints, begin: int, end: int, word: int) -> int:
-    """Returns the first of an acceptor state's arcs whose word is not below `word`."""
-    while begin < end:
-        middle = (begin + end) >> 1
-        if labels[middle] < word:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.arguments import whole
 from lattice_simp.core.growing import find_slot, grown, grown_table
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
@@ -78,6 +79,7 @@ def expand_history(lattice: Lattice, max_order: int = 4, *, max_arcs: int = MAX_
         LatticeSimpError: the order is out of range, or the expanded lattice is too large.
         CyclicLatticeError: the lattice has a cycle.
     """
+    max_order = whole(max_order, "max_order", 1)
     lattice = lattice.connected()
     history = _expanded(lattice, max_order, max_arcs)
     if history is None:

@@ -6,12 +6,12 @@ and an n-gram brings `theta_n` times the probability that it occurs in a hypothe
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lattice_simp.core.arguments import beam_of, scale_of_costs, whole
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -61,13 +61,11 @@ class MbrSettings:
         for name, value in (("precision", self.precision), ("ratio", self.ratio)):
             if not 0 < value <= 1:
                 raise LatticeSimpError(f"the {name} is {value}; give a number above 0 and up to 1")
-        if not 0 < self.scale < math.inf:
-            raise LatticeSimpError(f"the scale of the costs is {self.scale}; give a number above 0")
+        scale_of_costs(self.scale)
         for name, number in (("max_order", self.max_order), ("max_arcs", self.max_arcs)):
-            if number is not None and number < 1:
-                raise LatticeSimpError(f"{name} is {number}; give a number from 1 up")
-        if self.beam is not None and not self.beam >= 0:
-            raise LatticeSimpError(f"the beam is {self.beam}; give a number of nats from 0 up")
+            if number is not None:
+                whole(number, name, 1)
+        beam_of(self.beam)
 
     @property
     def ngram_gains(self) -> Floats:
@@ -98,7 +96,9 @@ def mbr(lattice: Lattice, settings: MbrSettings | None = None, *, ignore: Collec
         LatticeSimpError: an order out of range, or too large a lattice where `max_arcs` is None.
         CyclicLatticeError: the lattice has a cycle.
     """
-    settings = settings or MbrSettings()
+    settings = MbrSettings() if settings is None else settings
+    if not isinstance(settings, MbrSettings):
+        raise TypeError(f"the settings are MbrSettings, not {type(settings).__name__}")
     history = evidence(lattice.without_words(ignore), settings)
     return gain_lattice(NgramPosteriors(history, posterior_values(history, settings.scale)), settings)
 

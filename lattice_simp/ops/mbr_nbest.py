@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lattice_simp.core.arguments import scale_of_costs
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.core.marks import MARKS, unmarked
@@ -93,8 +94,7 @@ def mbr_nbest(
         LatticeSimpError: an unknown utility, a scale that is not a number above 0, a utility that is not finite, no
             evidence, or fewer calls than hypotheses and references.
     """
-    if not 0 < scale < math.inf:
-        raise LatticeSimpError(f"the scale of the costs is {scale}; give a number above 0")
+    scale = scale_of_costs(scale)
     if not callable(utility) and utility not in UTILITIES:
         raise LatticeSimpError(f"unknown utility {utility!r}; known are {', '.join(UTILITIES)}, and functions")
     if evidence is not None and hypotheses and not evidence:

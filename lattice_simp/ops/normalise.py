@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
+from lattice_simp.core.arguments import scale_of_costs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import shortest_distance
-from lattice_simp.errors import LatticeSimpError
 
 
 def normalise(lattice: Lattice, scale: float = 1.0) -> Lattice:
@@ -32,8 +31,7 @@ def normalise(lattice: Lattice, scale: float = 1.0) -> Lattice:
         LatticeSimpError: the scale is not a number above 0.
         CyclicLatticeError: the lattice has a cycle.
     """
-    if not 0 < scale < math.inf:
-        raise LatticeSimpError(f"the scale of the costs is {scale}; give a number above 0")
+    scale = scale_of_costs(scale)
     lattice = lattice.connected()
     if lattice.empty:
         return lattice

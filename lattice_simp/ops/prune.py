@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from lattice_simp.core.arguments import beam_of, whole
 from lattice_simp.core.kernel import Floats, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import backward_costs, forward_costs
-from lattice_simp.errors import LatticeSimpError
 
 ROUNDING = 1e-12
 """Relative slack, see `rounding_slack`."""
@@ -52,10 +52,9 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
         LatticeSimpError: a negative or undefined beam, or `max_arcs` below 1.
         CyclicLatticeError: the lattice has a cycle.
     """
-    if beam is not None and not beam >= 0:
-        raise LatticeSimpError(f"the beam is {beam}; give a number of nats from 0 up")
-    if max_arcs is not None and max_arcs < 1:
-        raise LatticeSimpError(f"max_arcs is {max_arcs}; at least one arc must stay")
+    width = beam_of(beam)
+    if max_arcs is not None:
+        max_arcs = whole(max_arcs, "max_arcs", 1)
     lattice = lattice.connected()
     if lattice.empty:
         return lattice
@@ -63,7 +62,7 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
     best = float(backward[0])
     through = forward[lattice.sources] + lattice.weights + backward[lattice.nextstates]
     slack = rounding_slack(forward, backward)
-    limit = np.inf if beam is None else best + beam + slack
+    limit = best + width + slack
     if max_arcs is not None and np.count_nonzero(through <= limit) > max_arcs:
         costs = np.sort(through)
         # Ties with the first arc that must go would exceed the count: the limit is below them. Arcs of one path

@@ -8,6 +8,7 @@ from dataclasses import replace as replace_fields
 
 import numpy as np
 
+from lattice_simp.core.arguments import mapping
 from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Bools, Floats, Ints
 from lattice_simp.core.lattice import Lattice
@@ -29,6 +30,7 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     Raises:
         CyclicLatticeError: a part or the lattice has a cycle.
     """
+    parts = mapping(parts, "the parts")
     isymbols = lattice.isymbols.copy() if lattice.isymbols is not None else None
     if isymbols is None and any(part.isymbols is not None for part in parts.values()):
         isymbols = SymbolTable()

@@ -7,6 +7,8 @@ from collections.abc import Collection
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.arguments import whole
+from lattice_simp.core.columns import LARGEST
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
@@ -48,11 +50,13 @@ def sample(
         n hypotheses in the order of the draws, as `nbest` makes them; none if the lattice accepts nothing.
 
     Raises:
-        LatticeSimpError: n is negative.
+        LatticeSimpError: n is negative, or beyond 32 bits.
         CyclicLatticeError: the lattice has a cycle.
     """
-    if n < 0:
-        raise LatticeSimpError(f"n is {n}; ask for 0 paths or more")
+    if not isinstance(seed, np.random.Generator):
+        seed = whole(seed, "the seed", 0)
+    if not 0 <= whole(n, "n", 0) <= LARGEST:
+        raise LatticeSimpError(f"n is {n!s:.80}; ask for 0 paths to {LARGEST}")
     lattice = lattice.connected().without_words(ignore)
     if lattice.empty:
         return []

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from lattice_simp.core.arguments import real
 from lattice_simp.core.features import Features
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
@@ -58,6 +59,9 @@ def union(
         costs = _costs_of_shares(shares, costs)
     if not lattices or (costs is not None and len(costs) != len(lattices)):
         raise LatticeSimpError("a union needs at least one lattice, and one cost or share for each")
+    entry_costs = [0.0] * len(lattices) if costs is None else [real(cost, "a lattice's cost") for cost in costs]
+    if not all(map(math.isfinite, entry_costs)):
+        raise LatticeSimpError(f"the costs of lattices are {entry_costs}; give finite numbers")
     if normalised:
         lattices = [normalise(own) for own in lattices]
     if any(own.isymbols is not lattices[0].isymbols for own in lattices):
@@ -72,7 +76,7 @@ def union(
     made = Lattice.from_arcs(
         np.concatenate([entries, *(own.sources + shift for own, shift in zip(held, shifts, strict=False))]),
         np.concatenate([entries + EPSILON, *(own.olabels for own in held)]),
-        np.concatenate([[0.0 if costs is None else costs[number] for number in entered], *(o.weights for o in held)]),
+        np.concatenate([[entry_costs[number] for number in entered], *(o.weights for o in held)]),
         np.concatenate([shifts[entered], *(own.nextstates + shift for own, shift in zip(held, shifts, strict=False))]),
         np.concatenate([[np.inf], *(own.finals for own in held)]),
         symbols,
@@ -93,6 +97,7 @@ def _costs_of_shares(shares: Sequence[float], costs: Sequence[float] | None) -> 
     """Returns what the paths of each lattice cost in a mixture."""
     if costs is not None:
         raise LatticeSimpError("a union takes costs or shares, not both")
+    shares = [real(share, "the share of a lattice") for share in shares]
     wrong = [share for share in shares if not 0 < share < math.inf]
     if wrong:
         raise LatticeSimpError(f"the share of a lattice is {wrong[0]}; give a number above 0")

@@ -161,6 +161,10 @@ def _categories() -> Iterator[Row]:
     return grammar_table("english/phrase_categories.tsv", ("tag", "phrase", "content", "ask"), full=True)
 
 
+MAX_DEPTH = 300
+"""Of a tree: sentences have some dozens."""
+
+
 class _BracketReader:
     """Reads one line of brackets; nodes are numbered in the order in which they open."""
 
@@ -190,8 +194,10 @@ class _BracketReader:
     def _peek(self) -> str:
         return self._pieces[self._position] if self._position < len(self._pieces) else ")"
 
-    def _constituent(self) -> int | None:
+    def _constituent(self, depth: int = 0) -> int | None:
         """Reads a constituent from its bracket on; returns its number, None for a word with its tag."""
+        if depth > MAX_DEPTH:
+            raise FormatError(f"brackets nested deeper than {MAX_DEPTH}", remedy="is this a sentence's tree?")
         if self._take() != "(":
             raise FormatError("a word without its tag", remedy=_REMEDY)
         label = self._take() if self._peek() not in ("(", ")") else ""
@@ -206,7 +212,7 @@ class _BracketReader:
             self._nodes.append(None)
         children = []
         while self._peek() == "(":
-            children.append(self._constituent())
+            children.append(self._constituent(depth + 1))
         self._close()
         if label:
             return self._finished(number, label, begin, children)

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from lattice_simp import __version__
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.security import HEADERS
 from lattice_simp.serve.workers import BusyError, TimeLimitError, WorkerError
@@ -40,6 +40,7 @@ _STATUS: Mapping[type[Exception], HTTPStatus] = {
     WorkerError: HTTPStatus.INTERNAL_SERVER_ERROR,
     LockedError: HTTPStatus.SERVICE_UNAVAILABLE,
     StorageError: HTTPStatus.INTERNAL_SERVER_ERROR,
+    MissingExtraError: HTTPStatus.NOT_IMPLEMENTED,
     LatticeSimpError: HTTPStatus.BAD_REQUEST,
 }
 """What is wrong with a request that failed; the first kind that fits."""

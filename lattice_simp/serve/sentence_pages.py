@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.pages import problem, render, while_connected
+from lattice_simp.serve.problems import require_no_problem
 from lattice_simp.serve.text import one_line
 from lattice_simp.serve.workers import WorkerPool
 
@@ -64,8 +65,7 @@ class SentencePages:
         try:
             echo, given = self.read(request.query_params)
             found = await while_connected(request, self.pool.run(given)) if given else {}
-            if "problem" in found:
-                raise LatticeSimpError(found["problem"])
+            require_no_problem(found)
         except LatticeSimpError as error:
             message, status, headers = problem(error)
             return echo | {"error": message}, status, headers

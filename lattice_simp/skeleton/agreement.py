@@ -6,8 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
+from lattice_simp.core.arguments import scale_of_costs
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
+from lattice_simp.core.lattice import words_and_cost
 from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import SkeletonError
@@ -35,12 +37,15 @@ def skeleton_agreement(
         skeletons: translations of the skeleton; the probability of one with cost c is exp(-scale * c) / Z.
         scale: above 0.
         ignore: labels of the skeletons that are no words.
+
+    Raises:
+        LatticeSimpError: a scale that is not a number above 0, or a cost that is not finite.
     """
     tokens = as_tokens(hypothesis)
     found = np.zeros(len(tokens))
     if not skeletons:
         return found
-    costs = np.array([own.cost for own in skeletons]) * scale
+    costs = np.array([words_and_cost(own)[1] for own in skeletons]) * scale_of_costs(scale)
     shares = np.exp(costs.min() - costs)
     for own, share in zip(unmarked(skeletons, ignore), (shares / shares.sum()).tolist(), strict=True):
         try:

@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from helpers import paths, random_lattice
 
 from lattice_simp import Lattice, SymbolTable, nbest, read, read_nbest, write
 
@@ -51,7 +52,16 @@ def test_info_counts_strings_only_where_that_is_quick(call, files, monkeypatch):
     assert counts(twice) == ("64", str(len(nbest(twice, 1000))))
     assert counts(sausage(400, 10)) == ("10^400", "10^400")
     assert counts(sausage(5, 10)) == ("100000", "100000")
-    assert counts(sausage(20, 10, np.random.default_rng(1))) == ("1e+20", "more than 1000")
+    many = sausage(20, 10, np.random.default_rng(1))
+    distinct = [len(set(many.olabels[begin : begin + 10].tolist())) for begin in range(0, 200, 10)]
+    assert counts(many) == ("1e+20", f"{math.prod(distinct):.6g}")
+    for seed in range(10):
+        lattice = random_lattice(np.random.default_rng(seed), 8, "ab", epsilon=True, arcs_per_state=3.0)
+        assert counts(lattice)[1] == str(len({words for words, _, _ in paths(lattice)})), f"seed {seed}"
+    with monkeypatch.context() as patch:
+        patch.setattr("lattice_simp.commands.lattice.COUNTED_STATES", 20)
+        assert counts(many) == ("1e+20", "not counted")
+        assert counts(twice)[1] != "not counted"
     monkeypatch.setattr("lattice_simp.commands.lattice.COUNTED_ARCS", 100)
     assert counts(sausage(20, 10, np.random.default_rng(1))) == ("1e+20", "not counted")
 
@@ -219,7 +229,7 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "nbest", "full.fst", "-n", "0"], "n is 0"),
         (["lattice", "nbest", "cyclic.txt"], "cycle"),
         (["lattice", "compose", "-", "-"], "standard input cannot be both"),
-        (["lattice", "compose", "full.fst", "full.fst", "--weight", "-1"], "weight -1.0"),
+        (["lattice", "compose", "full.fst", "full.fst", "--weight", "-1"], "the weight is -1.0"),
         (["lattice", "compose", "full.fst", "skeleton.nbest"], "choose one with --id"),
         (["lattice", "draw", "full.fst", "--output", "a.gif"], ".svg, .png, .pdf or .dot"),
         (["lattice", "draw", "full.fst", "--output", "a.svg", "--max-states", "0"], "--max-states"),

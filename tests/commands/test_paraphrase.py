@@ -137,6 +137,20 @@ def test_an_interrupted_run_goes_on(call, files, monkeypatch):
     assert "--resume needs --output" in call("paraphrase", "count", "sets.txt", "--resume", *PLAIN).stderr
 
 
+def test_align_takes_the_options_of_alignment(call, files):
+    tree = "(S (NP (DT an) (JJ {}) (NN man)) (VP (VBD slept)))"
+    (files / "men.txt").write_text("\n".join(map(tree.format, ("old", "young"))) + "\n", encoding="utf-8")
+
+    def categories(*options):
+        done = call("paraphrase", "align", "men.txt", *PLAIN, "--conditions", "none", *options)
+        assert (done.returncode, done.stderr) == (0, "")
+        return [pair["category"] for pair in json.loads(done.stdout)["pairs"]]
+
+    assert "NP" in categories("--min-linked", "0")
+    assert "NP" not in categories("--min-linked", "1")
+    assert "NP" not in categories("--min-linked", "0", "--max-unlinked", "0")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

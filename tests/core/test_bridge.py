@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pynini
@@ -265,3 +266,12 @@ def test_wrong_stored_properties_do_no_harm():
     acceptor = pywrapfst.convert(random_fst(np.random.default_rng(5), 6, transducer=False), "compact_acceptor")
     with pytest.raises(InvalidLatticeError, match="stored properties are wrong"):
         Lattice.from_pynini(with_wrong_properties(acceptor), SymbolTable(WORDS))
+
+
+@pytest.mark.parametrize("where", ["weights", "finals"])
+def test_costs_beyond_single_precision_are_refused(where):
+    lattice = Lattice.from_strings([("a", 1.0)])
+    for cost in (1e39, -1e300, 3.5e38):
+        changed = np.where(np.isfinite(getattr(lattice, where)), cost, np.inf)
+        with pytest.raises(InvalidLatticeError, match="too large for OpenFst"):
+            replace(lattice, **{where: changed}).to_pynini()

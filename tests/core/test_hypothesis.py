@@ -26,6 +26,12 @@ def test_where_a_hypothesis_was_found_does_not_matter_to_equality():
         assert found != dataclasses.replace(found, **changes)
 
 
+def test_equal_hypotheses_are_one_entry_of_a_set():
+    found = Hypothesis(("a",), 1.0, {"x": 2.0}, np.array([3], dtype=np.int32), (7,))
+    assert {found, Hypothesis(("a",), 1.0, {"x": 2.0}), Hypothesis(("a",), 1.0, {"x": 2})} == {found}
+    assert len({found, Hypothesis(("a",), 1.0), Hypothesis(("a",), 2.0, {"x": 2.0}), Hypothesis(("b",), 1.0)}) == 4
+
+
 def test_hypotheses_do_not_change_and_share_nothing():
     first, second = Hypothesis(("a",)), Hypothesis(("b",))
     assert first.features is not second.features

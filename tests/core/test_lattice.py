@@ -94,19 +94,53 @@ def test_the_arguments_that_the_next_tests_break_are_valid():
         ({"ilabels": [1, 2, 2], "isymbols": SymbolTable("x")}, "arc 1 carries the input label 2"),
         ({"labels": [1, 2]}, "3 arcs, but an array of shape"),
         ({"weights": [0.5, 1.0, 0.0, 0.0]}, "3 arcs, but an array of shape"),
-        ({"nextstates": [[1], [2], [2]]}, "3 arcs, but an array of shape"),
+        ({"nextstates": [[1], [2], [2]]}, "next states are one list of numbers, not an array of shape"),
         ({"ilabels": [1]}, "3 arcs, but an array of shape"),
         ({"features": {"x": [1.0]}}, "3 arcs, but an array of shape"),
         ({"features": {"x": [1.0] * 3}, "final_features": {"x": [0.0]}}, "feature 'x' does not fit"),
         ({"final_features": {"x": [0.0] * 3}}, "'x' has final scores, but none for the arcs"),
-        ({"features": {"x": [1.0, math.nan, 2.0]}}, "feature 'x' is NaN at arc 1"),
-        ({"sources": [0, 0, 2**40]}, "leaves a state outside"),
+        ({"features": {"x": [1.0, math.nan, 2.0]}}, "feature 'x' is nan at arc 1"),
+        ({"sources": [0, 0, 2**40]}, "numbers go up to 2147483647"),
         ({"nextstates": [1, 2, 2**40]}, "numbers go up to 2147483647"),
+        ({"labels": [1, -(2**63), 1]}, "numbers go up to 2147483647"),
+        ({"labels": np.array([1, 2**63, 1], dtype=np.uint64)}, "numbers go up to 2147483647"),
+        ({"labels": [1, 2**70, 1]}, "labels are whole numbers, not object"),
+        ({"labels": [1.0, 1.9, 1.0]}, "labels are whole numbers, not float64"),
+        ({"labels": [True, True, True]}, "labels are whole numbers, not bool"),
+        ({"labels": ["1", "2", "1"]}, "labels are whole numbers, not <U1"),
+        ({"labels": [1, None, 1]}, "labels are whole numbers, not object"),
+        ({"ilabels": [1.0, 1.0, 1.5]}, "labels are whole numbers, not float64"),
+        ({"sources": [0, 0.5, 1]}, "source states are whole numbers, not float64"),
+        ({"sources": [[0], [0, 1]]}, "source states are not one list of numbers"),
+        ({"nextstates": np.array([1.0, 2.0, 2.5])}, "next states are whole numbers, not float64"),
+        ({"nextstates": np.array([True, True, True])}, "next states are whole numbers, not bool"),
+        ({"weights": ["1", "2", "3"]}, "costs are numbers, not <U1"),
+        ({"weights": [1j, 0, 0]}, "costs are numbers, not complex128"),
+        ({"weights": [10**400, 0, 0]}, "costs are numbers, not object"),
+        ({"finals": ["inf", "inf", "0"]}, "final costs are numbers"),
+        ({"finals": 0.0}, "final costs are one list of numbers"),
+        ({"features": {"x": ["a", "b", "c"]}}, "scores of 'x' are numbers"),
+        ({"features": {"x": [1.0, math.inf, 2.0]}}, "feature 'x' is inf at arc 1"),
+        ({"features": {"x": [1.0, 2.0, -math.inf]}}, "feature 'x' is -inf at arc 2"),
+        ({"features": {"x": [1.0] * 3}, "final_features": {"x": [0, 0, math.nan]}}, "feature 'x' is nan at state 2"),
+        ({"features": {"x": [1.0] * 3}, "final_features": {"x": [0, math.inf, 0]}}, "feature 'x' is inf at state 1"),
+        ({"start": -1}, "start state -1 does not exist; there are 3 states"),
+        ({"start": 3}, "start state 3 does not exist"),
+        ({"start": np.int64(-3)}, "start state -3 does not exist"),
     ],
 )
 def test_broken_arrays_are_refused_and_named(changes, message):
     with pytest.raises(InvalidLatticeError, match=message):
         Lattice.from_arcs(**parts(**changes))
+
+
+def test_whole_numbers_of_any_width_are_states_and_labels():
+    expected = best_by_string(Lattice.from_arcs(**parts()))
+    for kind in (np.int8, np.uint8, np.int64, np.uint64):
+        given = parts(**{name: np.array(parts()[name], dtype=kind) for name in ("sources", "labels", "nextstates")})
+        assert best_by_string(Lattice.from_arcs(**given, start=kind(0))) == expected
+    with pytest.raises(TypeError):
+        Lattice.from_arcs(**parts(), start=1.0)
 
 
 def test_arcs_may_come_in_any_order_and_keep_their_columns():
@@ -154,6 +188,12 @@ def test_no_states_at_all_is_a_lattice_that_accepts_nothing():
         ("nextstates", [1, 2, 9], "arc 2 leads to the state 9"),
         ("olabels", [1, 9, 1], "arc 1 carries the label 9"),
         ("ilabels", [9, 1, 1], "arc 0 carries the input label 9"),
+        ("offsets", [0, 2, 3], "differ in their lengths"),
+        ("offsets", [0, 2, 3, 4], "differ in their lengths"),
+        ("offsets", [0, 5, 2, 3], "offsets do not go up"),
+        ("offsets", [1, 2, 3, 3], "offsets do not go up"),
+        ("nextstates", [1, 2], "differ in their lengths"),
+        ("finals", [INF, 0.0], "differ in their lengths"),
     ],
 )
 def test_validate_finds_what_was_put_in_later(field, values, message):
@@ -190,6 +230,36 @@ def test_from_strings_takes_words_as_sequences_and_a_table_that_grows():
 
 def test_from_strings_of_the_empty_string_makes_the_start_final():
     assert best_by_string(Lattice.from_strings([("", 2.0), ("", 1.0)])) == {(): 1.0}
+
+
+@pytest.mark.parametrize(
+    ("entry", "error", "message"),
+    [
+        (("a", math.nan), InvalidLatticeError, "costs are finite"),
+        (("a", -math.inf), InvalidLatticeError, "costs are finite"),
+        (("a", 10**400), InvalidLatticeError, "costs are finite"),
+        (("\ud800", 1.0), InvalidLatticeError, "UTF-8 cannot hold"),
+        (("a", 1.0, 2.0), InvalidLatticeError, "not a pair"),
+        ("abc", InvalidLatticeError, "not a pair"),
+        (("a", "1"), TypeError, "."),
+        (("a", None), TypeError, "."),
+        (5, TypeError, "."),
+    ],
+)
+def test_entries_that_are_no_words_with_a_cost_are_refused(entry, error, message):
+    with pytest.raises(error, match=message):
+        Lattice.from_strings([("x", 0.0), entry])
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf, "1", 10**400, None])
+def test_scores_of_hypotheses_are_finite_numbers(score):
+    for tokens in (("a",), ()):
+        with pytest.raises(InvalidLatticeError, match="'LM'"):
+            Lattice.from_nbest([Hypothesis(("x",)), Hypothesis(tokens, 1.0, {"LM": score})])
+    lattice = Lattice.from_strings([("a", 1.0)])
+    for columns in (([score],), ([0.0], [score, 0.0])):
+        with pytest.raises(InvalidLatticeError, match="'LM'"):
+            lattice.with_feature("LM", *columns)
 
 
 def test_from_strings_of_nothing_accepts_nothing():
@@ -331,6 +401,14 @@ def test_with_symbols_keeps_the_words_and_the_input_side(numbered):
         if numbered:
             assert renamed.ilabels.tolist() == lattice.ilabels.tolist(), f"seed {seed}"
             assert renamed.isymbols is lattice.isymbols, f"seed {seed}"
+
+
+def test_with_symbols_leaves_inputs_of_another_table_that_share_their_numbers():
+    lattice = replace(Lattice.from_arcs(**parts()), isymbols=SymbolTable(["x", "y"]))
+    assert lattice.ilabels is lattice.olabels
+    renamed = lattice.with_symbols(SymbolTable("ba"))
+    assert [renamed.isymbols[label] for label in renamed.ilabels] == ["x", "y", "x"]
+    assert [renamed.symbols[label] for label in renamed.olabels] == ["a", "b", "a"]
 
 
 def test_with_symbols_renames_both_sides_of_a_transducer_with_one_table():

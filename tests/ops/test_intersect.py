@@ -55,6 +55,35 @@ def test_all_common_paths_and_no_others():
     assert kept > 30
 
 
+def test_states_come_in_the_order_of_the_pairs_and_arcs_in_that_of_the_lattice():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        lattice = random_lattice(rng, 60, "abcde", arcs_per_state=20.0, numbered=True, finals=60).connected()
+        acceptor = random_acceptor(rng, 40, "edcba")
+        found = intersect(lattice, acceptor)  # more pairs than the first pool has room for
+        assert found.num_states > 1100, f"seed {seed}"
+        assert found.is_topsorted, f"seed {seed}"
+        numbers = found.ilabels.tolist()
+        assert all(
+            numbers[begin:end] == sorted(numbers[begin:end])
+            for begin, end in zip(found.offsets, found.offsets[1:], strict=False)
+        ), f"seed {seed}"
+
+
+def test_only_pairs_that_are_reached_take_room():
+    """A table of 20,000 states times 20,000 words would take gigabytes."""
+    text = " ".join(f"w{number}" for number in range(20_000))
+    found = intersect(Lattice.from_strings([(text, 1.0)]), Lattice.from_strings([(text, 2.0)]))
+    assert (found.num_arcs, found.weights.sum()) == (20_000, 3.0)
+
+
+def test_words_of_the_acceptor_alone_stay_out_of_the_lattices_table():
+    lattice = Lattice.from_strings([("a b", 1.0)])
+    symbols = lattice.symbols.copy()
+    assert intersect(lattice, Lattice.from_strings([("x y", 0.0), ("z y", 0.0), ("a b", 0.0)])).num_arcs == 2
+    assert lattice.symbols == symbols
+
+
 def test_nothing_in_common():
     lattice = Lattice.from_strings([("a b", 1.0)])
     assert intersect(lattice, Lattice.from_strings([("c", 1.0)])).empty

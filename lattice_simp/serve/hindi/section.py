@@ -16,6 +16,7 @@ from lattice_simp.hindi.model import HindiModel
 from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.hindi.simplify import simplify
 from lattice_simp.serve.limits import Limits
+from lattice_simp.serve.problems import problem_answer
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.sentence_pages import SentencePages
 from lattice_simp.serve.workers import WorkerPool
@@ -50,7 +51,7 @@ class _Answer:
                 raise LatticeSimpError(f"a sentence has {longest} tokens; give some of 1 to {self.tokens}")
             return {"sentences": [self._facts(own.without_empty) for own in sentences]}
         except LatticeSimpError as error:
-            return {"problem": str(error)}
+            return problem_answer(error)
 
     def _facts(self, sentence: Sentence) -> dict[str, Any]:
         clauses = self.model.clauses.clauses(sentence)

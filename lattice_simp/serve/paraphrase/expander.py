@@ -14,6 +14,7 @@ from lattice_simp.ops.nbest import nbest
 from lattice_simp.paraphrase.explanation import Replacement
 from lattice_simp.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
 from lattice_simp.paraphrase.synonyms import WORDNET, Thesaurus
+from lattice_simp.serve.problems import problem_answer
 from lattice_simp.skeleton.automatic.spacy_parser import tokenise
 
 SHOWN_SENTENCES = 20
@@ -60,7 +61,7 @@ class Expander:
         try:
             return self.facts(given)
         except LatticeSimpError as error:
-            return {"problem": str(error)}
+            return problem_answer(error)
 
     def facts(self, given: ParaphraseQuery) -> dict[str, Any]:
         """Returns everything that the page shows.

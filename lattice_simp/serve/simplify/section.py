@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
+from lattice_simp.serve.problems import problem_answer
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.sentence_pages import SentencePages
 from lattice_simp.serve.simplify.marking import marked_parts
@@ -69,7 +70,7 @@ class _Answer:
             if found[0].problem:
                 raise LatticeSimpError(found[0].problem)
         except LatticeSimpError as error:
-            return {"problem": str(error)}
+            return problem_answer(error)
         readable = [own.text if self.text is None else self.text[1].text(own.text) for own in found]
         told = [
             explanation(own) | {"readable": text, "parts": marked_parts(text, own.tokens, own.substitutions)}

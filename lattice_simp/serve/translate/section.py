@@ -15,6 +15,7 @@ from starlette.routing import Route
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.pages import path, problem, render, while_connected
+from lattice_simp.serve.problems import require_no_problem
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.text import one_line
 from lattice_simp.serve.translate.examples import Examples
@@ -117,8 +118,7 @@ class _Handlers:
             found, suggested = _NOTHING, _NOTHING
             if query.text:
                 found, suggested = await while_connected(request, self._found(query))
-            if "problem" in found:
-                raise LatticeSimpError(found["problem"])
+            require_no_problem(found)
         except LatticeSimpError as error:
             return _failed(parameters, self.limits, error)
         return _echo(query) | {"error": None} | suggested | found, HTTPStatus.OK, {}

@@ -14,6 +14,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose import EDITS, MATCHED, SKELETON
 from lattice_simp.ops.word_confidences import word_confidences
 from lattice_simp.serve.differences import differing
+from lattice_simp.serve.problems import problem_answer
 from lattice_simp.serve.translate.drawing import drawing
 from lattice_simp.serve.translate.query import Options, Query
 from lattice_simp.serve.translate.remembering import RememberingDecoder
@@ -100,7 +101,7 @@ class Translator:
         try:
             return self.translation(given) if isinstance(given, Query) else self.suggestions(given.text)
         except LatticeSimpError as error:
-            return {"problem": str(error)}
+            return problem_answer(error)
 
     def tokens(self, text: str) -> tuple[str, ...]:
         """Returns the tokens of a text.

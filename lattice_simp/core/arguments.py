@@ -1,0 +1,68 @@
+"""Arguments of operations that are single numbers."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+from lattice_simp.errors import LatticeSimpError
+
+
+def real(value: Any, name: str) -> float:
+    """Returns an argument as a float, which may be infinite.
+
+    >>> real(10**400, "the beam")
+    Traceback (most recent call last):
+    lattice_simp.errors.LatticeSimpError: the beam is no number that floating point can hold
+
+    Raises:
+        LatticeSimpError: NaN, or a number beyond floating point.
+        TypeError: no number.
+    """
+    try:
+        number = 0.0 + value
+    except OverflowError:
+        number = math.nan
+    if math.isnan(number):
+        raise LatticeSimpError(f"{name} is no number that floating point can hold")
+    return float(number)
+
+
+def scale_of_costs(value: Any) -> float:
+    """Returns a finite scale above 0."""
+    scale = real(value, "the scale of the costs")
+    if not 0 < scale < math.inf:
+        raise LatticeSimpError(f"the scale of the costs is {scale}; give a number above 0")
+    return scale
+
+
+def beam_of(value: Any) -> float:
+    """Returns a beam, infinite for none."""
+    beam = math.inf if value is None else real(value, "the beam")
+    if beam < 0:
+        raise LatticeSimpError(f"the beam is {beam}; give a number of nats from 0 up")
+    return beam
+
+
+def whole(value: Any, name: str, least: int) -> int:
+    """Returns a whole number of at least `least`.
+
+    Raises:
+        LatticeSimpError: a lower one.
+        TypeError: no whole number.
+    """
+    if isinstance(value, bool):
+        raise TypeError(f"{name} is a whole number, not {value}")
+    number = operator.index(value)
+    if number < least:
+        raise LatticeSimpError(f"{name} is {number}; give {least} or more")
+    return number
+
+
+def mapping(value: Any, name: str) -> Mapping[Any, Any]:
+    """Returns an argument that is a mapping; a TypeError for anything else."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} are a mapping, not {type(value).__name__}")
+    return value

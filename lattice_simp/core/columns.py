@@ -1,0 +1,74 @@
+"""Columns of numbers that callers hand over, checked before they lose what is wrong with them in a conversion."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.errors import InvalidLatticeError
+
+LARGEST = int(np.iinfo(np.int32).max)
+"""The largest state or label; kernels number both with 32 bits."""
+
+
+def whole_numbers(values: npt.ArrayLike, what: str) -> Longs:
+    """Returns a column of states or labels, int64.
+
+    >>> whole_numbers([1, 2.5], "labels")
+    Traceback (most recent call last):
+    lattice_simp.errors.InvalidLatticeError: labels are whole numbers, not float64
+
+    Raises:
+        InvalidLatticeError: other than whole numbers, more than 32 bits, no column.
+    """
+    column = _column(values, what)
+    if not column.size:
+        return np.zeros(0, dtype=np.int64)
+    if column.dtype.kind not in "iu":
+        raise InvalidLatticeError(f"{what} are whole numbers, not {column.dtype}")
+    least, most = int(column.min()), int(column.max())
+    if max(most, -least) > LARGEST:
+        beyond = most if most > LARGEST else least
+        raise InvalidLatticeError(f"a state or label of {beyond}: numbers go up to {LARGEST}")
+    return column.astype(np.int64)
+
+
+def real_numbers(values: npt.ArrayLike, what: str) -> Floats:
+    """Returns a new column of costs or scores, float64.
+
+    Raises:
+        InvalidLatticeError: other than numbers, no column.
+    """
+    column = _column(values, what)
+    if column.size and column.dtype.kind not in "biuf":
+        raise InvalidLatticeError(f"{what} are numbers, not {column.dtype}")
+    return column.astype(np.float64)
+
+
+def is_finite(number: Any) -> bool:
+    """Returns whether a number of Python or numpy fits into floating point.
+
+    >>> is_finite(2.5), is_finite(10**400), is_finite(math.nan)
+    (True, False, False)
+
+    Raises:
+        TypeError: no number.
+    """
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
+
+
+def _column(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
+    try:
+        column = np.asarray(values)
+    except (ValueError, OverflowError) as error:  # rows of several lengths, for example
+        raise InvalidLatticeError(f"{what} are not one list of numbers") from error
+    if column.ndim != 1:
+        raise InvalidLatticeError(f"{what} are one list of numbers, not an array of shape {column.shape}")
+    return column

@@ -1,0 +1,41 @@
+"""What is wrong with a request: a broken one, or a server that lacks what the request needs."""
+
+from __future__ import annotations
+
+import pytest
+
+from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.hindi.model import HindiModel
+from lattice_simp.serve.hindi.section import make_analyser
+from lattice_simp.serve.pages import problem
+from lattice_simp.serve.problems import require_no_problem
+
+
+class Failing:
+    """A model whose analyser fails."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def analyser(self, text):
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (MissingExtraError("needs the Indic NLP Library; pip install 'lattice-simp[hindi]'"), 501),
+        (LatticeSimpError("too long"), 400),
+    ],
+)
+def test_what_the_server_lacks_is_no_fault_of_the_request(error, status, monkeypatch, tmp_path):
+    monkeypatch.setattr(HindiModel, "load", lambda path: Failing(error))
+    answer = make_analyser(tmp_path, 100)("a text")
+    with pytest.raises(type(error)) as raised:
+        require_no_problem(answer)
+    message, own, headers = problem(raised.value)
+    assert (message, own, headers) == (str(error), status, {})
+
+
+def test_an_answer_passes():
+    require_no_problem({"sentences": []})

@@ -1,0 +1,236 @@
+"""Public operations with arguments that make no sense: errors of this package, or TypeError for another type."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lattice_simp as ls
+from lattice_simp import Hypothesis, Lattice, LatticeSimpError, SymbolTable
+
+INF = math.inf
+NUMBERS = (
+    math.nan,
+    INF,
+    -INF,
+    -1,
+    0,
+    1,
+    True,
+    1e300,
+    1e39,
+    10**400,
+    2**63,
+    2**31,
+    np.float32(0.5),
+    np.int64(2),
+    np.nan,
+)
+BROKEN_TEXT = ("\ud800", "x\udce4 a", "", " ", "\0", "<epsilon>", "a\nb")
+OTHER_TYPES = (None, "1", [1], {}, object(), 1j)
+
+
+def lattices() -> dict[str, Lattice]:
+    """Returns lattices of all kinds, with words that some of them share."""
+    shared = SymbolTable(["a", "b"])
+    plain = Lattice.from_strings([("a b", 1.0), ("a", 2.0), ("b b", 0.5)], shared)
+    ends = [INF, 0.0]
+    return {
+        "plain": plain,
+        "features": plain.with_feature("LM", np.ones(plain.num_arcs)),
+        "other table": Lattice.from_strings([("b a", 1.0), ("c", 0.0)]),
+        "no states": Lattice.from_arcs([], [], [], [], [], SymbolTable()),
+        "no strings": Lattice.from_strings([]),
+        "no end": Lattice.from_arcs([0], [1], [0.0], [1], [INF, INF], shared),
+        "empty string": Lattice.from_strings([("", 1.0)]),
+        "epsilons": Lattice.from_arcs([0, 0, 1], [0, 1, 0], [0.0, 0.1, 0.2], [1, 1, 2], [INF, INF, 0.0], shared),
+        "cycle": Lattice.from_arcs([0, 0], [1, 2], [0.0, 0.0], [0, 1], ends, shared),
+        "epsilon cycle": Lattice.from_arcs([0, 0], [0, 2], [-1.0, 0.0], [0, 1], ends, shared),
+        "transducer": Lattice.from_arcs([0], [1], [0.0], [1], ends, shared, ilabels=[2]),
+        "two tables": Lattice.from_arcs([0], [1], [0.0], [1], ends, shared, ilabels=[1], isymbols=SymbolTable("xy")),
+        "one array": replace(Lattice.from_arcs([0], [2], [0.0], [1], ends, shared), isymbols=SymbolTable("xy")),
+        "huge costs": Lattice.from_strings([("a a", 1e39), ("b", -1e308), ("c", 1e308)]),
+        "odd words": Lattice.from_strings([("a\u00a0b <s> \0 ||| </s>", 0.0), (["a b", "\n", "\t"], 1.0)]),
+    }
+
+
+LATTICES = lattices()
+
+
+def lists() -> dict[str, list[Hypothesis]]:
+    hypotheses = ls.nbest(LATTICES["features"], 3)
+    return {
+        "list": hypotheses,
+        "nothing": [],
+        "empty": [Hypothesis(()), Hypothesis(("a",), 1.0)],
+        "broken cost": [*hypotheses, Hypothesis(("a",), math.nan)],
+        "endless cost": [Hypothesis(("a",), -INF)],
+        "broken word": [Hypothesis(("\ud800",), 1.0, {"\ud800": 1.0})],
+        "broken score": [Hypothesis(("a",), 1.0, {"LM": math.nan})],
+        "word of nothing": [Hypothesis(("",), 1.0)],
+        "huge": [Hypothesis(("a",), 1e308), Hypothesis(("b",), -1e308)],
+    }
+
+
+LISTS = lists()
+
+
+def attempt(call: Callable[[], Any], what: str) -> None:
+    """Calls a function that may refuse its arguments."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            result = call()
+            if isinstance(result, Lattice):
+                check(result)
+        except (LatticeSimpError, TypeError):
+            pass
+        except Exception as error:
+            raise AssertionError(f"{what}: {type(error).__name__}: {error}") from error
+
+
+def check(lattice: Lattice) -> None:
+    """Checks that a result is a lattice; sums of huge costs may overflow."""
+    if np.isfinite(lattice.weights).all() and np.isfinite(lattice.features.arcs).all():
+        lattice.validate()
+
+
+ON_LATTICES: dict[str, Callable[..., Any]] = {
+    "apply_lm": lambda lattice, x: ls.apply_lm(lattice, {}, beam=x, word_penalty=x),
+    "arc_posteriors": ls.arc_posteriors,
+    "confusion_network": ls.confusion_network,
+    "confusion_network max_arcs": lambda lattice, x: ls.confusion_network(lattice, max_arcs=x),
+    "count_paths": lambda lattice, x: ls.count_paths(lattice),
+    "determinize": lambda lattice, x: ls.determinize(lattice, max_states=x),
+    "minimize": lambda lattice, x: ls.minimize(lattice, max_states=x),
+    "semiring": lambda lattice, x: ls.determinize(lattice, semiring=x),
+    "gappy_acceptor": lambda lattice, x: ls.gappy_acceptor(lattice, loops=x),
+    "join_pieces": lambda lattice, x: ls.join_pieces(lattice, x),
+    "join_pieces max_arcs": lambda lattice, x: ls.join_pieces(lattice, max_arcs=x),
+    "mbr": lambda lattice, x: ls.mbr(lattice, x),
+    "nbest": ls.nbest,
+    "nbest paths": lambda lattice, x: ls.nbest(lattice, x, unique=False),
+    "ngram_posteriors": ls.ngram_posteriors,
+    "ngram_posteriors scale": lambda lattice, x: ls.ngram_posteriors(lattice, 2, x),
+    "normalise": ls.normalise,
+    "oracle": ls.oracle,
+    "oracle bleu": lambda lattice, x: ls.oracle(lattice, x, "bleu"),
+    "oracle metric": lambda lattice, x: ls.oracle(lattice, "a", x),
+    "prune": ls.prune,
+    "prune max_arcs": lambda lattice, x: ls.prune(lattice, max_arcs=x),
+    "remove_epsilons": lambda lattice, x: ls.remove_epsilons(lattice),
+    "replace": lambda lattice, x: ls.replace(lattice, x),
+    "replace word": lambda lattice, x: ls.replace(lattice, {x: lattice}),
+    "sample": lambda lattice, x: ls.sample(lattice, min(x, 2**40) if x != 2**31 else 3),
+    "sample seed": lambda lattice, x: ls.sample(lattice, 2, seed=x),
+    "shortest_distance": lambda lattice, x: ls.shortest_distance(lattice, semiring=x),
+    "shortest_path": lambda lattice, x: ls.shortest_path(lattice),
+    "union": lambda lattice, x: ls.union([lattice, lattice], [x, x]),
+    "union shares": lambda lattice, x: ls.union([lattice], shares=[x]),
+    "word_confidences": lambda lattice, x: ls.word_confidences(lattice, x),
+    "compose": lambda lattice, x: ls.compose(lattice, LATTICES["plain"], weight=x),
+    "compose beam": lambda lattice, x: ls.compose(lattice, LATTICES["plain"], beam=x),
+    "edits": lambda lattice, x: ls.compose(lattice, LATTICES["plain"], edits=ls.EditCosts(deletion=x)),
+    "mbr settings": lambda lattice, x: ls.mbr(lattice, ls.MbrSettings(scale=x, max_order=x, beam=x)),
+    "to_dot": lambda lattice, x: ls.to_dot(lattice, x),
+    "to_svg": lambda lattice, x: ls.to_svg(lattice, max_states=x),
+    "with_feature": lambda lattice, x: lattice.with_feature("x", [x] * lattice.num_arcs),
+    "with_feature ends": lambda lattice, x: lattice.with_feature("x", lattice.weights, [x] * lattice.num_states),
+    "without_feature": lambda lattice, x: lattice.without_feature("LM", x),
+    "to_pynini": lambda lattice, x: lattice.to_pynini(attach_symbols=True),
+    "with_symbols": lambda lattice, x: lattice.with_symbols(SymbolTable(["b"])),
+}
+
+ON_PAIRS: dict[str, Callable[..., Any]] = {
+    "compose": ls.compose,
+    "edits": lambda one, other: ls.compose(one, other, edits=ls.EditCosts()),
+    "gappy": lambda one, other: ls.compose(one, ls.gappy_acceptor(other, symbols=one.symbols)),
+    "rho": lambda one, other: ls.compose(one, ls.gappy_acceptor(other, loops="rho")),
+    "intersect": ls.intersect,
+    "union": lambda one, other: ls.union([one, other], normalised=True),
+    "replace": lambda one, other: ls.replace(one, {"a": other}),
+    "combine": lambda one, other: ls.combine([ls.nbest(one, 2), ls.nbest(other, 2)]),
+}
+
+ON_LISTS: dict[str, Callable[..., Any]] = {
+    "from_nbest": lambda own, x: Lattice.from_nbest(own),
+    "from_strings": lambda own, x: Lattice.from_strings([*own, ("a", x)]),
+    "gappy_acceptor": lambda own, x: ls.gappy_acceptor(own, positions=x),
+    "hypotheses": lambda own, x: ls.hypotheses([one.text for one in own], x),
+    "hypotheses scores": lambda own, x: ls.hypotheses([one.text for one in own], [x] * len(own)),
+    "mbr_nbest": lambda own, x: ls.mbr_nbest(own, scale=x),
+    "mbr_nbest utility": ls.mbr_nbest,
+    "recombine": lambda own, x: ls.recombine(own),
+    "skeleton_agreement": lambda own, x: ls.skeleton_agreement("a b", own, x),
+    "combine": lambda own, x: ls.combine([own, own]),
+    "term_acceptor": lambda own, x: ls.term_acceptor([x, [one.text for one in own]]),
+}
+
+
+def values() -> Iterator[Any]:
+    yield from (*NUMBERS, *BROKEN_TEXT, *OTHER_TYPES)
+
+
+@pytest.mark.parametrize("name", ON_LATTICES)
+def test_operations_refuse_what_makes_no_sense(name):
+    for kind, lattice in LATTICES.items():
+        for value in values():
+            attempt(lambda lattice=lattice, value=value: ON_LATTICES[name](lattice, value), f"{kind}, {value!r:.40}")
+
+
+@pytest.mark.parametrize("name", ON_PAIRS)
+def test_operations_on_two_lattices_refuse_what_does_not_fit(name):
+    for kind, one in LATTICES.items():
+        for other_kind, other in LATTICES.items():
+            attempt(lambda one=one, other=other: ON_PAIRS[name](one, other), f"{kind}, {other_kind}")
+
+
+@pytest.mark.parametrize("name", ON_LISTS)
+def test_operations_on_lists_refuse_what_makes_no_sense(name):
+    for kind, own in LISTS.items():
+        for value in values():
+            attempt(lambda own=own, value=value: ON_LISTS[name](own, value), f"{kind}, {value!r:.40}")
+
+
+@pytest.mark.parametrize("ending", ["fst", "txt", "plf", "slf", "gbnf", "lark", "fst.gz"])
+def test_writers_refuse_what_they_cannot_hold(ending, tmp_path):
+    for kind, lattice in LATTICES.items():
+        attempt(lambda lattice=lattice: ls.write(lattice, tmp_path / f"a.{ending}"), f"{kind}, {ending}")
+        attempt(lambda lattice=lattice: ls.write(lattice, tmp_path / "a", "features"), kind)
+
+
+def test_lists_are_written_or_refused(tmp_path):
+    for kind, own in LISTS.items():
+        attempt(lambda own=own: ls.write_nbest([(0, own)], tmp_path / "a.nbest"), kind)
+
+
+@pytest.mark.parametrize("depth", [10, 250, 900, 100_000])
+def test_deep_trees_are_read_or_refused(depth):
+    text = "(S " * depth + "(NN x)" + ")" * depth
+    if depth < 300:
+        assert ls.Tree.from_brackets(text).tokens == ("x",)
+    else:
+        with pytest.raises(LatticeSimpError, match="nested deeper"):
+            ls.Tree.from_brackets(text)
+
+
+@pytest.mark.parametrize("spelling", ["plain", "sentencepiece", "byte-level"])
+def test_tokens_of_a_vocabulary_are_text(spelling):
+    with pytest.raises(LatticeSimpError):
+        ls.token_bytes({"a": 0, "\ud800": 1}, spelling)
+
+
+def test_half_a_surrogate_pair_in_json_is_an_error_of_its_line(tmp_path):
+    path = tmp_path / "a.jsonl"
+    lines = ['{"hypotheses": ["\\ud83d\\ude00"]}', '{"hypotheses": ["a \\ud83d"]}']
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(ls.FormatError, match=r"a.jsonl:2: half of a surrogate pair"):
+        ls.read_nbest(path)
+    path.write_text(lines[0] + "\n")
+    assert ls.read_nbest(path)[0][0].text == "\U0001f600"
