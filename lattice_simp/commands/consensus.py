@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 import numpy as np
 import typer
 
-from lattice_simp.commands.batch import JOBS, find_batch, label_options
+from lattice_simp.commands.batch import JOBS, LatticeInput, find_batch, label_options
 from lattice_simp.commands.options import (
     FIRST_ID,
     OUTPUT,
@@ -24,6 +24,7 @@ from lattice_simp.commands.options import (
     pieces_of,
     read_full,
     readable,
+    refuse_idle,
     require_numbers,
     write_result,
 )
@@ -49,7 +50,7 @@ from lattice_simp.ops.oracle import OracleMetric
 from lattice_simp.ops.oracle import oracle as find_oracle
 from lattice_simp.ops.union import union as union_lattice
 from lattice_simp.ops.utilities import UTILITIES, Tokens, wer
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import is_pipe, open_text, read_lines
 from lattice_simp.tune.corpus_bleu import References, corpus_bleu
 
 if TYPE_CHECKING:
@@ -77,12 +78,6 @@ class _Decision:
     given: dict[str, Any]
     pruning: MbrPruning
     ignored: Collection[str]
-
-    def __post_init__(self) -> None:
-        if self.utility != "linear" and self.given.keys() - {"scale"}:
-            raise LatticeSimpError(
-                f"--mbr-precision and --mbr-ratio are of the linear gain; leave them out with --utility {self.utility}"
-            )
 
     def of_lattice(self, lattice: Lattice) -> Lattice:
         """Returns the lattice of linear gains."""
@@ -116,6 +111,7 @@ def union(
     ] = None,
     normalised: Annotated[bool, typer.Option(help="make each system's costs posteriors first")] = True,
     scale: Scale = 1.0,
+    to: To = None,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
@@ -125,21 +121,25 @@ def union(
 
     Example: lattice-simp lattice union one.fst two.fst --share 0.7 --share 0.3 --output both.fst
     """
-    if not normalised and scale != 1.0:
-        raise LatticeSimpError("--scale has no effect with --no-normalised; leave one of them out")
+    if not normalised:
+        refuse_idle(["scale"], "with --no-normalised")
     if share and len(share) != len(sources):
         raise LatticeSimpError(f"{len(share)} shares for {len(sources)} files; give --share once for each file")
     if sources.count("-") > 1:
         raise LatticeSimpError("standard input can be one file only; give the others by their names")
-    lattices = []
+    lattices, has_list = [], False
     for path in sources:
         with readable(path) as file:
-            own, labels = (sentence, labels_of_lists(settings)) if is_nbest(file) else (None, settings)
+            is_list = is_nbest(file)
+            own, labels = (sentence, labels_of_lists(settings)) if is_list else (None, settings)
             lattices.append(read_full(file, own, labels=labels))
+            has_list |= is_list
+    if not has_list:
+        refuse_idle(["sentence"], "without n-best lists")
     if normalised:
         lattices = [normalise(lattice, scale) for lattice in lattices]
     shares = [1.0] * len(sources) if normalised else None
-    write_result(union_lattice(lattices, shares=share or shares), output)
+    write_result(union_lattice(lattices, shares=share or shares), output, to)
 
 
 @app.command()
@@ -153,6 +153,7 @@ def mbr(
     n: Annotated[int, typer.Option("-n", min=1, help="hypotheses for each sentence of n-best lists")] = 100,
     paths: Annotated[int, typer.Option(min=1, help="the best of a lattice, whose strings are compared")] = 1000,
     max_calls: Annotated[int, typer.Option(min=1, help="pairs of strings that are compared at most")] = CALLS,
+    to: To = None,
     jobs: JOBS = 1,
     output: OUTPUT = "-",
     settings: Any = None,
@@ -160,7 +161,7 @@ def mbr(
     """Decide by the expected gain: costs become minus the expected gain of a hypothesis (minimum Bayes risk).
 
     A lattice gives a lattice, an n-best list of many sentences an n-best list; --id chooses one sentence, as a lattice.
-    A folder or an archive needs --output FOLDER/.
+    A folder or an archive needs --output FOLDER/, whose files keep their names and formats unless --to chooses another.
     The probabilities of equal strings add up where whole strings are compared.
 
     Example: lattice-simp lattice mbr full.nbest --utility chrf > decided.nbest
@@ -172,17 +173,19 @@ def mbr(
     def decided(lattice: Lattice) -> Lattice:
         return decision.of_paths(lattice, paths)
 
+    if utility == "linear":
+        refuse_idle(["max_calls", "paths"], "with --utility linear")
+    else:
+        refuse_idle(["mbr_precision", "mbr_ratio", "mbr_max_arcs"], f"with --utility {utility}")
     with readable(source) as file:
         if sentence is None and Path(file).is_file() and is_nbest(file):
+            refuse_idle(["to", "paths"], "where an n-best list is written")
             require_numbers(source, "nbest", labels)
             lists = stream_nbest(file, pieces=pieces_of(labels))
             write_nbest(((own, decision.of_list(entries)[:n]) for own, entries in lists), output)
             return
-        batch = find_batch(file, sentence, jobs, labels)
-        if batch is not None:
-            batch.write(decided, output)
-        else:
-            write_result(decided(read_full(file, sentence, labels=labels)), output)
+        refuse_idle(["n"], "where lattices are written")
+        LatticeInput(file, sentence, labels, jobs).write(decided, output, to)
 
 
 @app.command()
@@ -246,7 +249,7 @@ def confusion(
     """Make a confusion network: slots of alternative words, whose probabilities sum to 1.
 
     Costs are their negative logs; the best path is the consensus, with the fewest expected word errors.
-    Many lattices go to a folder (--output FOLDER/), as OpenFst files unless --to says otherwise.
+    A folder or an archive needs --output FOLDER/, whose files keep their names and formats unless --to chooses another.
 
     Example: lattice-simp lattice confusion a.slf --output a.plf
     """
@@ -254,12 +257,7 @@ def confusion(
     def network(lattice: Lattice) -> Lattice:
         return confusion_network(lattice, scale, max_arcs=max_arcs)
 
-    with readable(source) as file:
-        batch = find_batch(file, sentence, jobs, settings)
-        if batch is not None:
-            batch.write(network, output, format=to, lists=False)
-        else:
-            write_result(network(read_full(file, sentence, labels=settings)), output, to)
+    LatticeInput(source, sentence, settings, jobs).write(network, output, to, lists=False)
 
 
 @app.command()
@@ -279,6 +277,8 @@ def oracle(
     Example: lattice-simp lattice oracle full.nbest --reference full.de --metric bleu
     """
     ignored = ignored_words(settings)
+    if not any(Path(source).is_file() and is_nbest(source) for source in sources if not is_pipe(source)):
+        refuse_idle([] if any(map(is_pipe, sources)) else ["first_id"], "without n-best lists")
     references = [list(rows) for rows in zip(*_reference_lines(reference, ignored), strict=True)]
     chosen: list[Tokens] = []
     best: list[Tokens] = []

@@ -18,7 +18,7 @@ from lattice_simp.commands.evaluate_files import (
     read_closest,
     read_sentences,
 )
-from lattice_simp.commands.options import PanelCommand, command_app
+from lattice_simp.commands.options import PanelCommand, command_app, refuse_idle
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate import (
     METRICS,
@@ -154,7 +154,9 @@ def evaluate(
     jar = JarOptions(meteor_heap, meteor_seconds)
     options = MetricOptions(len(references) + (closest is not None), language, lowercase, meteor_paraphrases, jar)
     columns = metric_columns(names, next(iter(systems.values())))
-    measured = measure(systems, references, [METRICS[name](options) for name in columns], sentences.source, closest)
+    chosen = [METRICS[name](options) for name in columns]
+    _refuse_idle(columns, breakdowns, needs_source=any(metric.needs_source for metric in chosen))
+    measured = measure(systems, references, chosen, sentences.source, closest)
     against = baseline if baseline is not None or len(systems) == 1 else next(iter(systems))
     settings = SignificanceTest(test, samples, seed)
     comparison = compare(measured, against, settings)
@@ -163,3 +165,21 @@ def evaluate(
         file.write(render_results(measured, comparison, grouped, format, ["lattice-simp", *sys.argv[1:]]))
     if plots is not None:
         draw_results(plots, measured, grouped)
+
+
+def _refuse_idle(columns: list[str], breakdowns: list[str], *, needs_source: bool) -> None:
+    """Refuses options that the metrics and break-downs have no use for.
+
+    Raises:
+        LatticeSimpError: names the first one.
+    """
+    if "meteor" not in columns:
+        refuse_idle(["meteor_paraphrases", "meteor_heap", "meteor_seconds"], "without --metrics meteor")
+    if not {"bleu-13a", "chrf"} & {*columns}:
+        refuse_idle(["lowercase"], "without BLEU-13a and chrF")
+    if not {"gap-type", "gaps"} & {*breakdowns}:
+        refuse_idle(["skeletons", "mask_index"], "without --by gap-type or gaps")
+    if "length" not in breakdowns:
+        refuse_idle(["length_edges"], "without --by length")
+        if not needs_source:
+            refuse_idle(["source"], f"with --metrics {','.join(columns)}, which do not look at the source")
