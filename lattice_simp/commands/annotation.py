@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 import typer
 
-from lattice_simp.commands.options import STDIN, command_app, readable
+from lattice_simp.commands.options import STDIN, command_app, readable, refuse_idle
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -112,6 +112,7 @@ def _read(path: str, name: str, annotators: list[str], language: str | None) -> 
     from lattice_simp.support.textio import read_lines
 
     if not next((line for line in read_lines(path) if line.strip()), "").lstrip().startswith('{"'):
+        refuse_idle(["annotator"], "on sentences, but on JSON lines of skeletons")
         return list(read_sentences(path, name, _tokens(language) if language else split_tokens)), []
     if language:
         raise LatticeSimpError("--language makes tokens of text, but JSON lines hold tokens; leave it out")

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 
-from lattice_simp.commands.options import FAILED, pieces_of
+from lattice_simp.commands.options import (
+    FAILED,
+    Losses,
+    pieces_of,
+    read_full,
+    readable,
+    refuse_idle,
+    with_header_of,
+    write_result,
+)
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import FORMATS
-from lattice_simp.formats.collections import Entry, entries, is_collection, write_all
+from lattice_simp.errors import (
+    CyclicLatticeError,
+    EmptyLatticeError,
+    FormatError,
+    InvalidLatticeError,
+    LatticeSimpError,
+)
+from lattice_simp.formats import FORMATS, write
+from lattice_simp.formats.collections import Entry, entries, is_collection, new_file
 from lattice_simp.formats.nbest import is_nbest, write_nbest
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.nbest import nbest
@@ -39,24 +55,30 @@ class Batch:
 
     def results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[str, Result]]:
         """Yields names and results, in order; where the operation fails, that is told, and the others go on."""
+        return ((entry.name, result) for entry, result in self._results(operation))
+
+    def _results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[Entry, Result]]:
         from lattice_simp.pipeline.progress import progress_bar  # one lattice needs neither bar nor threads
         from lattice_simp.pipeline.threads import in_threads
 
         def done(entry: Entry) -> Result:
-            return operation(join_pieces(entry[1](), self._pieces))
+            return operation(join_pieces(entry.load(), self._pieces))
 
         with progress_bar(transient=True) as bar:
             task = bar.add_task("lattices", total=None)
             found = entries(self.path, **self._options)
-            for (name, _), result, error in in_threads(done, found, self.jobs):
+            for entry, result, error in in_threads(done, found, self.jobs):
                 if isinstance(error, LatticeSimpError):
-                    self.failed += 1
-                    print(f"lattice-simp: {self.path}: {name}: {error}; left out", file=sys.stderr)
+                    self._leave_out(entry, error)
                 elif error is not None:
                     raise error
                 else:
-                    yield name, result  # type: ignore[misc]
+                    yield entry, result  # type: ignore[misc]
                 bar.advance(task)
+
+    def _leave_out(self, entry: Entry, error: LatticeSimpError) -> None:
+        self.failed += 1
+        print(f"lattice-simp: {self.path}: {entry.name}: {error}; left out", file=sys.stderr)
 
     def finish(self) -> None:
         """Ends the command with an error if an operation failed, once everything else is written."""
@@ -65,29 +87,97 @@ class Batch:
             raise typer.Exit(FAILED)
 
     def write(
-        self, operation: Callable[[Lattice], Lattice], output: str, *, format: str | None = None, lists: bool = True
+        self,
+        operation: Callable[[Lattice], Lattice],
+        output: str,
+        *,
+        format: str | None = None,
+        lists: bool = True,
+        replaced: str | None = None,
     ) -> None:
         """Writes lattices to a folder, or, of an n-best list, another one: its hypotheses with their new costs.
+
+        Files in the folder have the input's names and formats; what they do not hold is said once for all.
 
         Args:
             operation: makes what is written.
             output: a folder, or a file for an n-best list.
-            format: of the files in the folder; None for OpenFst's.
+            format: of the files in the folder; None for that of each input, OpenFst's for lists and Kaldi's archives.
             lists: whether the hypotheses of an n-best list stay hypotheses.
+            replaced: a feature that the operation takes out by intent.
 
         Raises:
-            LatticeSimpError: several lattices, and one file for them.
+            LatticeSimpError: several lattices, and one file for them; `format`, and an n-best list is written.
         """
+        lost = Losses()
+
+        def made(lattice: Lattice) -> Lattice:
+            result = operation(lattice)
+            lost.add_dropped(lattice, result, replaced)
+            return with_header_of(lattice, result)
+
         if output.endswith("/") or (output != "-" and Path(output).is_dir()):
-            suffix = (*FORMATS[format or "openfst"].suffixes, ".txt")[0]
-            write_all(self.results(operation), output, suffix, format)
+            self._write_folder(made, output, format, lost)
         elif lists and Path(self.path).is_file() and is_nbest(self.path):
-            write_nbest(((int(name), _hypotheses(own)) for name, own in self.results(operation)), output)
+            refuse_idle(["to"], "where an n-best list is written")
+            write_nbest(((int(name), _hypotheses(own)) for name, own in self.results(made)), output)
         else:
             raise LatticeSimpError(
                 f"{self.path} holds several lattices; give --output FOLDER/ (a folder, with a slash)"
             )
+        lost.say(output)
         self.finish()
+
+    def _write_folder(self, made: Callable[[Lattice], Lattice], folder: str, format: str | None, lost: Losses) -> None:
+        if Path(folder).resolve() == Path(self.path).resolve():
+            raise LatticeSimpError(f"{folder}: the results would replace the input; give another folder")
+        written = set[Path]()
+        for entry, lattice in self._results(made):
+            own = entry.format()
+            chosen = format or own or "openfst"
+            keeps_name = entry.file and chosen == own
+            name = entry.file if keeps_name else entry.name + (*FORMATS[chosen].suffixes, ".txt")[0]
+            target = new_file(folder, name, written)
+            try:
+                write(lattice, target, chosen)
+            except (CyclicLatticeError, EmptyLatticeError, InvalidLatticeError) as error:
+                self._leave_out(entry, error)
+            else:
+                lost.add(lattice, target, chosen)
+
+
+@dataclass(frozen=True)
+class LatticeInput:
+    """One lattice, or many of a collection, as options name them.
+
+    Attributes:
+        path: a file, a folder, an archive, or - for standard input.
+        sentence: the id of one in an n-best list; None for all.
+        labels: the `LabelOptions` that were given.
+        jobs: how many lattices are worked on side by side.
+    """
+
+    path: str
+    sentence: int | None
+    labels: Mapping[str, Any]
+    jobs: int
+
+    def write(
+        self,
+        operation: Callable[[Lattice], Lattice],
+        output: str,
+        format: str | None = None,
+        *,
+        lists: bool = True,
+    ) -> None:
+        """Writes what an operation makes of each lattice; see `write_result` and `Batch.write`."""
+        with readable(self.path) as file:
+            batch = find_batch(file, self.sentence, self.jobs, self.labels)
+            if batch is not None:
+                batch.write(operation, output, format=format, lists=lists)
+            else:
+                lattice = read_full(file, self.sentence, labels=self.labels)
+                write_result(operation(lattice), output, format, origin=lattice)
 
 
 def label_options(path: str, labels: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from lattice_simp.combination.combine import (
     expansion_of,
     feature_names,
 )
-from lattice_simp.commands.options import FAILED, FIRST_ID, IGNORE, command_app, ignored_labels, readable
+from lattice_simp.commands.options import FAILED, FIRST_ID, IGNORE, command_app, ignored_labels, readable, refuse_idle
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.whole_sentences import checked_lists
 from lattice_simp.core.hypothesis import Hypothesis
@@ -92,8 +92,9 @@ def combine_outputs(
     own.of_systems(len(sources))  # before anything is read
     if sources.count("-") > 1:
         raise LatticeSimpError("standard input can be one file only; give the others by their names")
-    if parse and own.method != "phrases":
-        raise LatticeSimpError(f"--parse has no effect with --method {own.method}; leave it out")
+    _refuse_idle(
+        own.method, has_model=lm is not None, has_weights=weights is not None, has_lists=nbest_output is not None
+    )
     expand = expansion_of(Paraphraser()) if parse else None
     model = None if lm is None else LanguageModel.read(lm)
     weighted = None if weights is None else read_weights(weights)
@@ -116,6 +117,24 @@ def combine_outputs(
     if results.failed:
         print(f"lattice-simp: {results.failed} sentences failed", file=sys.stderr)
         raise typer.Exit(FAILED)
+
+
+def _refuse_idle(method: str, *, has_model: bool, has_weights: bool, has_lists: bool) -> None:
+    """Refuses options without effect.
+
+    Raises:
+        LatticeSimpError: names the first one.
+    """
+    if method != "phrases":
+        refuse_idle(["parse"], f"with --method {method}")
+    if method == "union":
+        refuse_idle(["strings"], "with --method union, which takes all strings")
+    if not has_model:
+        refuse_idle(["lm_weight", "beam"], "without --lm")
+    if has_weights:
+        refuse_idle(["lm_weight"], "with --weights")
+    if not has_lists:
+        refuse_idle(["n"], "without --nbest-output")
 
 
 class _Results:

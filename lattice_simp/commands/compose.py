@@ -24,7 +24,7 @@ class Composition:
 
     Attributes:
         edits: what deviations cost; None forbids them.
-        n: hypotheses that a composed n-best list has at most.
+        n: hypotheses that an n-best list has at most.
         engine: see `engines.py`; lists are for the arrays alone.
         first_id: of the sentences in n-best lists.
         pieces: of the words in n-best lists, which are joined.
@@ -57,7 +57,7 @@ class Composition:
         return joint
 
     def compose_lists(self, full: str, skeleton: str) -> Iterator[tuple[int, list[Hypothesis]]]:
-        """Yields the composed n-best list of each sentence; where nothing fits, its own list as it is.
+        """Yields the composed n-best list of each sentence; where nothing fits, the best of its own list.
 
         The features are those of the full hypothesis, and minus the costs `Skeleton` (unweighted) and `Edits`.
 
@@ -82,11 +82,11 @@ class Composition:
     def _compose_list(self, entries: list[Hypothesis], own: list[Hypothesis]) -> list[Hypothesis]:
         if not entries or not own:
             self.missing += not own
-            return entries
+            return self._shortened(entries)
         joint = self.compose(Lattice.from_strings(entries), own)
         if joint.empty:
             self.empty += 1
-            return entries
+            return self._shortened(entries)
         best: dict[tuple[str, ...], Hypothesis] = {}
         for entry in sorted(entries, key=lambda entry: entry.cost, reverse=True):
             best[entry.tokens] = entry
@@ -95,6 +95,10 @@ class Composition:
             added = {name: path.features[name] for name in (SKELETON, EDITS) if name in path.features}
             composed.append(Hypothesis(path.tokens, path.cost, {**best[path.tokens].features, **added}))
         return composed
+
+    def _shortened(self, entries: list[Hypothesis]) -> list[Hypothesis]:
+        """Returns a list as it is, or the best of a longer one than may be written."""
+        return entries if len(entries) <= self.n else sorted(entries, key=lambda entry: entry.cost)[: self.n]
 
     @property
     def summary(self) -> str:

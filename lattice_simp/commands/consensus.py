@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 import numpy as np
 import typer
 
-from lattice_simp.commands.batch import JOBS, find_batch, label_options
+from lattice_simp.commands.batch import JOBS, LatticeInput, find_batch, label_options
 from lattice_simp.commands.options import (
     FIRST_ID,
     OUTPUT,
@@ -25,6 +25,7 @@ from lattice_simp.commands.options import (
     pieces_of,
     read_full,
     readable,
+    refuse_idle,
     require_numbers,
     write_result,
 )
@@ -51,7 +52,7 @@ from lattice_simp.ops.oracle import OracleMetric
 from lattice_simp.ops.oracle import oracle as find_oracle
 from lattice_simp.ops.union import union as union_lattice
 from lattice_simp.ops.utilities import UTILITIES, Tokens, wer
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import is_pipe, open_text, read_lines
 from lattice_simp.support.tokenisers import tokeniser as tokeniser_of
 from lattice_simp.tune.corpus_bleu import References, corpus_bleu
 
@@ -81,14 +82,6 @@ class _Decision:
     pruning: MbrPruning
     ignored: Collection[str]
     tokeniser: str | None
-
-    def __post_init__(self) -> None:
-        if self.tokeniser is not None and self.utility not in ("bleu", "wer"):
-            raise LatticeSimpError(f"--tokeniser has no effect with --utility {self.utility}; leave it out")
-        if self.utility != "linear" and self.given.keys() - {"scale"}:
-            raise LatticeSimpError(
-                f"--mbr-precision and --mbr-ratio are of the linear gain; leave them out with --utility {self.utility}"
-            )
 
     def of_lattice(self, lattice: Lattice) -> Lattice:
         """Returns the lattice of linear gains."""
@@ -125,6 +118,7 @@ def union(
     ] = None,
     normalised: Annotated[bool, typer.Option(help="make each system's costs posteriors first")] = True,
     scale: Scale = 1.0,
+    to: To = None,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
@@ -134,21 +128,25 @@ def union(
 
     Example: lattice-simp lattice union one.fst two.fst --share 0.7 --share 0.3 --output both.fst
     """
-    if not normalised and scale != 1.0:
-        raise LatticeSimpError("--scale has no effect with --no-normalised; leave one of them out")
+    if not normalised:
+        refuse_idle(["scale"], "with --no-normalised")
     if share and len(share) != len(sources):
         raise LatticeSimpError(f"{len(share)} shares for {len(sources)} files; give --share once for each file")
     if sources.count("-") > 1:
         raise LatticeSimpError("standard input can be one file only; give the others by their names")
-    lattices = []
+    lattices, has_list = [], False
     for path in sources:
         with readable(path) as file:
-            own, labels = (sentence, labels_of_lists(settings)) if is_nbest(file) else (None, settings)
+            is_list = is_nbest(file)
+            own, labels = (sentence, labels_of_lists(settings)) if is_list else (None, settings)
             lattices.append(read_full(file, own, labels=labels))
+            has_list |= is_list
+    if not has_list:
+        refuse_idle(["sentence"], "without n-best lists")
     if normalised:
         lattices = [normalise(lattice, scale) for lattice in lattices]
     shares = [1.0] * len(sources) if normalised else None
-    write_result(union_lattice(lattices, shares=share or shares), output)
+    write_result(union_lattice(lattices, shares=share or shares), output, to)
 
 
 @app.command()
@@ -166,6 +164,7 @@ def mbr(
         Optional[str],  # noqa: UP045
         typer.Option(help=f"with --utility bleu or wer, {TOKENISER_HELP.split('; ')[0]}; the words if not given"),
     ] = None,
+    to: To = None,
     jobs: JOBS = 1,
     output: OUTPUT = "-",
     settings: Any = None,
@@ -173,7 +172,7 @@ def mbr(
     """Decide by the expected gain: costs become minus the expected gain of a hypothesis (minimum Bayes risk).
 
     A lattice gives a lattice, an n-best list of many sentences an n-best list; --id chooses one sentence, as a lattice.
-    A folder or an archive needs --output FOLDER/.
+    A folder or an archive needs --output FOLDER/, whose files keep their names and formats unless --to chooses another.
     The probabilities of equal strings add up where whole strings are compared.
 
     Example: lattice-simp lattice mbr full.nbest --utility chrf > decided.nbest
@@ -191,18 +190,22 @@ def mbr(
             warn_of_whole_sentences([own.tokens for own in nbest(lattice, 1, ignore=ignored)], source, remedy)
         return decision.of_paths(lattice, paths)
 
+    if utility == "linear":
+        refuse_idle(["max_calls", "paths", "tokeniser"], "with --utility linear")
+    else:
+        refuse_idle(["mbr_precision", "mbr_ratio", "mbr_max_arcs"], f"with --utility {utility}")
+    if utility == "chrf":
+        refuse_idle(["tokeniser"], "with --utility chrf")
     with readable(source) as file:
         if sentence is None and Path(file).is_file() and is_nbest(file):
+            refuse_idle(["to", "paths"], "where an n-best list is written")
             require_numbers(source, "nbest", labels)
             lists = stream_nbest(file, pieces=pieces_of(labels))
             lists = checked_lists(lists, source, remedy) if unchecked else lists
             write_nbest(((own, decision.of_list(entries)[:n]) for own, entries in lists), output)
             return
-        batch = find_batch(file, sentence, jobs, labels)
-        if batch is not None:
-            batch.write(decided, output)
-        else:
-            write_result(decided(read_full(file, sentence, labels=labels)), output)
+        refuse_idle(["n"], "where lattices are written")
+        LatticeInput(file, sentence, labels, jobs).write(decided, output, to)
 
 
 @app.command()
@@ -266,7 +269,7 @@ def confusion(
     """Make a confusion network: slots of alternative words, whose probabilities sum to 1.
 
     Costs are their negative logs; the best path is the consensus, with the fewest expected word errors.
-    Many lattices go to a folder (--output FOLDER/), as OpenFst files unless --to says otherwise.
+    A folder or an archive needs --output FOLDER/, whose files keep their names and formats unless --to chooses another.
 
     Example: lattice-simp lattice confusion a.slf --output a.plf
     """
@@ -274,12 +277,7 @@ def confusion(
     def network(lattice: Lattice) -> Lattice:
         return confusion_network(lattice, scale, max_arcs=max_arcs)
 
-    with readable(source) as file:
-        batch = find_batch(file, sentence, jobs, settings)
-        if batch is not None:
-            batch.write(network, output, format=to, lists=False)
-        else:
-            write_result(network(read_full(file, sentence, labels=settings)), output, to)
+    LatticeInput(source, sentence, settings, jobs).write(network, output, to, lists=False)
 
 
 @app.command()
@@ -299,6 +297,8 @@ def oracle(
     Example: lattice-simp lattice oracle full.nbest --reference full.de --metric bleu
     """
     ignored = ignored_words(settings)
+    if not any(Path(source).is_file() and is_nbest(source) for source in sources if not is_pipe(source)):
+        refuse_idle([] if any(map(is_pipe, sources)) else ["first_id"], "without n-best lists")
     references = [list(rows) for rows in zip(*_reference_lines(reference, ignored), strict=True)]
     chosen: list[Tokens] = []
     best: list[Tokens] = []

@@ -20,7 +20,7 @@ from lattice_simp.commands.evaluate_files import (
     read_sentences,
     warn_of_forms,
 )
-from lattice_simp.commands.options import TOKENISER_HELP, PanelCommand, command_app
+from lattice_simp.commands.options import TOKENISER_HELP, PanelCommand, command_app, refuse_idle
 from lattice_simp.commands.whole_sentences import chosen_tokeniser
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate import (
@@ -163,6 +163,7 @@ def evaluate(
     options = MetricOptions(len(references) + (closest is not None), language, name, lowercase, meteor_paraphrases, jar)
     columns = [METRICS[own](options) for own in metric_columns(names, next(iter(systems.values())))]
     columns = list({own.name: own for own in columns}.values())
+    _refuse_idle([column.name for column in columns], breakdowns, needs_source=any(own.needs_source for own in columns))
     measured = measure(systems, references, columns, sentences.source, closest, tokens=name)
     against = baseline if baseline is not None or len(systems) == 1 else next(iter(systems))
     settings = SignificanceTest(test, samples, seed)
@@ -172,3 +173,21 @@ def evaluate(
         file.write(render_results(measured, comparison, grouped, format, ["lattice-simp", *sys.argv[1:]]))
     if plots is not None:
         draw_results(plots, measured, grouped)
+
+
+def _refuse_idle(columns: list[str], breakdowns: list[str], *, needs_source: bool) -> None:
+    """Refuses options that the metrics and break-downs have no use for.
+
+    Raises:
+        LatticeSimpError: names the first one.
+    """
+    if "meteor" not in columns:
+        refuse_idle(["meteor_paraphrases", "meteor_heap", "meteor_seconds"], "without --metrics meteor")
+    if not {"bleu-13a", "chrf"} & {*columns}:
+        refuse_idle(["lowercase"], "without BLEU-13a and chrF")
+    if not {"gap-type", "gaps"} & {*breakdowns}:
+        refuse_idle(["skeletons", "mask_index"], "without --by gap-type or gaps")
+    if "length" not in breakdowns:
+        refuse_idle(["length_edges"], "without --by length")
+        if not needs_source:
+            refuse_idle(["source"], f"with --metrics {','.join(columns)}, which do not look at the source")

@@ -20,7 +20,7 @@ from lattice_simp.commands.hindi_sentences import (
     load_model,
     tell_problems,
 )
-from lattice_simp.commands.options import command_app
+from lattice_simp.commands.options import command_app, refuse_idle
 from lattice_simp.errors import FormatError, LatticeSimpError
 
 app = command_app("Clauses of Hindi sentences, their types, and simpler sentences.")
@@ -152,6 +152,8 @@ def evaluate(
         raise LatticeSimpError("--marked names its sentences; leave --files out")
     if marked is None and system == "tree":
         raise LatticeSimpError("clauses of trees are what is compared with; give --marked, or another --system")
+    if system != "model":
+        refuse_idle(["model"], f"with --system {system}")
     problems: list[FormatError] = []
     only = _names(files) if files else None
     examples = marked_examples(treebank, marked, problems) if marked else tree_examples(treebank, problems, only=only)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from lattice_simp.commands.options import refuse_idle
 from lattice_simp.errors import FormatError, LatticeSimpError
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def found_clauses(
         raise LatticeSimpError("text has no trees; choose --system model or rules, or give SSF or CoNLL-U")
     if romanised and form != "text":
         raise LatticeSimpError("--romanised is for text; SSF and CoNLL-U files are read as they are")
+    if system == "tree" or (system == "rules" and form != "text"):
+        refuse_idle(["model"], f"with --system {system} on {form}")
     loaded = load_model(model, system, form)
     find = finder(loaded, system)
     problems: list[FormatError] = []

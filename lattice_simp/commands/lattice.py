@@ -14,7 +14,7 @@ import numpy as np
 import typer
 
 from lattice_simp.commands import confidence, consensus, lists
-from lattice_simp.commands.batch import JOBS, find_batch
+from lattice_simp.commands.batch import JOBS, LatticeInput, find_batch
 from lattice_simp.commands.options import (
     BEAM,
     FIRST_ID,
@@ -23,6 +23,7 @@ from lattice_simp.commands.options import (
     Id,
     Input,
     LabelOptions,
+    Losses,
     To,
     WordOptions,
     command_app,
@@ -32,7 +33,7 @@ from lattice_simp.commands.options import (
     read_full,
     read_skeleton,
     readable,
-    say_lost_features,
+    refuse_idle,
     write_result,
 )
 from lattice_simp.commands.settings_options import takes_settings
@@ -43,7 +44,7 @@ from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name, write
 from lattice_simp.formats.grammar import GRAMMARS
-from lattice_simp.formats.nbest import write_nbest
+from lattice_simp.formats.nbest import is_json_name, write_nbest
 from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.compose import EditCosts
@@ -172,14 +173,13 @@ def convert(
     Example: lattice-simp lattice convert a.slf a.fst
     """
     chosen = to or format_of_name(target)
-    if spacing is not None and chosen not in GRAMMARS:
-        raise LatticeSimpError(f"--spacing is of grammars ({', '.join(GRAMMARS)}); leave it out")
+    if chosen not in GRAMMARS:
+        refuse_idle(["spacing"], f"on {chosen}, but on grammars ({', '.join(GRAMMARS)})")
     lattice = read_full(source, sentence, origin, settings)
     write(lattice, target, chosen, **({} if spacing is None else {"spacing": spacing}))
-    if chosen in GRAMMARS:
-        print(f"{target}: a grammar holds no costs and features", file=sys.stderr)
-        return
-    say_lost_features(lattice, target, to)
+    lost = Losses()
+    lost.add(lattice, target, chosen)
+    lost.say(target)
 
 
 @app.command()
@@ -191,13 +191,19 @@ def lm(
     weight: Annotated[float, typer.Option(help="what the model's costs are multiplied with")] = 1.0,
     beam: BEAM = None,
     word_penalty: Annotated[float, typer.Option(help="a cost for each word")] = 0.0,
-    name: Annotated[str, typer.Option(help="of the feature that receives the model's scores")] = "LM",
+    name: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="of the feature that receives the model's scores: that of --replace, else LM"),
+    ] = None,
     replace: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(help="take this feature (`lm` for l= in SLF) out first, with what it costs at --old-weight"),
     ] = None,
-    old_weight: Annotated[Optional[float], typer.Option(help="of --replace: 1 if not given (lmscale in SLF)")] = None,  # noqa: UP045
+    old_weight: Annotated[
+        float | None, typer.Option(help="of --replace: its scale in the lattice, as lmscale in SLF, else 1")
+    ] = None,
     engine: EngineOption = "arrays",
+    to: To = None,
     jobs: JOBS = 1,
     output: OUTPUT = "-",
     settings: Any = None,
@@ -205,31 +211,35 @@ def lm(
     """Apply a language model exactly. Example: lattice-simp lattice lm a.fst --model lm.arpa --output b.fst
 
     Of an n-best list of many sentences, the hypotheses are written with their new costs; a folder or an archive needs
-    --output FOLDER/.
+    --output FOLDER/, whose files keep their names and formats unless --to chooses another format.
 
     The marks of sentence ends, silence and noise in speech lattices are no words of the model, which does not see them.
     """
-    if old_weight is not None and replace is None:
-        raise LatticeSimpError("--old-weight has no effect without --replace FEATURE")
+    if replace is None:
+        refuse_idle(["old_weight"], "without --replace FEATURE")
+    if engine == "openfst":
+        refuse_idle(["name"], "with --engine openfst, which keeps no features")
     ignored = ignored_words(settings)
-    models = {name: (LanguageModel.read(model), weight)}
+    feature, language_model = name or replace or "LM", LanguageModel.read(model)
 
     def scored(full: Lattice) -> Lattice:
         if replace is not None:
-            full = full.without_feature(replace, 1.0 if old_weight is None else old_weight)
-        if name in full.features:
-            remedy = f"choose another --name, or --replace {name} to take the old scores out of the costs"
-            raise FormatError(f"the lattice has a feature {name!r} already", path=source, remedy=remedy)
+            old = full.header.scales.get(replace, 1.0) if old_weight is None else old_weight
+            full = full.without_feature(replace, old)
+        if feature in full.features:
+            remedy = f"choose another --name, or --replace {feature} to take the old scores out of the costs"
+            raise FormatError(f"the lattice has a feature {feature!r} already", path=source, remedy=remedy)
+        models = {feature: (language_model, weight)}
         return ENGINES[engine].apply_lm(full, models, beam=beam, word_penalty=word_penalty, ignore=ignored)  # type: ignore[no-any-return]
 
     with readable(source) as file:
         batch = find_batch(file, sentence, jobs, settings)
         if batch is not None:
-            batch.write(scored, output)
+            batch.write(scored, output, format=to, replaced=replace)
             return
         full = read_full(file, sentence, labels=settings)
     _say_ignored(full, ignored)
-    write_result(scored(full), output)
+    write_result(scored(full), output, to, origin=full, replaced=replace)
 
 
 def _say_ignored(lattice: Lattice, ignored: Collection[str]) -> None:
@@ -248,12 +258,13 @@ def gappy(
     sentence: Id = None,
     loops: LoopsOption = "sigma",
     engine: EngineOption = "arrays",
+    to: To = None,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
     """Make a gappy acceptor, its loops as arcs. Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst"""
     acceptor = ENGINES[engine].gappy_acceptor(read_skeleton(source, sentence, settings), loops=loops)
-    write_result(acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice(), output)
+    write_result(acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice(), output, to)
 
 
 @app.command()
@@ -271,6 +282,7 @@ def compose(
         typer.Option("-n", min=1, help="hypotheses to write for each sentence of n-best lists; 100 if not given"),
     ] = None,
     engine: EngineOption = "arrays",
+    to: To = None,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
@@ -308,20 +320,17 @@ def compose(
             raise FormatError("its labels are words", path=full, remedy=f"leave --{name} out")
         if all(lists) and sentence is None:
             _needs_arrays(engine, "two n-best lists without --id")
+            refuse_idle(["to"], "where an n-best list is written")
             write_nbest(composition.compose_lists(full_file, skeleton_file), output, first_id=first_id or 0)
             print(composition.summary, file=sys.stderr)
             return
-        for value, flag in ((n, "-n"), (first_id, "--first-id")):
-            if value is not None:
-                raise LatticeSimpError(
-                    f"{flag} has no effect where a lattice is written; give two n-best lists, no --id"
-                )
+        refuse_idle(["n", "first_id"], "where a lattice is written, but on two n-best lists without --id")
         (first, one), (second, two) = ((sentence, of_lists) if own else (None, settings) for own in lists)
         lattice, hypotheses = read_full(full_file, first, labels=one), read_skeleton(skeleton_file, second, two)
     joint = composition.compose(lattice, hypotheses)
     if joint.empty:
         print("no full hypothesis contains a skeleton hypothesis; the full lattice is written", file=sys.stderr)
-    write_result(lattice if joint.empty else joint, output)
+    write_result(lattice if joint.empty else joint, output, to, origin=lattice)
 
 
 @app.command()
@@ -332,7 +341,10 @@ def nbest(
     n: Annotated[int, typer.Option("-n", help="how many")] = 1,
     unique: Annotated[bool, typer.Option(help="different strings only")] = True,
     scores: Annotated[bool, typer.Option("--scores", help="print the features, too")] = False,
-    moses: Annotated[bool, typer.Option("--moses", help="write an n-best list (Moses format) with features")] = False,
+    moses: Annotated[
+        bool,
+        typer.Option("--moses", help="write an n-best list with features: Moses format, or JSON lines for .jsonl"),
+    ] = False,
     engine: EngineOption = "arrays",
     jobs: JOBS = 1,
     output: Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")] = "-",
@@ -342,7 +354,10 @@ def nbest(
 
     Example: lattice-simp lattice nbest a.fst -n 10
     """
-    for given, flag in ((scores, "--scores"), (moses, "--moses")):
+    is_list = moses or is_json_name(output)
+    if is_list:
+        refuse_idle(["scores"], "where an n-best list is written, which has all features")
+    for given, flag in ((scores, "--scores"), (is_list, "--moses")):
         if given:
             _needs_arrays(engine, flag)
 
@@ -357,7 +372,7 @@ def nbest(
             groups = iter([("", best(read_full(file, sentence, labels=settings)))])
         else:
             groups = batch.results(best)
-        if moses:
+        if is_list:
             numbered = enumerate(groups, sentence or 0)
             write_nbest(((int(name) if name.isdecimal() else number, own) for number, (name, own) in numbered), output)
         else:
@@ -381,11 +396,15 @@ def prune(
     beam: BEAM = None,
     max_arcs: Annotated[Optional[int], typer.Option(help="arcs at most")] = None,  # noqa: UP045
     engine: EngineOption = "arrays",
+    to: To = None,
     jobs: JOBS = 1,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
-    """Keep what is on good paths. Example: lattice-simp lattice prune a.fst --beam 8 --output b.fst"""
+    """Keep what is on good paths. Example: lattice-simp lattice prune a.fst --beam 8 --output b.fst
+
+    A folder or an archive needs --output FOLDER/, whose files keep their names and formats unless --to chooses another.
+    """
     if beam is None and max_arcs is None:
         raise LatticeSimpError("nothing to prune by; give --beam NATS or --max-arcs NUMBER")
     limits = {} if max_arcs is None else {"max_arcs": max_arcs}
@@ -395,12 +414,7 @@ def prune(
     def pruned(lattice: Lattice) -> Lattice:
         return ENGINES[engine].prune(lattice, beam, **limits)  # type: ignore[no-any-return]
 
-    with readable(source) as file:
-        batch = find_batch(file, sentence, jobs, settings)
-        if batch is not None:
-            batch.write(pruned, output)
-        else:
-            write_result(pruned(read_full(file, sentence, labels=settings)), output)
+    LatticeInput(source, sentence, settings, jobs).write(pruned, output, to)
 
 
 @app.command()
@@ -410,14 +424,19 @@ def determinize(
     sentence: Id = None,
     semiring: SemiringOption = "tropical",
     max_states: MaxStates = MAX_STATES,
+    to: To = None,
+    jobs: JOBS = 1,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
-    """Leave one path for each string. Example: lattice-simp lattice determinize a.fst --output b.fst"""
+    """Leave one path for each string. Example: lattice-simp lattice determinize a.fst --output b.fst
+
+    A folder or an archive needs --output FOLDER/, whose files keep their names and formats unless --to chooses another.
+    """
     from lattice_simp import determinize
 
-    lattice = _featureless(source, sentence, settings)
-    write_result(determinize(lattice, semiring=semiring, max_states=max_states), output)
+    made = partial(determinize, semiring=semiring, max_states=max_states)
+    LatticeInput(source, sentence, settings, jobs).write(made, output, to)
 
 
 @app.command()
@@ -427,22 +446,19 @@ def minimize(
     sentence: Id = None,
     semiring: SemiringOption = "tropical",
     max_states: MaxStates = MAX_STATES,
+    to: To = None,
+    jobs: JOBS = 1,
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
-    """Leave one path for each string, and the fewest states. Example: lattice-simp lattice minimize a.fst -o b.fst"""
+    """Leave one path for each string, and the fewest states. Example: lattice-simp lattice minimize a.fst -o b.fst
+
+    A folder or an archive needs --output FOLDER/, whose files keep their names and formats unless --to chooses another.
+    """
     from lattice_simp import minimize
 
-    lattice = _featureless(source, sentence, settings)
-    write_result(minimize(lattice, semiring=semiring, max_states=max_states), output)
-
-
-def _featureless(source: str, sentence: int | None, settings: dict[str, Any]) -> Lattice:
-    """Reads a lattice, and tells on stderr which of its features will be lost."""
-    lattice = read_full(source, sentence, labels=settings)
-    if lattice.features:
-        print(f"the features {' '.join(lattice.features)} cannot be kept: arcs of several paths merge", file=sys.stderr)
-    return lattice
+    made = partial(minimize, semiring=semiring, max_states=max_states)
+    LatticeInput(source, sentence, settings, jobs).write(made, output, to)
 
 
 @app.command()
@@ -465,6 +481,8 @@ def draw(
     kind = output.suffix.removeprefix(".")
     if kind not in (*IMAGE_FORMATS, "svg", "dot"):
         raise LatticeSimpError(f"{output}: a drawing ends in .svg, .png, .pdf or .dot")
+    if kind == "dot":
+        refuse_idle(["max_states"], "on .dot")
     lattice = read_full(source, sentence, labels=settings)
     if n is not None:
         lattice = Lattice.from_strings(best_paths(lattice, n))

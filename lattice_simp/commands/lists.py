@@ -17,9 +17,9 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import FORMATS, read
 from lattice_simp.formats.json_nbest import write_json
-from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
+from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_nbest, write_nbest
 from lattice_simp.formats.outputs import stream_outputs, write_texts
-from lattice_simp.support.textio import COMPRESSIONS, open_binary, open_text, read_lines
+from lattice_simp.support.textio import open_binary, open_text, read_lines
 from lattice_simp.support.tokenisers import is_unspaced_language
 
 app = typer.Typer()
@@ -46,7 +46,7 @@ def collect(
     first = next(groups, None)
     if first is None:
         raise FormatError("the file is empty", path=sources[0], remedy="give one sentence a line")
-    _write((own for part in ([first], groups) for own in part), output)
+    write_nbest((own for part in ([first], groups) for own in part), output)
 
 
 @app.command()
@@ -89,7 +89,7 @@ def tokens(
             (number, [replace(own, tokens=tuple(split_tokens(made.tokens(own.text)))) for own in entries])
             for number, entries in lists
         )
-        _write(checked_lists(groups, source, remedy), output)
+        write_nbest(checked_lists(groups, source, remedy), output)
 
 
 @app.command()
@@ -112,7 +112,7 @@ def texts(
 
     Example: lattice-simp lattice texts decided.nbest -n 8 --output candidates.txt
     """
-    as_json = _is_json(output)
+    as_json = is_json_name(output)
     if source_text is not None and not as_json:
         raise LatticeSimpError("--source has no place in plain text; write JSON lines (--output NAME.jsonl)")
     lines = None if source_text is None else list(read_lines(source_text))
@@ -167,18 +167,6 @@ def _best(
             remedy = "give --source a line for each sentence"
             raise FormatError(f"holds sentence {number}, and there are {len(lines)} lines", path=path, remedy=remedy)
         yield number, sorted(entries, key=lambda own: own.cost)[:n]
-
-
-def _write(groups: Iterable[tuple[int, list[Hypothesis]]], output: str) -> None:
-    if _is_json(output):
-        write_json(groups, output)
-    else:
-        write_nbest(groups, output)
-
-
-def _is_json(output: str) -> bool:
-    suffixes = [own for own in Path(output).suffixes if own not in COMPRESSIONS]
-    return suffixes[-1:] == [".jsonl"]
 
 
 def _is_empty(file: str) -> bool:

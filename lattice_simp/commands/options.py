@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
 from typer.core import TyperCommand
 
+from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError
-from lattice_simp.formats import FORMATS, format_of, format_of_name, read, write
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats import FORMATS, format_of, losses, read, write
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.pieces import PieceKind
-from lattice_simp.formats.slf import COLUMNS
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.support.options import option
 
 FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 """What the commands exit with when all does not go well."""
 
-STDIN = "<stdin>"
+STDIN, STDOUT = "<stdin>", "<stdout>"
 
 
 def command_app(help: str | None = None) -> typer.Typer:
@@ -76,7 +77,11 @@ From = Annotated[
 ]
 To = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option(parser=format_name, metavar=FORMAT_NAMES, help="told by the ending; att for stdout"),
+    typer.Option(
+        parser=format_name,
+        metavar=FORMAT_NAMES,
+        help="told by the ending; att for stdout, and the input's format for files in a folder",
+    ),
 ]
 BEAM = Annotated[Optional[float], typer.Option(help="nats above the best path to keep")]  # noqa: UP045
 FIRST_ID = Annotated[
@@ -233,22 +238,80 @@ def _read_list(path: str, sentence: int | None, pieces: PieceKind = "none") -> l
     return lists[sentence]
 
 
-def write_result(lattice: Lattice, output: str, format: str | None = None) -> None:
+class Losses:
+    """What files do not hold of lattices, said once for all of them."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, dict[str, None]] = {}
+
+    def add(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:
+        """Adds what a file does not hold of its lattice."""
+        self._add(losses(lattice, output, format))
+
+    def add_dropped(self, before: Lattice, after: Lattice, replaced: str | None = None) -> None:
+        """Adds the features that an operation does not keep, but for the one that it replaces."""
+        dropped = [name for name in before.features if name not in after.features and name != replaced]
+        self._add({"the operation does not keep the features": dropped})
+
+    def _add(self, lost: Mapping[str, Iterable[str]]) -> None:
+        for phrase, names in lost.items():
+            self._names.setdefault(phrase, {}).update(dict.fromkeys(names))
+
+    def say(self, output: str) -> None:
+        """Tells on stderr what is lost; `output` is the file or the folder."""
+        for phrase, names in self._names.items():
+            if names:
+                print(f"{STDOUT if output == '-' else output}: {phrase} {' '.join(names)}", file=sys.stderr)
+
+
+def write_result(
+    lattice: Lattice,
+    output: str,
+    format: str | None = None,
+    *,
+    origin: Lattice | None = None,
+    replaced: str | None = None,
+) -> None:
     """Writes a lattice: in the format, or to stdout as AT&T text, else as the name's ending says.
 
-    Which features a file cannot hold, it tells on stderr.
+    Tells on stderr what the file does not hold, and which features of `origin`, which it was made of, are not in the
+    lattice (but for the one that is `replaced`).
     """
+    lost = Losses()
+    if origin is not None:
+        lost.add_dropped(origin, lattice, replaced)
+        lattice = with_header_of(origin, lattice)
     write(lattice, output, format)
-    if output != "-":
-        say_lost_features(lattice, output, format)
+    lost.add(lattice, output, format)
+    lost.say(output)
 
 
-def say_lost_features(lattice: Lattice, output: str, format: str | None = None) -> None:
-    """Tells on stderr which features are not in a lattice's file, since its format has no place for them."""
-    name = format or format_of_name(output)
-    if name in ("plf", "features"):
-        return
-    kept = {*COLUMNS.values(), "posterior"} if name == "slf" else set()
-    lost = [feature for feature in lattice.features if feature not in kept]
-    if lost:
-        print(f"{output}: its format does not hold the features {' '.join(lost)}", file=sys.stderr)
+def with_header_of(origin: Lattice, lattice: Lattice) -> Lattice:
+    """Returns a lattice with the header of the one that it was made of, unless it has a header."""
+    if lattice.header != NO_HEADER:
+        return lattice
+    kept = set(lattice.features) >= {name for name in origin.header.scales if name in origin.features}
+    return replace(lattice, header=origin.header if kept else origin.header.without_scales())
+
+
+def refuse_idle(options: Iterable[str], where: str) -> None:
+    """Refuses options of the running command that were given though they have no effect `where` they were.
+
+    Args:
+        options: names of the command's parameters.
+        where: the reason, after "has no effect".
+
+    Raises:
+        LatticeSimpError: names the first such option.
+    """
+    context = _globals.get_current_context(silent=True)
+    for parameter in () if context is None else context.command.params:  # none: a function of a command is called
+        source = context.get_parameter_source(parameter.name)
+        if parameter.name in options and source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT"):
+            is_off = context.params.get(parameter.name) is False and parameter.secondary_opts
+            flag = max(parameter.secondary_opts if is_off else parameter.opts, key=len)
+            raise LatticeSimpError(f"{flag} has no effect {where}. Leave it out.")
+
+
+_globals: Any = importlib.import_module(TyperCommand.__mro__[1].__module__.replace(".core", ".globals"))
+"""Those of click, or of the copy that newer versions of typer bring."""

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app
+from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app, refuse_idle
 from lattice_simp.commands.paraphrase_worker import AlignOptions, ExpandOptions, Work, make_worker
 from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, name_run, run_sentences
 from lattice_simp.commands.sentence_sets import read_parallel, read_sets
@@ -153,6 +153,12 @@ class _Run:
 
 def _run(work: Work, chosen: _Run) -> None:
     """Does the work on all sets."""
+    if work.options.lm is None:
+        refuse_idle(["beam"], "without --lm")
+    if not work.options.words.senses:
+        refuse_idle(["wordnet"], "with --senses 0")
+    if work.options.words.trees:
+        refuse_idle(["tokenised"], "with --trees")
     if chosen.resume and is_stream(chosen.output):
         raise LatticeSimpError("--resume needs --output FILE: only a file can be continued")
     if chosen.parallel and chosen.source:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.commands.options import FIRST_ID, IGNORE, PIECES, command_app, ignored_labels, readable
+from lattice_simp.commands.options import FIRST_ID, IGNORE, PIECES, command_app, ignored_labels, readable, refuse_idle
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
@@ -120,6 +120,9 @@ def lattices(
     for name, scorer in scorers.items():
         if not isinstance(scorer, PrefixScorer):
             raise LatticeSimpError(f"{name} needs whole hypotheses; use it with `lattice-simp rescore nbest`")
+    if beam < count:
+        refuse_idle(["beam"], f"below --nbest {count}, which as many prefixes are kept for")
+    _refuse_idle_count(best)
     joint = combine(list(zip(scorers.values(), _weights(scorers, model_weights), strict=True)))
     assert isinstance(joint, PrefixScorer)
     lines = _source_lines(source)
@@ -167,6 +170,7 @@ def joint(
         if not isinstance(scorer, JointScorer):
             raise LatticeSimpError(f"{name} is not a joint model; use it with `lattice-simp rescore lattices`")
         weighted[f"{name}Aligned"] = (scorer.model, weight)
+    _refuse_idle_count(best)
     lines = _source_lines(source)
     if lattices is not None:
         lattices.mkdir(parents=True, exist_ok=True)
@@ -203,6 +207,9 @@ def train(
         from lattice_simp.train import scorers
 
     kinds = trained_kinds(models or [])
+    for kind, options_of_kind in (("class", ["classes", "order", "sweeps"]), ("bilingual", ["least_triple"])):
+        if kind not in kinds:
+            refuse_idle(options_of_kind, f"without --model {kind}")
     folders = scorers.stage_folders(work, ["number", *(stage for kind in kinds.values() for stage in kind.needs)])
     options = TrainingOptions(
         least_triple=least_triple, classes=classes, order=order, sweeps=sweeps, progress=_say_sweep
@@ -251,6 +258,11 @@ def train_joint(
     corpus = StageCorpus(stage_folders(own.work, ("number", "align")))
     model = train_model(own, corpus, say=(lambda text: None) if quiet else _say)
     _say(f"model: {model}")
+
+
+def _refuse_idle_count(best: bool) -> None:
+    if best:
+        refuse_idle(["count"], "with --best, which writes one line for each sentence")
 
 
 def read_models(given: Sequence[str]) -> dict[str, Scorer]:

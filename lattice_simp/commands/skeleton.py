@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 import typer
 
 from lattice_simp.commands import annotation
-from lattice_simp.commands.options import command_app
+from lattice_simp.commands.options import command_app, refuse_idle
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.skeleton.automatic.methods import METHODS
 
@@ -77,6 +77,7 @@ def convert(
     chosen = to or (SkeletonFormat.JSONL if ".jsonl" in target.suffixes else SkeletonFormat.BRACKETS)
     records = read_records(source)
     if chosen is SkeletonFormat.JSONL:
+        refuse_idle(["mask_index"], "on jsonl, which holds all skeletons")
         write_skeletons(target, records)
         return
     skeletons = (record.skeletons[min(mask_index, len(record.skeletons) - 1)] for record in records)

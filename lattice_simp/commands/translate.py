@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lattice_simp.commands.options import FAILED, FIRST_ID, INTERRUPTED, PanelCommand, command_app
+from lattice_simp.commands.options import FAILED, FIRST_ID, INTERRUPTED, PanelCommand, command_app, refuse_idle
 from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, name_run, run_sentences
 from lattice_simp.commands.sentences import ALL_MASKS, Sentence, SkeletonLists, read_lattices, read_sentences
 from lattice_simp.commands.settings_options import setting_options, takes_settings
@@ -117,12 +117,19 @@ def translate(
     run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, bool(context.obj), dask, stats=stats)
     check(options, run, mask_index, skeletons is not None, skeleton_nbest is not None)
     text = model_text(model, tokenised=tokenised or skeletons is not None)
-    if input_lattices is None and plf_scores is not None:
-        raise LatticeSimpError("--plf-scores has no effect without --input-lattices")
+    if input_lattices is None:
+        refuse_idle(["plf_scores"], "without --input-lattices")
     if input_lattices is not None and not (source is None and skeletons is None):
         raise LatticeSimpError("--input-lattices takes the place of --input and --skeletons: give one of them")
-    if first_id is not None and skeleton_nbest is None:
-        raise LatticeSimpError("--first-id has no effect without --skeleton-nbest")
+    if skeleton_nbest is None:
+        refuse_idle(["first_id"], "without --skeleton-nbest")
+    if skeletons is None:
+        refuse_idle(["mask_index"], "without --skeletons")
+    if strategy == "plain":
+        idle = [own.flag.replace("-", "_") for own in setting_options(SkeletonSettings)]
+        refuse_idle([*idle, "skeleton_nbest", "mask_index"], "with --strategy plain")
+        if source is not None:
+            refuse_idle(["skeletons"], "with --strategy plain and --input")
     given = None if skeleton_nbest is None else SkeletonLists(skeleton_nbest, first_id or 0)
     tokens = None
     if text is not None:

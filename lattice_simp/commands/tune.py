@@ -19,6 +19,7 @@ from lattice_simp.commands.options import (
     command_app,
     ignored_labels,
     readable,
+    refuse_idle,
     writable,
 )
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -79,6 +80,8 @@ def weights(
         raise LatticeSimpError(f"unknown strategy {strategy!r}; known are {', '.join(STRATEGIES)}")
     if strategy not in (None, "plain") and skeletons is None:
         raise LatticeSimpError(f"--strategy {strategy} needs --skeletons")
+    if strategy == "plain":
+        refuse_idle(["skeletons"], "with --strategy plain")
     sentences = read_sentences(str(source), skeletons, "0", None)
     own = _references(references, len(sentences), source)
     tuning = [TuningSentence(one.words, refs, one.masks) for one, refs in zip(sentences, own, strict=True)]
@@ -161,6 +164,7 @@ def lattices(
     from lattice_simp.formats import read
     from lattice_simp.translate.model_files import read_weights
 
+    _refuse_idle(optimizer)
     files = [path for own in sources for path in (sorted(own.glob("*.txt")) if own.is_dir() else [own])]
     if not files:
         raise FormatError(
@@ -201,6 +205,7 @@ def nbest(
     from lattice_simp.translate.model_files import read_weights
     from lattice_simp.tune.feature_lattice import nbest_lattice
 
+    _refuse_idle(optimizer)
     goal = _Goal(metric, Path(STDIN if file == "-" else file), references, source)
     symbols, names = SymbolTable(), tuple(read_weights(start))
     with readable(file) as own_file:
@@ -214,6 +219,11 @@ def nbest(
     own = [nbest_lattice(entries, names, symbols) for entries in lists]
     search = _Search(optimizer, seed, directions, restarts, jobs)
     _minimise(own, symbols, goal, start, output, search)
+
+
+def _refuse_idle(optimizer: Optimizer) -> None:
+    if optimizer != "mert":
+        refuse_idle(["directions", "restarts"], f"on --optimizer {optimizer}")
 
 
 @dataclass(frozen=True)
@@ -240,22 +250,13 @@ class _Goal:
 
 @dataclass(frozen=True)
 class _Search:
-    """How weights are looked for.
-
-    Raises:
-        LatticeSimpError: an option of mert was given for another optimiser, where it has no effect.
-    """
+    """How weights are looked for."""
 
     optimizer: Optimizer
     seed: int
     directions: int | None
     restarts: int | None
     jobs: int
-
-    def __post_init__(self) -> None:
-        for option, value in (("--directions", self.directions), ("--restarts", self.restarts)):
-            if value is not None and self.optimizer != "mert":
-                raise LatticeSimpError(f"{option} has no effect on --optimizer {self.optimizer}; leave it out")
 
     def function(self) -> Callable[..., MertResult]:
         """Returns the optimiser with its options."""

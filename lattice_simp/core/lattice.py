@@ -23,6 +23,7 @@ from lattice_simp.core.arguments import real
 from lattice_simp.core.columns import is_finite, real_numbers, whole_numbers
 from lattice_simp.core.connect import topological_order, useful_states
 from lattice_simp.core.features import Features, gather
+from lattice_simp.core.header import NO_HEADER, Header
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
 from lattice_simp.core.prefix_tree import prefix_tree
@@ -59,6 +60,7 @@ class Lattice:
         symbols: the table of the output labels (and of the input labels, unless `isymbols` is given).
         isymbols: the table of the input labels; None for an acceptor, whose labels are words on both sides.
         features: named scores of the arcs and final states, the parts that a weight is made of.
+        header: what holds for the whole lattice: its name, the scales of its scores.
     """
 
     offsets: Ints
@@ -70,6 +72,7 @@ class Lattice:
     symbols: SymbolTable
     isymbols: SymbolTable | None = None
     features: Features = field(default=None)  # type: ignore[assignment]  # none: made for the arcs at hand
+    header: Header = NO_HEADER
 
     def __post_init__(self) -> None:
         if self.features is None:
@@ -95,6 +98,7 @@ class Lattice:
         isymbols: SymbolTable | None = None,
         features: Mapping[str, npt.ArrayLike] | None = None,
         final_features: Mapping[str, npt.ArrayLike] | None = None,
+        header: Header = NO_HEADER,
         start: int = 0,
     ) -> Lattice:
         """Makes a checked lattice from arcs in any order; `labels` are the output labels.
@@ -142,6 +146,7 @@ class Lattice:
             symbols=symbols,
             isymbols=isymbols,
             features=Features.from_columns(columns, final_features, len(origins), len(ends)),
+            header=header,
         )
         lattice.validate()
         return lattice
@@ -428,7 +433,8 @@ class Lattice:
         weight = real(weight, "the weight")
         weights = self.weights + weight * self.features[name]
         finals = self.finals + weight * self.features.final(name)
-        made = replace(self, weights=weights, finals=finals, features=self.features.without(name))
+        features, header = self.features.without(name), self.header.without_scale(name)
+        made = replace(self, weights=weights, finals=finals, features=features, header=header)
         made.validate()
         return made
 

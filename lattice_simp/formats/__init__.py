@@ -18,12 +18,23 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import att, feature_lattice, grammar, openfst, plf, slf
-from lattice_simp.formats.common import Format
+from lattice_simp.formats.common import Format, Losses
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
-from lattice_simp.support.textio import COMPRESSIONS, read_bytes
+from lattice_simp.support.textio import COMPRESSIONS, open_binary, read_bytes
 
-__all__ = ["FORMATS", "Format", "format_of", "format_of_name", "parse", "read", "read_nbest", "write"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "format_of",
+    "format_of_data",
+    "format_of_name",
+    "losses",
+    "parse",
+    "read",
+    "read_nbest",
+    "write",
+]
 
 FORMATS: dict[str, Format] = {
     "openfst": openfst.FORMAT,
@@ -61,7 +72,7 @@ def parse(
 ) -> Lattice:
     """Returns the lattice of a file's bytes, as `read` does; `path` is for errors."""
     _check(format, path)
-    return FORMATS[format or _sniffed(data)].read(data, path=path, symbols=symbols, **options)
+    return FORMATS[format or format_of_data(data)].read(data, path=path, symbols=symbols, **options)
 
 
 def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None, **options: Any) -> None:
@@ -87,9 +98,15 @@ def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = 
     FORMATS[chosen].write(as_lattice(lattice), path, **options)
 
 
+def losses(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None) -> Losses:
+    """Returns what the file that `write` makes does not hold of a lattice: phrases, and what each is about."""
+    return FORMATS[format_of_name(path) if format is None else format].lost(as_lattice(lattice))
+
+
 def format_of(path: str | Path) -> str:
     """Returns the name of the format that a file's content shows; `read` says what is wrong where none fits."""
-    return _sniffed(read_bytes(path))
+    with open_binary(path) as file:
+        return format_of_data(file.read(_HEAD))
 
 
 def _check(format: str | None, path: str | Path) -> None:
@@ -97,7 +114,8 @@ def _check(format: str | None, path: str | Path) -> None:
         raise FormatError(f"unknown format {format!r}", path=path, remedy=f"choose one of {', '.join(FORMATS)}")
 
 
-def _sniffed(data: bytes) -> str:
+def format_of_data(data: bytes) -> str:
+    """Returns the name of the format that a file's bytes show; `att` where they show none."""
     head = data[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
     return next((name for name, format in FORMATS.items() if format.sniff(head)), "att")
 

@@ -10,20 +10,36 @@ from functools import partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeVar
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import FORMATS, parse, read, write
+from lattice_simp.formats import FORMATS, format_of, format_of_data, parse, read, write
 from lattice_simp.formats.kaldi import is_kaldi_archive, read_kaldi
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plf import read_plf
 from lattice_simp.support.atomic import is_growing
 from lattice_simp.support.textio import COMPRESSIONS, open_binary, read_lines, unpacked
 
-Entry: TypeAlias = tuple[str, Callable[[], Lattice]]
-"""A name, and a function that reads the lattice."""
+
+class Entry(NamedTuple):
+    """A lattice of a collection.
+
+    Attributes:
+        name: what it is called.
+        load: reads it.
+        file: its own file's path within the folder or archive; empty if several lattices share a file.
+        format: tells the format of its file, a name in `FORMATS`; None if that is none of them.
+    """
+
+    name: str
+    load: Callable[[], Lattice]
+    file: str
+    format: Callable[[], str | None]
+
+
+Same = TypeVar("Same")
 
 _HEAD = 1 << 12
 _DIGITS = re.compile(r"(\d+)")
@@ -51,7 +67,7 @@ def read_all(
     Raises:
         FormatError: a broken file, an empty folder or archive.
     """
-    return ((name, load()) for name, load in entries(path, format, symbols, **options))
+    return ((entry.name, entry.load()) for entry in entries(path, format, symbols, **options))
 
 
 def entries(
@@ -65,12 +81,31 @@ def entries(
     here = Path(path)
     if str(path) != "-" and here.is_dir():
         files = sorted((own for own in here.rglob("*") if own.is_file() and not is_growing(own)), key=_natural_order)
-        found = ((_stem(str(own.relative_to(here))), partial(read, own, format, symbols, **options)) for own in files)
-        yield from _filled(found, path)
+        yield from _filled((_file_entry(own, here, format, symbols, options) for own in files), path)
     elif _is_tar(path):
         yield from _filled(_tar_members(path, format, symbols, options), path)
     else:
-        yield from ((name, partial(_same, lattice)) for name, lattice in _in_file(here, format, symbols, options))
+        kind = partial(_format_of_parts, path, format)
+        yield from (
+            Entry(name, partial(_same, lattice), "", kind) for name, lattice in _in_file(here, format, symbols, options)
+        )
+
+
+def _file_entry(
+    file: Path, folder: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
+) -> Entry:
+    name = str(file.relative_to(folder))
+    kind = partial(format_of, file) if format is None else partial(_same, format)
+    return Entry(_stem(name), partial(read, file, format, symbols, **options), name, kind)
+
+
+def _format_of_parts(path: str | Path, format: str | None) -> str | None:
+    """Returns the format of a file of several lattices, where that is one of lattices."""
+    if format is not None:
+        return format
+    with open_binary(path) as file:
+        head = file.read(_HEAD)
+    return None if is_nbest(path) or is_kaldi_archive(head) else format_of_data(head)
 
 
 def _in_file(
@@ -97,8 +132,12 @@ def _member(
     return parse(unpacked(data, name), name, format, symbols, **options)
 
 
-def _same(lattice: Lattice) -> Lattice:
-    return lattice
+def _format_of_member(data: bytes, name: str, format: str | None) -> str:
+    return format_of_data(unpacked(data, name)) if format is None else format
+
+
+def _same(value: Same) -> Same:
+    return value
 
 
 def is_collection(path: str | Path) -> bool:
@@ -122,18 +161,27 @@ def write_all(
     """
     written = set[Path]()
     for name, lattice in lattices:
-        target = Path(folder, f"{name}{suffix}")
-        if Path(folder).resolve() not in target.resolve().parents:
-            raise LatticeSimpError(f"{folder}: the name {name!r} leads out of it; rename the entry")
-        if target in written:
-            raise LatticeSimpError(f"{target}: two lattices would have this name; rename one of them")
-        written.add(target)
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise LatticeSimpError(f"{target.parent}: cannot be made: {error.strerror}") from error
-        write(lattice, target, format)
+        write(lattice, new_file(folder, f"{name}{suffix}", written), format)
     return len(written)
+
+
+def new_file(folder: str | Path, name: str, written: set[Path]) -> Path:
+    """Returns the path of a file to write in a folder, which it makes and adds to those that are `written` already.
+
+    Raises:
+        LatticeSimpError: a folder cannot be made, a name that leads out of it, or one that came before.
+    """
+    target = Path(folder, name)
+    if Path(folder).resolve() not in target.resolve().parents:
+        raise LatticeSimpError(f"{folder}: the name {name!r} leads out of it; rename the entry")
+    if target in written:
+        raise LatticeSimpError(f"{target}: two lattices would have this name; rename one of them")
+    written.add(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LatticeSimpError(f"{target.parent}: cannot be made: {error.strerror}") from error
+    return target
 
 
 def _is_plf(head: bytes) -> bool:
@@ -178,7 +226,9 @@ def _tar_members(
                 file = archive.extractfile(member) if member.isfile() else None
                 if file is not None:
                     name = f"{path}:{member.name}"
-                    load = partial(_member, file.read(), name, format, symbols, options)
-                    yield _stem(member.name), load
+                    data = file.read()
+                    load = partial(_member, data, name, format, symbols, options)
+                    kind = partial(_format_of_member, data, name, format)
+                    yield Entry(_stem(member.name), load, member.name, kind)
         except tarfile.TarError as error:
             raise FormatError(f"a broken tar archive: {error}", path=path, remedy="is the file cut off?") from error

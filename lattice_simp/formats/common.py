@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,29 @@ Longs = npt.NDArray[np.int64]
 _BLANKS = re.compile(rb"[ \t]+")
 
 
+Losses: TypeAlias = Mapping[str, Iterable[str]]
+"""What a file does not hold of a lattice: a phrase that says why, and the names of what it is about."""
+
+LOST_FEATURES = "its format does not hold the features"
+LOST_HEADER = "its format does not hold the header's"
+
+
+def plain_losses(lattice: Lattice) -> Losses:
+    """Returns what a format of words and costs alone does not hold."""
+    return {LOST_FEATURES: lattice.features, LOST_HEADER: _header_parts(lattice)}
+
+
+def scored_losses(lattice: Lattice) -> Losses:
+    """Returns what a format of words, costs and features does not hold."""
+    scales = ["scales"] if lattice.header.word_score or set(lattice.header.scales.values()) - {1.0} else []
+    return {LOST_HEADER: [*_header_parts(lattice), *scales]}
+
+
+def _header_parts(lattice: Lattice) -> list[str]:
+    header = lattice.header
+    return [*(["utterance"] if header.name is not None else []), *(name for name in header.fields if name != "base")]
+
+
 class Format(NamedTuple):
     """A lattice format.
 
@@ -31,12 +54,14 @@ class Format(NamedTuple):
         sniff: whether (as a truth value) the beginning of a file, without white space before, is of this format.
         read: makes a lattice of a file's bytes; takes `path` (for errors), `symbols` and options of its own.
         write: writes a lattice to a path; takes options of its own.
+        lost: what such a file does not hold of a lattice.
     """
 
     suffixes: tuple[str, ...]
     sniff: Callable[[bytes], object]
     read: Callable[..., Lattice]
     write: Callable[..., None]
+    lost: Callable[[Lattice], Losses] = plain_losses
 
 
 def shown(text: str | bytes) -> str:
@@ -116,6 +141,7 @@ def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]
         np.append(np.full(end, np.inf), 0.0),
         lattice.symbols,
         features={name: np.concatenate((own, features.final(name)[finals])) for name, own in features.items()},
+        header=lattice.header,
     )
     return folded, end
 

@@ -19,7 +19,18 @@ from lattice_simp.core.features import Features
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
-from lattice_simp.formats.common import FieldText, Format, Longs, finite, natural, require_acceptor, shown, split_fields
+from lattice_simp.formats.common import (
+    FieldText,
+    Format,
+    Longs,
+    Losses,
+    finite,
+    natural,
+    require_acceptor,
+    scored_losses,
+    shown,
+    split_fields,
+)
 from lattice_simp.support.textio import decode, open_text
 
 SENTENCE_ENDS = ("<s>", "</s>")
@@ -105,7 +116,13 @@ def write_features(lattice: Lattice, path: str | Path) -> None:
             file.write(" ".join([str(state), *_written(features.names, row)]) + "\n")
 
 
-FORMAT = Format((), lambda head: False, parse_features, write_features)
+def _lost(lattice: Lattice) -> Losses:
+    final = np.isfinite(lattice.finals)
+    costs = ["costs"] if lattice.weights.any() or lattice.finals[final].any() else []
+    return {"its format holds features alone, not the": costs, **scored_losses(lattice)}
+
+
+FORMAT = Format((), lambda head: False, parse_features, write_features, _lost)
 """Chosen by its name alone: a lattice without features looks like AT&T text."""
 
 

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import Format
+from lattice_simp.formats.common import Format, Losses
 from lattice_simp.formats.text_automaton import (
     LAST,
     HasLattice,
@@ -79,8 +79,13 @@ def _never(head: bytes) -> bool:
 GRAMMARS = ("gbnf", "lark")
 """The names of the formats."""
 
-GBNF = Format((".gbnf",), _never, _read, write_gbnf)
-LARK = Format((".lark",), _never, _read, write_lark)
+
+def _lost(lattice: Lattice) -> Losses:
+    return {"a grammar holds no": ["costs and features"]}
+
+
+GBNF = Format((".gbnf",), _never, _read, write_gbnf, _lost)
+LARK = Format((".lark",), _never, _read, write_lark, _lost)
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,7 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
     return int(head[1]), Hypothesis(tokens, 0.0 - total, features), has_total
 
 
-def write_nbest(
+def write_moses(
     groups: Iterable[tuple[int, Iterable[Hypothesis]]],
     path: str | Path,
     *,

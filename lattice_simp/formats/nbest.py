@@ -12,19 +12,28 @@ r"""N-best lists of any known kind: a table of the kinds, and functions that cho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.marks import unmarked
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
-from lattice_simp.formats.json_nbest import is_json_nbest, stream_json
-from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_moses, write_nbest
+from lattice_simp.formats.json_nbest import is_json_nbest, stream_json, write_json
+from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_moses, write_moses
 from lattice_simp.formats.pieces import PieceKind, joined
-from lattice_simp.support.textio import open_binary
+from lattice_simp.support.textio import COMPRESSIONS, open_binary
 
-__all__ = ["LISTS", "ListFormat", "is_nbest", "parse_hypothesis", "read_nbest", "stream_nbest", "write_nbest"]
+__all__ = [
+    "LISTS",
+    "ListFormat",
+    "is_json_name",
+    "is_nbest",
+    "parse_hypothesis",
+    "read_nbest",
+    "stream_nbest",
+    "write_nbest",
+]
 
 _HEAD = 1 << 16
 
@@ -81,6 +90,40 @@ def stream_nbest(
     kind = (None if str(path) == "-" else _sniffed(path)) or LISTS["moses"]
     for number, hypotheses in kind.stream(path, first_id):
         yield number, [joined(hypothesis, pieces) for hypothesis in unmarked(hypotheses, ignore)]
+
+
+def write_nbest(
+    groups: Iterable[tuple[int, Iterable[Hypothesis]]],
+    path: str | Path,
+    *,
+    first_id: int = 0,
+    style: Literal["moses", "cdec"] = "moses",
+) -> None:
+    """Writes n-best lists: JSON lines if the file's name ends in `.jsonl`, else Moses' format.
+
+    Args:
+        groups: numbers of sentences, from 0, and their hypotheses.
+        path: the file; `-` is standard output.
+        first_id: the id of sentence 0.
+        style: of Moses' format; "moses" writes `Name= values`, "cdec" `Name=value` for features of one value.
+
+    Raises:
+        InvalidLatticeError: words or names that would not be read back.
+        LatticeSimpError: the file cannot be written.
+    """
+    if is_json_name(path):
+        write_json(((number, list(hypotheses)) for number, hypotheses in groups), path, first_id=first_id)
+    else:
+        write_moses(groups, path, first_id=first_id, style=style)
+
+
+def is_json_name(path: str | Path) -> bool:
+    """Returns whether the name of a file asks for JSON lines.
+
+    >>> is_json_name("a.jsonl.gz"), is_json_name("a.nbest")
+    (True, False)
+    """
+    return [suffix for suffix in Path(path).suffixes if suffix not in COMPRESSIONS][-1:] == [".jsonl"]
 
 
 def is_nbest(path: str | Path) -> bool:

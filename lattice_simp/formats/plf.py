@@ -32,6 +32,7 @@ from lattice_simp.formats.common import (
     finite,
     natural,
     require_acceptor,
+    scored_losses,
     shown,
     single_final,
 )
@@ -378,4 +379,4 @@ def _write_only(lattice: Lattice, path: str | Path, **options: Any) -> None:
     write_plf([lattice], path, **options)
 
 
-FORMAT = Format((".plf",), lambda head: head.startswith(b"("), _parse_only, _write_only)
+FORMAT = Format((".plf",), lambda head: head.startswith(b"("), _parse_only, _write_only, scored_losses)

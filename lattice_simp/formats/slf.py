@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,12 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.connect import topological_order
+from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import (
+    LOST_FEATURES,
     Format,
+    Losses,
     checked_lattice,
     finite,
     natural,
@@ -44,6 +47,12 @@ COLUMNS = {"a": "acoustic", "n": "ngram", "l": "lm", "r": "pronunciation", "ds":
 TIME = "time"
 """The column of the seconds that links take, from the times of the nodes."""
 
+POSTERIOR = "posterior"
+"""The column of the probabilities `p`."""
+
+MODEL = "LM"
+"""The usual name of a language model's feature, which is in `l` where that is free."""
+
 _LONG_NAMES = {"START": "S", "END": "E", "WORD": "W", "NODES": "N", "LINKS": "L"} | {
     "acoustic": "a",
     "ngram": "n",
@@ -58,7 +67,12 @@ _OCTAL = re.compile(rb"\\(0[1-3][0-7]{2}|[0-7]{3}|.)", re.DOTALL)
 _SCALES = {"a": "acscale", "n": "ngscale", "l": "lmscale", "r": "prscale", "ds": "duscale"} | {
     name: f"{name}scale" for name in X_FIELDS
 }
+_FIELDS_OF = {column: name for name, column in COLUMNS.items()}
 _DEFAULT_SCALES = dict.fromkeys(_SCALES, 0.0) | {"a": 1.0, "n": 1.0, "l": 1.0, "r": 1.0}
+_LINK_FIELDS = {"I", "J", "S", "E", "W", "t", "p", *COLUMNS}
+_NO_FACTS = {"VERSION", "UTTERANCE", "N", "L", "start", "end", "dir", "wdpenalty", *_SCALES.values()}
+_MOST_RESTS = 3  # fields of costs that the features do not give
+_ROUNDING = 16 * float(np.finfo(np.float64).eps)
 _TO_OCTAL = re.compile(r"[\x00-\x1f\x7f]+[0-9]*")
 
 
@@ -74,9 +88,10 @@ def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTab
     "duration", `x1` to `x9` by their names; `p` becomes "posterior" and stays a probability. A weight is minus the sum
     of the features times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`, `x1scale`
     ...: 0 if missing), and of the word penalty (`wdpenalty`, a log score as well) where the link has a word. If every
-    node has a time `t=`, "time" says how many seconds each link takes, so that a path's sum is its time. Unknown fields
-    are ignored. Nodes keep their numbers if the start is 0. The start is the node `start=` or the one
-    node that no link leads to, the final state the node `end=` or the one node that no link leaves.
+    node has a time `t=`, "time" says how many seconds each link takes, so that a path's sum is its time. The scales and
+    the other fields of the header are the lattice's `header`, the names of unknown fields of nodes and links, which are
+    left out, its `unread`. Nodes keep their numbers if the start is 0. The start is the node `start=` or the one node
+    that no link leads to, the final state the node `end=` or the one node that no link leaves.
 
     Args:
         data: the file's bytes.
@@ -100,11 +115,11 @@ def write_slf(
     path: str | Path,
     *,
     utterance: str | None = None,
-    acscale: float = 1.0,
-    lmscale: float = 1.0,
-    wdpenalty: float = 0.0,
+    acscale: float | None = None,
+    lmscale: float | None = None,
+    wdpenalty: float | None = None,
 ) -> None:
-    """Writes an acceptor as HTK SLF, words on links, natural logs.
+    """Writes an acceptor as HTK SLF, words on links, logs of the base in the lattice's header (natural ones if none).
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "cat.slf"
@@ -112,19 +127,19 @@ def write_slf(
     >>> path.read_text().splitlines()[-1]
     'J=1 S=1 E=2 W=cat a=-0.5'
 
-    Columns named as `parse_slf` names them become fields; others are left out. Of a column "time" the nodes get their
-    times, from 0 on, unless paths to a node differ in theirs. A lattice without such columns has its
-    costs as acoustic scores `a`. If the columns, scaled, do not add up to the weights, the weights are in one of
-    the fields `x1` to `x9`, and the other scales are 0: so the weights are exact in each case. Unless there is one
+    Features named as `parse_slf` names them become fields; "LM" is `l` and others are `x1` to `x9`, where these are
+    free. Of a feature "time" the nodes get their times, unless paths to a node differ in theirs. The scales are those
+    of the lattice's header. Where the scaled scores do not add up to the weights, what is missing is in `a` if that is
+    free, else in one of `x1` to `x9` (HTK does not read these, SRILM does): so costs stay exact. Unless there is one
     final state of cost 0, there is a new last node, to which `!NULL` links with the final costs lead.
 
     Args:
         lattice: an acceptor.
         path: the file; `-` is standard output.
-        utterance: the name of the utterance for the header.
-        acscale: the scale of acoustic scores for the header.
-        lmscale: the scale of language model scores for the header.
-        wdpenalty: the log score that each word adds (negative: a penalty), for the header.
+        utterance: the name of the utterance, in place of the header's.
+        acscale: the scale of acoustic scores, in place of the header's.
+        lmscale: the scale of language model scores, in place of the header's.
+        wdpenalty: the log score that each word adds (negative: a penalty), in place of the header's.
 
     Raises:
         InvalidLatticeError: a transducer; a word that means epsilon.
@@ -132,23 +147,24 @@ def write_slf(
         LatticeSimpError: the file cannot be written.
     """
     require_acceptor(lattice, "SLF")
+    header = lattice.header
+    replaced = {"acoustic": acscale, "lm": lmscale}
+    scales = {**header.scales, **{name: scale for name, scale in replaced.items() if scale is not None}}
+    penalty = header.word_score if wdpenalty is None else wdpenalty
+    lattice = replace(lattice, header=replace(header, scales=scales, word_score=penalty))
     lattice, end = single_final(lattice)
-    features = lattice.features
-    columns = {name: 0.0 - features[column] for name, column in COLUMNS.items() if column in features}
-    scales = _DEFAULT_SCALES | {"a": acscale, "l": lmscale}
-    penalty = 0.0 - wdpenalty
-    columns, scales, penalty = _exact_scores(lattice, columns, scales, penalty)
-    header = ["VERSION=1.1"] + ([] if utterance is None else [f"UTTERANCE={_quoted(utterance)}"])
-    header += [f"{_SCALES[name]}={scales[name]!r}" for name in columns] + [f"wdpenalty={0.0 - penalty!r}"]
-    header += ["start=0", f"end={end}", f"N={lattice.num_states} L={lattice.num_arcs}"]
+    layout = _Layout.of(lattice)
+    lines = ["VERSION=1.1", *layout.header_lines(lattice.header, header.name if utterance is None else utterance)]
+    lines += ["start=0", f"end={end}", f"N={lattice.num_states} L={lattice.num_arcs}"]
     words = {label: _link_word(lattice, label) for label in np.unique(lattice.olabels).tolist()}
-    fields = [[f" {name}={value!r}" for value in (0.0 - costs).tolist()] for name, costs in columns.items()]
-    if "posterior" in features:
-        fields.append([f" p={value!r}" for value in features["posterior"].tolist()])
+    fields = [[f" {name}={value!r}" for value in layout.written(0.0 - costs)] for name, costs in layout.costs.items()]
+    if POSTERIOR in lattice.features:
+        fields.append([f" p={value!r}" for value in lattice.features[POSTERIOR].tolist()])
     ends = zip(lattice.sources.tolist(), lattice.nextstates.tolist(), lattice.olabels.tolist(), *fields, strict=True)
+    times = [""] * lattice.num_states if layout.times is None else [f" t={time!r}" for time in layout.times.tolist()]
     with open_text(path, "w") as file:
-        file.writelines(f"{line}\n" for line in header)
-        file.writelines(f"I={state}{time}\n" for state, time in enumerate(_node_times(lattice)))
+        file.writelines(f"{line}\n" for line in lines)
+        file.writelines(f"I={state}{time}\n" for state, time in enumerate(times))
         file.writelines(f"J={i} S={s} E={e} W={words[w]}{''.join(f)}\n" for i, (s, e, w, *f) in enumerate(ends))
 
 
@@ -184,9 +200,12 @@ def _to_lattice(reader: _Reader, symbols: SymbolTable) -> Lattice:
     if None not in times:
         seconds = np.array(times, dtype=np.float64)
         kept[TIME] = seconds[targets] - seconds[sources]
+    header = reader.lattice_header(scales, 0.0 - penalty, (times[first] if TIME in kept else None) or 0.0)
     if any("p" in row for row in scores):
-        kept["posterior"] = np.array([row.get("p", 0.0) for row in scores])
-    return checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, features=kept, start=first)
+        kept[POSTERIOR] = np.array([row.get("p", 0.0) for row in scores])
+    return checked_lattice(
+        reader.path, sources, labels, weights, targets, finals, symbols, features=kept, header=header, start=first
+    )
 
 
 def _check_structure(reader: _Reader) -> None:
@@ -222,12 +241,16 @@ def _terminal(reader: _Reader, field_name: str, nodes: list[int], degrees: npt.N
 def _weights(
     labels: npt.NDArray[np.int32], columns: Mapping[str, Floats], scales: Mapping[str, float], penalty: float
 ) -> Floats:
+    """Returns the costs of links, summed in SRILM's order: the penalty comes before the scores `x1` to `x9`."""
     weights = np.zeros(len(labels))
     with np.errstate(over="ignore", invalid="ignore"):  # the lattice's own check finds what is not finite
-        for name, column in columns.items():
-            if scales[name]:
-                weights = weights + scales[name] * column
-    return weights + np.where(labels == EPSILON, 0.0, penalty)
+        for names in (COLUMNS.keys() - set(X_FIELDS), X_FIELDS):
+            for name in COLUMNS:
+                if name in names and name in columns and scales[name]:
+                    weights = weights + scales[name] * columns[name]
+            if names is not X_FIELDS:
+                weights = weights + np.where(labels == EPSILON, 0.0, penalty)
+    return weights
 
 
 @dataclass
@@ -249,6 +272,7 @@ class _Reader:
     times: dict[int, float] = field(default_factory=dict)  # seconds of the nodes that have any
     links: list[_Link] = field(default_factory=list)
     base: float | None = None
+    unread: set[str] = field(default_factory=set)
 
     def fail(self, line: int | None, message: str, remedy: str) -> NoReturn:
         raise FormatError(message, path=self.path, line=line, remedy=remedy)
@@ -262,6 +286,7 @@ class _Reader:
             self.fail(number, f"not an SLF line: {shown(line)}", "write name=value fields separated by blanks")
         if match[1] not in ("I", "J"):
             fields = self.fields(number, line, strict=False)
+            fields |= {"UTTERANCE": fields.pop("U")} if "U" in fields else {}
             self.header.update((name, (text, number)) for name, text in fields.items())
             return True
         fields = self.fields(number, line, strict=True)
@@ -314,6 +339,7 @@ class _Reader:
         scores = {name: self.cost(number, fields[name], name) for name in COLUMNS if name in fields}
         if "p" in fields:
             scores["p"] = self.number(number, fields["p"], "p")
+        self.unread |= fields.keys() - _LINK_FIELDS
         return scores
 
     def number(self, number: int | None, text: str, name: str) -> float:
@@ -348,6 +374,19 @@ class _Reader:
         nothing = not text or (self.log_of_base() == 0 and finite(text) == 0)  # where scores are probabilities
         return 0.0 if nothing else self.cost(line, text, "wdpenalty")
 
+    def lattice_header(self, scales: Mapping[str, float], word_score: float, start: float) -> Header:
+        """Returns what the header says; `scales` are those of the scores that there are."""
+        said = {name: self.header_number(own, 0.0) for name, own in _SCALES.items() if own in self.header}
+        unread = self.unread | ({"t"} if self.times and len(self.times) < len(self.nodes) else set())
+        return Header(
+            name=self.header["UTTERANCE"][0] if "UTTERANCE" in self.header else None,
+            scales={COLUMNS[name]: scale for name, scale in {**said, **scales}.items()},
+            word_score=word_score,
+            start=start,
+            fields={name: text for name, (text, _) in self.header.items() if name not in _NO_FACTS},
+            unread=tuple(sorted(unread)),
+        )
+
     def header_number(self, name: str, default: float) -> float:
         return self.number(self.header[name][1], self.header[name][0], name) if name in self.header else default
 
@@ -368,36 +407,134 @@ def _character(match: re.Match[bytes]) -> bytes:
 # ---------------------------------------------------------------- writing
 
 
-def _exact_scores(
-    lattice: Lattice, columns: dict[str, Floats], scales: dict[str, float], penalty: float
-) -> tuple[dict[str, Floats], dict[str, float], float]:
-    """Returns columns, scales and a word penalty that add up to the weights, bit by bit."""
-    if not columns and scales["a"] == 1.0 and not penalty:
-        return {"a": lattice.weights}, scales, penalty
-    if np.array_equal(_weights(lattice.olabels, columns, scales, penalty), lattice.weights):
-        return columns, scales, penalty
-    same = [name for name in X_FIELDS if name in columns and np.array_equal(columns[name], lattice.weights)]
-    total = next(iter([*same, *(name for name in X_FIELDS if name not in columns), "x9"]))
-    return columns | {total: lattice.weights}, dict.fromkeys(scales, 0.0) | {total: 1.0}, 0.0
+@dataclass(frozen=True)
+class _Layout:
+    """What of a lattice is in which field.
+
+    Attributes:
+        costs: natural costs of links, unscaled, by field.
+        scales: of the fields.
+        names: the features in the fields.
+        rest: the fields of what the scaled features leave of the weights.
+        times: of the nodes; None where there are none.
+        log_base: of the written scores.
+    """
+
+    costs: Mapping[str, Floats]
+    scales: Mapping[str, float]
+    names: Mapping[str, str]
+    rest: tuple[str, ...]
+    times: Floats | None
+    log_base: float
+
+    @classmethod
+    def of(cls, lattice: Lattice) -> _Layout:
+        """Lays out a lattice of one final state of cost 0."""
+        features, known = lattice.features, lattice.header.scales
+        names = _fields(features)
+        costs = {key: 0.0 - features[name] for key, name in names.items()}
+        scales = {key: known.get(names.get(key, column), _DEFAULT_SCALES[key]) for key, column in COLUMNS.items()}
+        free = [key for key in ("a", *X_FIELDS) if key not in costs]
+        if not free and not _add_up(lattice, costs, scales):
+            free = [X_FIELDS[-1]]
+            del costs[free[0]], names[free[0]]
+        rest: list[str] = []
+        for key in free[:_MOST_RESTS]:
+            if costs and _add_up(lattice, costs, scales, exactly=bool(rest)):
+                break
+            scales[key] = 1.0
+            costs[key] = _rest(lattice, costs, scales, key)
+            rest.append(key)
+        base = float(lattice.header.fields.get("base", math.e))
+        return cls(costs, scales, names, tuple(rest), _node_times(lattice), math.log(base) if base > 0 else 1.0)
+
+    def header_lines(self, header: Header, utterance: str | None) -> list[str]:
+        """Returns the lines of all facts but the sizes."""
+        facts = {"UTTERANCE": utterance} if utterance is not None else {}
+        facts |= header.fields
+        if "base" in facts and self.log_base == 1.0:
+            facts["base"] = repr(math.e)
+        scaled = [field for field, name in COLUMNS.items() if field in self.costs or name in header.scales]
+        return [
+            *(f"{name}={_quoted(text)}" for name, text in facts.items()),
+            *(f"{_SCALES[field]}={self.scales[field]!r}" for field in scaled),
+            f"wdpenalty={self.written(np.array([header.word_score]))[0]!r}",
+        ]
+
+    def written(self, scores: Floats) -> list[float]:
+        """Returns log scores in the file's base: numbers that are read as the very same scores, where there are any."""
+        if self.log_base == 1.0:
+            return list(scores.tolist())
+        values = scores / self.log_base
+        nearby = [np.round(values, 10), values, np.nextafter(values, np.inf), np.nextafter(values, -np.inf)]
+        return list(np.select([own * self.log_base == scores for own in nearby], nearby, values).tolist())
 
 
-def _node_times(lattice: Lattice) -> list[str]:
-    """Returns the field of each state's time, empty where there are none or paths to a state differ in theirs."""
-    none = [""] * lattice.num_states
+def _fields(names: Iterable[str]) -> dict[str, str]:
+    """Returns the features that have a field, by the field; those of other names than SLF's take what is free."""
+    names = [name for name in names if name not in (TIME, POSTERIOR)]
+    fields = {_FIELDS_OF[name]: name for name in names if name in _FIELDS_OF}
+    if "l" not in fields and MODEL in names:
+        fields["l"] = MODEL
+    others = [name for name in names if name not in fields.values()]
+    free = [field for field in X_FIELDS if field not in fields]
+    return fields | dict(zip(free[: 1 - _MOST_RESTS], others, strict=False))
+
+
+def _add_up(
+    lattice: Lattice, costs: Mapping[str, Floats], scales: Mapping[str, float], *, exactly: bool = False
+) -> bool:
+    """Returns whether scaled scores and the word penalty are the weights, but for rounding unless `exactly`."""
+    penalty = lattice.header.word_score
+    error = np.abs(_weights(lattice.olabels, costs, scales, 0.0 - penalty) - lattice.weights)
+    if exactly:
+        return not error.any()
+    sizes = {field: np.abs(column) for field, column in costs.items()}
+    size = _weights(lattice.olabels, sizes, {field: abs(scale) for field, scale in scales.items()}, abs(penalty))
+    return bool(error.max(initial=0.0) <= _ROUNDING * size.max(initial=0.0))
+
+
+def _rest(lattice: Lattice, costs: Mapping[str, Floats], scales: Mapping[str, float], field: str) -> Floats:
+    """Returns what a field of scale 1 must hold, so that all add up to the weights."""
+    rest = np.zeros(lattice.num_arcs)
+    for _ in range(4):  # more than once for the last bits
+        total = _weights(lattice.olabels, {**costs, field: rest}, scales, 0.0 - lattice.header.word_score)
+        rest = rest - (total - lattice.weights)
+    return rest
+
+
+def _node_times(lattice: Lattice) -> Floats | None:
+    """Returns each state's time in seconds; None where there are none or paths to a state differ in theirs."""
     if TIME not in lattice.features or not lattice.is_acyclic:
-        return none
+        return None
     seconds = lattice.features[TIME]
     times = np.full(lattice.num_states, np.nan)
-    times[0] = 0.0
+    times[0] = lattice.header.start
     order = topological_order(lattice.offsets, lattice.nextstates)
     assert order is not None
     for state in order.tolist():
         arcs = slice(lattice.offsets[state], lattice.offsets[state + 1])
         times[lattice.nextstates[arcs]] = times[state] + seconds[arcs]
-    agree = np.allclose(times[lattice.sources] + seconds, times[lattice.nextstates], atol=1e-6)
-    if not agree or np.isnan(times).any():
-        return none
-    return [f" t={time!r}" for time in np.round(times, 9).tolist()]
+    agree = np.allclose(times[lattice.sources] + seconds, times[lattice.nextstates], rtol=0.0, atol=1e-6)
+    return np.round(times, 9) if agree and not np.isnan(times).any() else None
+
+
+def _lost(lattice: Lattice) -> Losses:
+    layout = _Layout.of(single_final(lattice)[0])
+    held = {*layout.names.values(), POSTERIOR, TIME}
+    return {
+        LOST_FEATURES: [name for name in lattice.features if name not in held],
+        "paths to a node differ in their times, so its nodes have no": (
+            [TIME] if TIME in lattice.features and layout.times is None else []
+        ),
+        "in fields of other names are the features": [
+            f"{name} ({field}=)" for field, name in layout.names.items() if _FIELDS_OF.get(name) != field
+        ],
+        "costs that its scores do not give are in a field that SRILM reads and HTK does not:": [
+            f"{field}=" for field in layout.rest if field in X_FIELDS
+        ],
+        "the reader of its input leaves out the fields": [f"{name}=" for name in lattice.header.unread],
+    }
 
 
 def _link_word(lattice: Lattice, label: int) -> str:
@@ -421,4 +558,4 @@ def _octal(match: re.Match[str]) -> str:
 
 _SLF_LINE = re.compile(rb"(?:[ \t\r\n]|#[^\n]*\n)*[A-Za-z_]\w*=")
 
-FORMAT = Format((".slf", ".lat"), _SLF_LINE.match, parse_slf, write_slf)
+FORMAT = Format((".slf", ".lat"), _SLF_LINE.match, parse_slf, write_slf, _lost)

@@ -7,6 +7,7 @@ the longer n-gram; so they are expanded, at (histories x words) arcs.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pynini
@@ -47,21 +48,20 @@ def apply_lm(
         CyclicLatticeError: the lattice has a cycle.
         LatticeSimpError: a weight is negative, or a model is too large over the lattice's words.
     """
-    lattice = lattice.connected()
-    for number, (name, (model, weight)) in enumerate(models.items()):
+    seen = ~np.isin(lattice.olabels, [EPSILON, *(lattice.symbols.find(word) or EPSILON for word in ignore)])
+    lattice = replace(lattice, weights=lattice.weights + word_penalty * seen).connected()
+    for name, (model, weight) in models.items():
         if not (weight >= 0 and np.isfinite(weight)):
             raise LatticeSimpError(
                 f"the weight of the language model {name} is {weight}; give a finite number that is not negative"
             )
-        acceptor = _acceptor(lattice, model, weight, word_penalty if number == 0 else 0.0, ignore)
+        acceptor = _acceptor(lattice, model, weight, ignore)
         joint = pynini.compose(lattice.to_pynini(), acceptor.to_pynini().arcsort())
         lattice = Lattice.from_pynini(joint, lattice.symbols, lattice.isymbols).connected()
     return prune(lattice, beam)
 
 
-def _acceptor(
-    lattice: Lattice, model: LanguageModel, weight: float, word_penalty: float, ignore: Collection[str]
-) -> Lattice:
+def _acceptor(lattice: Lattice, model: LanguageModel, weight: float, ignore: Collection[str]) -> Lattice:
     """Returns the acceptor of all strings over the lattice's words, each at its weighted cost."""
     symbols = lattice.symbols
     labels = [label for label in np.unique(lattice.olabels).tolist() if label != EPSILON]
@@ -84,7 +84,7 @@ def _acceptor(
             if following not in state_of:
                 state_of[following] = len(histories)
                 histories.append(following)
-            arcs.append((state, label, weight * _cost(ngrams, history, word) + word_penalty, state_of[following]))
+            arcs.append((state, label, weight * _cost(ngrams, history, word), state_of[following]))
         arcs += [(state, label, 0.0, state) for label in unseen]
         finals.append(weight * _cost(ngrams, history, restricted.end_word))
         if len(arcs) > MAX_ARCS:

@@ -70,7 +70,7 @@ def apply_lm(
     _check(lattice, models, beam)
     names = list(models)
     if not names:
-        return lattice
+        return _penalised(lattice, beam, word_penalty, ignore)
     first, later = names[0], {name: models[name] for name in names[1:]}
     if not later or beam is None:
         for name in names:
@@ -89,6 +89,15 @@ def apply_lm(
     scored = _apply(hopeful, first, models[first], max(missing, 0.0) + beam, word_penalty, ignore)
     scored = replace(scored, weights=scored.weights - least[scored.olabels])
     return apply_lm(scored, later, beam=beam, ignore=ignore)
+
+
+def _penalised(lattice: Lattice, beam: float | None, word_penalty: float, ignore: Collection[str]) -> Lattice:
+    """Returns the lattice with a cost for each word, within the beam."""
+    unseen = [EPSILON, *(label for label in map(lattice.symbols.find, ignore) if label is not None)]
+    weights = lattice.weights + word_penalty * ~np.isin(lattice.olabels, unseen)
+    header = lattice.header.with_word_score(0.0 - word_penalty)
+    lattice = replace(lattice, weights=weights, header=header).connected()
+    return lattice if beam is None else prune(lattice, beam)
 
 
 def _check(lattice: Lattice, models: Models, beam: float | None) -> None:
@@ -144,7 +153,8 @@ def _apply(
         weights=weights[split.arcs] + weight * costs,
         finals=np.where(is_end, lattice.finals[split.states] + weight * end_costs, np.inf),
     )
-    scored = scored.with_feature(name, 0.0 - costs, 0.0 - end_costs).connected()
+    header = scored.header.with_scale(name, weight).with_word_score(0.0 - word_penalty)
+    scored = replace(scored.with_feature(name, 0.0 - costs, 0.0 - end_costs), header=header).connected()
     return scored if weight or beam is None else prune(scored, beam)
 
 

@@ -179,6 +179,7 @@ class _Joining:
             symbols,
             features=dict(zip(features, scores, strict=True)),
             final_features=twice,
+            header=lattice.header,
         ).connected()
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from lattice_simp.core.arguments import real
 from lattice_simp.core.features import Features
+from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import LatticeSimpError
@@ -82,6 +83,7 @@ def union(
         symbols,
         ilabels=None if acceptors else np.concatenate([entries + EPSILON, *(own.ilabels for own in held)]),
         isymbols=lattices[0].isymbols,
+        header=lattices[0].header if all(own.header == lattices[0].header for own in lattices) else NO_HEADER,
     )
     own_features = [own.features.select(names) for own in held]
     kind = np.result_type(*(own.features.arcs for own in held if own.features), np.float32)

@@ -167,7 +167,7 @@ def test_many_features_are_tuned_in_averaged_small_steps(call, tmp_path):
     for option in ("--directions", "--restarts"):
         refused = call("tune", "nbest", *mira, option, 2)
         assert refused.returncode == 2
-        assert f"{option} has no effect on --optimizer mira; leave it out" in refused.stderr
+        assert f"{option} has no effect on --optimizer mira. Leave it out." in refused.stderr
     refused = call("tune", "nbest", *arguments, "--optimizer", "pro", "--output", tmp_path / "w.tsv").stderr
     assert "pro" in refused
     assert "Traceback" not in refused

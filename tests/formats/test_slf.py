@@ -11,7 +11,7 @@ from format_helpers import COMPRESSIONS, WORDS, assert_same, fuzz, random_lattic
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
-from lattice_simp.formats import read
+from lattice_simp.formats import losses, read
 from lattice_simp.formats.slf import parse_slf, write_slf
 
 HTK = r"""# header
@@ -167,6 +167,47 @@ def test_scores_that_add_up_keep_their_scales(tmp_path):
     assert "lmscale=20.0\n" in text
     assert "x1" not in text
     assert_same(read(tmp_path / "x.slf", "slf"), lattice)
+
+
+def test_bases_and_headers_come_back(tmp_path):
+    rng = np.random.default_rng(5)
+    for base in ("10", "2", "1.0003", "2.718281828459045"):
+        scores = [
+            f"a={a:.6g} l={score:.4g}"
+            for a, score in zip(rng.normal(-900, 300, 60), rng.normal(-3, 2, 60), strict=True)
+        ]
+        links = "".join(f"J={index} S=0 E=1 W=w{index} {own}\n" for index, own in enumerate(scores))
+        text = f"base={base}\nlmscale=12.7 wdpenalty=-0.3 U=me vocab=a\nN=2 L=60\nI=0 t=0.31\nI=1 t=0.4\n{links}"
+        lattice = parse_slf(text.encode())
+        write_slf(lattice, tmp_path / "x.slf")
+        again = read(tmp_path / "x.slf", "slf")
+        assert_same(again, lattice)
+        assert again.header.fields == {"base": base, "vocab": "a"}
+        assert (again.header.name, again.header.scales) == ("me", {"acoustic": 1.0, "lm": 12.7})
+        assert again.header.word_score == pytest.approx(-0.3 * math.log(float(base)))
+        assert again.header.start == 0.31
+        assert [float(own[2:]) for own in scores[0].split()] == [
+            float(own[2:]) for own in (tmp_path / "x.slf").read_text().splitlines()[-60].split()[-2:]
+        ]
+
+
+def test_probabilities_become_logs(tmp_path):
+    text = "base=0\nlmscale=2\nN=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=cat a=0.5 l=0.25\n"
+    lattice = parse_slf(text.encode())
+    write_slf(lattice, tmp_path / "x.slf")
+    assert "base=2.718281828459045\n" in (tmp_path / "x.slf").read_text()
+    assert_same(read(tmp_path / "x.slf", "slf"), lattice)
+
+
+def test_nine_fields_of_their_own_and_other_costs(tmp_path):
+    """Where every field is taken, the last one gives way to what the costs have beyond the scores, which is said."""
+    names = ("acoustic", *(f"x{number}" for number in range(1, 10)))
+    lattice = Lattice.from_strings([("a b", 1.0), ("c", 2.0)])
+    for number, name in enumerate(names):
+        lattice = lattice.with_feature(name, np.full(lattice.num_arcs, number + 0.5))
+    write_slf(lattice, tmp_path / "x.slf")
+    assert read(tmp_path / "x.slf", "slf").weights.tolist() == lattice.weights.tolist()
+    assert ["x9"] in [list(lost) for lost in losses(lattice, tmp_path / "x.slf").values()]
 
 
 def test_final_costs_become_null_links(tmp_path):

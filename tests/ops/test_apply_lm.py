@@ -21,7 +21,7 @@ from helpers import (
     random_lattice,
 )
 
-from lattice_simp import LanguageModel, Lattice, SymbolTable, apply_lm
+from lattice_simp import LanguageModel, Lattice, SymbolTable, apply_lm, openfst
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
 from lattice_simp.ops.lm_search import search
 
@@ -433,9 +433,20 @@ def test_the_same_model_twice_is_twice_its_weight(beam):
         assert found == pytest.approx(expected, **TOLERANCE), f"{count} models"
 
 
-def test_without_models_the_lattice_stays_as_it_is():
-    lattice, _, _ = make(1, 2)
-    assert apply_lm(lattice, {}, beam=1.0) is lattice
+@pytest.mark.parametrize("operation", [apply_lm, openfst.apply_lm])
+def test_without_models_words_are_penalised_and_the_beam_holds(operation):
+    for seed in range(20):
+        lattice, _, _ = make(seed, 2)
+        ignored = lattice.symbols[1]
+        costs = {
+            words: cost + 3 * sum(word != ignored for word in words) for words, cost in best_by_string(lattice).items()
+        }
+        limit = min(costs.values()) + 1
+        expected = {words: cost for words, cost in costs.items() if cost <= limit}
+        found = best_by_string(operation(lattice, {}, word_penalty=3, beam=1, ignore=[ignored]))
+        assert {words: cost for words, cost in found.items() if cost <= limit} == pytest.approx(expected, abs=1e-4), (
+            seed
+        )
 
 
 # ---------------------------------------------------------------- limits, for one model and for two

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from helpers import best_by_string, paths, random_lattice
 
-from lattice_simp import Lattice, SymbolTable, determinize, minimize
+from lattice_simp import Lattice, SymbolTable, determinize, minimize, nbest
 from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError, LatticeSimpError
 
 SEEDS = range(40)
@@ -58,6 +59,49 @@ def test_a_minimal_lattice_has_a_state_for_each_rest():
             own = {words[len(prefix) :]: cost for words, cost in strings.items() if words[: len(prefix)] == prefix}
             rests.add(frozenset((words, cost - min(own.values())) for words, cost in own.items()))
         assert minimize(make(seed)).num_states == len(rests), seed
+
+
+def make_scored(seed):
+    """Returns `make`'s lattice with costs that tell all strings' paths apart, features, and final scores."""
+    lattice, rng = make(seed), np.random.default_rng(seed)
+    finals = lattice.finals + rng.normal(size=lattice.num_states)
+    scored = replace(lattice, weights=lattice.weights + rng.normal(size=lattice.num_arcs), finals=finals)
+    for name in ("acoustic", "time"):
+        ends = np.where(np.isfinite(finals), rng.normal(0, 100, lattice.num_states), 0.0)
+        scored = scored.with_feature(name, rng.normal(0, 100, lattice.num_arcs), ends)
+    return scored
+
+
+@pytest.mark.parametrize("operation", [determinize, minimize])
+def test_each_string_keeps_the_features_of_its_best_path(operation):
+    for seed in range(60):
+        lattice = make_scored(seed)
+        found = operation(lattice.with_feature("posterior", np.ones(lattice.num_arcs)))
+        assert is_deterministic(found), seed
+        assert list(found.features) == ["acoustic", "time"], seed
+        expected = {path.tokens: path for path in nbest(lattice, 10_000)}
+        got = {path.tokens: path for path in nbest(found, 10_000)}
+        assert got.keys() == expected.keys() == best_by_string(lattice).keys(), seed
+        for tokens, path in expected.items():
+            assert got[tokens].cost == pytest.approx(path.cost, abs=1e-5), (seed, tokens)
+            assert got[tokens].features == pytest.approx(path.features, abs=1e-3), (seed, tokens)
+
+
+def test_summed_probabilities_have_no_features():
+    found = determinize(make_scored(3), semiring="log")
+    assert not found.features
+    assert found.header.scales == {}
+
+
+def test_features_that_costs_are_made_of_cost_no_states():
+    """A feature whose differences are those of the costs tells no states apart that the costs do not."""
+    for seed in SEEDS:
+        lattice = make(seed)
+        scored = lattice.with_feature(
+            "total", -2 * lattice.weights, -2 * np.where(np.isfinite(lattice.finals), lattice.finals, 0)
+        )
+        for operation in (determinize, minimize):
+            assert operation(scored).num_states == operation(lattice).num_states, seed
 
 
 def fan(length, after):

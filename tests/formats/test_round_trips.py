@@ -1,0 +1,159 @@
+"""What each lattice format holds: read after being written, a lattice is the same but for what the format names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from format_helpers import random_lattice
+
+from lattice_simp import Lattice, nbest
+from lattice_simp.core.header import Header
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats import FORMATS, losses, read, write
+from lattice_simp.formats.common import single_final
+from lattice_simp.formats.slf import COLUMNS as COLUMNS_OF_SLF
+
+WORDS = ("a", "the", "cat", "x=1", "語")
+COLUMNS = ("acoustic", "lm", "time", "posterior", "x1", "LM", "Edits")
+HEADER = Header("utterance-7", {"acoustic": 0.5, "lm": 12.0, "x1": -1.5}, -0.25, 3.5, {"vocab": "big dict"}, ("v",))
+READ = [name for name in FORMATS if name not in ("gbnf", "lark")]
+
+
+def lattice_of(seed: int) -> Lattice:
+    """Returns a lattice with features, times that agree or do not, final costs, and a header, some of each or none."""
+    rng = np.random.default_rng([seed, 1])
+    columns = tuple(name for name in COLUMNS if rng.random() < 0.5)
+    lattice = random_lattice(seed, words=WORDS, columns=columns, one_final=seed % 3 == 0, single_precision=True)
+    lattice = lattice.connected()
+    if lattice.empty:
+        return lattice_of(seed + 1000)
+    if "posterior" in columns:
+        lattice = lattice.with_feature("posterior", rng.random(lattice.num_arcs))
+    if "time" in columns and seed % 2:
+        times = np.sort(rng.integers(0, 1000, lattice.num_states)) / 100
+        lattice = lattice.with_feature("time", times[lattice.nextstates] - times[lattice.sources])
+    small = replace(lattice, weights=lattice.weights % 20, finals=np.where(np.isfinite(lattice.finals), 1.5, np.inf))
+    features = {name: np.round(own, 3) for name, own in small.features.items()}
+    for name, own in features.items():
+        small = small.with_feature(name, own, np.where(np.isfinite(small.finals), seed % 2, 0))
+    if seed % 4 == 1:  # costs are what the header makes of the features
+        known = [name for name in HEADER.scales if name in small.features]
+        words = 0.25 * (small.olabels != 0)
+        small = replace(
+            small,
+            weights=words - sum((HEADER.scales[name] * small.features[name] for name in known), np.zeros(len(words))),
+            finals=small.finals - 1.5 - sum(HEADER.scales[name] * small.features.final(name) for name in known),
+        )
+    return replace(small, header=HEADER) if seed % 2 else small
+
+
+def paths(lattice: Lattice, names: list[str]) -> list[tuple]:
+    """Returns the strings of all paths, their costs and the sums of these features, in order."""
+    found = nbest(lattice, 100_000, unique=False)
+    return sorted(
+        (path.tokens, round(path.cost, 4), *(round(path.features[name], 4) for name in names)) for path in found
+    )
+
+
+def costless(lattice: Lattice) -> Lattice:
+    finals = np.where(np.isfinite(lattice.finals), 0.0, np.inf)
+    return replace(lattice, weights=0 * lattice.weights, finals=finals)
+
+
+def columns_of(lattice: Lattice, format: str) -> dict[str, str]:
+    """Returns the features that a file holds, by what they are called when it is read."""
+    lost = {phrase: list(names) for phrase, names in losses(lattice, "x", format).items()}
+    moved = dict(name.split() for name in lost.pop("in fields of other names are the features", []))
+    missing = {name for names in lost.values() for name in names}
+    columns = {name: name for name in lattice.features if name not in missing}
+    return columns | {name: COLUMNS_OF_SLF[place.strip("()=")] for name, place in moved.items()}
+
+
+def written(lattice: Lattice, path: Path, format: str) -> bool:
+    """Writes a lattice; returns whether the format can hold its costs at all."""
+    try:
+        write(lattice, path, format)
+    except LatticeSimpError:
+        assert format in ("plf", "features")  # probabilities beyond floating point; costs without features
+        return False
+    return True
+
+
+@pytest.mark.parametrize("format", READ)
+def test_what_a_format_does_not_hold_is_named(format, tmp_path):
+    count = 0
+    for seed in range(60):
+        lattice = lattice_of(seed)
+        if not written(lattice, tmp_path / "x", format):
+            continue
+        count += 1
+        again, columns = read(tmp_path / "x", format), columns_of(lattice, format)
+        held = {name: own for name, own in columns.items() if lattice.features[name].any() or own in again.features}
+        assert set(again.features) >= set(held.values()), seed
+        if format == "features":  # it holds no costs, which is said
+            lattice, again = costless(lattice), costless(again)
+        expected, found = paths(lattice, list(held)), paths(again, list(held.values()))
+        assert [own[0] for own in expected] == [own[0] for own in found], seed
+        for one, two in zip(expected, found, strict=True):
+            assert two[1:] == pytest.approx(one[1:], rel=1e-4, abs=2e-3), (seed, one[0], held)
+    assert count > 15
+
+
+@pytest.mark.parametrize("format", READ)
+def test_headers_are_held_or_named(format, tmp_path):
+    for seed in range(1, 60, 2):
+        lattice = lattice_of(seed)
+        if not written(lattice, tmp_path / "x", format):
+            continue
+        again = read(tmp_path / "x", format).header
+        lost = {name for names in losses(lattice, "x", format).values() for name in names}
+        if format != "slf":
+            assert {"utterance", "vocab"} <= lost, seed
+            assert "scales" in lost or not (lattice.features and format in ("plf", "features")), seed
+            continue
+        assert replace(again, scales={}, start=0.0, unread=()) == replace(HEADER, scales={}, start=0.0, unread=()), seed
+        kept = {name: scale for name, scale in HEADER.scales.items() if name in lattice.features}
+        assert {name: again.scales[name] for name in kept} == kept, seed
+        assert "time" not in lattice.features or "time" in lost or again.start == HEADER.start, seed
+        assert "v=" in lost, seed
+
+
+@pytest.mark.parametrize("first", READ)
+@pytest.mark.parametrize("second", READ)
+def test_plain_lattices_go_from_each_format_to_each(first, second, tmp_path):
+    for seed in range(20):
+        lattice = random_lattice(seed, words=WORDS, one_final=True, single_precision=True).connected()
+        features = {"features"} & {first, second}
+        if lattice.empty or not lattice.num_arcs:
+            continue
+        lattice = replace(lattice, weights=np.abs(lattice.weights) % 8)
+        if features:
+            lattice = replace(lattice, weights=0 * lattice.weights)
+        write(lattice, tmp_path / "x", first)
+        write(read(tmp_path / "x", first), tmp_path / "y", second)
+        assert paths(read(tmp_path / "y", second), []) == paths(lattice, []), seed
+
+
+def test_costs_in_slf_are_what_other_readers_make_of_the_fields(tmp_path):
+    """The sum of scaled fields, as SRILM computes it, is the cost of each arc, to the last bits."""
+    for seed in range(60):
+        lattice = lattice_of(seed)
+        write(lattice, tmp_path / "x.slf")
+        header, links = {}, []
+        for line in (tmp_path / "x.slf").read_text().splitlines():
+            fields = dict(part.split("=", 1) for part in line.replace('"big dict"', "dict").split(" "))
+            if "J" in fields:
+                links.append(fields)
+            elif "I" not in fields:
+                header |= fields
+        names = {"a": "ac", "l": "lm", **{f"x{number}": f"x{number}" for number in range(1, 10)}}
+        again = read(tmp_path / "x.slf")
+        costs = sorted(single_final(lattice)[0].weights.tolist())
+        assert sorted(again.weights.tolist()) == pytest.approx(costs, rel=1e-13, abs=1e-13), seed
+        for index, link in enumerate(links):
+            score = sum(float(header[f"{name}scale"]) * float(link[key]) for key, name in names.items() if key in link)
+            score += float(header["wdpenalty"]) * (link["W"] != "!NULL")
+            assert -score == pytest.approx(again.weights[index], abs=1e-9), seed
