@@ -65,7 +65,7 @@ def test_costs_become_scores_and_sentence_ends_vanish(tmp_path):
     assert found.features == {"9": -4.0, "10": -0.5, "lm": -1.0}
     assert symbols.words == ["<epsilon>", "cat"]
     kept = read(path, "features", removed=())
-    assert nbest(kept)[0].tokens == ("<s>", "cat", "</s>")
+    assert nbest(kept, ignore=())[0].tokens == ("<s>", "cat", "</s>")
 
 
 def test_states_in_any_order_are_sorted_and_useless_ones_left_out(tmp_path):
