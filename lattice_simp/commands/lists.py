@@ -17,6 +17,7 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.json_nbest import write_json
 from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
 from lattice_simp.formats.outputs import stream_outputs, write_texts
+from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import COMPRESSIONS, read_lines
 
 app = typer.Typer()
@@ -63,7 +64,8 @@ def tokens(
 
     Example: lattice-simp lattice tokens samples.jsonl --language en --case lower --output tokens.nbest
     """
-    from lattice_simp.train.text.tokeniser import Tokeniser
+    with extra("train"):
+        from lattice_simp.train.text.tokeniser import Tokeniser
 
     made = Tokeniser(language or "", tokenise=language is not None, normalise=language is not None, case=case)
     with readable(source) as file:
