@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 import numpy as np
 import typer
 
-from lattice_simp.commands.batch import JOBS, find_batch, label_options
+from lattice_simp.commands.batch import JOBS, find_batch
 from lattice_simp.commands.options import (
     FIRST_ID,
     OUTPUT,
@@ -24,6 +24,8 @@ from lattice_simp.commands.options import (
     pieces_of,
     read_full,
     readable,
+    reader_options,
+    require_hypotheses,
     require_numbers,
     write_result,
 )
@@ -134,8 +136,9 @@ def union(
     lattices = []
     for path in sources:
         with readable(path) as file:
-            own, labels = (sentence, labels_of_lists(settings)) if is_nbest(file) else (None, settings)
-            lattices.append(read_full(file, own, labels=labels))
+            labels = labels_of_lists(settings) if is_nbest(file) else settings
+            chosen = sentence if is_nbest(file) or is_collection(file) else None
+            lattices.append(read_full(file, chosen, labels=labels))
     if normalised:
         lattices = [normalise(lattice, scale) for lattice in lattices]
     shares = [1.0] * len(sources) if normalised else None
@@ -330,8 +333,9 @@ def _lattices(sources: list[str], first_id: int, labels: dict[str, Any]) -> Iter
                 lists = stream_nbest(file, first_id, pieces=pieces_of(labels))
                 yield from (Lattice.from_nbest(entries) for _, entries in lists)
             elif is_collection(file):
-                own = read_all(file, **label_options(file, labels))
-                yield from (join_pieces(lattice, pieces_of(labels)) for _, lattice in own)
+                for name, lattice in read_all(file, **reader_options(labels)):
+                    require_hypotheses(lattice, f"{source}: {name}")
+                    yield join_pieces(lattice, pieces_of(labels))
             else:
                 yield read_full(file, labels=labels)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lattice_simp.commands.options import named_path
 from lattice_simp.commands.sentences import read_records
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -30,8 +31,8 @@ def named_files(pairs: Sequence[str]) -> Named:
     """
     named: Named = {}
     for pair in pairs:
-        name, equals, path = pair.partition("=")
-        if not (name and equals and path):
+        name, path = named_path(pair)
+        if not (name and path):
             raise LatticeSimpError(f"{pair!r} is not NAME=FILE; name each system, as in plain=plain.txt")
         if name in named:
             raise LatticeSimpError(f"two systems named {name!r}; give each its own name")
