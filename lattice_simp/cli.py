@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lattice_simp import __version__
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.support.extras import missing_extra
 from lattice_simp.support.streams import drop_output
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ COMMANDS = {
 DEBUG = "--debug"
 
 _COMPLETION = ("--install-completion", "--show-completion")
-_BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
+_FAILED, _BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 1, 2, 130, 141
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -160,7 +161,9 @@ def _report(error: Exception, *, debug: bool) -> int:
         text = f"{error.filename or 'the output'}: {error.strerror or error}"
     elif isinstance(error, MemoryError):
         text = "out of memory"
+    elif isinstance(error, ModuleNotFoundError) and (missing := missing_extra(error)) is not None:
+        text = str(missing)
     else:
         raise error
     print(f"{PROGRAM}:", " ".join(text.split()), file=sys.stderr)
-    return _BAD_INPUT
+    return _FAILED if isinstance(error, EmptyLatticeError) else _BAD_INPUT

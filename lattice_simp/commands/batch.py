@@ -16,28 +16,63 @@ from lattice_simp.commands.options import (
     pieces_of,
     read_full,
     readable,
+    reader_options,
     refuse_idle,
+    require_hypotheses,
     with_header_of,
     write_result,
 )
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.errors import (
-    CyclicLatticeError,
-    EmptyLatticeError,
-    FormatError,
-    InvalidLatticeError,
-    LatticeSimpError,
-)
+from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats import FORMATS, write
 from lattice_simp.formats.collections import Entry, entries, is_collection, new_file
 from lattice_simp.formats.nbest import is_nbest, write_nbest
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.support.textio import place
 
 Result = TypeVar("Result")
 
 JOBS = Annotated[int, typer.Option(min=1, help="threads, where there are many lattices")]
+
+
+class _Failures:
+    """The errors of a batch: several lattices in a row with the same error are one line.
+
+    Attributes:
+        path: of the collection.
+        names: the lattices of the last error that are not told yet.
+        error: the last error.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path, self.names = path, list[str]()
+        self.error: LatticeSimpError | None = None
+
+    def add(self, name: str, error: LatticeSimpError) -> None:
+        """Takes the error of a lattice."""
+        if str(error) != str(self.error):
+            self.tell()
+        self.names.append(name)
+        self.error = error
+
+    def tell(self) -> None:
+        """Prints the last error, if it is not printed yet."""
+        if self.names:
+            more = f", and {len(self.names) - 1} more with the same error" if len(self.names) > 1 else ""
+            print(f"lattice-simp: {self.path}: {self.names[0]}: {self.error}; left out{more}", file=sys.stderr)
+        self.names.clear()
+
+    def end(self, count: int) -> None:
+        """Prints the last error.
+
+        Raises:
+            LatticeSimpError: all of several lattices have the same error, as where an option does not fit.
+        """
+        if len(self.names) == count > 1:
+            raise LatticeSimpError(f"{self.path}: all {count} lattices fail: {self.error}")
+        self.tell()
 
 
 class Batch:
@@ -51,7 +86,8 @@ class Batch:
 
     def __init__(self, path: str, jobs: int, labels: Mapping[str, Any] | None = None) -> None:
         self.path, self.jobs, self.failed = path, jobs, 0
-        self._options, self._pieces = label_options(path, labels), pieces_of(labels)
+        self._options, self._pieces = reader_options(labels), pieces_of(labels)
+        self._is_list = is_nbest(path)
 
     def results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[str, Result]]:
         """Yields names and results, in order; where the operation fails, that is told, and the others go on."""
@@ -62,19 +98,28 @@ class Batch:
         from lattice_simp.pipeline.threads import in_threads
 
         def done(entry: Entry) -> Result:
-            return operation(join_pieces(entry.load(), self._pieces))
+            lattice = join_pieces(entry.load(), self._pieces)
+            if not self._is_list:  # where sentences may have no hypotheses
+                require_hypotheses(lattice)
+            return operation(lattice)
 
+        failures = _Failures(place(self.path))
         with progress_bar(transient=True) as bar:
             task = bar.add_task("lattices", total=None)
             found = entries(self.path, **self._options)
+            count = 0
             for entry, result, error in in_threads(done, found, self.jobs):
+                count += 1
                 if isinstance(error, LatticeSimpError):
-                    self._leave_out(entry, error)
+                    self.failed += 1
+                    failures.add(entry.name, error)
                 elif error is not None:
                     raise error
                 else:
+                    failures.tell()
                     yield entry, result  # type: ignore[misc]
                 bar.advance(task)
+        failures.end(count)
 
     def _leave_out(self, entry: Entry, error: LatticeSimpError) -> None:
         self.failed += 1
@@ -123,7 +168,7 @@ class Batch:
             write_nbest(((int(name), _hypotheses(own)) for name, own in self.results(made)), output)
         else:
             raise LatticeSimpError(
-                f"{self.path} holds several lattices; give --output FOLDER/ (a folder, with a slash)"
+                f"{place(self.path)} holds several lattices; give --output FOLDER/ (a folder, with a slash)"
             )
         lost.say(output)
         self.finish()
@@ -152,13 +197,13 @@ class LatticeInput:
 
     Attributes:
         path: a file, a folder, an archive, or - for standard input.
-        sentence: the id of one in an n-best list; None for all.
+        sentence: the id or the name of one; None for all.
         labels: the `LabelOptions` that were given.
         jobs: how many lattices are worked on side by side.
     """
 
     path: str
-    sentence: int | None
+    sentence: str | None
     labels: Mapping[str, Any]
     jobs: int
 
@@ -180,22 +225,7 @@ class LatticeInput:
                 write_result(operation(lattice), output, format, origin=lattice)
 
 
-def label_options(path: str, labels: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Returns what `read_all` takes of the `LabelOptions` that were given for a collection.
-
-    Raises:
-        LatticeSimpError: options that are for one lattice, or for labels that are no words already.
-    """
-    labels = {name: own for name, own in (labels or {}).items() if name != "pieces"}
-    if labels and Path(path).is_file() and is_nbest(path):
-        raise FormatError("its labels are words", path=path, remedy=f"leave --{next(iter(labels))} out")
-    other = next((name for name in labels if name != "symbols"), None)
-    if other is not None:
-        raise LatticeSimpError(f"--{other} is for one lattice; here, --symbols may be given")
-    return {f"{name}_path": own for name, own in labels.items()}
-
-
-def find_batch(path: str, sentence: int | None, jobs: int = 1, labels: Mapping[str, Any] | None = None) -> Batch | None:
+def find_batch(path: str, sentence: str | None, jobs: int = 1, labels: Mapping[str, Any] | None = None) -> Batch | None:
     """Returns the batch of a collection; None where one lattice is meant."""
     return Batch(path, jobs, labels) if sentence is None and is_collection(path) else None
 

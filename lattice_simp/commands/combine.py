@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass, fields
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -21,36 +21,51 @@ from lattice_simp.combination.combine import (
     expansion_of,
     feature_names,
 )
-from lattice_simp.commands.options import FAILED, FIRST_ID, IGNORE, command_app, ignored_labels, readable, refuse_idle
+from lattice_simp.commands.options import (
+    FAILED,
+    FIRST_ID,
+    IGNORE,
+    LabelOptions,
+    command_app,
+    ignored_labels,
+    pieces_of,
+    read_full,
+    readable,
+    reader_options,
+    refuse_idle,
+    require_numbers,
+)
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.whole_sentences import checked_lists
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import as_tokens
-from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError
-from lattice_simp.formats import FORMATS, read, write
+from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.formats import is_text, write
 from lattice_simp.formats.collections import is_collection, read_all
 from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
+from lattice_simp.formats.pieces import join_words
 from lattice_simp.lm.model import LanguageModel
+from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.paraphrase.paraphraser import Paraphraser
 from lattice_simp.pipeline.progress import progress_bar
 from lattice_simp.pipeline.threads import in_threads
-from lattice_simp.support.textio import open_binary, open_text, read_lines
+from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 
 app = command_app()
 
-_HEAD = 1 << 16
-
-_ATT_LINE = re.compile(rb"\s*|\s*\d+(\s+\d+\s+\S+(\s+\S+)?)?(\s+[-+.\de]+)?\s*")
-"""Of AT&T text: a line that begins with a state or two is not a sentence, where all lines do."""
-
 _NOTHING: list[Hypothesis] = []
 
 
+@dataclass(frozen=True)
+class _CombineOptions(LabelOptions, CombinationSettings):
+    """How systems are combined, and what labels are."""
+
+
 @app.command("combine")
-@takes_settings(CombinationSettings)
+@takes_settings(_CombineOptions)
 def combine_outputs(
     sources: Annotated[
         list[str], typer.Argument(help="of each system: n-best lists, a line a sentence, lattices, or one lattice")
@@ -88,6 +103,7 @@ def combine_outputs(
 
     Example: lattice-simp combine one.nbest two.nbest > combined.txt
     """
+    labels = {field.name: settings.pop(field.name) for field in fields(LabelOptions) if field.name in settings}
     own = CombinationSettings(**settings, shares=tuple(share) if share else None, scales=tuple(scale or (1.0,)))
     own.of_systems(len(sources))  # before anything is read
     if sources.count("-") > 1:
@@ -112,7 +128,9 @@ def combine_outputs(
     with ExitStack() as stack:
         files = [stack.enter_context(readable(source)) for source in sources]
         results = _Results(combined, jobs)
-        lists = _decided(results.of(_aligned(sources, files, first_id or 0)), n if nbest_output else 1, lattices)
+        lists = _decided(
+            results.of(_aligned(sources, files, first_id or 0, labels)), n if nbest_output else 1, lattices
+        )
         _write(lists, output, nbest_output)
     if results.failed:
         print(f"lattice-simp: {results.failed} sentences failed", file=sys.stderr)
@@ -152,6 +170,8 @@ class _Results:
             task = bar.add_task("sentences", total=None)
             results = in_threads(self._combined, sentences, self._jobs)
             for number, (_, lattice, error) in enumerate(results):
+                if isinstance(error, MissingExtraError):  # all sentences want it
+                    raise error
                 if isinstance(error, LatticeSimpError) and not isinstance(error, EmptyLatticeError):
                     self.failed += 1
                     print(f"lattice-simp: sentence {number}: {error}; left empty", file=sys.stderr)
@@ -187,14 +207,16 @@ def _write(lists: Iterable[tuple[int, list[Hypothesis]]], output: str, nbest_out
 # ---------------------------------------------------------------- reading
 
 
-def _aligned(sources: list[str], files: list[str], first_id: int) -> Iterator[tuple[Output, ...]]:
+def _aligned(
+    sources: list[str], files: list[str], first_id: int, labels: Mapping[str, Any]
+) -> Iterator[tuple[Output, ...]]:
     """Yields what each system has for a sentence; tells where only some have nothing.
 
     Raises:
         FormatError: one has more sentences than another.
     """
     ended = object()
-    streams = [_outputs(file, name, first_id) for file, name in zip(files, sources, strict=True)]
+    streams = [_outputs(file, name, first_id, labels) for file, name in zip(files, sources, strict=True)]
     for number, outputs in enumerate(zip_longest(*streams, fillvalue=ended)):
         there = [own is not ended for own in outputs]
         if not all(there):
@@ -208,32 +230,26 @@ def _aligned(sources: list[str], files: list[str], first_id: int) -> Iterator[tu
         yield outputs  # type: ignore[misc]
 
 
-def _outputs(file: str, name: str, first_id: int) -> Iterator[Output]:
+def _outputs(file: str, name: str, first_id: int, labels: Mapping[str, Any]) -> Iterator[Output]:
     """Yields a system's output for each sentence, `_NOTHING` where it has none."""
-    path = Path(file)
-    if path.is_file() and is_nbest(file):
-        yield from (entries or _NOTHING for _, entries in checked_lists(stream_nbest(file, first_id), name))
-    elif path.is_dir() or is_collection(file):
-        yield from (_NOTHING if own.connected().empty else own for _, own in read_all(file))
-    elif _is_lattice(path):
-        yield read(file)
+    pieces = pieces_of(labels)
+    if is_nbest(file):
+        require_numbers(file, "nbest", labels)
+        lists = checked_lists(stream_nbest(file, first_id, pieces=pieces), name)
+        yield from (hypotheses or _NOTHING for _, hypotheses in lists)
+    elif is_collection(file):
+        members = read_all(file, **reader_options(labels))
+        yield from (join_pieces(lattice, pieces) if lattice.accepts_any else _NOTHING for _, lattice in members)
+    elif is_text(file):
+        require_numbers(file, "text", labels)
+        lines = (join_words(as_tokens(line), pieces) for line in _lines(file))
+        texts = ([Hypothesis(tokens)] if tokens else _NOTHING for tokens in lines)
+        yield from (hypotheses for _, hypotheses in checked_lists(enumerate(texts), name))
     else:
-        lists = ([Hypothesis(as_tokens(line))] if line.strip() else _NOTHING for line in _lines(path))
-        yield from (entries for _, entries in checked_lists(enumerate(lists), name))
+        yield read_full(file, labels=labels)
 
 
-def _is_lattice(path: Path) -> bool:
-    """Returns whether a file holds a lattice, not lines of text, by its content."""
-    with open_binary(path) as file:
-        head = file.read(_HEAD)
-    if len(head) == _HEAD:
-        head = head[: head.rfind(b"\n") + 1]
-    others = [own for name, own in FORMATS.items() if name != "att"]
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return any(own.sniff(start) for own in others) or all(map(_ATT_LINE.fullmatch, head.splitlines()))
-
-
-def _lines(path: Path) -> Iterator[str]:
+def _lines(path: str) -> Iterator[str]:
     is_empty = True
     for line in read_lines(path):
         is_empty = False

@@ -60,7 +60,7 @@ def confidence(
     with readable(source) as file, open_text(output, "w") as out:
         batch = find_batch(file, sentence, jobs, settings)
         if batch is None:
-            found = iter([(str(sentence or 0), read_full(file, sentence, labels=settings))])
+            found = iter([(sentence or "0", read_full(file, sentence, labels=settings))])
         else:
             found = batch.results(Lattice.connected)
         count, shown = 0, []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 import numpy as np
 import typer
 
-from lattice_simp.commands.batch import JOBS, LatticeInput, find_batch, label_options
+from lattice_simp.commands.batch import JOBS, LatticeInput, find_batch
 from lattice_simp.commands.options import (
     FIRST_ID,
     OUTPUT,
@@ -25,7 +25,9 @@ from lattice_simp.commands.options import (
     pieces_of,
     read_full,
     readable,
+    reader_options,
     refuse_idle,
+    require_hypotheses,
     require_numbers,
     write_result,
 )
@@ -134,15 +136,16 @@ def union(
         raise LatticeSimpError(f"{len(share)} shares for {len(sources)} files; give --share once for each file")
     if sources.count("-") > 1:
         raise LatticeSimpError("standard input can be one file only; give the others by their names")
-    lattices, has_list = [], False
+    lattices, has_several = [], False
     for path in sources:
         with readable(path) as file:
             is_list = is_nbest(file)
-            own, labels = (sentence, labels_of_lists(settings)) if is_list else (None, settings)
-            lattices.append(read_full(file, own, labels=labels))
-            has_list |= is_list
-    if not has_list:
-        refuse_idle(["sentence"], "without n-best lists")
+            labels = labels_of_lists(settings) if is_list else settings
+            is_chosen = is_list or is_collection(file)
+            lattices.append(read_full(file, sentence if is_chosen else None, labels=labels))
+            has_several |= is_chosen
+    if not has_several:
+        refuse_idle(["sentence"], "where every file holds one lattice")
     if normalised:
         lattices = [normalise(lattice, scale) for lattice in lattices]
     shares = [1.0] * len(sources) if normalised else None
@@ -352,8 +355,9 @@ def _lattices(sources: list[str], first_id: int, labels: dict[str, Any]) -> Iter
                 lists = stream_nbest(file, first_id, pieces=pieces_of(labels))
                 yield from (Lattice.from_nbest(entries) for _, entries in lists)
             elif is_collection(file):
-                own = read_all(file, **label_options(file, labels))
-                yield from (join_pieces(lattice, pieces_of(labels)) for _, lattice in own)
+                for name, lattice in read_all(file, **reader_options(labels)):
+                    require_hypotheses(lattice, f"{source}: {name}")
+                    yield join_pieces(lattice, pieces_of(labels))
             else:
                 yield read_full(file, labels=labels)
 

@@ -36,10 +36,9 @@ def align(
 
     Example: lattice-simp corpus align --complex wiki.jsonl --simple simple.jsonl --output corpus
     """
-    from lattice_simp.pipeline.runner import logged_run
-
     with extra("corpus"):
         from lattice_simp.corpus.pipeline import align_collections
+        from lattice_simp.pipeline.runner import logged_run
 
     try:
         with logged_run(jobs, dask, quiet=quiet) as run:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lattice_simp.commands.options import named_path
 from lattice_simp.commands.sentences import read_records
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.symbols import split_tokens
@@ -37,8 +38,8 @@ def named_files(pairs: Sequence[str]) -> Named:
     """
     named: Named = {}
     for pair in pairs:
-        name, equals, path = pair.partition("=")
-        if not (name and equals and path):
+        name, path = named_path(pair)
+        if not (name and path):
             raise LatticeSimpError(f"{pair!r} is not NAME=FILE; name each system, as in plain=plain.txt")
         if name in named:
             raise LatticeSimpError(f"two systems named {name!r}; give each its own name")

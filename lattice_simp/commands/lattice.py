@@ -30,10 +30,12 @@ from lattice_simp.commands.options import (
     ignored_words,
     labels_of_lists,
     pieces_of,
+    read_any,
     read_full,
     read_skeleton,
     readable,
     refuse_idle,
+    require_hypotheses,
     write_result,
 )
 from lattice_simp.commands.settings_options import takes_settings
@@ -94,8 +96,9 @@ def info(source: Input, sentence: Id = None, jobs: JOBS = 1, settings: Any = Non
     with readable(source) as file, open_text("-", "w") as out:
         batch = find_batch(file, sentence, jobs, settings)
         if batch is None:
-            rows = facts(read_full(file, sentence, labels=settings))
-            out.writelines(f"{name}\t{value}\n" for name, value in rows.items())
+            lattice = read_any(file, sentence, labels=settings)
+            out.writelines(f"{name}\t{value}\n" for name, value in facts(lattice).items())
+            require_hypotheses(lattice, source)
             return
         out.write("\t".join(("name", *_BATCH_FACTS)) + "\n")
         for name, rows in batch.results(partial(facts, strings=False)):
@@ -293,6 +296,7 @@ def compose(
     Example: lattice-simp lattice compose full.nbest skeleton.nbest --weight 0.5 > joint.nbest
     """
     from lattice_simp.commands.compose import Composition
+    from lattice_simp.formats.collections import is_collection
     from lattice_simp.formats.nbest import is_nbest, write_nbest
 
     if full == skeleton == "-":
@@ -313,8 +317,9 @@ def compose(
     of_lists = labels_of_lists(settings)
     with readable(full) as full_file, readable(skeleton) as skeleton_file:
         lists = is_nbest(full_file), is_nbest(skeleton_file)
-        if sentence is not None and not any(lists):
-            raise FormatError("is not an n-best list", path=full, remedy="leave --id out")
+        several = lists[0] or is_collection(full_file), lists[1] or is_collection(skeleton_file)
+        if sentence is not None and not any(several):
+            raise FormatError("is not an n-best list, and holds one lattice", path=full, remedy="leave --id out")
         if all(lists) and settings != of_lists:
             name = next(iter(settings.keys() - of_lists))
             raise FormatError("its labels are words", path=full, remedy=f"leave --{name} out")
@@ -325,7 +330,8 @@ def compose(
             print(composition.summary, file=sys.stderr)
             return
         refuse_idle(["n", "first_id"], "where a lattice is written, but on two n-best lists without --id")
-        (first, one), (second, two) = ((sentence, of_lists) if own else (None, settings) for own in lists)
+        first, second = (sentence if is_chosen else None for is_chosen in several)
+        one, two = (of_lists if is_list else settings for is_list in lists)
         lattice, hypotheses = read_full(full_file, first, labels=one), read_skeleton(skeleton_file, second, two)
     joint = composition.compose(lattice, hypotheses)
     if joint.empty:
@@ -373,7 +379,8 @@ def nbest(
         else:
             groups = batch.results(best)
         if is_list:
-            numbered = enumerate(groups, sentence or 0)
+            first = int(sentence) if sentence is not None and sentence.isdecimal() else 0
+            numbered = enumerate(groups, first)
             write_nbest(((int(name) if name.isdecimal() else number, own) for number, (name, own) in numbered), output)
         else:
             with open_text(output, "w") as out:

@@ -15,11 +15,12 @@ from lattice_simp.commands.whole_sentences import checked_lists, chosen_tokenise
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import FORMATS, read
+from lattice_simp.formats import is_text
 from lattice_simp.formats.json_nbest import write_json
 from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_nbest, write_nbest
 from lattice_simp.formats.outputs import stream_outputs, write_texts
-from lattice_simp.support.textio import open_binary, open_text, read_lines
+from lattice_simp.support.extras import extra
+from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.support.tokenisers import is_unspaced_language
 
 app = typer.Typer()
@@ -72,7 +73,8 @@ def tokens(
 
     Example: lattice-simp lattice tokens samples.jsonl --language en --case lower --output tokens.nbest
     """
-    from lattice_simp.train.text.tokeniser import Tokeniser
+    with extra("train"):
+        from lattice_simp.train.text.tokeniser import Tokeniser
 
     if tokeniser is None and is_unspaced_language(language):
         tokeniser = chosen_tokeniser(None, language)
@@ -131,17 +133,7 @@ def texts(
 
 def _is_text(file: str) -> bool:
     """Returns whether a file holds lines of text: neither n-best lists nor a lattice."""
-    if is_nbest(file) or _is_empty(file):
-        return False
-    with open_binary(file) as opened:
-        head = opened.read(1 << 12)
-    if any(own.sniff(head) for name, own in FORMATS.items() if name != "att"):
-        return False
-    try:
-        read(file, "att")
-    except LatticeSimpError:
-        return True
-    return False
+    return not is_nbest(file) and not _is_empty(file) and is_text(file)
 
 
 def _write_tokens(lines: list[str], source: str, output: str, remedy: str) -> None:

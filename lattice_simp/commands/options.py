@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -19,17 +17,23 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import FORMATS, format_of, losses, read, write
+from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError
+from lattice_simp.formats import FORMATS, check_labels, format_of, losses, read, write
+from lattice_simp.formats.collections import Entry, entries, is_collection
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.support.options import option
+from lattice_simp.support.textio import STDIN as STDIN
+from lattice_simp.support.textio import readable as readable
 
 FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 """What the commands exit with when all does not go well."""
 
-STDIN, STDOUT = "<stdin>", "<stdout>"
+STDOUT = "<stdout>"
+
+_LISTED = 5
+"""Names that an error lists at most."""
 
 
 def command_app(help: str | None = None) -> typer.Typer:
@@ -70,7 +74,10 @@ def format_name(name: str) -> str:
 
 
 Input = Annotated[str, typer.Argument(help="a lattice file of any format, an n-best list, or - for stdin")]
-Id = Annotated[Optional[int], typer.Option("--id", help="the sentence of an n-best list of several, from 0")]  # noqa: UP045
+Id = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option("--id", help="one of several: a number from 0, or the name of an utterance or a file"),
+]
 From = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option("--from", parser=format_name, metavar=FORMAT_NAMES, help="told by the content"),
@@ -96,24 +103,6 @@ PIECES = Annotated[PieceKind, typer.Option(help="what the words are made of: bpe
 OUTPUT = Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout (AT&T text)")]
 
 
-@contextmanager
-def readable(path: str) -> Iterator[str]:
-    """Returns the name of a file that can be read twice: standard input or a pipe is copied to a temporary one."""
-    from lattice_simp.support.textio import is_pipe, read_bytes
-
-    if not is_pipe(path):
-        yield path
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, "stdin")
-        copy.write_bytes(read_bytes(path))
-        try:
-            yield str(copy)
-        except FormatError as error:
-            name = STDIN if path == "-" else path
-            raise FormatError(error.message, path=name, line=error.line, remedy=error.remedy) from error
-
-
 def writable(path: Path) -> Path:
     """Returns the path of a file that can be written; a callback of options, so that long work is not in vain.
 
@@ -124,6 +113,18 @@ def writable(path: Path) -> Path:
 
     check_writable(path)
     return path
+
+
+def named_path(text: str) -> tuple[str, str]:
+    """Returns the name, empty if there is none, and the path of PATH or NAME=PATH; either may hold further `=`.
+
+    >>> named_path("lm=models/rate=0.1.arpa"), named_path("models/rate=0.1.arpa")
+    (('lm', 'models/rate=0.1.arpa'), ('', 'models/rate=0.1.arpa'))
+    """
+    name, equals, path = text.partition("=")
+    if not equals or "/" in name or Path(text).exists():
+        return "", text
+    return name, path
 
 
 IGNORE_HELP = "a label that is no word, or several between blanks; may be given several times"
@@ -159,21 +160,43 @@ def ignored_labels(ignore: Sequence[str] | None, *, keep_marks: bool = False) ->
 
 
 def read_full(
-    path: str, sentence: int | None = None, format: str | None = None, labels: Mapping[str, Any] | None = None
+    path: str, sentence: str | None = None, format: str | None = None, labels: Mapping[str, Any] | None = None
 ) -> Lattice:
-    """Reads a lattice file, or one sentence of an n-best list as a lattice.
+    """Reads a lattice file, or one lattice of a collection: of an n-best list, a folder, an archive, a PLF file.
 
     Args:
         path: the file, or - for standard input.
-        sentence: its id in an n-best list.
+        sentence: its number or its name, where there are several.
         format: a name in `FORMATS`; None to look at the content.
         labels: the `LabelOptions` that were given.
 
     Raises:
-        FormatError: the file is broken, the list does not hold the sentence, or holds several and none is named; its
-            labels are not numbers, and options say what they are.
+        FormatError: the file is broken, does not hold the sentence, or holds several and none is named; its labels are
+            not numbers, and options say what they are.
+        EmptyLatticeError: the lattice holds no hypothesis.
     """
+    lattice = read_any(path, sentence, format, labels)
+    require_hypotheses(lattice, path)
+    return lattice
+
+
+def read_any(
+    path: str, sentence: str | None = None, format: str | None = None, labels: Mapping[str, Any] | None = None
+) -> Lattice:
+    """Reads what `read_full` reads, and lattices without hypotheses, too."""
     return join_pieces(_read_one(path, sentence, format, labels), pieces_of(labels))
+
+
+def require_hypotheses(lattice: Lattice, path: str | None = None) -> None:
+    """Refuses a lattice that holds no hypothesis: no path leads from the start to a final state.
+
+    Raises:
+        EmptyLatticeError: names the file, if it is given.
+    """
+    if not lattice.accepts_any:
+        where = "" if path is None else f"{STDIN if path == '-' else path}: "
+        why = "no state is final" if lattice.empty else "no path leads from the start to a final state"
+        raise EmptyLatticeError(f"{where}the lattice holds no hypothesis: {why}")
 
 
 def pieces_of(labels: Mapping[str, Any] | None) -> PieceKind:
@@ -187,32 +210,52 @@ def labels_of_lists(labels: Mapping[str, Any] | None) -> dict[str, Any]:
     return {name: own for name, own in (labels or {}).items() if name == "pieces"}
 
 
-def _read_one(path: str, sentence: int | None, format: str | None, labels: Mapping[str, Any] | None) -> Lattice:
-    labels = {name: own for name, own in (labels or {}).items() if name != "pieces"}
+def _read_one(path: str, sentence: str | None, format: str | None, labels: Mapping[str, Any] | None) -> Lattice:
     with readable(path) as file:
         if format is None and is_nbest(file):
             require_numbers(path, "nbest", labels)
             return Lattice.from_nbest(_read_list(file, sentence))
+        if is_collection(file):
+            return _chosen(entries(file, format, **reader_options(labels)), sentence, path)
         if sentence is not None:
-            raise FormatError("is not an n-best list", path=path, remedy="leave --id out")
-        if not labels:
-            return read(file, format)
+            raise FormatError("is not an n-best list, and holds one lattice", path=path, remedy="leave --id out")
         require_numbers(path, format or format_of(file), labels)
-        options: dict[str, Any] = {f"{name}_path": own for name, own in labels.items() if name != "words"}
-        if labels.get("words"):
-            options["numeric"] = False
-        return read(file, format, **options)
+        return read(file, format, **reader_options(labels))
+
+
+def _chosen(members: Iterator[Entry], sentence: str | None, path: str) -> Lattice:
+    """Returns the lattice of a collection that a name or a number (from 0) chooses, or its only one."""
+    names: list[str] = []
+    load = None
+    for number, member in enumerate(members):
+        if member.name == sentence:
+            return member.load()
+        if number == 0 if sentence is None else str(number) == sentence:
+            load = member.load
+        names.append(member.name)
+    if load is not None and (sentence is not None or len(names) == 1):
+        return load()
+    listed = f"{', '.join(names[:_LISTED])}{', ...' if len(names) > _LISTED else ''}"
+    remedy = f"choose one with --id: {listed}, or by its number, from 0 to {len(names) - 1}"
+    message = f"holds {len(names)} lattices, where one is needed" if sentence is None else f"holds no {sentence!r}"
+    raise FormatError(message, path=path, remedy=remedy)
+
+
+def reader_options(labels: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns what the readers of formats take of the `LabelOptions` that were given."""
+    options: dict[str, Any] = {
+        f"{name}_path": value for name, value in (labels or {}).items() if name in ("symbols", "isymbols")
+    }
+    return options | ({"numeric": False} if (labels or {}).get("words") else {})
 
 
 def require_numbers(path: str, format: str, labels: Mapping[str, Any] | None) -> None:
     """Refuses options that say what labels are where the format has words."""
-    for name in (labels or {}).keys() - {"pieces"}:
-        if format not in (("att",) if name == "words" else ("att", "openfst")):
-            raise FormatError("its labels are words", path=path, remedy=f"leave --{name} out")
+    check_labels(reader_options(labels), format, path)
 
 
 def read_skeleton(
-    path: str, sentence: int | None = None, labels: Mapping[str, Any] | None = None
+    path: str, sentence: str | None = None, labels: Mapping[str, Any] | None = None
 ) -> Lattice | list[Hypothesis]:
     """Reads the hypotheses of a skeleton: as they are from an n-best list (their costs stay exact), or a lattice.
 
@@ -226,16 +269,19 @@ def read_skeleton(
         return _read_list(file, sentence, pieces_of(labels))
 
 
-def _read_list(path: str, sentence: int | None, pieces: PieceKind = "none") -> list[Hypothesis]:
-    lists = {number: entries for number, entries in stream_nbest(path, pieces=pieces) if entries}
+def _read_list(path: str, sentence: str | None, pieces: PieceKind = "none") -> list[Hypothesis]:
+    lists = {str(number): hypotheses for number, hypotheses in stream_nbest(path, pieces=pieces) if hypotheses}
     if sentence is None and len(lists) == 1:
-        sentence = next(iter(lists))
+        return next(iter(lists.values()))
+    if sentence in lists:
+        return lists[sentence]
+    ids = list(lists)
+    listed = ", ".join(ids) if len(ids) <= _LISTED else f"{ids[0]} to {ids[-1]}"
     if sentence is None:
         message = f"an n-best list of {len(lists)} sentences, where one is needed"
-        raise FormatError(message, path=path, remedy="choose one with --id")
-    if sentence not in lists:
-        raise FormatError(f"holds no hypotheses of sentence {sentence}", path=path, remedy="ids count from 0")
-    return lists[sentence]
+        raise FormatError(message, path=path, remedy=f"choose one with --id: {listed}")
+    remedy = f"ids are numbers that count from 0; this list has {listed}"
+    raise FormatError(f"holds no hypotheses of sentence {sentence}", path=path, remedy=remedy)
 
 
 class Losses:

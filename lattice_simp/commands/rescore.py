@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.commands.options import FIRST_ID, IGNORE, PIECES, command_app, ignored_labels, readable, refuse_idle
+from lattice_simp.commands.options import (
+    FIRST_ID,
+    IGNORE,
+    PIECES,
+    command_app,
+    ignored_labels,
+    named_path,
+    readable,
+    refuse_idle,
+)
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
@@ -269,9 +278,9 @@ def read_models(given: Sequence[str]) -> dict[str, Scorer]:
     """Reads models given as PATH or NAME=PATH; returns the scorers by feature name, which must differ."""
     scorers: dict[str, Scorer] = {}
     for text in given:
-        name, equals, path = text.partition("=")
-        own = dict(read_scorers(path if equals else text))
-        if equals:
+        name, path = named_path(text)
+        own = dict(read_scorers(path))
+        if name:
             own = {name if len(own) == 1 else f"{name}{usual}": scorer for usual, scorer in own.items()}
         for feature, scorer in own.items():
             if feature in scorers:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.commands.options import readable
+from lattice_simp.commands.options import readable, require_hypotheses
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -16,7 +16,7 @@ from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, SkeletonError
 from lattice_simp.formats.collections import read_all
-from lattice_simp.formats.nbest import stream_nbest
+from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
 from lattice_simp.support.textio import read_lines
@@ -119,11 +119,15 @@ def read_lattices(path: Path, skeleton_nbest: SkeletonLists | None, scores: PlfS
 
     Raises:
         FormatError: a broken lattice, or scores that are not of PLF.
+        EmptyLatticeError: a lattice holds no hypothesis.
         LatticeSimpError: a lattice has a cycle, or is a transducer.
     """
     options: dict[str, Any] = {} if scores is None else {"scores": scores}
     found = []
+    is_list = is_nbest(path)  # whose sentences may have no hypotheses
     for name, lattice in read_all(path, "plf" if scores else None, **options):
+        if not is_list:
+            require_hypotheses(lattice, f"{path}: {name}")
         try:
             own = with_own_symbols(lattice)
             words = Source.from_lattice(own).best_words

@@ -28,9 +28,8 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
 ) -> None:
     """Makes a model directory from parallel text; a run that was killed goes on where it was."""
-    from lattice_simp.pipeline.runner import logged_run
-
     with extra("train"):
+        from lattice_simp.pipeline.runner import logged_run
         from lattice_simp.train.config import config_text, read_config
         from lattice_simp.train.pipeline import train as run_training
 

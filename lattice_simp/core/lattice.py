@@ -232,6 +232,21 @@ class Lattice:
         """Whether no state is final (after `connected()`: whether the lattice accepts nothing)."""
         return not bool(np.isfinite(self.finals).any())
 
+    @property
+    def accepts_any(self) -> bool:
+        """Whether a path leads from the start to a final state."""
+        reached = np.zeros(self.num_states, dtype=np.bool_)
+        due = np.zeros(min(1, self.num_states), dtype=np.int64)
+        while len(due):
+            if np.isfinite(self.finals[due]).any():
+                return True
+            reached[due] = True
+            counts = self.offsets[due + 1] - self.offsets[due]
+            arcs = np.repeat(self.offsets[due] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+            due = np.unique(self.nextstates[arcs])
+            due = due[~reached[due]]
+        return False
+
     @cached_property
     def is_acceptor(self) -> bool:
         return self.isymbols is None and (

@@ -11,6 +11,7 @@ Lattice(acceptor, 3 states, 2 arcs, 3 symbols)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,11 @@ from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import att, feature_lattice, grammar, openfst, plf, slf
 from lattice_simp.formats.common import Format, Losses
-from lattice_simp.formats.nbest import read_nbest
+from lattice_simp.formats.kaldi import is_kaldi_archive
+from lattice_simp.formats.nbest import LISTS, read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
-from lattice_simp.support.textio import COMPRESSIONS, open_binary, read_bytes
+from lattice_simp.formats.unread import kind_of, refusal
+from lattice_simp.support.textio import COMPRESSIONS, read_bytes
 
 __all__ = [
     "FORMATS",
@@ -47,7 +50,15 @@ FORMATS: dict[str, Format] = {
 }
 """The lattice formats by name."""
 
-_HEAD = 1 << 16
+_LABELLED = {
+    "symbols_path": (("att", "openfst", "kaldi"), "--symbols"),
+    "isymbols_path": (("att", "openfst"), "--isymbols"),
+    "numeric": (("att", "kaldi"), "--words"),
+}
+"""Options that say what numeric labels are, the formats that may have such, and the flags of the commands."""
+
+HEAD = 1 << 16
+"""The bytes at the beginning of a file that show its format."""
 
 
 def read(path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any) -> Lattice:
@@ -61,7 +72,8 @@ def read(path: str | Path, format: str | None = None, symbols: SymbolTable | Non
             `parse_features`.
 
     Raises:
-        FormatError: the file is broken, is empty or (in PLF) holds several lattices.
+        FormatError: the file is of no known format (the error says what it looks like), is broken, is empty, or holds
+            several lattices (`read_all` reads them).
     """
     _check(format, path)
     return parse(read_bytes(path), path, format, symbols, **options)
@@ -72,7 +84,9 @@ def parse(
 ) -> Lattice:
     """Returns the lattice of a file's bytes, as `read` does; `path` is for errors."""
     _check(format, path)
-    return FORMATS[format or format_of_data(data)].read(data, path=path, symbols=symbols, **options)
+    format = format or _sniffed(data, path)
+    check_labels(options, format, path)
+    return FORMATS[format].read(data, path=path, symbols=symbols, **options)
 
 
 def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None, **options: Any) -> None:
@@ -104,9 +118,50 @@ def losses(lattice: Lattice | HasLattice, path: str | Path, format: str | None =
 
 
 def format_of(path: str | Path) -> str:
-    """Returns the name of the format that a file's content shows; `read` says what is wrong where none fits."""
-    with open_binary(path) as file:
-        return format_of_data(file.read(_HEAD))
+    """Returns the name of the format that a file's content shows.
+
+    Raises:
+        FormatError: none fits; says what the file looks like.
+    """
+    return _sniffed(read_bytes(path), path)
+
+
+def sniff(head: bytes) -> str | None:
+    """Returns the name of the lattice format that the beginning of a file shows; None for all other files."""
+    if kind_of(head[:HEAD]) is not None:
+        return None
+    text = head[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
+    return next((name for name, format in FORMATS.items() if format.sniff(text)), None)
+
+
+def format_of_data(data: bytes) -> str:
+    """Returns the name of the format that a file's bytes show; `att` where they show none."""
+    return sniff(data) or "att"
+
+
+def is_text(path: str | Path) -> bool:
+    """Returns whether a file holds sentences, one a line, rather than a lattice.
+
+    Raises:
+        FormatError: it holds neither; says what it looks like.
+    """
+    data = read_bytes(path)
+    kind = kind_of(data[:HEAD])
+    if kind is not None:
+        raise refusal(data[:HEAD], path)
+    name = sniff(data)
+    return name is None or (name == "att" and not att.accepts_text(data))
+
+
+def check_labels(options: Mapping[str, Any], format: str, path: str | Path) -> None:
+    """Refuses options that say what numeric labels are where the format has words.
+
+    Raises:
+        FormatError: names the option.
+    """
+    for option, (readers, flag) in _LABELLED.items():
+        if option in options and format not in readers:
+            raise FormatError("its labels are words", path=path, remedy=f"leave {flag} out")
 
 
 def _check(format: str | None, path: str | Path) -> None:
@@ -114,10 +169,17 @@ def _check(format: str | None, path: str | Path) -> None:
         raise FormatError(f"unknown format {format!r}", path=path, remedy=f"choose one of {', '.join(FORMATS)}")
 
 
-def format_of_data(data: bytes) -> str:
-    """Returns the name of the format that a file's bytes show; `att` where they show none."""
-    head = data[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
-    return next((name for name, format in FORMATS.items() if format.sniff(head)), "att")
+def _sniffed(data: bytes, path: str | Path) -> str:
+    head = data[:HEAD]
+    if any(own.sniff(head) for own in LISTS.values()):
+        remedy = "read it with read_nbest or read_all"
+        raise FormatError("looks like an n-best list, where a lattice is needed", path=path, remedy=remedy)
+    if is_kaldi_archive(head):
+        raise FormatError("looks like an archive of Kaldi's, of several lattices", path=path, remedy="use read_all")
+    name = sniff(head)
+    if name is None:
+        raise refusal(head, path)
+    return name
 
 
 def format_of_name(path: str | Path) -> str:

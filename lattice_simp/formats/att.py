@@ -25,6 +25,7 @@ from lattice_simp.formats.common import (
     Longs,
     checked_lattice,
     natural,
+    second_automaton,
     shown,
     split_fields,
 )
@@ -33,6 +34,13 @@ from lattice_simp.support.textio import decode, open_text
 
 EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>", "@0@", "@_EPSILON_SYMBOL_@"})
 """The words that are read as epsilon: those of OpenFst, Kaldi, lttoolbox and HFST."""
+
+_SNIFFED_LINES = 200
+
+_INTEGER = re.compile(rb"-?\d+")
+_IDS = "give their symbol table (--symbols, symbols_path=), or say that numbers are words (--words, numeric=False)"
+_IDS_OF_K2 = "k2 marks final arcs with -1, and its scores are no costs: write k2.to_str(fsa, openfst=True)"
+_ONE_EACH = "give each automaton a file of its own"
 
 _NOT_FINAL = (b"Infinity", b"inf")
 
@@ -69,12 +77,12 @@ def parse_att(
             acceptor if the fourth field of every line of four is a number. So a transducer without costs whose
             output labels are numbers needs `acceptor=False`.
         numeric: labels are label ids of `symbols` (and `isymbols`), not words; False where numbers are words. None
-            takes labels for words, but refuses numbers alone with 0 among them: these are ids, and 0 is epsilon.
+            takes labels for words, but refuses numbers alone: these are ids.
         symbols_path: an OpenFst text symbol table; labels are its numbers.
         isymbols_path: the same for input labels; None for `symbols_path`.
 
     Raises:
-        FormatError: a broken line (with its number), an empty file, unknown labels, label ids
+        FormatError: a broken line (with its number), an empty file, a second automaton, unknown labels, label ids
             without a symbol table, costs that are NaN or infinite.
     """
     ilabels, labels = read_label_pair(symbols_path, isymbols_path)
@@ -95,16 +103,20 @@ def parse_att(
     elif acceptor and (widths == 5).any():
         text.fail(int(np.argmax(widths == 5)), "five fields in an acceptor", "read it with acceptor=False")
     sources, nextstates, finals, start = _states(text, arcs, ends)
+    sides = [text.column(arcs, np.where(acceptor | (widths[arcs] == 3), 2, 3)), text.column(arcs, 2)]
+    if numeric is None:
+        _refuse_label_ids(
+            text, arcs, [side for side, table in zip(sides, (labels, ilabels), strict=True) if table is None]
+        )
     weights = np.zeros(len(arcs))
     priced = widths[arcs] == (4 if acceptor else 5)
     weights[priced] = text.costs(arcs[priced], 3 if acceptor else 4)
     symbols = SymbolTable() if symbols is None else symbols
-    output_column = np.where(acceptor | (widths[arcs] == 3), 2, 3)
-    olabels = _labels(text, arcs, output_column, symbols, numeric, labels)
+    olabels = _labels(text, arcs, sides[0], symbols, numeric, labels)
     columns: dict[str, Any] = {}
     if not acceptor:
         input_symbols = symbols if isymbols is None else isymbols
-        columns["ilabels"] = _labels(text, arcs, np.full(len(arcs), 2), input_symbols, numeric, ilabels)
+        columns["ilabels"] = _labels(text, arcs, sides[1], input_symbols, numeric, ilabels)
         columns["isymbols"] = isymbols
     return checked_lattice(path, sources, olabels, weights, nextstates, finals, symbols, start=start, **columns)
 
@@ -170,17 +182,30 @@ def _all_numbers(fields: list[bytes]) -> bool:
 
 def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Floats, int]:
     """Returns the sources, the destinations, the final costs and the start state."""
+    separators = ends[[field == b"--" for field in text.column(ends, 0)]] if len(ends) else ends
+    if len(separators):
+        text.fail(int(separators[0]), "a line that separates automata: --", _ONE_EACH)
     sources, nextstates, states = text.states(arcs, 0), text.states(arcs, 1), text.states(ends, 0)
+    lines = np.concatenate((arcs, ends))
+    order = np.argsort(lines)
+    second = second_automaton(
+        np.concatenate((sources, states))[order],
+        np.concatenate((np.maximum(sources, nextstates), states))[order],
+        order >= len(arcs),
+    )
+    if second is not None:
+        remedy = f"{_ONE_EACH}; if it is one, sort its lines by the first state"
+        text.fail(int(lines[order][second]), "a second automaton begins", remedy)
     first = int(sources[0] if not len(ends) or (len(arcs) and arcs[0] < ends[0]) else states[0])
     mentions = 2 * len(arcs) + len(ends)
     num_states = 1 + int(max(sources.max(initial=0), nextstates.max(initial=0), states.max(initial=0)))
     if num_states > mentions:
-        lines = np.argsort(np.concatenate((2 * arcs, 2 * arcs + 1, 2 * ends)), kind="stable")
+        places = np.argsort(np.concatenate((2 * arcs, 2 * arcs + 1, 2 * ends)), kind="stable")
         numbers = np.concatenate((sources, nextstates, states))
-        known, firsts, indices = np.unique(numbers[lines], return_index=True, return_inverse=True)
+        known, firsts, indices = np.unique(numbers[places], return_index=True, return_inverse=True)
         rank = np.empty(len(known), dtype=np.int64)
         rank[np.argsort(firsts)] = np.arange(len(known))
-        numbers[lines] = rank[indices]
+        numbers[places] = rank[indices]
         sources, nextstates, states = np.split(numbers, [len(arcs), 2 * len(arcs)])
         first, num_states = 0, len(known)
     priced = text.widths[ends] == 2
@@ -193,21 +218,26 @@ def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Fl
     return sources, nextstates, finals, first
 
 
+def _refuse_label_ids(text: FieldText, arcs: Longs, sides: list[list[bytes]]) -> None:
+    """Refuses numbers that are ids of labels: on all sides, or on one that has an id that no word is written as."""
+    numbers = [bool(side) and all(map(_INTEGER.fullmatch, dict.fromkeys(side))) for side in sides]
+    for side, are_ids in zip(sides, numbers, strict=True):
+        telling = next((field for field in dict.fromkeys(side) if field == b"0" or field.startswith(b"-")), None)
+        if are_ids and (all(numbers) or telling is not None):
+            line = int(arcs[side.index(telling or side[0])])
+            among = "" if telling is None else f", and {telling.decode()} among them"
+            text.fail(line, f"labels are numbers{among}", _IDS_OF_K2 if (telling or b"").startswith(b"-") else _IDS)
+
+
 def _labels(
     text: FieldText,
     arcs: Longs,
-    columns: Longs,
+    fields: list[bytes],
     symbols: SymbolTable,
     numeric: bool | None,
     words: dict[int, str] | None,
 ) -> npt.NDArray[np.int32]:
-    fields = text.column(arcs, columns)
     ids: dict[bytes, int] = {}
-    if numeric is None and words is None and b"0" in fields and b"".join(fields).isdigit():
-        remedy = (
-            "give their symbol table (--symbols, symbols_path=), or say that numbers are words (--words, numeric=False)"
-        )
-        text.fail(int(arcs[fields.index(b"0")]), "labels are numbers, and 0 among them", remedy)
     for field in dict.fromkeys(fields):
         if numeric or words is not None:
             label = _numeric_label(field, symbols, words)
@@ -216,7 +246,8 @@ def _labels(
             label = EPSILON if word in EPSILON_NAMES else symbols.add(word)
         if label is None:
             index = int(arcs[fields.index(field)])
-            text.fail(index, f"unknown label: {shown(field)}", "pass the symbol table that the labels belong to")
+            remedy = _IDS_OF_K2 if field.startswith(b"-") else "pass the symbol table that the labels belong to"
+            text.fail(index, f"unknown label: {shown(field)}", remedy)
         ids[field] = label
     return np.fromiter(map(ids.__getitem__, fields), dtype=np.int32, count=len(fields))
 
@@ -256,4 +287,42 @@ def _end_lines(lattice: Lattice) -> dict[int, str]:
     return dict(chain(((q, f"{q}\t{costs[q]!r}\n") for q in finals), ((q, f"{q}\tInfinity\n") for q in dead)))
 
 
-FORMAT = Format((".txt", ".att"), re.compile(rb"\d+(?:\s|\Z)").match, parse_att, write_att)
+_LINE = re.compile(rb"\s*\d+(?:[ \t]+\d+(?:[ \t]+\S+){1,3}|[ \t]+(?:[-+.\d][-+.,\deE_]*|inf|-?Infinity))?\s*")
+"""An arc or a final state, of Kaldi's lattices, too."""
+
+
+def accepts_text(data: bytes) -> bool:
+    """Returns whether lines that may be AT&T text or sentences of numbers are an automaton, by what they say.
+
+    The lines that are arcs and final states lead from the first one's state to a final state; or most lines are such,
+    and their states are numbered from 0 without holes.
+
+    >>> accepts_text(b"0 1 a\\n1\\n"), accepts_text(b"7 8 houses\\n")
+    (True, False)
+    """
+    lines = [line for line in data.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()]
+    rows = [line.split() for line in lines if _LINE.fullmatch(line)]
+    following: dict[bytes, list[bytes]] = {}
+    for row in rows:
+        following.setdefault(row[0], []).extend(row[1:2] if len(row) > 2 else [])
+    finals = {row[0] for row in rows if len(row) < 3}
+    reached, due = set(rows[0][:1]) if rows else set(), list(rows[0][:1]) if rows else []
+    for state in due:
+        due += [own for own in dict.fromkeys(following.get(state, ())) if own not in reached]
+        reached.update(following.get(state, ()))
+    states = {*following, *(own for ends in following.values() for own in ends)}
+    whole = 2 * len(rows) > len(lines) and states == {b"%d" % number for number in range(len(states))}
+    return bool(reached & finals) or (whole and len(states) > 1)
+
+
+def is_att(head: bytes) -> bool:
+    """Recognises AT&T text by its first lines: half of them are arcs or final states at least, the rest is broken.
+
+    >>> is_att(b"0 1 a 0.5\\n1\\n"), is_att(b"7 houses were sold\\n")
+    (True, False)
+    """
+    lines = [line for line in head.split(b"\n")[:_SNIFFED_LINES] if line.strip()]
+    return bool(lines) and 2 * sum(_LINE.fullmatch(line) is not None for line in lines) >= len(lines)
+
+
+FORMAT = Format((".txt", ".att"), is_att, parse_att, write_att)

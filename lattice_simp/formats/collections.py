@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, TypeVar
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import FORMATS, format_of, format_of_data, parse, read, write
+from lattice_simp.formats import FORMATS, check_labels, format_of, format_of_data, parse, read, write
 from lattice_simp.formats.kaldi import is_kaldi_archive, read_kaldi
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plf import read_plf
 from lattice_simp.support.atomic import is_growing
-from lattice_simp.support.textio import COMPRESSIONS, open_binary, read_lines, unpacked
+from lattice_simp.support.textio import COMPRESSIONS, open_binary, read_lines, readable, unpacked
 
 
 class Entry(NamedTuple):
@@ -42,6 +42,7 @@ class Entry(NamedTuple):
 Same = TypeVar("Same")
 
 _HEAD = 1 << 12
+_TAR_MARK = slice(257, 262)
 _DIGITS = re.compile(r"(\d+)")
 
 
@@ -59,7 +60,7 @@ def read_all(
     Args:
         path: an n-best list (the sentences' numbers are the names); a folder or a tar archive of lattice files (their
             names without endings); a Kaldi text archive (its utterances); a PLF file (numbers of lines, from 0); or
-            any other lattice file (one lattice, named as the file).
+            any other lattice file (one lattice, named as the file). `-` is standard input.
         format: of the files, a name in `FORMATS`; None to look at their content.
         symbols: the table that numbers the words; it grows as needed. One for each file if None.
         options: what the format's own reader takes.
@@ -78,17 +79,18 @@ def entries(
     Raises:
         FormatError: a broken list or archive, an empty folder.
     """
-    here = Path(path)
-    if str(path) != "-" and here.is_dir():
-        files = sorted((own for own in here.rglob("*") if own.is_file() and not is_growing(own)), key=_natural_order)
-        yield from _filled((_file_entry(own, here, format, symbols, options) for own in files), path)
-    elif _is_tar(path):
-        yield from _filled(_tar_members(path, format, symbols, options), path)
-    else:
-        kind = partial(_format_of_parts, path, format)
-        yield from (
-            Entry(name, partial(_same, lattice), "", kind) for name, lattice in _in_file(here, format, symbols, options)
-        )
+    with readable(path) as file:
+        here = Path(file)
+        if here.is_dir():
+            files = [own for own in here.rglob("*") if own.is_file() and not is_growing(own)]
+            members = (_file_entry(own, here, format, symbols, options) for own in sorted(files, key=_natural_order))
+            yield from _filled(members, path)
+        elif _is_tar(here):
+            yield from _filled(_tar_members(here, format, symbols, options), path)
+        else:
+            kind = partial(_format_of_parts, here, format)
+            for name, lattice in _in_file(here, format, symbols, options):
+                yield Entry(name, partial(_same, lattice), "", kind)
 
 
 def _file_entry(
@@ -103,23 +105,24 @@ def _format_of_parts(path: str | Path, format: str | None) -> str | None:
     """Returns the format of a file of several lattices, where that is one of lattices."""
     if format is not None:
         return format
-    with open_binary(path) as file:
-        head = file.read(_HEAD)
+    head = _head(path)
     return None if is_nbest(path) or is_kaldi_archive(head) else format_of_data(head)
 
 
 def _in_file(
     path: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
 ) -> Iterator[tuple[str, Lattice]]:
-    with open_binary(path) as file:
-        head = file.read(_HEAD)
+    head = _head(path)
     if format is None and is_nbest(path):
+        check_labels(options, "nbest", path)
         first_id = options.pop("first_id", 0)
         for number, hypotheses in stream_nbest(path, first_id):
             yield str(number + first_id), Lattice.from_nbest(hypotheses, symbols)
     elif format is None and is_kaldi_archive(head):
+        check_labels(options, "kaldi", path)
         yield from read_kaldi(path, symbols, **options)
     elif format == "plf" or (format is None and _is_plf(head)):
+        check_labels(options, "plf", path)
         for number, lattice in enumerate(read_plf(path, symbols, **options)):
             yield str(number), lattice
     else:
@@ -144,8 +147,7 @@ def is_collection(path: str | Path) -> bool:
     """Tells whether a place may hold several lattices: all of `read_all`'s but single files and single sentences."""
     if Path(path).is_dir() or _is_tar(path):
         return True
-    with open_binary(path) as file:
-        head = file.read(_HEAD)
+    head = _head(path)
     if is_nbest(path):
         return len(list(islice(filter(itemgetter(1), stream_nbest(path)), 2))) > 1
     return is_kaldi_archive(head) or (_is_plf(head) and len(list(islice(read_lines(path), 2))) > 1)
@@ -212,23 +214,36 @@ def _filled(found: Iterator[Entry], path: str | Path) -> Iterator[Entry]:
         raise FormatError("holds no lattices", path=path, remedy="give a folder or an archive with lattice files")
 
 
+def _head(path: str | Path) -> bytes:
+    with open_binary(path) as file:
+        return file.read(_HEAD)
+
+
 def _is_tar(path: str | Path) -> bool:
     names = Path(path).suffixes
-    return str(path) != "-" and (".tar" in names or names[-1:] == [".tgz"])
+    return ".tar" in names or names[-1:] == [".tgz"] or _head(path)[_TAR_MARK].startswith(b"ustar")
 
 
 def _tar_members(
     path: str | Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
 ) -> Iterator[Entry]:
-    with open_binary(path) as unpacked, closing(tarfile.open(fileobj=unpacked, mode="r|")) as archive:
-        try:
+    try:
+        with open_binary(path) as unpacked, closing(tarfile.open(fileobj=unpacked, mode="r|")) as archive:
             for member in archive:
-                file = archive.extractfile(member) if member.isfile() else None
-                if file is not None:
-                    name = f"{path}:{member.name}"
-                    data = file.read()
-                    load = partial(_member, data, name, format, symbols, options)
-                    kind = partial(_format_of_member, data, name, format)
+                data = _member_data(archive, member, path)
+                if data is not None:
+                    load = partial(_member, data, f"{path}:{member.name}", format, symbols, options)
+                    kind = partial(_format_of_member, data, member.name, format)
                     yield Entry(_stem(member.name), load, member.name, kind)
-        except tarfile.TarError as error:
-            raise FormatError(f"a broken tar archive: {error}", path=path, remedy="is the file cut off?") from error
+    except (tarfile.TarError, EOFError, OverflowError, ValueError) as error:
+        if isinstance(error, LatticeSimpError):
+            raise
+        raise FormatError(f"a broken tar archive: {error}", path=path, remedy="is the file cut off?") from error
+
+
+def _member_data(archive: tarfile.TarFile, member: tarfile.TarInfo, path: str | Path) -> bytes | None:
+    """Returns the bytes of a file in an archive, None for folders and links."""
+    if member.issparse():  # a few bytes may stand for terabytes of zeros
+        raise FormatError(f"the member {member.name} is sparse", path=path, remedy="pack it as a plain file")
+    file = archive.extractfile(member) if member.isfile() else None
+    return None if file is None else file.read()

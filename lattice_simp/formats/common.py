@@ -201,3 +201,32 @@ def split_fields(data: bytes, path: str | Path | None) -> FieldText:
         fields, counts = data.split(), map(len, map(bytes.split, lines))
     widths = np.fromiter(counts, dtype=np.int64, count=len(lines))
     return FieldText(np.array(fields, dtype=object), widths, np.cumsum(widths) - widths, path)
+
+
+def second_automaton(states: Longs, highest: Longs, is_final: npt.NDArray[np.bool_]) -> int | None:
+    """Returns the line where a second automaton begins in a text of lines of one automaton; None where none does.
+
+    One begins where the start state comes again after lines of others, and both parts are automata on their own:
+    their states are numbered from 0 without holes, and each has a final state.
+
+    >>> second_automaton(np.array([0, 1, 0, 1]), np.array([1, 1, 1, 1]), np.array([False, True, False, True]))
+    2
+
+    Args:
+        states: the state that each line begins with.
+        highest: the highest state of each line.
+        is_final: whether the line is of a final state.
+    """
+    again = np.flatnonzero((states[1:] == states[:1]) & (states[:-1] != states[:1])) + 1
+    if not len(again):
+        return None
+    before, after = _whole(states, highest, is_final), _whole(states[::-1], highest[::-1], is_final[::-1])[::-1]
+    begins = again[before[again - 1] & after[again]]
+    return int(begins[0]) if len(begins) else None
+
+
+def _whole(states: Longs, highest: Longs, is_final: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Returns whether the lines up to each one are of all states from 0 to the highest, and of a final state."""
+    _, firsts = np.unique(np.stack((states, highest), axis=1).reshape(-1), return_index=True)
+    distinct = np.cumsum(np.bincount(firsts // 2, minlength=len(states)))
+    return (distinct == np.maximum.accumulate(highest) + 1) & np.logical_or.accumulate(is_final)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain, islice, takewhile
 from pathlib import Path
 
 import numpy as np
@@ -26,28 +27,46 @@ from lattice_simp.support.textio import read_lines
 GRAPH, ACOUSTIC = "graph", "acoustic"
 """The features: scores of the decoding graph (language model, lexicon, transitions) and of the acoustic model."""
 
-_ARCHIVE = re.compile(
-    rb"(?:\S+[ \t]*\r?\n[ \t]*\r?\n)*"  # utterances without a lattice
-    rb"(?:\S+[ \t]*\r?\n[ \t]*0[ \t]+\d+[ \t]+\S"
-    rb"|(?!\d+[ \t]*\r?\n)\S+[ \t]*\r?\n[ \t]*\d+(?:[ \t]+\d+[ \t]+\S|[ \t]+[-+.\de]*,[-+.\de]*,))"
-)
-"""The name of an utterance, and an arc; of any state if the name is not a number, or else a final state's costs."""
+_NAME = re.compile(rb"\S+")
+_ROW = re.compile(rb"\d+(?:[ \t]+\d+(?:[ \t]+\S+){1,3}|[ \t]+[-+.,\deEInfity_]+)?")
+"""An arc or a final state."""
+
+_NUMBERS = re.compile(r"[-+.,\deE_]+|Infinity|inf")
+_WORDS_WITHIN = 1000
 
 _NO_COSTS = (0.0, 0.0)
 _INFINITE = ("Infinity", "inf")
 
 
 def is_kaldi_archive(head: bytes) -> bool:
-    r"""Recognises an archive by its beginning: the name of an utterance, then an arc or a final state.
+    r"""Recognises an archive by its beginning: the name of an utterance, then arcs and final states.
 
     >>> is_kaldi_archive(b"utterance-1 \n0\t1\ta\t1.5,2,\n1\n\n"), is_kaldi_archive(b"0 1 a\n1\n")
     (True, False)
     """
-    return _ARCHIVE.match(head) is not None
+    lines = [line.strip(b" \t\r") for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
+    first = 0
+    while first + 2 < len(lines) and _NAME.fullmatch(lines[first]) and not lines[first + 1]:
+        first += 2  # an utterance without a lattice
+    if not _NAME.fullmatch(lines[first]):
+        return False
+    rows = [line.split() for line in takewhile(_ROW.fullmatch, lines[first + 1 :])]
+    if not rows:
+        return False
+    if len(rows[0]) < 3 and (lines[first].isdigit() or b"," not in rows[0][-1]):
+        return False  # as the first lines of AT&T text
+    if lines[first].isdigit() and rows[0][0] != b"0":
+        return False
+    # Sentences may look like arcs, too: "Houses", and in the next line "7 8 houses".
+    return rows[0][0] == b"0" or any(len(row) < 3 or b"," in row[-1] for row in rows)
 
 
 def read_kaldi(
-    path: str | Path, symbols: SymbolTable | None = None, *, symbols_path: str | Path | None = None
+    path: str | Path,
+    symbols: SymbolTable | None = None,
+    *,
+    symbols_path: str | Path | None = None,
+    numeric: bool | None = None,
 ) -> Iterator[tuple[str, Lattice]]:
     """Yields the names of utterances and their lattices, one at a time; automata with plain costs are read, too.
 
@@ -55,15 +74,21 @@ def read_kaldi(
         path: the archive.
         symbols: the table that numbers the words; it grows as needed. A new one if None.
         symbols_path: Kaldi's `words.txt`, where the archive holds numbers.
+        numeric: False where numbers are words. None takes labels for words, but refuses numbers alone.
 
     Raises:
-        FormatError: a broken line (with its number), a lattice that is cut off, a number without a word.
+        FormatError: a broken line (with its number), a lattice that is cut off, numbers without words.
     """
     symbols = SymbolTable() if symbols is None else symbols
     words = None if symbols_path is None else read_labels(symbols_path)
+    lines = read_lines(path)
+    begun = list(islice(lines, _WORDS_WITHIN))
+    if words is None and numeric is None:
+        _refuse_numbers(begun, path)
+    lines = chain(begun, lines)
     name, begin, rows = "", 0, list[list[str]]()
     number = 0
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(lines, 1):
         fields = line.split()
         if fields and not name:
             if len(fields) > 1:
@@ -76,6 +101,14 @@ def read_kaldi(
             name = ""
     if name:
         raise FormatError(f"{name} has no empty line at its end", path=path, line=number, remedy="is the file cut off?")
+
+
+def _refuse_numbers(lines: list[str], path: str | Path) -> None:
+    """Refuses an archive that begins with numbers for labels alone."""
+    labels = [(number, field) for number, line in enumerate(lines, 1) for field in line.split()[2:]]
+    if labels and all(_NUMBERS.fullmatch(field) for _, field in labels):
+        remedy = "give words.txt (--symbols, symbols_path=), or say that numbers are words (--words, numeric=False)"
+        raise FormatError("labels are numbers", path=path, line=labels[0][0], remedy=remedy)
 
 
 def _lattice(
@@ -156,7 +189,7 @@ def _plain(
                 row[index] = _word(row[index], words, path, line)
     try:
         text = "\n".join("\t".join(row) for row in rows).encode()
-        return parse_att(text, path=path, symbols=symbols, acceptor=not is_transducer)
+        return parse_att(text, path=path, symbols=symbols, acceptor=not is_transducer, numeric=False)
     except FormatError as error:
         line_number = None if error.line is None else error.line + begin
         raise FormatError(error.message, path=path, line=line_number, remedy=error.remedy) from error
@@ -176,7 +209,7 @@ def _costs(text: str, path: str | Path, line: int, *, is_final: bool) -> tuple[f
 
 def _label(text: str, symbols: SymbolTable, words: dict[int, str] | None, path: str | Path, line: int) -> int:
     word = text if words is None else _word(text, words, path, line)
-    return EPSILON if word in EPSILON_NAMES or (words is None and word == "0") else symbols.add(word)
+    return EPSILON if word in EPSILON_NAMES else symbols.add(word)
 
 
 def _word(text: str, words: dict[int, str], path: str | Path, line: int) -> str:

@@ -22,7 +22,9 @@ from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
 from lattice_simp.formats.json_nbest import is_json_nbest, stream_json, write_json
 from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_moses, write_moses
 from lattice_simp.formats.pieces import PieceKind, joined
-from lattice_simp.support.textio import COMPRESSIONS, open_binary
+from lattice_simp.formats.unread import LISTS as WANTED
+from lattice_simp.formats.unread import refusal
+from lattice_simp.support.textio import COMPRESSIONS, open_binary, readable
 
 __all__ = [
     "LISTS",
@@ -71,11 +73,10 @@ def stream_nbest(
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Reads n-best lists of the kind that the file's content shows: the hypotheses of one sentence after the other.
 
-    Sentences without hypotheses come as empty lists, so that the lists stay parallel to the lines of the text. What
-    shows no kind is read as a list of Moses, whose reader says what is wrong.
+    Sentences without hypotheses come as empty lists, so that the lists stay parallel to the lines of the text.
 
     Args:
-        path: the file; `-` is standard input, which is read as a list of Moses.
+        path: the file; `-` is standard input.
         first_id: the id of the first sentence in the file; sentences are numbered from 0 here in any case.
         pieces: `bpe` or `sentencepiece` makes words of pieces.
         ignore: tokens that are no words, which are left out: `MARKS`, say. None are by default.
@@ -84,12 +85,20 @@ def stream_nbest(
         The number of the sentence, from 0, and its hypotheses.
 
     Raises:
-        FormatError: as the reader of the kind (`stream_moses`, `stream_json`, `stream_fairseq`).
+        FormatError: as the reader of the kind (`stream_moses`, `stream_json`, `stream_fairseq`); a file of no kind: the
+            error says what it looks like.
         LatticeSimpError: unknown pieces.
     """
-    kind = (None if str(path) == "-" else _sniffed(path)) or LISTS["moses"]
-    for number, hypotheses in kind.stream(path, first_id):
-        yield number, [joined(hypothesis, pieces) for hypothesis in unmarked(hypotheses, ignore)]
+    with readable(path) as file:
+        kind = _sniffed(file)
+        if kind is None:
+            with open_binary(file) as opened:
+                head = opened.read(_HEAD)
+            if b"|||" not in head.split(b"\n", 1)[0]:
+                raise refusal(head, file, WANTED)
+            kind = LISTS["moses"]  # whose reader says what is wrong
+        for number, hypotheses in kind.stream(file, first_id):
+            yield number, [joined(hypothesis, pieces) for hypothesis in unmarked(hypotheses, ignore)]
 
 
 def write_nbest(
@@ -132,6 +141,8 @@ def is_nbest(path: str | Path) -> bool:
 
 
 def _sniffed(path: str | Path) -> ListFormat | None:
+    if Path(path).is_dir():
+        return None
     with open_binary(path) as file:
         head = file.read(_HEAD)
     return next((own for own in LISTS.values() if own.sniff(head)), None)

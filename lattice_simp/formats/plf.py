@@ -371,7 +371,9 @@ def _parse_only(data: bytes, *, path: str | Path, symbols: SymbolTable | None, *
     lines = decode(data, path).removesuffix("\n").split("\n")
     if len(lines) > 1:
         message = f"{len(lines)} lattices in one file"
-        raise FormatError(message, path=path, line=2, remedy="read them one by one with formats.plf.read_plf")
+        raise FormatError(
+            message, path=path, line=2, remedy="read them one by one with read_all, or formats.plf.read_plf"
+        )
     return parse_plf(lines[0].removesuffix("\r"), symbols, path=path, line_number=1, **options)
 
 
@@ -379,4 +381,7 @@ def _write_only(lattice: Lattice, path: str | Path, **options: Any) -> None:
     write_plf([lattice], path, **options)
 
 
-FORMAT = Format((".plf",), lambda head: head.startswith(b"("), _parse_only, _write_only, scored_losses)
+_SNIFFED = re.compile(rb"\(\s*(?:\)|\(\s*(?:\)|\(\s*[uU]?['\"])|\Z)")
+"""No nodes, a node without arcs, or a word: other brackets are of trees and of text."""
+
+FORMAT = Format((".plf",), _SNIFFED.match, _parse_only, _write_only, scored_losses)

@@ -9,6 +9,45 @@ from typing import Any
 
 from lattice_simp.errors import MissingExtraError
 
+BROUGHT_BY = {
+    "crowdkit": "annotation",
+    "ctranslate2": "neural",
+    "dask": "dask",
+    "distributed": "dask",
+    "duckdb": "train",
+    "indicnlp": "hindi",
+    "jinja2": "serve",
+    "matplotlib": "evaluate",
+    "mwparserfromhell": "corpus",
+    "nltk": "annotation",
+    "pandas": "annotation",
+    "psutil": "train",
+    "pyarrow": "train",
+    "pycocoevalcap": "evaluate",
+    "pycrfsuite": "skeletons",
+    "pydantic": "train",
+    "pygraphviz": "draw",
+    "sacremoses": "train",
+    "sentencepiece": "neural",
+    "spacy": "skeletons",
+    "starlette": "serve",
+    "torch": "neural-training",
+    "uvicorn": "serve",
+    "yaml": "train",
+}
+"""The optional libraries, and an extra that brings each of them."""
+
+
+def missing_extra(error: ModuleNotFoundError) -> MissingExtraError | None:
+    """Returns what to install where an import fails that nothing expected to; None for other modules.
+
+    >>> missing_extra(ModuleNotFoundError(name="yaml"))
+    MissingExtraError("yaml is missing; pip install 'lattice-simp[train]'")
+    """
+    library = (error.name or "").split(".")[0]
+    name = BROUGHT_BY.get(library)
+    return None if name is None else MissingExtraError(f"{library} is missing; pip install 'lattice-simp[{name}]'")
+
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:

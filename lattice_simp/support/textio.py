@@ -26,6 +26,7 @@ import zstandard
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.atomic import replacing
+from lattice_simp.support.signatures import HEAD, signature
 from lattice_simp.support.streams import require_output
 
 MAX_BYTES = 1 << 32
@@ -103,7 +104,7 @@ def open_text(path: str | Path, mode: Literal["r", "w"] = "r") -> Iterator[TextI
             yield text
             text.flush()
         except UnicodeDecodeError as error:
-            raise _bad_utf8(path, _line_of_bad_utf8(path)) from error
+            raise _bad_utf8_of(path) from error
         except UnicodeEncodeError as error:
             raise LatticeSimpError(f"{path}: text that UTF-8 cannot hold: {error.object[error.start]!r}") from error
         finally:
@@ -124,6 +125,36 @@ def write_text(path: str | Path, text: str) -> None:
 def is_pipe(path: str | Path) -> bool:
     """Returns whether a path is standard input, a pipe or a device, which gives its content once."""
     return str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
+
+
+STDIN = "<stdin>"
+
+_COPY = "lattice-simp-stdin-"
+
+
+@contextmanager
+def readable(path: str | Path) -> Iterator[str]:
+    """Returns the name of a file that can be read twice: standard input or a pipe is copied to a temporary one."""
+    if not is_pipe(path):
+        yield str(path)
+        return
+    with tempfile.TemporaryDirectory(prefix=_COPY) as folder:
+        copy = Path(folder, "stdin")
+        copy.write_bytes(read_bytes(path))
+        try:
+            yield str(copy)
+        except FormatError as error:
+            place = str(error.path or copy)
+            if not place.startswith(str(copy)):
+                raise
+            name = STDIN if str(path) == "-" else str(path)
+            place = name + place.removeprefix(str(copy))
+            raise FormatError(error.message, path=place, line=error.line, remedy=error.remedy) from error
+
+
+def place(path: str | Path) -> str:
+    """Returns how messages name a file: a copy of standard input that `readable` makes is standard input."""
+    return STDIN if Path(path).parent.name.startswith(_COPY) else str(path)
 
 
 def unpacked(data: bytes, path: str | Path) -> bytes:
@@ -150,12 +181,15 @@ def read_lines(path: str | Path) -> Iterator[str]:
     ['one\u2028line', 'two']
 
     Raises:
-        FormatError: as `open_binary`; bytes that are not UTF-8; a line of more than `MAX_LINE_BYTES`.
+        FormatError: as `open_binary`; a file that is no text, by its signature; bytes that are not UTF-8; a line of
+            more than `MAX_LINE_BYTES`.
     """
     with open_binary(path) as file:
         number = 0
         while raw := file.readline(MAX_LINE_BYTES + 1):
             number += 1
+            if number == 1:
+                check_text(raw, path)
             if len(raw) > MAX_LINE_BYTES:
                 raise FormatError("the line is too long", path=path, line=number, remedy="is this a text file?")
             try:
@@ -182,12 +216,24 @@ def read_bytes(path: str | Path, limit: int = MAX_BYTES) -> bytes:
     return b"".join(pieces)
 
 
+def check_text(head: bytes, path: str | Path | None) -> None:
+    """Refuses the beginning of a file that its signature shows to be no UTF-8 text: an image, an archive, UTF-16 ...
+
+    Raises:
+        FormatError: says what the file looks like.
+    """
+    kind = signature(head[:HEAD])
+    if kind is not None:
+        raise FormatError(f"looks like {kind.name}, which is not read", path=path, remedy=kind.remedy)
+
+
 def decode(data: bytes, path: str | Path | None) -> str:
     """Returns the text of UTF-8 bytes, without a byte order mark.
 
     Raises:
-        FormatError: bytes that are not UTF-8, with their line.
+        FormatError: a file that is no text, by its signature; bytes that are not UTF-8, with their line.
     """
+    check_text(data, path)
     try:
         return data.removeprefix(_BOM).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -312,15 +358,15 @@ def _bad_utf8(path: str | Path | None, line: int | None) -> FormatError:
     return FormatError("bytes that are not UTF-8", path=path, line=line, remedy="convert the file with iconv -t UTF-8")
 
 
-def _line_of_bad_utf8(path: str | Path) -> int | None:
-    if str(path) == "-":
-        return None
-    try:
-        for _ in read_lines(path):
-            pass
-    except FormatError as error:
-        return error.line
-    return None
+def _bad_utf8_of(path: str | Path) -> FormatError:
+    """Returns the error of a file that is read again for its line."""
+    if not is_pipe(path):
+        try:
+            for _ in read_lines(path):
+                pass
+        except FormatError as error:
+            return error
+    return _bad_utf8(path, None)
 
 
 # ---------------------------------------------------------------- writing

@@ -90,3 +90,127 @@ def test_several_lattices_do_not_fit_into_one_file(tmp_path, lists, capsys):
     assert "give --output FOLDER/" in capsys.readouterr().err
     assert run("lattice", "nbest", lists, "--id", 3) == 0
     assert capsys.readouterr().out == "1.000000\tb\n"
+
+
+ARCHIVE = """first \n0 1 cat 1.5,2,\n1 0,0,\n\nsecond \n0 1 dog 0.5,0,\n1 0,0,\n\n"""
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    """The same two lattices in every kind of place, by its name and by the names that they have there."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.ark").write_text(ARCHIVE)
+    (tmp_path / "two.nbest").write_text("0 ||| cat ||| ||| -3.5\n1 ||| dog ||| ||| -0.5\n")
+    (tmp_path / "two.plf").write_text("((('cat',0.5,1),),)\n((('dog',0.5,1),),)\n")
+    (tmp_path / "two").mkdir()
+    for name, word in (("first", "cat"), ("second", "dog")):
+        (tmp_path / "two" / f"{name}.txt").write_text(f"0 1 {word}\n1\n")
+    with tarfile.open("two.tar", "w") as archive:
+        archive.add("two/first.txt", "first.txt")
+        archive.add("two/second.txt", "second.txt")
+    names = ("first", "second")
+    return {"two.ark": names, "two.nbest": ("0", "1"), "two.plf": ("0", "1"), "two": names, "two.tar": names}
+
+
+SINGLE = {
+    "convert": (".txt", lambda text: [line.split()[2] for line in text.splitlines() if len(line.split()) > 2]),
+    "prune": (".txt", lambda text: [line.split()[2] for line in text.splitlines() if len(line.split()) > 2]),
+    "draw": (".dot", lambda text: [word for word in ("cat", "dog") if f'"{word}' in text]),
+    "minimize": (".txt", lambda text: [line.split()[2] for line in text.splitlines() if len(line.split()) > 2]),
+}
+
+
+@pytest.mark.parametrize("command", SINGLE)
+def test_one_of_several_lattices_is_chosen_by_name_or_number(places, tmp_path, capsys, command):
+    ending, words = SINGLE[command]
+    output = (f"out{ending}",) if command == "convert" else ("--output", f"out{ending}")
+    output += ("--beam", 9) if command == "prune" else ()
+    for place, names in places.items():
+        for number, word in enumerate(("cat", "dog")):
+            for chosen in {names[number], str(number)}:
+                assert run("lattice", command, place, *output, "--id", chosen) == 0, (place, capsys.readouterr().err)
+                assert words((tmp_path / f"out{ending}").read_text()) == [word], (place, chosen)
+        for wrong in ("2", "third", "-1"):
+            capsys.readouterr()
+            assert run("lattice", command, place, *output, f"--id={wrong}") == 2
+            error = capsys.readouterr().err
+            assert f"lattice-simp: {place}: holds no " in error, error
+            assert wrong in error
+            assert names[0] in error
+            assert names[1] in error
+            assert "from 0" in error, error
+        if command != "prune":  # which takes many lattices
+            assert run("lattice", command, place, *output) == 2
+            error = capsys.readouterr().err
+            assert "2 " in error, error
+            assert "where one is needed (choose one with --id: " in error, error
+
+
+def test_an_archive_of_one_lattice_needs_no_name(tmp_path, capsys):
+    path = tmp_path / "one.ark"
+    path.write_text(ARCHIVE[: ARCHIVE.index("second")])
+    for command in ("convert", "draw", "minimize"):
+        output = tmp_path / f"out.{'dot' if command == 'draw' else 'txt'}"
+        assert run("lattice", command, path, *(() if command == "convert" else ("--output",)), output) == 0
+        assert "cat" in output.read_text(), capsys.readouterr().err
+
+
+def test_one_lattice_has_no_ids(tmp_path, capsys):
+    (tmp_path / "one.txt").write_text("0 1 a\n1\n")
+    assert run("lattice", "nbest", tmp_path / "one.txt", "--id", "one") == 2
+    assert "one.txt: is not an n-best list, and holds one lattice (leave --id out)" in capsys.readouterr().err
+
+
+def test_an_option_that_fits_no_lattice_is_one_error(lists, model, tmp_path, capsys):
+    folder = tmp_path / "lattices"
+    run("lattice", "prune", lists, "--beam", 9, "--output", f"{folder}/")
+    capsys.readouterr()
+    for jobs in (1, 3):
+        for options, message in (
+            (("prune", folder, "--beam", -1, "--output", f"{tmp_path / 'out'}/"), "the beam is -1.0; give"),
+            (("nbest", folder, "-n", -1), "n is -1; ask for"),
+            (
+                ("confusion", folder, "--scale", 0, "--output", f"{tmp_path / 'out'}/"),
+                "the scale of the costs is 0.0; give",
+            ),
+            (("lm", lists, "--model", model, "--replace", "No", "--output", tmp_path / "out.nbest"), "'No'"),
+            (("confidence", folder, "--scale", -2), "the scale of the costs is -2.0"),
+        ):
+            assert run("lattice", *options, "--jobs", jobs) == 2, options
+            errors = capsys.readouterr().err.splitlines()
+            assert len(errors) == 1, errors
+            assert message in errors[0], errors
+
+
+def test_different_errors_are_told_each_and_the_same_in_a_row_once(tmp_path, capsys):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(9):
+        text = {0: "0 1 a\n1\n", 5: "0 1 a\n1\n", 8: "0 1 a b c d\n"}.get(number, "0 1 a\n")
+        (folder / f"{number}.txt").write_text(text)
+    assert run("lattice", "nbest", folder) == 1
+    out, errors = capsys.readouterr()
+    assert [line.split("\t")[0] for line in out.splitlines()] == ["0", "5"]
+    said = errors.splitlines()
+    assert f"{folder}: 1: the lattice holds no hypothesis: no state is final; left out, and 3 more with the" in said[0]
+    assert f"{folder}: 6: the lattice holds no hypothesis" in said[1]
+    assert "8.txt" in said[2]
+    assert said[3:] == ["lattice-simp: 7 lattices failed"]
+
+
+@pytest.mark.parametrize(
+    "command", ["convert", "lm", "nbest", "prune", "mbr", "confusion", "posteriors", "info", "draw"]
+)
+@pytest.mark.parametrize("text", ["0 1 a\n", "0 1 a\n2\n", "0 1 a\n1 0 b\n2 1 c\n3\n", "u\n0 1 a 1,2,\n\n"])
+def test_a_lattice_without_hypotheses_is_an_error(tmp_path, model, capsys, command, text):
+    (tmp_path / "x").write_text(text)
+    more = {"convert": (tmp_path / "out.fst",), "lm": ("--model", model), "prune": ("--beam", 3)}
+    more["draw"] = ("--output", tmp_path / "out.dot")
+    code = run("lattice", command, tmp_path / "x", *more.get(command, ()))
+    out, error = capsys.readouterr()
+    assert code in (1, 2), (out, error)
+    assert "the lattice holds no hypothesis: no " in error or "gives several" in error or "--output FOLDER/" in error, (
+        error
+    )
+    assert not (tmp_path / "out.fst").exists()
+    assert out == "" or command == "info"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lattice_simp import Lattice, MissingExtraError, read_nbest, write
-from lattice_simp.commands.combine import _is_lattice
+from lattice_simp.formats import is_text
 from lattice_simp.skeleton.automatic import parser_name
 
 ONE = """0 ||| the old cat slept there ||| lm= -1 ||| -1
@@ -61,17 +61,50 @@ def test_lattices_of_a_folder_and_of_a_file(call, folder):
     assert call("combine", "single.fst", "-", stdin="a b\n").stdout == "a b\n"
 
 
-def test_what_is_a_lattice_is_told_by_the_content(folder):
+def test_what_is_text_is_told_by_the_content(folder):
     for text, expected in (
-        ("0 1 a\n1\n", True),
-        ("0 1 a b 2.5\n1 0.5\n\n", True),
-        ("2 eggs\n", False),
-        ("7 a\n", False),
+        ("0 1 a\n1\n", False),
+        ("0 1 a b 2.5\n1 0.5\n\n", False),
+        ("5 3 a\n3 8 b\n8\n", False),  # states of a larger automaton
+        ("0 1 a\n1 2 b\n", False),  # without a final state, which its reader says
+        ("0 1 a\n" * 20_000 + "no\n", False),  # what comes late is the reader's to complain about
+        ("2 eggs\n", True),
+        ("7 a\n", True),
+        ("7 8 houses\n", True),
+        ("7 8 houses\n3 9 cats\n", True),
+        ("Houses\n7 8 houses\nthe end\n", True),
+        ("7 8 houses\nwere sold in the last year\n", True),
+        ("(the house) is small\n", True),
+        ("[1] Smith and others\n", True),
+        ("at 12:30 we left\n", True),
     ):
         (folder / "file.txt").write_text(text)
-        assert _is_lattice(folder / "file.txt") == expected, text
-    (folder / "file.txt").write_text("0 1 a\n" * 20_000 + "no\n")
-    assert _is_lattice(folder / "file.txt")  # what comes late is the reader's to complain about
+        assert is_text(folder / "file.txt") == expected, text[:50]
+
+
+def test_sentences_of_numbers_stay_sentences(call, folder):
+    (folder / "numbers.txt").write_text("7 8 houses\n")
+    assert call("combine", "numbers.txt", "numbers.txt").stdout == "7 8 houses\n"
+
+
+def test_label_numbers_are_no_words(call, folder):
+    (folder / "ids.txt").write_text("0 1 39 39 0.5\n1 2 79 79\n2\n")
+    (folder / "ids.ark").write_text("u\n0 1 39 0.5,1,\n1 2 79 0,0,\n2\n\n")
+    (folder / "words.txt").write_text("<eps> 0\nthe 39\nhouse 79\n")
+    for name in ("ids.txt", "ids.ark"):
+        done = call("combine", name, name)
+        assert (done.returncode, done.stdout) == (2, ""), done
+        assert "labels are numbers (give" in done.stderr
+        assert "--symbols" in done.stderr
+        assert call("combine", name, name, "--symbols", "words.txt").stdout == "the house\n"
+        assert call("combine", name, name, "--words").stdout == "39 79\n"
+
+
+def test_a_lattice_without_a_final_state_is_an_error(call, folder):
+    (folder / "open.txt").write_text("0 1 a\n1 2 b\n")
+    done = call("combine", "open.txt", "one.nbest")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "open.txt: the lattice holds no hypothesis: no state is final" in done.stderr
 
 
 def test_a_sentence_that_one_lacks_is_decided_by_the_others_and_told(call, folder):

@@ -6,12 +6,16 @@ import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from evaluate.corpora import random_sentences, with_mistakes
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.ter import TER
 
+from lattice_simp.commands.evaluate_files import named_files
+from lattice_simp.commands.options import named_path
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate import TestKind, choose_tokeniser
 from lattice_simp.evaluate.report import ResultFormat
 
@@ -59,6 +63,19 @@ USUAL = (*TEXT, "--tokens")
 
 def lines_of(folder, name):
     return (folder / name).read_text("utf-8").splitlines()
+
+
+def test_paths_may_hold_the_sign_of_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rate=0.1.arpa").write_text("")
+    assert named_path("rate=0.1.arpa") == ("", "rate=0.1.arpa")
+    assert named_path("runs/rate=0.1/lm.arpa") == ("", "runs/rate=0.1/lm.arpa")  # a name is no folder
+    assert named_path("lm=runs/rate=0.1/lm.arpa") == ("lm", "runs/rate=0.1/lm.arpa")
+    assert named_path("lm=rate=0.1.arpa") == ("lm", "rate=0.1.arpa")
+    assert named_path("lm.arpa") == ("", "lm.arpa")
+    assert named_files(["a=runs/rate=0.1/out.txt"]) == {"a": Path("runs/rate=0.1/out.txt")}
+    with pytest.raises(LatticeSimpError, match=r"'runs/rate=0.1/out.txt' is not NAME=FILE"):
+        named_files(["runs/rate=0.1/out.txt"])
 
 
 def test_scores_are_printed(run):

@@ -244,7 +244,10 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "prune", "full.fst", "--engine", "slow"], "--engine"),
         (["lattice", "prune", "full.fst"], "give --beam NATS or --max-arcs NUMBER"),
         (["lattice", "compose", "full.fst", "full.fst", "-n", "3"], "-n has no effect"),
-        (["lattice", "compose", "full.fst", "full.fst", "--id", "3"], "full.fst: is not an n-best list (leave --id"),
+        (
+            ["lattice", "compose", "full.fst", "full.fst", "--id", "3"],
+            "full.fst: is not an n-best list, and holds one lattice (leave --id",
+        ),
         (["lattice", "compose", "full.nbest", "full.nbest", "--symbols", "words"], "leave --symbols out"),
         (["lattice", "compose", "one.nbest", "full.nbest"], "full.nbest: hypotheses of sentence 1, but one.nbest ends"),
         (["lattice", "nbest", "some.nbest", "--id", "0"], "some.nbest:2: no total"),

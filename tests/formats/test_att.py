@@ -137,7 +137,8 @@ def test_broken_lines(text, message):
 def test_unknown_labels(tmp_path, label):
     text, words = f"0 1 1\n1 2 {label}\n2\n".encode(), tmp_path / "words.syms"
     words.write_text("p 1\nq 2\n")
-    with pytest.raises(FormatError, match=f"x:2: unknown label: '{label}'.*pass the symbol table"):
+    remedy = "k2 marks" if label == "-1" else "pass the symbol table"
+    with pytest.raises(FormatError, match=f"x:2: unknown label: '{label}'.*{remedy}"):
         parse_att(text, path="x", symbols=SymbolTable(["p", "q"]), numeric=True)
     with pytest.raises(FormatError, match="x:2: unknown label"):
         parse_att(text, path="x", symbols_path=words)
@@ -221,14 +222,46 @@ def test_a_large_lattice_reads_fast(tmp_path):
 
 
 def test_label_ids_are_not_taken_for_words():
-    """Numbers may be words, of a transducer's side, too; but 0 among numbers alone is epsilon's id."""
+    """Numbers may be words of one side of a transducer; but 0 among them is epsilon's id, and all sides are ids."""
     ids = b"0 1 5 1.5\n1 2 0\n2\n"
     with pytest.raises(FormatError, match=r"x:2: labels are numbers, and 0 among them \(.*--symbols.*--words"):
         parse_att(ids, path="x")
     assert nbest(parse_att(ids, numeric=False))[0].tokens == ("5", "0")
-    assert nbest(parse_att(b"0 1 5 1.5\n1 2 7\n2\n"))[0].tokens == ("5", "7")
+    for text in (b"0 1 5 1.5\n1 2 7\n2\n", b"0 1 5 5 1.5\n1 2 7 8\n2\n", b"0 1 39\n1\n"):
+        with pytest.raises(FormatError, match=r"x:1: labels are numbers \(.*--symbols.*--words"):
+            parse_att(text, path="x")
+        assert nbest(parse_att(text, numeric=False))[0].tokens[0] in ("5", "39")
     assert nbest(parse_att(b"0 1 a 1.5\n1 2 0\n2\n"))[0].tokens == ("a", "0")
+    assert nbest(parse_att(b"0 1 3.5\n1 2 1,000\n2\n"))[0].tokens == ("3.5", "1,000")
+    assert nbest(parse_att(b"0 1 5 five\n1\n"))[0].tokens == ("five",)
     with pytest.raises(FormatError, match="x:1: labels are numbers"):
         parse_att(b"0 1 0 a 1\n1\n", path="x", acceptor=False)
     symbols = SymbolTable(["a", "b"])
     assert nbest(parse_att(b"0 1 1\n1 2 0\n2\n", symbols=symbols, numeric=True))[0].tokens == ("a",)
+
+
+@pytest.mark.parametrize("text", ["0 1 10 0.1\n1 2 -1 0.2\n2\n", "0 1 10 20 0.1\n1 2 -1 -1 0.2\n2\n"])
+def test_final_arcs_of_k2_are_no_words(tmp_path, text):
+    (tmp_path / "x").write_text(text)
+    (tmp_path / "words").write_text("<eps> 0\na 10\nb 20\n")
+    with pytest.raises(FormatError, match=r"x:2: labels are numbers, and -1 among them \(k2 .*openfst=True"):
+        read(tmp_path / "x")
+    with pytest.raises(FormatError, match=r"x:2: unknown label: '-1' \(k2 .*openfst=True"):
+        read(tmp_path / "x", symbols_path=tmp_path / "words")
+
+
+@pytest.mark.parametrize("between", ["", "\n", "\n\n\n"])
+def test_a_second_automaton_is_refused(between):
+    first = "0 1 a 0.5\n0 2 b\n1 2 c\n2 0.5\n"
+    for second in ("0 1 d\n1\n", "0 1 d\n1 0 e\n0\n", first):
+        line = 5 + between.count("\n")
+        with pytest.raises(FormatError, match=rf"x:{line}: a second automaton begins \(give each"):
+            parse_att((first + between + second).encode(), path="x")
+        with pytest.raises(FormatError, match=r"x:5: a line that separates automata: -- \(give each"):
+            parse_att(f"{first}--\n{second}".encode(), path="x")
+
+
+def test_lines_in_any_order_are_one_automaton():
+    """Those that begin with the start state again, after a final one, too, unless both parts are automata."""
+    for text in ("0 1 a\n1\n0 2 b\n2\n", "0 1 a\n1 2 b\n2\n0 2 c\n", "0 1 a\n1 0 b\n0\n1\n", "0 1 a\n0\n0 2 b\n1\n2\n"):
+        assert parse_att(text.encode()).num_arcs == 2 + text.count("c")

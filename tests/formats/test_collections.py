@@ -174,3 +174,48 @@ def test_no_lattice_takes_the_place_of_another(tmp_path):
         (tmp_path / "in").mkdir(exist_ok=True)
         (tmp_path / "in" / name).write_text("0 1 cat 0.5\n1\n")
     assert [name for name, _ in read_all(tmp_path / "in")] == ["rec.000", "rec.001", "u"]
+
+
+def test_every_kind_comes_through_standard_input(tmp_path, monkeypatch):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.txt").write_text("0 1 cat 0.5\n1\n")
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w:gz") as tar:
+        tar.add(folder / "a.txt", "a.txt")
+    for content, expected in (
+        (KALDI.encode(), ["first-utterance", "second"]),
+        (b"0 ||| cat\n1 ||| dog\n", ["0", "1"]),
+        (b"((('a',1,1),),)\n((('b',0.5,1),),)\n", ["0", "1"]),
+        (b"0 1 cat 0.5\n1\n", ["stdin"]),
+        (archive.getvalue(), ["a"]),
+    ):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert [name for name, _ in read_all("-")] == expected
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"{}\n")))
+    with pytest.raises(FormatError, match="<stdin>: looks like JSON"):
+        list(read_all("-"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"id": 0, "hypotheses": ["a cat"]}\n')))
+    assert [entry.text for entry in ls.read_nbest("-")[0]] == ["a cat"]
+
+
+def test_archives_of_numbers_need_their_words(tmp_path):
+    path, words = tmp_path / "ark", tmp_path / "words.txt"
+    words.write_text("<eps> 0\nyes 39\nno 79\n")
+    for arcs in ("0 1 39 1,2,3_4\n1 2 79 ,,\n", "0 1 5 39 1,2\n1 2 7 79 1,2\n", "0 1 39 39 0.5\n1 2 79 79\n"):
+        path.write_text(f"u \n{arcs}2\n\n")
+        with pytest.raises(FormatError, match=r"ark:2: labels are numbers \(give words.txt .*numeric=False"):
+            list(read_all(path))
+        assert strings(next(read_all(path, symbols_path=words))[1])[0][0] == "yes no"
+        assert strings(next(read_all(path, numeric=False))[1])[0][0] == "39 79"
+    path.write_text("u \n0 1 5 1,2,\n1\n\nv \n0 1 five 1,2,\n1\n\n")  # a number among words
+    assert [strings(lattice)[0][0] for _, lattice in read_all(path)] == ["5", "five"]
+    with pytest.raises(FormatError, match=r"its labels are words \(leave --isymbols out"):
+        list(read_all(path, isymbols_path=words))
+
+
+@pytest.mark.parametrize("text", ["((('a',1,1),),)\n", "0 ||| a\n", "N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a\n"])
+def test_words_take_no_symbol_table(tmp_path, text):
+    (tmp_path / "x").write_text(text)
+    with pytest.raises(FormatError, match=r"x: its labels are words \(leave --symbols out"):
+        list(read_all(tmp_path / "x", symbols_path=tmp_path / "words.txt"))

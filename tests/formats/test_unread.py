@@ -1,0 +1,157 @@
+"""Files that are no lattices and no n-best lists: errors say what they look like and what helps."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import pickle
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+
+from lattice_simp import FormatError, read, read_nbest
+from lattice_simp.formats import is_text
+from lattice_simp.formats.collections import read_all
+from lattice_simp.support.textio import read_lines
+
+
+def zipped(name: str, content: bytes = b"0 1 a\n1\n") -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr(name, content)
+    return target.getvalue()
+
+
+def array(save, *arrays) -> bytes:
+    target = io.BytesIO()
+    save(target, *arrays)
+    return target.getvalue()
+
+
+def fst_header(arc_type: bytes) -> bytes:
+    fields = (b"vector", arc_type)
+    return b"\xd6\xfd\xb2\x7e" + b"".join(struct.pack("<i", len(own)) + own for own in fields) + bytes(40)
+
+
+BINARY = {
+    "zip": (zipped("a.txt"), "a zip archive", "unpack"),
+    "npz": (array(np.savez, np.zeros(3)), r"a NumPy archive \(.npz\)", "as text"),
+    "npy": (array(np.save, np.zeros(3)), "a NumPy array", "as text"),
+    "torch": (zipped("model/data.pkl"), "a PyTorch file", "k2.to_str"),
+    "pickle": (pickle.dumps({"a": [1.5]}), "a Python pickle", "as text"),
+    "png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG image", ""),
+    "jpeg": (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG image", ""),
+    "pdf": (b"%PDF-1.4\n%\xe2\xe3\n", "a PDF document", ""),
+    "wave": (b"RIFF\x24\0\0\0WAVEfmt ", r"sound \(WAVE\)", "recognise"),
+    "utf-16": ("0 1 café\n1\n".encode("utf-16"), "UTF-16 text", "iconv -f UTF-16 "),
+    "utf-16le": ("0 1 a\n1\n".encode("utf-16-le"), "UTF-16 text without its mark", "iconv -f UTF-16LE"),
+    "utf-16be": ("0 1 a\n1\n".encode("utf-16-be"), "UTF-16 text without its mark", "iconv -f UTF-16BE"),
+    "kenlm": (b"mmap lm http://kheafield.com/code format version 5\n\0", "a KenLM binary", "--model"),
+    "far": (struct.pack("<i", 2125656924) + bytes(20), r"an OpenFst archive \(FAR\)", "farextract"),
+    "table": (struct.pack("<i", 2125658996) + bytes(20), "an OpenFst symbol table in binary", "--symbols"),
+    "kaldi": (b"utt-1 " + fst_header(b"compactlattice44"), "a Kaldi archive in binary", "ark,t:-"),
+    "kaldi matrices": (b"utt-1 \0BFM \x04\1\0\0\0", "a Kaldi archive in binary", "ark,t:-"),
+    "kaldi lattice": (fst_header(b"lattice4"), "a Kaldi lattice in binary", "ark,t:-"),
+}
+
+TEXT = {
+    "pfsg": (
+        "name lat\nnodes 3 NULL a b\ninitial 0\nfinal 2\ntransitions 1\n0 1 -5\n",
+        "a PFSG of SRILM",
+        "-write-htk",
+    ),
+    "mesh": ("name m\nnumaligns 2\nposterior 1\nalign 0 a 0.5 b 0.5\n", "a word mesh of SRILM", "-read-mesh"),
+    "mesh without a name": ("numaligns 2\nposterior 1\nalign 0 a 1\n", "a word mesh of SRILM", "-read-mesh"),
+    "sausages": ("utt-1  [ 3 0.9 4 0.1 ] [ 5 1 ]\n", "a Kaldi archive of sausages", "ark,t:-"),
+    "matrix": ("utt-1  [\n  0.1 0.25\n  1e-3 2 ]\n", "a Kaldi archive of sausages, posteriors or vectors", "ark,t:-"),
+    "scp": ("utt-1 exp/lat.1.ark:15\n", r"a list of Kaldi's files \(.scp\)", "lattice-copy scp:FILE"),
+    "ctm": ("utt-1 1 0.00 0.25 hello 0.9\n", "a CTM file", "lattices or n-best lists"),
+    "json object": (json.dumps({"results": [{"alternatives": []}]}), "JSON", '"hypotheses"'),
+    "json array": ('[\n  {"text": "a cat"}\n]\n', "JSON", '"hypotheses"'),
+    "json lines": ('{ "text": "a cat" }\n{ "text": "a dog" }\n', "JSON", '"hypotheses"'),
+    "html": ("\n<!DOCTYPE html>\n<html></html>\n", "HTML", "save the file itself"),
+    "xml": ('<?xml version="1.0"?>\n<a/>\n', "XML", ""),
+    "trees": ("(S (NP (DT the) (NN house)) (VP (VBD fell)))\n", "parse trees", ""),
+    "tree with an outer bracket": ("( (S (NP (NNP Rome)) (VP (VBD fell))) )\n", "parse trees", ""),
+    "arpa": ("\n\\data\\\nngram 1=2\n", r"a language model \(ARPA\)", "--model"),
+    "conllu": ("# text = a\n1\ta\ta\tDET\tDT\t_\t0\troot\t_\t_\n", r"parsed text \(CoNLL-U\)", ""),
+    "dot": ("digraph FST {\nrankdir = LR;\n}\n", r"a drawing \(DOT\)", "the lattice"),
+    "gbnf": ('root ::= "a"\n', "a grammar", "the lattice"),
+    "moses graph": ("0 hyp=0 stack=0 forward=1 fscore=-1\n", "a search graph of Moses", "-output-search-graph-slf"),
+    "features": ("0 1 a lm:2.5 tm:1\n1\n", "a text lattice with features", "--from features"),
+    "subtitles": ("1\n00:00:01,000 --> 00:00:02,000\nHello\n", "subtitles", ""),
+    "symbols": ("<eps> 0\na 1\nb 2\n", "a symbol table", "--symbols"),
+}
+PLAIN = {
+    "text": "The house is small.\nIt fell.\n",
+    "numbers first": "7 houses were sold in 3 years\n8 of them in May\n",
+    "brackets": "(the house) is small\n",
+    "one word": "Hello\n",
+    "Thai": "บ้านหลังเล็ก\n" * 3000,  # its end is within a character
+}
+
+
+def packed(data: bytes):
+    yield data
+    yield gzip.compress(data)
+    yield bz2.compress(data)
+    yield lzma.compress(data)
+
+
+@pytest.mark.parametrize("reader", [read, lambda path: list(read_all(path)), read_nbest])
+@pytest.mark.parametrize("name", [*BINARY, *TEXT])
+def test_what_it_looks_like_and_what_helps(tmp_path, reader, name):
+    content, kind, remedy = (BINARY | TEXT)[name]
+    for data in packed(content if isinstance(content, bytes) else content.encode()):
+        (tmp_path / "x").write_bytes(data)
+        with pytest.raises(FormatError, match=rf"x: looks like {kind}.*, which is not read \(") as caught:
+            reader(tmp_path / "x")
+        assert remedy in caught.value.remedy
+        wanted = "n-best lists are read as" if reader is read_nbest else "lattices are read as"
+        assert wanted in caught.value.remedy, caught.value
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_plain_text_is_called_so(tmp_path, name):
+    (tmp_path / "x").write_text(PLAIN[name], encoding="utf-8")
+    with pytest.raises(FormatError, match=r"x: looks like plain text, not like a lattice \(.*lattice collect"):
+        read(tmp_path / "x")
+    with pytest.raises(FormatError, match=r"x: looks like plain text, not like n-best lists \(.*lattice collect"):
+        read_nbest(tmp_path / "x")
+    assert is_text(tmp_path / "x")
+
+
+@pytest.mark.parametrize("name", [*BINARY, *TEXT])
+def test_what_is_recognised_is_no_text_of_a_system(tmp_path, name):
+    content, kind, _ = (BINARY | TEXT)[name]
+    (tmp_path / "x").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(FormatError, match=f"looks like {kind}"):
+        is_text(tmp_path / "x")
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_readers_of_text_name_binary_files(tmp_path, name):
+    content, kind, _ = BINARY[name]
+    (tmp_path / "x").write_bytes(content)
+    with pytest.raises(FormatError, match=f"x: looks like {kind}"):
+        list(read_lines(tmp_path / "x"))
+
+
+def test_a_list_where_a_lattice_is_needed(tmp_path):
+    (tmp_path / "x").write_text("0 ||| a cat ||| LM= -1 ||| -1\n")
+    with pytest.raises(FormatError, match=r"x: looks like an n-best list.*read_nbest"):
+        read(tmp_path / "x")
+    (tmp_path / "x").write_text("u\n0 1 a 1,2,\n1\n\n")
+    with pytest.raises(FormatError, match=r"x: looks like an archive of Kaldi's.*read_all"):
+        read(tmp_path / "x")
+
+
+def test_latin_1_is_no_binary_file(tmp_path):
+    (tmp_path / "x").write_bytes("un\ncaf\xe9 au lait\n".encode("latin-1"))
+    with pytest.raises(FormatError, match=r"x:2: bytes that are not UTF-8 \(convert the file with iconv -t UTF-8\)"):
+        read(tmp_path / "x")
