@@ -1,0 +1,48 @@
+"""The Makefile's environments, and the versions of Python that the project names."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+
+
+def folder_of(*settings: str) -> str:
+    """Returns the folder of the environment that `make setup` would make."""
+    command = ["make", "--dry-run", "--always-make", "setup", *settings]
+    environment = {"PATH": os.environ["PATH"]}  # without the settings of the make that may run these tests
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return re.findall(r"-m venv (\S+)", done.stdout)[0]
+
+
+@needs_make
+def test_each_version_of_python_has_an_environment_of_its_own(tmp_path):
+    other = tmp_path / "python3"
+    other.write_text("#!/bin/sh\necho 3.99\n")
+    other.chmod(0o755)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    folders = [
+        folder_of(),
+        folder_of("PYTHON=python3"),
+        folder_of(f"PYTHON={sys.executable}"),
+        folder_of(f"PYTHON={other}"),
+    ]
+    assert folders == [".venv", ".venv", f".venv-{version}", ".venv-3.99"]
+
+
+def test_the_readme_and_the_metadata_name_the_same_versions():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = re.findall(r":: (3\.\d+)$", "\n".join(project["classifiers"]), re.MULTILINE)
+    (readme,) = re.findall(r"requirement is Python ([^(]+) \(", (ROOT / "README.md").read_text())
+    assert re.findall(r"3\.\d+", readme) == named
+    assert project["requires-python"] == f">={named[0]},<3.{int(named[-1].removeprefix('3.')) + 1}"
