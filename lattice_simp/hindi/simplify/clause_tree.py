@@ -196,9 +196,12 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
     if not before:
         return "a participle without arguments: an adverb"
     previous = sentence.tokens[before[-1]].form
-    if previous == group.root:
+    repeated = len(group.verbs) > 1 and group.verbs[1].root == group.root
+    if previous == group.root or repeated or any(token.tag == "RDP" for token in tokens):
         return "a verb that stands twice: an adverb"
-    forms = (group.verbs[0].form, group.root + word_of("conjunctive") if conjunctive else "")
+    # `khul kar` is `khulkar`.
+    in_two = len(group.verbs) == 2 and group.verbs[1].form in words_of("conjunctive")
+    forms = (group.verbs[0].form, group.root + word_of("conjunctive") if in_two else "")
     if kept_participles().isdisjoint((form, word) for form in forms for word in (previous, "")):
         return ""
     return "a participle used as a postposition or adverb"
