@@ -12,8 +12,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from lattice_simp.grammars.english.stops import ends_sentence
+from lattice_simp.support.tables import grammar_path
 
 ENGLISH = "en"
+
+TABLES = tuple(grammar_path(f"english/{name}.tsv") for name in ("abbreviations", "sentence_openers"))
 
 _STOP = re.compile(r"""(\.(?:\s\.)+|[.!?…]+)(["'”’»)\]]*)(\s+)(?=\S)""")
 _WORD_BEFORE = re.compile(r"""([^\s"'“‘«([–—/-]+)\s?$""")

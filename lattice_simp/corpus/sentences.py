@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lattice_simp.core.kernel import Ints, Longs
-from lattice_simp.corpus.english_ends import ENGLISH, english_begins
+from lattice_simp.corpus.english_ends import ENGLISH, TABLES, english_begins
 from lattice_simp.errors import LatticeSimpError, one_line
 from lattice_simp.support.extras import extra
 
@@ -83,6 +84,11 @@ class Splitter:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"language": self.language}
+
+    @property
+    def tables(self) -> tuple[Path, ...]:
+        """The word lists that say where sentences end."""
+        return TABLES if self.language == ENGLISH else ()
 
     def check(self) -> None:
         """Loads the rules.
