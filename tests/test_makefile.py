@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -11,6 +12,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
+from lattice_simp.core.symbols import is_utf8
 
 ROOT = Path(__file__).parents[1]
 
@@ -46,3 +49,13 @@ def test_the_readme_and_the_metadata_name_the_same_versions():
     (readme,) = re.findall(r"requirement is Python ([^(]+) \(", (ROOT / "README.md").read_text())
     assert re.findall(r"3\.\d+", readme) == named
     assert project["requires-python"] == f">={named[0]},<3.{int(named[-1].removeprefix('3.')) + 1}"
+
+
+def test_docstrings_are_characters():
+    """From Python 3.13 on, a module whose docstrings hold half of a surrogate pair cannot be imported."""
+    for path in sorted(
+        one for folder in ("lattice_simp", "grammars", "tests") for one in (ROOT / folder).rglob("*.py")
+    ):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                assert is_utf8(ast.get_docstring(node) or ""), f"{path}: {node}"
