@@ -1,13 +1,14 @@
-# Everything runs in .venv, which `make setup` (or any target below) makes and fills.
+# Everything runs in .venv, which `make setup` (or any target below) makes and fills; each other Python has a folder of
+# its own: `make test PYTHON=python3.13` uses .venv-3.13.
 PYTHON ?= python3
-VENV   := .venv
+VENV   := .venv$(if $(filter-out python3,$(PYTHON)),-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'))
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 BASE   := $(VENV)/.base
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow axe lint bench docs notebook pictures lmplz walkthrough experiments \
+.PHONY: help setup demo test test-slow smoke axe lint bench docs notebook pictures lmplz walkthrough experiments \
 	train-multi30k train-joint-model transformer agreement compression confidence corpus masks simplify simplify-translate paraphrase hindi \
 	hindi-clauses hindi-bracket-costs hindi-simplification hindi-english search-errors mutants mutants-library fuzz clean
 
@@ -36,6 +37,11 @@ test: $(STAMP)  ## run the tests (minutes)
 test-slow: $(STAMP)  ## run the tests that take many minutes
 	$(BIN)/python -m pytest -m slow
 
+smoke: export PIP_ONLY_BINARY := :all:
+smoke: $(BASE)  ## install what users install, from wheels alone, and test lattices, formats and language models (minutes)
+	$(BIN)/python -m pip install --quiet pytest hypothesis
+	$(BIN)/python -m pytest tests/core tests/formats tests/lm tests/openfst
+
 AXE := build/axe/package/axe.min.js
 
 $(AXE):
@@ -61,7 +67,8 @@ notebook: $(STAMP)  ## run docs/notebook.ipynb, which keeps its outputs
 pictures: $(STAMP)  ## draw the pictures of the guides (that of the web page with Chromium)
 	$(BIN)/python docs/pictures.py
 
-# KenLM's sources are those of its Python package, which pip fetches from wherever the user's settings say. pip asks
+# KenLM's sources are those of the Python package kenlm (ufal-kenlm, which is installed, is built from the same ones and
+# comes as wheels alone), which pip fetches from wherever the user's settings say. pip asks
 # them for their name, for which they need setuptools; build isolation would compile cmake on some systems. KenLM asks
 # for Boost's test framework, which only its tests use, for Boost.System, which newer Boosts have in headers alone, and
 # for C++11, where newer Boosts want C++14; and for a cmake whose policies the newest ones refuse unless told otherwise.
@@ -173,5 +180,5 @@ hindi-english: $(STAMP) | build/hindi  ## translate Hindi with skeletons of its 
 	$(call RUN,experiments.hindi_english)
 
 clean:  ## remove what was built
-	rm -rf build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name '*.nb[ci]' -delete

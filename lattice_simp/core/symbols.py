@@ -38,7 +38,7 @@ def as_tokens(words: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def is_utf8(text: str) -> bool:
-    """Returns whether a text is one of characters, without half of a surrogate pair, which no file can hold.
+    r"""Returns whether a text is one of characters, without half of a surrogate pair, which no file can hold.
 
     >>> is_utf8("caf\u00e9"), is_utf8("\ud800")
     (True, False)

@@ -3,7 +3,8 @@
 spaCy, since it gives both with their places in the text, which stays as it is: the tokens of a language by its rules
 for abbreviations, initials and quotes, and the sentences by its `sentencizer`, which ends one after the marks of
 any script and the quotes and brackets that follow. Both are rules, which need no model, and take 150 microseconds a
-sentence. (sacremoses splits no sentences and keeps no places.)
+sentence. (sacremoses splits no sentences and keeps no places.) Which stops of English end sentences is in
+`grammars/english` (`english_ends.py`).
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lattice_simp.core.kernel import Ints, Longs
+from lattice_simp.corpus.english_ends import ENGLISH, TABLES, english_begins
 from lattice_simp.errors import LatticeSimpError, one_line
 from lattice_simp.support.extras import extra
 
@@ -82,6 +85,11 @@ class Splitter:
     def __getstate__(self) -> dict[str, Any]:
         return {"language": self.language}
 
+    @property
+    def tables(self) -> tuple[Path, ...]:
+        """The word lists that say where sentences end."""
+        return TABLES if self.language == ENGLISH else ()
+
     def check(self) -> None:
         """Loads the rules.
 
@@ -97,7 +105,13 @@ class Splitter:
         Raises:
             LatticeSimpError: a paragraph of more than `LONGEST` characters.
         """
-        return _sentences(self._tokens(paragraphs, self._pipeline))
+        if self.language != ENGLISH:
+            return _sentences(self._tokens(paragraphs, self._pipeline))
+        texts = list(paragraphs)
+        documents = self._tokens(texts, self._pipeline)
+        for text, tokens in zip(texts, documents, strict=True):
+            _correct(text, tokens)
+        return _sentences(documents)
 
     def words(self, sentences: Iterable[str]) -> tuple[Longs, Ints]:
         """Returns the words of sentences, each a text of its own, as (offsets, flat numbers)."""
@@ -113,6 +127,13 @@ def _checked(text: str) -> str:
     if len(text) > LONGEST:
         raise LatticeSimpError(f"a paragraph of {len(text):,} characters; split it, {LONGEST:,} are the most")
     return text
+
+
+def _correct(text: str, tokens: Any) -> None:
+    """Lets the sentences of an English text start where its grammar says."""
+    starts = tokens[:, 4].astype(np.int64)
+    begins = english_begins(text, starts[tokens[:, 3] == 1].tolist())
+    tokens[:, 3] = np.isin(starts, begins)
 
 
 def _sentences(documents: Sequence[Any]) -> Sentences:

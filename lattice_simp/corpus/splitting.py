@@ -39,7 +39,7 @@ def split_stage(settings: CorpusSettings) -> Stage:
         rules = version("spacy")
     splitter = Splitter(settings.language)
     work = partial(_split, splitter)
-    return Stage(SPLIT, ("pair",), [settings.language, rules], (), work, check=splitter.check)
+    return Stage(SPLIT, ("pair",), [settings.language, rules], splitter.tables, work, check=splitter.check)
 
 
 def frequencies_stage() -> Stage:

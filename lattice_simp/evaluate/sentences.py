@@ -2,7 +2,8 @@
 
 A sentence ends with a token that is a full stop, or that consists of question and exclamation marks, or with the line.
 Other tokens end none: neither a full stop that is written with its word (`u.s.`, `inc.`), nor one after an initial
-(`j . smith`) or after an abbreviation of `grammars/english/abbreviations.tsv` (`mr . smith`), nor dots of omission.
+(`j . smith`) or after an abbreviation of `grammars/english/abbreviations.tsv` (`mr . smith`, `no . 5`), nor dots of
+omission.
 What holds no word is not a sentence, so closing quotes and brackets, and repeated stops, belong to the one before.
 
 Where the words of a line carry their stops, as the last one shows (`it fell. it broke.`), the tokens of sacrebleu's
@@ -18,7 +19,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.evaluate.metric import Form, Metric, References, averaged, check_lines, ratio_of_sums
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.stops import ends_lower_cased
 from lattice_simp.support.tokenisers import USUAL, tokeniser
 
 _END = re.compile(r"[.।]|[?!]+")
@@ -85,9 +86,10 @@ def is_word(token: str) -> bool:
 
 def _is_short_at(tokens: Sequence[str], position: int) -> bool:
     """Returns whether the full stop after a word belongs to it, or both begin `i . e .`."""
-    return _is_short(tokens[position]) or tokens[position : position + 3] == [_PRONOUN, ".", "e"]
+    following = " ".join(tokens[position + 2 : position + 3])
+    return _is_short(tokens[position], following) or tokens[position : position + 3] == [_PRONOUN, ".", "e"]
 
 
-def _is_short(word: str) -> bool:
+def _is_short(word: str, following: str = "") -> bool:
     """Returns whether a full stop after the word belongs to it: an initial or an abbreviation."""
-    return (len(word) == 1 and word.isalpha() and word != _PRONOUN) or word in word_set("abbreviations")
+    return (len(word) == 1 and word.isalpha() and word != _PRONOUN) or not ends_lower_cased(word, following)

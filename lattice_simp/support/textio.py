@@ -27,7 +27,7 @@ import zstandard
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.atomic import replacing
 from lattice_simp.support.signatures import HEAD, signature
-from lattice_simp.support.streams import require_output
+from lattice_simp.support.streams import drop_output, require_output
 
 MAX_BYTES = 1 << 32
 """The most bytes that one file may unpack to where a reader needs it as a whole."""
@@ -108,8 +108,17 @@ def open_text(path: str | Path, mode: Literal["r", "w"] = "r") -> Iterator[TextI
         except UnicodeEncodeError as error:
             raise LatticeSimpError(f"{path}: text that UTF-8 cannot hold: {error.object[error.start]!r}") from error
         finally:
-            with suppress(OSError, ValueError):
-                text.detach()
+            _detach(text)
+
+
+def _detach(text: io.TextIOWrapper) -> None:
+    """Lets go of the binary file below a text; otherwise it is closed with the text, even standard output."""
+    try:
+        text.detach()
+    except (OSError, ValueError):
+        drop_output()
+        with suppress(OSError, ValueError):
+            text.detach()
 
 
 def write_text(path: str | Path, text: str) -> None:

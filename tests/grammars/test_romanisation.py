@@ -117,6 +117,11 @@ def test_both_ways_of_writing_a_dot():
     assert romanise("लड\u093cका") == romanise("ल\u095cका") == "ladkaa"
 
 
+def test_hum_is_the_pronoun():
+    lexicon = Lexicon({composed(word): 1 for word in ("हम", "हमने", "हूं")})
+    assert [devanagari(one, lexicon) for one in "ham hum humne hun".split()] == ["हम", "हम", "हमने", "हूं"]
+
+
 @pytest.mark.parametrize("count", [0, -1, float("nan"), float("inf")])
 def test_counts_are_above_zero(count: float):
     with pytest.raises(LatticeSimpError, match="above 0"):

@@ -1,9 +1,10 @@
 """Reads CoNLL-U (universaldependencies.org/format) with the chunks of UD_Hindi-HDTB.
 
-Tags are those in XPOS; where that is empty, as in UD_Hindi-PUD, they are made of UPOS and the features. Chunks are in
-MISC (`ChunkId=NP2|ChunkType=head`), and so do TAM and vibhakti; a chunk depends on the chunk that the head of its
-uppermost token is in, under that token's relation. Files without chunks get some (`conllu_chunks.py`). Words are read
-as they are in the tree: the surface forms of multiword tokens (`3-4`) and empty nodes (`8.1`) are passed over.
+Tags are those in XPOS; where that is empty or another treebank's, as in UD_Hindi-PUD, they are made of UPOS and the
+features. Chunks are in MISC (`ChunkId=NP2|ChunkType=head`), and so are TAM and vibhakti; a chunk depends on the chunk
+that the head of its uppermost token is in, under that token's relation. Files without chunks get some
+(`conllu_chunks.py`). Words are read as they are in the tree: the surface forms of multiword tokens (`3-4`) and empty
+nodes (`8.1`) are passed over.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from itertools import groupby
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi.formats.conllu_chunks import Word, derived_chunks, universal_parts
+from lattice_simp.hindi.formats.conllu_chunks import Word, derived_chunks, universal_parts, with_auxiliaries
 from lattice_simp.hindi.sentence import EMPTY, Chunk, Sentence, Token, find_cycle
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.support.textio import read_lines
@@ -43,6 +44,12 @@ _COMPOUND = "C"
 @cache
 def _categories() -> dict[str, str]:
     return {row["tag"]: row["category"] for row in grammar_table("hindi/categories.tsv", ("tag", "category"))}
+
+
+@cache
+def _tags() -> frozenset[str]:
+    """Returns the treebank's tags."""
+    return frozenset(tag for known in _categories() for tag in (known, known + _COMPOUND))
 
 
 def read_conllu(
@@ -94,7 +101,11 @@ def _sentence(block: Iterable[tuple[int, str]], path: Path) -> Sentence | None:
             raise _broken(f"the head {word.head + 1}, but {len(words)} words", path, number)
     if (position := find_cycle([word.head for word in words])) is not None:
         raise _broken(f"word {position + 1} depends on itself, in the end", path, numbers[position])
-    return Sentence(tuple(word.token for word in words), _with_heads(words, _chunks(words)), name) if words else None
+    if not words:
+        return None
+    tokens, chunks = tuple(word.token for word in words), _with_heads(words, _chunks(words))
+    is_marked = any(_CHUNK in word.misc for word in words)
+    return Sentence(tokens if is_marked else with_auxiliaries(tokens, chunks), chunks, name)
 
 
 def _broken(message: str, path: Path, line: int) -> FormatError:
@@ -127,7 +138,8 @@ def _word(columns: Sequence[str]) -> Word:
     part, tag, relation = (_given(columns[position]) for position in (3, 4, 7))
     features, misc = _pairs(columns[5]), _pairs(columns[9])
     lemma = "" if lemma == _NONE and form != _NONE else lemma
-    tag = tag or _treebank_tag(part, features, relation)
+    if _CHUNK not in misc and tag not in _tags():
+        tag = _treebank_tag(part, features, relation) or tag
     # The dictionary form of a verb is its infinitive, where the treebank has the stem.
     stem = lemma.removesuffix(_INFINITIVE) if part in ("VERB", "AUX") else lemma
     person, categories = features.get("Person", ""), _categories()

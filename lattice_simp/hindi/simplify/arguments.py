@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.grammars.hindi.verbs import IMPERATIVE, INFINITIVE, POLITE, takes_ne
 from lattice_simp.hindi.clause import ClauseType
 from lattice_simp.hindi.from_tree import AGENTS
@@ -70,12 +71,19 @@ def _agent_by_chunks(sentence: Sentence, verb: int, own: set[int]) -> tuple[int,
         if has_ne(sentence, position):
             return with_modifiers(sentence, position, own)
     bare = [position for position in before if is_bare(sentence, position) and not _is_joined(sentence, position)]
+    bare = [position for position in bare if "adverbial pronoun" not in _classes(sentence, position)]
+    bare = [position for position in bare if "time" not in _classes(sentence, position)] or bare
     if not bare:
         return ()
     named = sentence.head_of(sentence.chunks[bare[0]]).tag in ("NNP", "PRP", "NNPC")
     # The only noun of an intransitive verb is its agent, if it is not the place that is right before the verb.
     intransitive = not takes_ne(sentence.head_of(sentence.chunks[verb]).root) and bare[0] == before[0] < verb - 1
     return with_modifiers(sentence, bare[0], own) if named or len(bare) > 1 or intransitive else ()
+
+
+def _classes(sentence: Sentence, chunk: int) -> frozenset[str]:
+    """Returns the grammar's classes of a phrase's head, such as `time`."""
+    return classes_of(sentence.head_of(sentence.chunks[chunk]).form)
 
 
 def _is_joined(sentence: Sentence, chunk: int) -> bool:

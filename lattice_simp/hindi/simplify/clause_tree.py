@@ -9,7 +9,7 @@ from lattice_simp.grammars.hindi.verbs import CONJUNCTIVE, IMPERFECTIVE, ROOT
 from lattice_simp.hindi.clause import Clause, ClauseType, nested_order
 from lattice_simp.hindi.sentence import CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, Sentence
 from lattice_simp.hindi.simplify.model import without
-from lattice_simp.hindi.simplify.tables import connectives, kept_participles, relatives, words_of
+from lattice_simp.hindi.simplify.tables import connectives, kept_participles, relatives, word_of, words_of
 from lattice_simp.hindi.simplify.verb_groups import verb_group
 
 
@@ -192,12 +192,19 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
         return "a participle of several verbs"
     if node.end < len(sentence) and sentence.tokens[node.end].tag == "RP":
         return "a participle with a particle"
-    before = [position for position in own if position < group.positions[0]]
-    if not any(not is_joining(sentence, position) for position in before):
+    before = [one for one in own if one < group.positions[0] and not is_joining(sentence, one)]
+    if not before:
         return "a participle without arguments: an adverb"
     previous = sentence.tokens[before[-1]].form
-    forms = {(group.verbs[0].form, previous), (group.verbs[0].form, "")}
-    return "a participle used as a postposition or adverb" if forms & kept_participles() else ""
+    repeated = len(group.verbs) > 1 and group.verbs[1].root == group.root
+    if previous == group.root or repeated or any(token.tag == "RDP" for token in tokens):
+        return "a verb that stands twice: an adverb"
+    # `khul kar` is `khulkar`.
+    in_two = len(group.verbs) == 2 and group.verbs[1].form in words_of("conjunctive")
+    forms = (group.verbs[0].form, group.root + word_of("conjunctive") if in_two else "")
+    if kept_participles().isdisjoint((form, word) for form in forms for word in (previous, "")):
+        return ""
+    return "a participle used as a postposition or adverb"
 
 
 def _participles_of_conditions(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from enum import IntEnum
 from itertools import islice
 
 from lattice_simp.grammars.hindi.romanisation import romanise
+from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.hindi.clause import Clause
 from lattice_simp.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence
 from lattice_simp.hindi.simplify.arguments import share_agents
@@ -58,7 +59,7 @@ def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = St
     ['raam ne khaanaa khaayaa', 'raam ne paanii piyaa']
 
     Splits that would lose a word, leave a sentence without a verb, or tear apart what only says something together
-    (conditions, alternatives) are not made.
+    (conditions, alternatives, direct speech and its verb) are not made.
 
     Args:
         sentence: with tags and chunks, in Devanagari or romanised; agents and arguments come from the dependency
@@ -68,7 +69,7 @@ def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = St
         until: the last step that is taken.
     """
     source = in_devanagari(sentence)
-    if not is_complex(source):
+    if not is_complex(source) or _holds_speech(source):
         return _unchanged(sentence)
     refused: dict[str, str] = {}
     for _ in range(MAX_ROUNDS):
@@ -82,6 +83,16 @@ def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = St
             break
         refused |= blamed
     return _unchanged(sentence)
+
+
+def _holds_speech(sentence: Sentence) -> bool:
+    """Returns whether a sentence goes on behind a quotation that ends with a mark of its own: `"…!" raam bole`."""
+    forms = [token.form for token in sentence.tokens if not token.is_empty]
+    ends = {*words_of("statement"), *words_of("question")}
+    return any(
+        mark in ends and "quote" in classes_of(quote) and rest not in (*ends, *words_of("closing"))
+        for mark, quote, rest in zip(forms, forms[1:], forms[2:], strict=False)
+    )
 
 
 def _simplified(

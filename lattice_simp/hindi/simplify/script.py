@@ -10,6 +10,8 @@ from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
 from lattice_simp.grammars.hindi.spelling import composed
 from lattice_simp.grammars.hindi.verbs import (
     CONJUNCTIVE,
+    PERFECTIVE,
+    ROOT,
     VerbForm,
     analyse,
     canonical,
@@ -73,8 +75,9 @@ def _reading(token: Token) -> VerbForm | None:
         readings = rooted or readings
     if token.tag == "VAUX" and token.form in words_of("conjunctive"):
         return VerbForm(word_of("light"), CONJUNCTIVE, agreement_of(token))
-    bare = [one for one in readings if one.tam == "0"]
-    return bare[0] if bare else readings[0] if readings else None
+    # `rahe hain`: an auxiliary is rather perfective than subjunctive.
+    likely = PERFECTIVE if token.tag == "VAUX" and any(one.tam == PERFECTIVE for one in readings) else ROOT
+    return next((one for one in readings if one.tam == likely), readings[0] if readings else None)
 
 
 @cache

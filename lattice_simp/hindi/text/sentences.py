@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from lattice_simp.grammars.hindi.spelling import tidied
+from lattice_simp.hindi.text.quotations import QUOTES, with_quotations
 from lattice_simp.support.extras import extra
 
 ENDS = frozenset("।॥?!")
@@ -21,7 +22,6 @@ FULL_STOP = "."
 
 _DANDA = "।"
 _CLOSING = frozenset(")]}")
-_QUOTES = frozenset("'\"")
 _INSIDE_NUMBERS = frozenset(".,:/")
 _RUNS = frozenset(".-!?।")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
@@ -35,7 +35,8 @@ def tokenised_sentences(
     """Splits a text into sentences of tokens.
 
     A sentence ends at `।`, `॥`, `?` or `!`, at a full stop in a line without any danda, and at the end of each line;
-    quotes and brackets that close there belong to it.
+    quotes and brackets that close there belong to it. One goes on behind a quotation that a verb reports, or that its
+    words cannot do without (`"चलो!" राम बोले।`).
 
         tokenised_sentences("डॉ. सिंह आए। क्या उन्होंने 12.5 किमी-लंबी राह देखी?", {"डॉ."})
         [('डॉ.', 'सिंह', 'आए', '।'), ('क्या', 'उन्होंने', '12.5', 'किमी', '-', 'लंबी', 'राह', 'देखी', '?')]
@@ -57,7 +58,7 @@ def tokenised_sentences(
         for position, word in enumerate(words, start=1):
             ends_line = full_stops and position == len(words)
             tokens += [word] if word.isalpha() else _joined(split(word), abbreviations, ends_line)
-        found += _sentences(tokens, full_stops)
+        found += with_quotations(_sentences(tokens, full_stops))
     if to_devanagari is None:
         return found
     return [tuple(to_devanagari(token) if _LATIN.search(token) else token for token in one) for one in found]
@@ -137,6 +138,9 @@ def _sentences(tokens: Sequence[str], full_stops: bool) -> list[tuple[str, ...]]
 
 
 def _closes(tokens: Sequence[str], start: int, position: int) -> bool:
-    """Returns whether a bracket or a quote closes what was opened since the sentence's start."""
+    """Returns whether a bracket or a quote closes what was opened in the line; unpaired quotes: in the sentence."""
     mark = tokens[position]
-    return mark in _CLOSING or (mark in _QUOTES and tokens[start:position].count(mark) % 2 == 1)
+    if mark in _CLOSING:
+        return True
+    begin = 0 if tokens.count(mark) % 2 == 0 else start
+    return mark in QUOTES and tokens[begin:position].count(mark) % 2 == 1

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.formats.conllu import read_conllu
+from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.hindi.sentence import Chunk, Token
 
 PLACE = Path("x.conllu")
@@ -140,6 +141,34 @@ UNMARKED = {
         "खाकर|VERB|VerbForm=Conv|4|advcl और|CCONJ||3|cc पीकर|VERB|VerbForm=Conv|1|conj सोया|VERB|VerbForm=Part|0|root",
         "VGNF:खाकर CCP:और VGNF:पीकर VGF:सोया",
     ),
+    "a participle that depends on its auxiliary": (
+        "करते|VERB||2|xcomp हुए|VERB||4|acl राम|PROPN||4|nsubj आया|VERB||0|root",
+        "VGNF:करते+हुए NP:राम VGF:आया",
+    ),
+    "a participle beside its auxiliary": (
+        "करते|VERB||4|acl हुए|AUX||4|aux राम|PROPN||4|nsubj आया|VERB||0|root",
+        "VGNF:करते+हुए NP:राम VGF:आया",
+    ),
+    "a participle that is an auxiliary's clause": (
+        "करते|VERB||2|advcl हुए|VERB||4|acl राम|PROPN||4|nsubj आया|VERB||0|root",
+        "VGNF:करते+हुए NP:राम VGF:आया",
+    ),
+    "roots before second verbs": (
+        "कर|VERB||3|xcomp भी|PART||3|dep चुके|VERB||4|acl लोग|NOUN||6|nsubj आ|VERB||6|compound गए|VERB||0|root",
+        "VGNF:कर+भी+चुके NP:लोग VGF:आ+गए",
+    ),
+    "infinitives": (
+        "रोने|VERB|VerbForm=Inf|2|xcomp लगा|VERB||0|root जाना|VERB|VerbForm=Inf|4|xcomp चाहा|VERB||2|conj",
+        "VGF:रोने+लगा VGNN:जाना VGF:चाहा",
+    ),
+    "a verb that became": (
+        "खुश|ADJ||2|xcomp हुए|VERB||3|acl राम|PROPN||4|nsubj आया|VERB||0|root",
+        "JJP:खुश VGNF:हुए NP:राम VGF:आया",
+    ),
+    "a finite form without features": (
+        "आता|VERB||3|advcl है|AUX||1|aux गया|VERB||0|root",
+        "VGF:आता+है VGF:गया",
+    ),
     "a subordinator makes a participle finite": (
         "अगर|SCONJ||2|mark आया|VERB|VerbForm=Part|3|advcl जाऊँगा|VERB|VerbForm=Fin|0|root",
         "CCP:अगर VGF:आया VGF:जाऊँगा",
@@ -169,6 +198,23 @@ def test_tags_from_universal_ones():
     ]
     (sentence,) = read(*lines)
     assert [token.tag for token in sentence.tokens] == ["NEG", "RP", "QF", "DEM", "QO", "CC", "SYM"]
+
+
+def test_tags_of_another_treebank_give_way_to_universal_ones():
+    words = [
+        "इस|DET|DT|3|det",
+        "पर|ADP|IN|1|case",
+        "लिखते|VERB|VBI|4|xcomp",
+        "हुए|VERB|VXH|5|acl",
+        "रोया|VERB|VBI|0|root",
+    ]
+    lines = [
+        line(number, form, part=part, tag=tag, head=head, relation=relation)
+        for number, (form, part, tag, head, relation) in enumerate((word.split("|") for word in words), start=1)
+    ]
+    (sentence,) = read(*lines)
+    assert [token.tag for token in sentence.tokens] == ["DEM", "PSP", "VM", "VAUX", "VM"]
+    assert not [clause for clause in rule_clauses(sentence) if clause.end - clause.start == 1]
 
 
 FAULTS = {

@@ -1,0 +1,90 @@
+"""Sentences that go on behind a quotation: `"…!" राम बोले।` is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from lattice_simp.grammars.hindi.verbs import analyse
+from lattice_simp.support.tables import grammar_table
+
+QUOTES = frozenset("'\"")
+
+ROLES = ("reporting", "attached", "joining", "other")
+
+_NEAR = 7
+"""Words behind a quotation among which the verb is that reports it."""
+
+_INTRODUCING = frozenset({",", ":", "-", "कि"})
+_INTRODUCING_OTHERS = frozenset({":", "कि"})
+_GOING_ON = frozenset({",", ";", "-"})
+
+Tokens = tuple[str, ...]
+
+
+def with_quotations(sentences: Sequence[Tokens]) -> list[Tokens]:
+    """Joins the sentences of a quotation with the next one, if that goes on behind it.
+
+    with_quotations([('"', 'चलो', '!', '"'), ('राम', 'बोले', '।')])
+    [('"', 'चलो', '!', '"', 'राम', 'बोले', '।')]
+    """
+    joined: list[Tokens] = []
+    for sentence in sentences:
+        first = _opening_sentence(joined)
+        quotation = sum(joined[first:], ())
+        if first < len(joined) and _goes_on(quotation, sentence):
+            joined[first:] = [quotation + sentence]
+        else:
+            joined.append(sentence)
+    return joined
+
+
+@cache
+def _words(role: str) -> frozenset[str]:
+    """Returns the words of a role.
+
+    Raises:
+        FormatError: the table has an unknown role.
+    """
+    rows = list(grammar_table("hindi/quotations.tsv", ("word", "role"), full=True))
+    for row in rows:
+        if row["role"] not in ROLES:
+            raise row.error(f"the unknown role {row['role']!r}", f"write one of {', '.join(ROLES)}")
+    return frozenset(row["word"] for row in rows if row["role"] == role)
+
+
+def _opening_sentence(sentences: Sequence[Tokens]) -> int:
+    """Returns the sentence in which the quotation begins that ends the last one; their number if none does."""
+    if sentences and len(sentences[-1]) > 1 and sentences[-1][-1] in QUOTES:
+        mark, count = sentences[-1][-1], 0
+        for position in reversed(range(len(sentences))):
+            count += sentences[position].count(mark)
+            if count % 2 == 0:
+                return position
+    return len(sentences)
+
+
+def _goes_on(quotation: Tokens, following: Tokens) -> bool:
+    """Returns whether the words behind a quotation are the rest of its sentence.
+
+    Args:
+        quotation: the tokens of all sentences that it touches; the last one is its closing mark.
+        following: the sentence behind it.
+    """
+    if following[0] in _GOING_ON or following[0] in _words("attached"):
+        return True
+    opening = max(place for place, token in enumerate(quotation[:-1]) if token == quotation[-1])
+    before = quotation[opening - 1] if opening else ""
+    if before in _INTRODUCING or _reports(before):
+        return False
+    for position, token in enumerate(following[:_NEAR]):
+        if _reports(token):
+            return _INTRODUCING_OTHERS.isdisjoint(following[position + 1 : position + 4])
+        if token in _words("joining") or not token[:1].isalpha():
+            return False
+    return False
+
+
+def _reports(token: str) -> bool:
+    """Returns whether a word is a form of a verb that reports speech."""
+    return token not in _words("other") and any(form.root in _words("reporting") for form in analyse(token))
