@@ -210,9 +210,9 @@ class _Rows(NamedTuple):
 def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, slack: int, most: int) -> _Product:
     """Finds all nodes from the start on, unless that takes more than `most` rows."""
     rows = _first_row(len(pivot.words) + 1, slack)
-    nodes, used = np.empty(256, dtype=_NODE), 1
-    edges, count = np.empty(256, dtype=_EDGE), 0
-    keys, values = np.full(512, -1, dtype=np.int64), np.empty(512, dtype=np.int32)
+    nodes, used = np.empty(2048, dtype=_NODE), 1
+    edges, count = np.empty(2048, dtype=_EDGE), 0
+    keys, values = np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32)
     heads = np.full(len(arcs.finals), -1, dtype=np.int32)
     nodes[0].row, nodes[0].next, nodes[0].cells, nodes[0].mass, heads[0] = 0, -1, -1, 1.0, 0
     for state in range(len(arcs.finals)):
@@ -250,11 +250,11 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, slack: int, 
 @jit
 def _first_row(columns: int, slack: int) -> _Rows:
     """Returns the row before any word, with room for more."""
-    costs, table = np.empty((64, columns), dtype=np.int32), np.full(256, -1, dtype=np.int32)
+    costs, table = np.empty((1024, columns), dtype=np.int32), np.full(4096, -1, dtype=np.int32)
     for column in range(columns):
         costs[0, column] = EDIT * column if EDIT * column <= slack else _NEVER
     table[_row_slot(costs, table, costs[0])] = 0
-    keys, values = np.full(256, -1, dtype=np.int64), np.empty(256, dtype=np.int32)
+    keys, values = np.full(2048, -1, dtype=np.int64), np.empty(2048, dtype=np.int32)
     count = np.zeros(2, dtype=np.int64)
     count[0] = 1
     return _Rows(costs, count, table, keys, values)
@@ -319,11 +319,12 @@ def _row_slot(costs: Ints, table: Ints, row: Ints) -> int:
 @jit
 def _advance(row: Ints, pivot: Pivot, letter: Longs, following: Ints, slack: int) -> None:
     """Writes the row after a letter."""
-    following[0] = least = row[0] + EDIT
+    cost = least = row[0] + EDIT
+    following[0] = cost
     for column in range(1, len(row)):
-        cost = min(row[column] + EDIT, following[column - 1] + EDIT)
-        following[column] = min(cost, row[column - 1] + _replaced(pivot, letter, column))
-        least = min(least, following[column])
+        cost = min(min(row[column], cost) + EDIT, row[column - 1] + _replaced(pivot, letter, column))
+        following[column] = cost
+        least = min(least, cost)
     for column in range(len(row)):
         following[column] -= least
         if following[column] > slack:
@@ -353,7 +354,7 @@ def _entries(
     nodes, edges, costs, _ = product
     numbers, table = letters
     cells, used = np.empty(256, dtype=_CELL), 0
-    tally = _Tally(np.empty(256, dtype=_ENTRY), np.zeros(1, dtype=np.int64), np.full(512, -1, dtype=np.int64), np.empty(512, dtype=np.int32))
+    tally = _Tally(np.empty(256, dtype=_ENTRY), np.zeros(1, dtype=np.int64), np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32))
     nowhere = np.zeros(2)
     unit = len(arcs.finals) * words
     for state in range(len(arcs.finals)):
