@@ -6,8 +6,8 @@ back, the row of a node and that before say how the word between them is aligned
 follows from the two strings alone: what is summed over the strings does not depend on how the lattice is arranged.
 
 It has the fewest edits, of those alignments the most equal words, and of these skips words of the pivot as late, and
-inserts words as early, as can be. Where prefixes have more than `MOST_ROWS` different rows, cells that cost more than
-so many edits (`SLACKS`) above the best of their row are left out; that, too, is a property of the strings.
+inserts words as early, as can be. Where prefixes have more than `MOST_ROWS` different rows, cells that cost much more
+than the best of their row are left out (`LIMITS`); how many rows there are is a property of the strings, too.
 """
 
 from __future__ import annotations
@@ -25,8 +25,29 @@ EDIT = 1 << 10
 """The cost of an inserted or skipped word; one replaced by another costs 1 more, so as many as can be match."""
 
 MOST_ROWS = 1 << 13
-SLACKS = (1 << 18, 4, 2, 1)
-"""Edits; the last is taken however many rows there are."""
+
+
+class _Limits(NamedTuple):
+    """Which cells of a row are kept.
+
+    Attributes:
+        slack: how much more than the best of the row they cost at most.
+        surcharge: of a replaced word, above an edit.
+        width: how many columns they are from the best at most.
+    """
+
+    slack: int
+    surcharge: int
+    width: int
+
+
+LIMITS = (
+    _Limits(1 << 28, 1, 1 << 28),
+    _Limits(4 * EDIT + EDIT // 2, 1, 1 << 28),
+    _Limits(EDIT + EDIT // 2, 1, 1 << 28),
+    _Limits(EDIT + EDIT // 2, 0, 3),
+)
+"""The first that `MOST_ROWS` rows are enough for is taken, or the last, which allows few for each column."""
 
 LEVEL = 10 * TIE
 """Probabilities in a slot whose logs round to the same multiple of it are equal, and their mean is taken."""
@@ -50,8 +71,8 @@ class Pivot(NamedTuple):
 
     Attributes:
         words: (words,) int32 of a distribution; -1 for words of no string.
-        spans: (words, 2) int64, when each begins and ends in milliseconds: the less the times of two words overlap, the
-            more it costs to align them, up to an edit. (0, 2) where times do not count.
+        spans: (words, 2) int64, when each begins and ends in milliseconds: to align words whose common time is less
+            than half of their mean length costs an edit more. (0, 2) where times do not count.
     """
 
     words: Ints
@@ -116,12 +137,12 @@ def _aligned(strings: Distribution, pivot: Pivot, times: Floats | None) -> Recor
 @jit
 def _entries_of(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, times: Floats, words: int) -> Records:
     """Returns the words of each slot by one key: (column * states + words inserted from there on) * words + word."""
-    for slack in SLACKS:
-        most = MOST_ROWS if slack > SLACKS[-1] else _NEVER
-        product = _product(arcs, pivot, letters, table, EDIT * slack + EDIT // 2, most)
+    for limits in LIMITS:
+        most = MOST_ROWS if limits.surcharge else _NEVER
+        product = _product(arcs, pivot, letters, table, limits, most)
         if len(product.nodes):
             break
-    return _entries(arcs, pivot, (letters, table), product, times, words)
+    return _entries(arcs, pivot, (letters, table, limits.surcharge), product, times, words)
 
 
 def _letters(strings: Distribution, pivot: Pivot, times: Floats) -> tuple[Ints, Longs]:
@@ -207,9 +228,9 @@ class _Rows(NamedTuple):
 
 
 @jit
-def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, slack: int, most: int) -> _Product:
+def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Limits, most: int) -> _Product:
     """Finds all nodes from the start on, unless that takes more than `most` rows."""
-    rows = _first_row(len(pivot.words) + 1, slack)
+    rows = _first_row(len(pivot.words) + 1, limits)
     nodes, used = np.empty(2048, dtype=_NODE), 1
     edges, count = np.empty(2048, dtype=_EDGE), 0
     keys, values = np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32)
@@ -221,7 +242,7 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, slack: int, 
             for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
                 following = np.int64(nodes[source].row)
                 if table[letters[arc], 0]:
-                    rows, following = _row_after(rows, following, pivot, letters[arc], table, slack)
+                    rows, following = _row_after(rows, following, pivot, letters[arc], table, limits)
                     if rows.count[0] > most:
                         return _Product(nodes[:0], edges[:0], rows.costs, heads)
                 goal = arcs.nextstates[arc]
@@ -248,11 +269,11 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, slack: int, 
 
 
 @jit
-def _first_row(columns: int, slack: int) -> _Rows:
+def _first_row(columns: int, limits: _Limits) -> _Rows:
     """Returns the row before any word, with room for more."""
     costs, table = np.empty((1024, columns), dtype=np.int32), np.full(4096, -1, dtype=np.int32)
     for column in range(columns):
-        costs[0, column] = EDIT * column if EDIT * column <= slack else _NEVER
+        costs[0, column] = EDIT * column if EDIT * column <= limits.slack and column <= limits.width else _NEVER
     table[_row_slot(costs, table, costs[0])] = 0
     keys, values = np.full(2048, -1, dtype=np.int64), np.empty(2048, dtype=np.int32)
     count = np.zeros(2, dtype=np.int64)
@@ -262,7 +283,7 @@ def _first_row(columns: int, slack: int) -> _Rows:
 
 @jit
 def _row_after(
-    rows: _Rows, row: int, pivot: Pivot, letter: int, table: Longs, slack: int
+    rows: _Rows, row: int, pivot: Pivot, letter: int, table: Longs, limits: _Limits
 ) -> tuple[_Rows, int]:
     """Returns the number of the row after a letter, which is added if it is new."""
     key = row * len(table) + letter
@@ -277,7 +298,7 @@ def _row_after(
     if number == len(rows.costs):
         rows = _grown_rows(rows)
     following = rows.costs[number]
-    _advance(rows.costs[row], pivot, table[letter], following, slack)
+    _advance(rows.costs[row], pivot, table[letter], following, limits)
     place = _row_slot(rows.costs, rows.table, following)
     if rows.table[place] < 0:
         rows.table[place] = number
@@ -291,8 +312,9 @@ def _row_after(
 def _grown_rows(rows: _Rows) -> _Rows:
     count = len(rows.costs)
     costs, table = np.empty((2 * count, rows.costs.shape[1]), dtype=np.int32), np.full(8 * count, -1, dtype=np.int32)
-    costs[:count] = rows.costs
     for number in range(count):
+        for column in range(costs.shape[1]):  # a slice takes seconds to be compiled
+            costs[number, column] = rows.costs[number, column]
         table[_row_slot(costs, table, costs[number])] = number
     return _Rows(costs, rows.count, table, rows.keys, rows.values)
 
@@ -317,30 +339,35 @@ def _row_slot(costs: Ints, table: Ints, row: Ints) -> int:
 
 
 @jit
-def _advance(row: Ints, pivot: Pivot, letter: Longs, following: Ints, slack: int) -> None:
+def _advance(row: Ints, pivot: Pivot, letter: Longs, following: Ints, limits: _Limits) -> None:
     """Writes the row after a letter."""
     cost = least = row[0] + EDIT
-    following[0] = cost
+    following[0], best = cost, 0
     for column in range(1, len(row)):
-        cost = min(min(row[column], cost) + EDIT, row[column - 1] + _replaced(pivot, letter, column))
+        replaced = row[column - 1] + _replaced(pivot, letter, column, limits.surcharge)
+        cost = min(min(row[column], cost) + EDIT, replaced)
         following[column] = cost
-        least = min(least, cost)
+        if cost <= least:
+            least, best = cost, column
+    first, last = max(best - limits.width, 0), min(best + limits.width, len(row) - 1)
+    while first > 0 and following[first] == following[first - 1] + EDIT:
+        first += 1  # its way back is left out
     for column in range(len(row)):
         following[column] -= least
-        if following[column] > slack:
+        if following[column] > limits.slack or column < first or column > last:
             following[column] = _NEVER
 
 
 @jit
-def _replaced(pivot: Pivot, letter: Longs, column: int) -> int:
+def _replaced(pivot: Pivot, letter: Longs, column: int, surcharge: int) -> int:
     """Returns the cost of a letter at the pivot's word of a column."""
     apart = 0
     if len(pivot.spans):
         begin, end = pivot.spans[column - 1]
         common, both = min(end, letter[3]) - max(begin, letter[2]), abs(end - begin) + abs(letter[3] - letter[2])
-        if both > 0 or begin != letter[2]:
-            apart = EDIT - min(max(2 * EDIT * common // max(both, 1), 0), EDIT)
-    return apart if pivot.words[column - 1] == letter[1] else EDIT + max(apart, 1)
+        if 4 * max(common, 0) < both:
+            apart = EDIT
+    return apart if pivot.words[column - 1] == letter[1] else EDIT + max(apart, surcharge)
 
 
 # ---------------------------------------------------------------- the way back
@@ -348,11 +375,11 @@ def _replaced(pivot: Pivot, letter: Longs, column: int) -> int:
 
 @jit
 def _entries(
-    arcs: Arcs, pivot: Pivot, letters: tuple[Ints, Longs], product: _Product, times: Floats, words: int
+    arcs: Arcs, pivot: Pivot, letters: tuple[Ints, Longs, int], product: _Product, times: Floats, words: int
 ) -> Records:
     """Follows the alignments from the end back, node by node."""
     nodes, edges, costs, _ = product
-    numbers, table = letters
+    numbers, table, surcharge = letters
     cells, used = np.empty(256, dtype=_CELL), 0
     tally = _Tally(np.empty(256, dtype=_ENTRY), np.zeros(1, dtype=np.int64), np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32))
     nowhere = np.zeros(2)
@@ -380,7 +407,10 @@ def _entries(
             while column > 0 and after[column] == after[column - 1] + EDIT:
                 tally = _counted(tally, column * unit, mass, nowhere)
                 column, run = column - 1, 0
-            if column > 0 and before[column - 1] + _replaced(pivot, table[numbers[arc]], column) <= before[column] + EDIT:
+            replaced = 2 * _NEVER
+            if column > 0:
+                replaced = before[column - 1] + _replaced(pivot, table[numbers[arc]], column, surcharge)
+            if replaced <= before[column] + EDIT and replaced < _NEVER:
                 tally = _counted(tally, column * unit + arcs.labels[arc], mass, times[arc])
                 cells, used = _passed(nodes, cells, used, source, column - 1, 0, mass)
             else:
