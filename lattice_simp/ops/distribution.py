@@ -29,7 +29,9 @@ LEAST = np.finfo(np.float64).tiny
 MOST_PREFIXES = 1 << 14
 """That are continued in the search for the most probable string."""
 
-_PREFIX = np.dtype([("parent", np.int32), ("word", np.int32), ("begin", np.int64), ("end", np.int64), ("mass", np.float64)])
+_PREFIX = np.dtype(
+    [("parent", np.int32), ("word", np.int32), ("begin", np.int64), ("end", np.int64), ("mass", np.float64)]
+)
 """A prefix: the one without its last word, the elements of the states that it reaches, and its probability."""
 
 _ELEMENT = np.dtype([("state", np.int32), ("mass", np.float64)])
@@ -84,14 +86,14 @@ class Distribution:
 def most_probable(strings: Distribution) -> Ints | None:
     """Returns the numbers of the words of the most probable string.
 
-    Prefixes are continued from the most probable one on; None if that takes more than `MOST_PREFIXES` of them.
+    Of several it is the shortest, then the first. Prefixes are continued from the most probable one on; None if that takes more than `MOST_PREFIXES` of them.
     """
     found, lengths, words = _search(strings.arcs, MOST_PREFIXES)
     if not found:
         return None
     ends = np.cumsum(lengths)
     tied = [tuple(words[end - length : end].tolist()) for end, length in zip(ends, lengths, strict=True)]
-    return np.array(min(tied), dtype=np.int32)
+    return np.array(min(tied, key=lambda string: (len(string), string)), dtype=np.int32)
 
 
 def greedy(strings: Distribution) -> Ints:

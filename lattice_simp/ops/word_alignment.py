@@ -215,13 +215,13 @@ class _Rows(NamedTuple):
 
     Attributes:
         costs: (rows, columns) int32, with room for more.
-        count: (2,) int64, how many rows there are, and how many of their followers are known.
+        sizes: (2,) int64, how many rows there are, and how many of their followers are known.
         table: a hash table of their numbers, -1 where free.
         keys, values: a hash table from a row and a letter to the row after.
     """
 
     costs: Ints
-    count: Longs
+    sizes: Longs
     table: Ints
     keys: Longs
     values: Ints
@@ -243,7 +243,7 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Lim
                 following = np.int64(nodes[source].row)
                 if table[letters[arc], 0]:
                     rows, following = _row_after(rows, following, pivot, letters[arc], table, limits)
-                    if rows.count[0] > most:
+                    if rows.sizes[0] > most:
                         return _Product(nodes[:0], edges[:0], rows.costs, heads)
                 goal = arcs.nextstates[arc]
                 key = (following << 32) + goal
@@ -282,19 +282,17 @@ def _first_row(columns: int, limits: _Limits) -> _Rows:
 
 
 @jit
-def _row_after(
-    rows: _Rows, row: int, pivot: Pivot, letter: int, table: Longs, limits: _Limits
-) -> tuple[_Rows, int]:
+def _row_after(rows: _Rows, row: int, pivot: Pivot, letter: int, table: Longs, limits: _Limits) -> tuple[_Rows, int]:
     """Returns the number of the row after a letter, which is added if it is new."""
     key = row * len(table) + letter
     slot = find_slot(rows.keys, key)
     if rows.keys[slot] == key:
-        return rows, np.int64(rows.values[slot])
-    if 2 * rows.count[1] >= len(rows.keys):
+        return rows, int(rows.values[slot])
+    if 2 * rows.sizes[1] >= len(rows.keys):
         keys, values = grown_table(rows.keys, rows.values)
-        rows = _Rows(rows.costs, rows.count, rows.table, keys, values)
+        rows = _Rows(rows.costs, rows.sizes, rows.table, keys, values)
         slot = find_slot(rows.keys, key)
-    number = rows.count[0]
+    number = rows.sizes[0]
     if number == len(rows.costs):
         rows = _grown_rows(rows)
     following = rows.costs[number]
@@ -302,10 +300,10 @@ def _row_after(
     place = _row_slot(rows.costs, rows.table, following)
     if rows.table[place] < 0:
         rows.table[place] = number
-        rows.count[0] += 1
+        rows.sizes[0] += 1
     rows.keys[slot], rows.values[slot] = key, rows.table[place]
-    rows.count[1] += 1
-    return rows, np.int64(rows.table[place])
+    rows.sizes[1] += 1
+    return rows, int(rows.table[place])
 
 
 @jit
@@ -316,7 +314,7 @@ def _grown_rows(rows: _Rows) -> _Rows:
         for column in range(costs.shape[1]):  # a slice takes seconds to be compiled
             costs[number, column] = rows.costs[number, column]
         table[_row_slot(costs, table, costs[number])] = number
-    return _Rows(costs, rows.count, table, rows.keys, rows.values)
+    return _Rows(costs, rows.sizes, table, rows.keys, rows.values)
 
 
 @jit
@@ -327,7 +325,7 @@ def _row_slot(costs: Ints, table: Ints, row: Ints) -> int:
         mixed = (mixed ^ np.uint64(row[column])) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     mask = len(table) - 1
-    slot = np.int64(mixed & np.uint64(mask))
+    slot = int(mixed & np.uint64(mask))
     while table[slot] >= 0:
         same = True
         for column in range(len(row)):
@@ -381,7 +379,12 @@ def _entries(
     nodes, edges, costs, _ = product
     numbers, table, surcharge = letters
     cells, used = np.empty(256, dtype=_CELL), 0
-    tally = _Tally(np.empty(256, dtype=_ENTRY), np.zeros(1, dtype=np.int64), np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32))
+    tally = _Tally(
+        np.empty(256, dtype=_ENTRY),
+        np.zeros(1, dtype=np.int64),
+        np.full(4096, -1, dtype=np.int64),
+        np.empty(4096, dtype=np.int32),
+    )
     nowhere = np.zeros(2)
     unit = len(arcs.finals) * words
     for state in range(len(arcs.finals)):
@@ -421,14 +424,14 @@ def _entries(
         for skipped in range(1, cells[cell].column + 1):
             tally = _counted(tally, skipped * unit, cells[cell].mass, nowhere)
         cell = cells[cell].next
-    return tally.entries[: tally.count[0]]
+    return tally.entries[: tally.size[0]]
 
 
 class _Tally(NamedTuple):
     """Entries, and a hash table of their numbers by keys."""
 
     entries: Records
-    count: Longs
+    size: Longs
     keys: Longs
     values: Ints
 

@@ -24,7 +24,9 @@ def layouts(lattice, rng):
     """Yields (name, equivalent lattice) pairs; costs are those of scale 1."""
     costs = [(words, -math.log(mass)) for words, mass in probabilities(lattice).items()]
     order = [costs[number] for number in rng.permutation(len(costs))]
-    tree = Lattice.from_strings(order, SymbolTable(reversed(sorted({word for words, _ in costs for word in words}))))
+    tree = Lattice.from_strings(
+        order, SymbolTable(sorted({word for words, _ in costs for word in words}, reverse=True))
+    )
     yield "prefix tree", tree
     backwards = Lattice.from_strings([(words[::-1], cost) for words, cost in order])
     yield "suffix tree", _reversed(backwards)

@@ -203,7 +203,9 @@ def test_the_slots_count_the_errors_of_the_consensus_and_the_best_string_has_no_
             continue
         shares = probabilities(lattice, 0.3)
         consensus, best = shortest_path(network).tokens, max(shares, key=shares.__getitem__)
-        expected, others = (sum(share * edits(own, words) for words, share in shares.items()) for own in (consensus, best))
+        expected, others = (
+            sum(share * edits(own, words) for words, share in shares.items()) for own in (consensus, best)
+        )
         slots = slots_of(network)
         assert errors(slots, [next(iter(slot)) for slot in slots]) == pytest.approx(expected, abs=1e-5), f"seed {seed}"
         assert expected <= others + 1e-5, f"seed {seed}"
