@@ -3,7 +3,7 @@
 Every string of the lattice is aligned with one string, the pivot, by word edit distance, each at its own best
 (`word_alignment`): a slot holds what the strings have at a word of the pivot, or insert at a place between two. The
 most probable words of the slots make the next pivot, which has fewer expected word errors, until it is its own best:
-the consensus (Mangu, Brill and Stolcke 2000, with the alignment to a string of Xu, Povey, Mangu and Zhu 2011). The first
+the consensus (Mangu, Brill and Stolcke 2000; aligned with a string by Xu, Povey, Mangu and Zhu 2011). The first
 pivot is the most probable string. All of it follows from the strings and their probabilities alone, so equivalent
 lattices have the same network.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Floats, Ints, Longs, Records, jit
+from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.ops.arc_posteriors import ways_on
@@ -86,7 +86,9 @@ class Distribution:
 def most_probable(strings: Distribution) -> Ints | None:
     """Returns the numbers of the words of the most probable string.
 
-    Of several it is the shortest, then the first. Prefixes are continued from the most probable one on; None if that takes more than `MOST_PREFIXES` of them.
+    Of several it is the shortest, then the first.
+
+    Prefixes are continued from the most probable one on; None if that takes more than `MOST_PREFIXES` of them.
     """
     found, lengths, words = _search(strings.arcs, MOST_PREFIXES)
     if not found:

@@ -62,8 +62,8 @@ def probable_tokens(lattice: Lattice, scale: float = 1.0) -> tuple[str, ...]:
     >>> probable_tokens(Lattice.from_strings([("a b", 1.0), ("a c", 1.5)]))
     ('a', 'b')
 
-    Of several the shortest, then the first in the order of their words. Where so many are nearly as probable that the search for it takes
-    too long, it is the best path's string.
+    Of several the shortest, then the first in the order of their words. Where so many are nearly as probable that the
+    search for it takes too long, it is the best path's string.
 
     Args:
         lattice: acyclic, and accepts something.
