@@ -19,7 +19,8 @@ from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import stream_nbest
-from lattice_simp.ops.word_confidences import probable_tokens, word_confidences
+from lattice_simp.ops.nbest import shortest_path
+from lattice_simp.ops.word_confidences import word_confidences
 from lattice_simp.support.textio import open_text, read_lines
 
 app = typer.Typer()
@@ -32,7 +33,7 @@ def confidence(
     sentence: Id = None,
     hypotheses: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(help="whose words: tokens, a line for each lattice; the most probable strings if not given"),
+        typer.Option(help="whose words: tokens, a line for each lattice; the best paths if not given"),
     ] = None,
     skeleton: Annotated[
         Optional[Path],  # noqa: UP045
@@ -45,7 +46,7 @@ def confidence(
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
-    """Print each word of the most probable strings, or of other hypotheses, and its probability at its place.
+    """Print each word of the best paths, or of other hypotheses, and its probability at its place.
 
     Lines are the lattice's name, the word's number, the word, and the probability, between tabs. That is
     how probable hypotheses are that have the word where they are aligned with it; choose the scale on data of your own.
@@ -68,7 +69,7 @@ def confidence(
             number = int(name) if name.isdecimal() else count - 1
             if lattice.connected().empty:
                 continue
-            tokens = probable_tokens(lattice, scale) if lines is None else _line(lines, count - 1, hypotheses)
+            tokens = shortest_path(lattice).tokens if lines is None else _line(lines, count - 1, hypotheses)
             own = None if skeletons is None else skeletons.get(number, [])
             out.writelines(_rows(name, lattice, tokens, scale, own))
             shown.append(tokens)

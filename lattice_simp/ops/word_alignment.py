@@ -318,14 +318,14 @@ def _grown_rows(rows: _Rows) -> _Rows:
 
 
 @jit
-def _row_slot(costs: Ints, table: Ints, row: Ints) -> int:
+def _row_slot(costs: Ints, table: Ints, row: Ints) -> np.int64:
     """Returns where the number of a row is in the table, or the free place for it."""
     mixed = np.uint64(0)
     for column in range(len(row)):
         mixed = (mixed ^ np.uint64(row[column])) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     mask = len(table) - 1
-    slot = int(mixed & np.uint64(mask))
+    slot = np.int64(mixed & np.uint64(mask))
     while table[slot] >= 0:
         same = True
         for column in range(len(row)):
