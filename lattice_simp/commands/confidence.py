@@ -48,8 +48,8 @@ def confidence(
 ) -> None:
     """Print each word of the best paths, or of other hypotheses, and its probability at its place.
 
-    Lines are the lattice's name, the word's number, the word, and the probability, between tabs. What is probable is
-    what the hypotheses agree on; choose the scale on data of your own.
+    Lines are the lattice's name, the word's number, the word, and the probability, between tabs. That is
+    how probable hypotheses are that have the word where they are aligned with it; choose the scale on data of your own.
 
     Example: lattice-simp lattice confidence full.nbest --scale 0.3
     """

@@ -263,7 +263,10 @@ def confusion(
     source: Input,
     sentence: Id = None,
     scale: Scale = 1.0,
-    max_arcs: Annotated[int, typer.Option(min=1, help="larger lattices are pruned to so many first")] = 5000,
+    max_arcs: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(min=1, help="larger lattices are pruned to so many first"),
+    ] = None,
     to: To = None,
     jobs: JOBS = 1,
     output: OUTPUT = "-",

@@ -28,11 +28,11 @@ def arc_posteriors(lattice: Lattice, scale: float = 1.0) -> Floats:
     Raises:
         LatticeSimpError: the scale is not a number above 0, or the states are not sorted topologically.
     """
-    return _forward(lattice.arcs, leaving_probabilities(lattice, scale))
+    return _forward(lattice.arcs, ways_on(lattice, scale)[0])
 
 
-def leaving_probabilities(lattice: Lattice, scale: float) -> Floats:
-    """Returns the probability of each arc among the ways on from its state (ending there is one), (num_arcs,).
+def ways_on(lattice: Lattice, scale: float) -> tuple[Floats, Floats]:
+    """Returns the probability of each arc among the ways on from its state, (num_arcs,), and of ending, (num_states,).
 
     Conditional probabilities do not underflow however many paths there are.
     """
@@ -43,7 +43,10 @@ def leaving_probabilities(lattice: Lattice, scale: float) -> Floats:
     alive = np.isfinite(costs)  # others lead to no final state
     leaving = np.zeros(lattice.num_arcs)
     leaving[alive] = np.exp(rest[lattice.sources][alive] - costs[alive])
-    return leaving
+    ending = np.zeros(lattice.num_states)
+    final = np.isfinite(scaled.finals)
+    ending[final] = np.exp(rest[final] - scaled.finals[final])
+    return leaving, ending
 
 
 @jit

@@ -1,34 +1,26 @@
 """The probability of each word of a hypothesis at its place, by a lattice of its alternatives (Wessel et al. 2001).
 
-A place is a slot of the lattice's confusion network. Where in the network the words of the hypothesis are is a path,
-too: the cheapest one with these words. Hypotheses of others have a path as well, since they take part in the network
-with next to no probability.
+Every string of the lattice is aligned with the hypothesis by word edit distance (`word_alignment`). The confidence in a
+word is the probability of the strings whose alignment has the same word there (as the statistics of Xu, Povey, Mangu
+and Zhu 2011, but exact: each string is aligned on its own). So it depends on the strings and their probabilities alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON, as_tokens
+from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import EmptyLatticeError
-from lattice_simp.ops.compose import compose
-from lattice_simp.ops.confusion_network import confusion_network
-from lattice_simp.ops.gappy_acceptor import GappyAcceptor
+from lattice_simp.ops.distribution import Distribution, most_probable
 from lattice_simp.ops.nbest import shortest_path
-from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.prune import prune
-from lattice_simp.ops.union import union
-
-TRACE = 1e-9
-"""The share of the hypothesis itself in the network: words that the lattice has nowhere have about this confidence."""
+from lattice_simp.ops.word_alignment import matched
 
 
 def word_confidences(
-    lattice: Lattice, hypothesis: str | Iterable[str] | None = None, scale: float = 1.0, *, max_arcs: int | None = 5000
+    lattice: Lattice, hypothesis: str | Iterable[str] | None = None, scale: float = 1.0, *, max_arcs: int | None = None
 ) -> Floats:
     """Returns the probability of each word of a hypothesis at its place, (words,) float64, from 0 to 1.
 
@@ -38,14 +30,16 @@ def word_confidences(
     >>> word_confidences(lattice, "the rule passed").round(3).tolist()
     [0.667, 0.0, 0.667]
 
-    They say how much the hypotheses agree, and rank words; how often such words are right is another matter
-    (`experiments/confidence`). Costs of a tuned decoder are no log probabilities: choose a scale for them.
+    It is the share of the strings, by their probabilities, that have the word where they are aligned with it: with the
+    fewest edits, then with the most equal words. Equivalent lattices give the same values. They say how much the
+    hypotheses agree, and rank words; how often such words are right is another matter (`experiments/confidence`). Costs
+    of a tuned decoder are no log probabilities: choose a scale for them.
 
     Args:
-        lattice: acyclic; a path with cost c has the probability exp(-scale * c) / Z.
-        hypothesis: a string or words; None for the best path.
+        lattice: acyclic; a path with cost c has the probability exp(-scale * c) / Z. Equal strings add up.
+        hypothesis: a string or words; None for the most probable string (see `probable_tokens`).
         scale: above 0; the larger, the closer to the best paths alone.
-        max_arcs: larger lattices are pruned to so many arcs first; None keeps all.
+        max_arcs: larger lattices are pruned to so many arcs first. What is left depends on the form of the lattice.
 
     Raises:
         EmptyLatticeError: the lattice accepts nothing.
@@ -55,14 +49,27 @@ def word_confidences(
     lattice = lattice.project_output().connected()
     if lattice.empty:
         raise EmptyLatticeError("the lattice accepts nothing, so it has no confidence in any word")
-    tokens = shortest_path(lattice).tokens if hypothesis is None else as_tokens(hypothesis)
-    if not tokens:
-        return np.zeros(0)
     if max_arcs is not None:
         lattice = prune(lattice, max_arcs=max_arcs)
-    own = Lattice.from_strings([(tokens, 0.0)], lattice.symbols)
-    network = confusion_network(union([normalise(lattice, scale), own], shares=[1.0, TRACE]), max_arcs=None)
-    joint = compose(network, GappyAcceptor.without_gaps(own))
-    arcs = shortest_path(joint).arcs
-    spoken = joint.olabels[arcs] != EPSILON
-    return np.minimum(np.exp(-joint.weights[arcs][spoken]), 1.0)
+    tokens = probable_tokens(lattice, scale) if hypothesis is None else as_tokens(hypothesis)
+    strings = Distribution.of(lattice, scale)
+    return matched(strings, strings.encode(tokens))
+
+
+def probable_tokens(lattice: Lattice, scale: float = 1.0) -> tuple[str, ...]:
+    """Returns the words of the most probable string, the probabilities of its paths added up.
+
+    >>> probable_tokens(Lattice.from_strings([("a b", 1.0), ("a c", 1.5)]))
+    ('a', 'b')
+
+    Of several the shortest, then the first in the order of their words. Where so many are nearly as probable that the
+    search for it takes too long, it is the best path's string.
+
+    Args:
+        lattice: acyclic, and accepts something.
+        scale: above 0, what the costs are multiplied with before they become probabilities.
+    """
+    lattice = lattice.project_output().connected()
+    strings = Distribution.of(lattice, scale)
+    numbers = most_probable(strings)
+    return shortest_path(lattice).tokens if numbers is None else strings.decode(numbers)

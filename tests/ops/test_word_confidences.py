@@ -6,9 +6,15 @@ import math
 
 import numpy as np
 import pytest
+from helpers import random_lattice
+from layouts import expected_confidences, forms, layouts, probabilities
 
 import lattice_simp as ls
 from lattice_simp.errors import EmptyLatticeError
+from lattice_simp.ops import word_alignment
+from lattice_simp.ops.distribution import Distribution
+from lattice_simp.ops.word_alignment import MOST_ROWS, Pivot
+from lattice_simp.ops.word_confidences import probable_tokens
 
 
 def test_where_places_are_certain_they_are_marginals():
@@ -56,3 +62,87 @@ def test_agreement_with_skeletons():
     assert found.tolist() == pytest.approx([0.0, 1 / 7, 3 / 7, 3 / 7, 1 / 7])
     assert ls.skeleton_agreement("a b", []).tolist() == [0.0, 0.0]
     assert ls.skeleton_agreement("x y", own).tolist() == [0.0, 0.0]
+
+
+def test_confidences_are_those_of_each_string_aligned_on_its_own():
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        lattice = random_lattice(rng, 4 + seed % 5, [*"abcd"], seed % 2 == 0, arcs_per_state=2.2)
+        shares = probabilities(lattice, 0.7) if not lattice.connected().empty else {}
+        others = [tuple(rng.choice([*"abcdx"], rng.integers(0, 7)).tolist()) for _ in range(4)]
+        for own in [*others, *list(shares)[:4]] if shares else []:
+            found = ls.word_confidences(lattice, own, 0.7)
+            assert found.tolist() == pytest.approx(expected_confidences(shares, own), abs=1e-9), (seed, own)
+
+
+def test_confidences_do_not_depend_on_the_form_of_the_lattice():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        lattice = random_lattice(rng, 4 + seed % 5, [*"abcd"], seed % 2 == 0, arcs_per_state=2.0)
+        if lattice.connected().empty:
+            continue
+        own = tuple(rng.choice([*"abcdx"], 5).tolist())
+        expected, of_best = ls.word_confidences(lattice, own), ls.word_confidences(lattice)
+        for name, form in layouts(lattice, rng):
+            assert ls.word_confidences(form, own).tolist() == pytest.approx(expected, abs=1e-9), (seed, name)
+            assert ls.word_confidences(form).tolist() == pytest.approx(of_best, abs=1e-9), (seed, name)
+
+
+def test_what_every_hypothesis_says_is_certain():
+    """Lists of variants of one sentence, with a word inserted, deleted or replaced on each side of one that stays."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        left, right = ([f"{side}{number}" for number in range(8)] for side in "lr")
+        strings = sorted({(*_edited(left, rng), "law", *_edited(right, rng)[::-1]) for _ in range(50)})
+        lattice = ls.Lattice.from_strings([(own, float(rng.uniform(0, 3))) for own in strings])
+        for form in (lattice, ls.minimize(lattice, semiring="log")):
+            for own in strings[::10]:
+                assert ls.word_confidences(form, own)[own.index("law")] == pytest.approx(1.0, abs=1e-9), (seed, own)
+
+
+def _edited(words, rng):
+    place, replaced = rng.integers(0, len(words) - 3), rng.integers(0, 2)
+    return (*words[:place], *["other"] * rng.integers(0, 2), *words[place + replaced :])
+
+
+def test_strings_with_more_different_rows_than_are_kept():
+    """The alignments that are left out are those of the strings, not of the states, so no form gives another value."""
+    rng = np.random.default_rng(0)
+    size = 16
+    sources = np.repeat(np.arange(size), 5)
+    labels = np.concatenate([[*rng.choice([1, 2, 3, 4], 3), 0, rng.integers(1, 5)] for _ in range(size)])
+    nextstates = sources + 1 + (np.arange(5 * size) % 5 == 4) * (sources < size - 1)
+    finals = np.append(np.full(size, np.inf), 0.0)
+    lattice = ls.Lattice.from_arcs(
+        sources, labels, rng.uniform(0, 2, len(sources)), nextstates, finals, ls.SymbolTable("abcd")
+    )
+    own = tuple(rng.choice([*"abcd"], 14).tolist())
+    strings = Distribution.of(lattice.connected())
+    pivot = Pivot.untimed(strings.encode(own))
+    letters, table = word_alignment._letters(strings, pivot, np.zeros((lattice.num_arcs, 2)))
+    assert not len(
+        word_alignment._product(strings.arcs, pivot, letters, table, word_alignment.LIMITS[0], MOST_ROWS).nodes
+    )
+    expected = ls.word_confidences(lattice, own)
+    assert (expected > 0).all()
+    assert (expected <= 1).all()
+    for name, form in forms(lattice, rng):
+        assert ls.word_confidences(form, own).tolist() == pytest.approx(expected, abs=1e-9), name
+
+
+def test_of_equally_probable_strings_the_shortest_is_taken():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        strings = sorted({tuple(rng.choice([*"abc"], rng.integers(1, 5)).tolist()) for _ in range(6)})
+        lattice = ls.Lattice.from_strings([(own, 1.0) for own in strings])
+        for name, form in layouts(lattice, rng):
+            assert probable_tokens(form) == min(strings, key=lambda own: (len(own), own)), (seed, name)
+
+
+def test_paths_of_one_string_add_up():
+    lattice = ls.Lattice.from_arcs(
+        [0, 0, 0], [1, 1, 2], [1.0, 1.0, 0.8], [1, 1, 1], [np.inf, 0.0], ls.SymbolTable("ab")
+    )
+    assert ls.shortest_path(lattice).text == "b"
+    assert probable_tokens(lattice) == ("a",)
+    assert ls.word_confidences(lattice).tolist() == pytest.approx([2 / (2 + math.exp(0.2))])

@@ -1,0 +1,269 @@
+"""The strings of a lattice as a distribution, and the most probable one.
+
+What is asked here depends on the strings and their probabilities alone, not on how states and arcs are arranged.
+Probabilities within `TIE` of each other count as equal, and then the order of the words as strings decides.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.growing import grown
+from lattice_simp.core.kernel import Ints, Longs, Records, jit
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON
+from lattice_simp.ops.arc_posteriors import ways_on
+
+TIE = 1e-6
+"""A relative difference of probabilities; costs in single precision are as inexact."""
+
+LEAST = np.finfo(np.float64).tiny
+"""A probability in the place of those that are too small for a float: what is possible stays possible."""
+
+MOST_PREFIXES = 1 << 14
+"""That are continued in the search for the most probable string."""
+
+_PREFIX = np.dtype(
+    [("parent", np.int32), ("word", np.int32), ("begin", np.int64), ("end", np.int64), ("mass", np.float64)]
+)
+"""A prefix: the one without its last word, the elements of the states that it reaches, and its probability."""
+
+_ELEMENT = np.dtype([("state", np.int32), ("mass", np.float64)])
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The strings of a lattice's output side with their probabilities.
+
+    Attributes:
+        arcs: sorted topologically; labels number `words` from 1 (0 is epsilon), weights are the probability of each
+            arc among the ways on from its state, finals that of ending there.
+        words: the words that occur, sorted.
+        labels: (words + 1,) int32, the label of epsilon and of each word in the lattice's table.
+    """
+
+    arcs: Arcs
+    words: tuple[str, ...]
+    labels: Ints
+
+    @classmethod
+    def of(cls, lattice: Lattice, scale: float = 1.0) -> Distribution:
+        """Returns the strings of a connected lattice; a path with cost c has the probability exp(-scale * c) / Z.
+
+        Raises:
+            LatticeSimpError: the scale is not a number above 0.
+        """
+        going_on, ending = ways_on(lattice, scale)
+        ending = np.where(np.isfinite(lattice.finals), np.maximum(ending, LEAST), 0.0)
+        used = np.flatnonzero(np.bincount(lattice.olabels, minlength=1)[1:]) + 1
+        names = {lattice.symbols[label]: label for label in used.tolist()}
+        words = tuple(sorted(names))
+        labels = np.array([EPSILON, *map(names.__getitem__, words)], dtype=np.int32)
+        numbers = np.zeros(len(lattice.symbols), dtype=np.int32)
+        numbers[labels] = np.arange(len(labels))
+        going_on = np.maximum(going_on, LEAST)
+        return cls(Arcs(lattice.offsets, numbers[lattice.olabels], going_on, lattice.nextstates, ending), words, labels)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words, start=1)}
+
+    def encode(self, tokens: Iterable[str]) -> Ints:
+        """Returns the numbers of words, (len(tokens),) int32; -1 for those that no string has."""
+        return np.array([self._numbers.get(token, -1) for token in tokens], dtype=np.int32)
+
+    def decode(self, numbers: Ints) -> tuple[str, ...]:
+        """Returns the words of these numbers."""
+        return tuple(self.words[number - 1] for number in numbers.tolist())
+
+
+def most_probable(strings: Distribution) -> Ints | None:
+    """Returns the numbers of the words of the most probable string.
+
+    Of several it is the shortest, then the first.
+
+    Prefixes are continued from the most probable one on; None if that takes more than `MOST_PREFIXES` of them.
+    """
+    found, lengths, words = _search(strings.arcs, MOST_PREFIXES)
+    if not found:
+        return None
+    ends = np.cumsum(lengths)
+    tied = [tuple(words[end - length : end].tolist()) for end, length in zip(ends, lengths, strict=True)]
+    return np.array(min(tied, key=lambda string: (len(string), string)), dtype=np.int32)
+
+
+def greedy(strings: Distribution) -> Ints:
+    """Returns the string that goes on by the most probable word after each prefix."""
+    words: Ints = _greedy(strings.arcs)
+    return words
+
+
+@jit
+def _search(arcs: Arcs, most: int) -> tuple[bool, Longs, Ints]:
+    """Returns whether the search came to its end, the lengths of the most probable strings, and their words."""
+    prefixes, elements, used = _start(arcs)
+    count, steps, best = 1, 0, 0.0
+    queue = [(-1.0, 0, 0)]  # minus the probability, order of entry, prefix or -1 - prefix where it is complete
+    entries = 1
+    tied = np.empty(256, dtype=np.int32)
+    ties = 0
+    while len(queue) > 0:
+        cost, _, prefix = heapq.heappop(queue)
+        if -cost < best * (1.0 - TIE):
+            break
+        if prefix < 0:
+            best = max(best, -cost)
+            if ties == len(tied):
+                tied = grown(tied)
+            tied[ties] = -1 - prefix
+            ties += 1
+            continue
+        steps += 1
+        if steps > most:
+            return False, np.zeros(0, dtype=np.int64), tied[:0]
+        total = _ending(arcs, elements, prefixes[prefix].begin, prefixes[prefix].end)
+        if total > 0.0:
+            heapq.heappush(queue, (-total, entries, -1 - prefix))
+            entries += 1
+        first = count
+        prefixes, count, elements, used = _continued(arcs, prefixes, count, elements, used, prefix)
+        for following in range(first, count):
+            heapq.heappush(queue, (-prefixes[following].mass, entries, following))
+            entries += 1
+    lengths = np.zeros(ties, dtype=np.int64)
+    for number in range(ties):
+        prefix = tied[number]
+        while prefix > 0:
+            lengths[number] += 1
+            prefix = prefixes[prefix].parent
+    words = np.empty(lengths.sum(), dtype=np.int32)
+    end = 0
+    for number in range(ties):
+        end += lengths[number]
+        _spell(prefixes, tied[number], words[end - lengths[number] : end])
+    return True, lengths, words
+
+
+@jit
+def _greedy(arcs: Arcs) -> Ints:
+    prefixes, elements, used = _start(arcs)
+    count, prefix, length = 1, 0, 0
+    while prefix >= 0:
+        best = _ending(arcs, elements, prefixes[prefix].begin, prefixes[prefix].end)
+        first, chosen = count, -1
+        prefixes, count, elements, used = _continued(arcs, prefixes, count, elements, used, prefix)
+        for following in range(first, count):
+            mass = prefixes[following].mass
+            if mass > best * (1.0 + TIE):
+                best, chosen = mass, following
+        if chosen < 0:
+            words = np.empty(length, dtype=np.int32)
+            _spell(prefixes, prefix, words)
+            return words
+        for element in range(prefixes[chosen].begin, prefixes[chosen].end):
+            elements[element].mass /= best  # long strings are improbable
+        prefix = chosen
+        length += 1
+    return np.zeros(0, dtype=np.int32)
+
+
+@jit
+def _start(arcs: Arcs) -> tuple[Records, Records, int]:
+    """Returns the prefixes, the empty one alone, their elements, and how many these are."""
+    prefixes, elements = np.empty(256, dtype=_PREFIX), np.empty(1024, dtype=_ELEMENT)
+    elements, used = _added(elements, 0, 0, 0, 1.0)
+    elements, used = _closed(arcs, elements, 0, used)
+    prefixes[0].parent, prefixes[0].word, prefixes[0].begin, prefixes[0].end = -1, 0, 0, used
+    return prefixes, elements, used
+
+
+@jit
+def _continued(
+    arcs: Arcs, prefixes: Records, count: int, elements: Records, used: int, prefix: int
+) -> tuple[Records, int, Records, int]:
+    """Adds the prefixes that are one word longer, by the words' numbers."""
+    begin, end = prefixes[prefix].begin, prefixes[prefix].end
+    most = 0
+    for element in range(begin, end):
+        state = elements[element].state
+        most += arcs.offsets[state + 1] - arcs.offsets[state]
+    words, goals, masses = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32), np.empty(most)
+    choices = 0
+    for element in range(begin, end):
+        state = elements[element].state
+        for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+            if arcs.labels[arc]:
+                words[choices], goals[choices] = arcs.labels[arc], arcs.nextstates[arc]
+                masses[choices] = elements[element].mass * arcs.weights[arc]
+                choices += 1
+    last = -1
+    for choice in np.argsort(words[:choices], kind="mergesort"):
+        if words[choice] != last:
+            if last >= 0:
+                elements, used = _closed(arcs, elements, prefixes[count - 1].begin, used)
+                prefixes[count - 1].end = used
+            last = words[choice]
+            if count == len(prefixes):
+                prefixes = grown(prefixes)
+            prefixes[count].parent, prefixes[count].word, prefixes[count].begin = prefix, last, used
+            prefixes[count].mass = 0.0
+            count += 1
+        prefixes[count - 1].mass += masses[choice]
+        elements, used = _added(elements, prefixes[count - 1].begin, used, goals[choice], masses[choice])
+    if last >= 0:
+        elements, used = _closed(arcs, elements, prefixes[count - 1].begin, used)
+        prefixes[count - 1].end = used
+    return prefixes, count, elements, used
+
+
+@jit
+def _added(elements: Records, begin: int, used: int, state: int, mass: float) -> tuple[Records, int]:
+    """Adds a state to the last elements, those from `begin` on, which are sorted by states."""
+    place = used
+    while place > begin and elements[place - 1].state >= state:
+        place -= 1
+    if place < used and elements[place].state == state:
+        elements[place].mass += mass
+        return elements, used
+    if used == len(elements):
+        elements = grown(elements)
+    for other in range(used, place, -1):
+        elements[other] = elements[other - 1]
+    elements[place].state, elements[place].mass = state, mass
+    return elements, used + 1
+
+
+@jit
+def _closed(arcs: Arcs, elements: Records, begin: int, used: int) -> tuple[Records, int]:
+    """Adds what the last elements reach by epsilons, which lead to later states."""
+    place = begin
+    while place < used:
+        state, mass = elements[place].state, elements[place].mass
+        for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+            if arcs.labels[arc] == 0:
+                elements, used = _added(elements, begin, used, arcs.nextstates[arc], mass * arcs.weights[arc])
+        place += 1
+    return elements, used
+
+
+@jit
+def _ending(arcs: Arcs, elements: Records, begin: int, end: int) -> float:
+    """Returns the probability of the string that is the prefix itself."""
+    total = 0.0
+    for element in range(begin, end):
+        total += elements[element].mass * arcs.finals[elements[element].state]
+    return total
+
+
+@jit
+def _spell(prefixes: Records, prefix: int, words: Ints) -> None:
+    """Writes the words of a prefix."""
+    for place in range(len(words) - 1, -1, -1):
+        words[place] = prefixes[prefix].word
+        prefix = prefixes[prefix].parent
