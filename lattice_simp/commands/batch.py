@@ -13,10 +13,13 @@ import typer
 from lattice_simp.commands.options import (
     FAILED,
     Losses,
+    labels_of_lattices,
+    labels_of_lists,
     pieces_of,
     read_full,
     readable,
     refuse_idle,
+    require_numbers,
     with_header_of,
     write_result,
 )
@@ -25,13 +28,13 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import (
     CyclicLatticeError,
     EmptyLatticeError,
-    FormatError,
     InvalidLatticeError,
     LatticeSimpError,
 )
 from lattice_simp.formats import FORMATS, write
 from lattice_simp.formats.collections import Entry, entries, is_collection, new_file
 from lattice_simp.formats.nbest import is_nbest, write_nbest
+from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.nbest import nbest
 
@@ -51,7 +54,8 @@ class Batch:
 
     def __init__(self, path: str, jobs: int, labels: Mapping[str, Any] | None = None) -> None:
         self.path, self.jobs, self.failed = path, jobs, 0
-        self._options, self._pieces = label_options(path, labels), pieces_of(labels)
+        self._options = label_options(path, labels)
+        self._pieces: PieceKind = "none" if "pieces" in self._options else pieces_of(labels)
 
     def results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[str, Result]]:
         """Yields names and results, in order; where the operation fails, that is told, and the others go on."""
@@ -186,9 +190,10 @@ def label_options(path: str, labels: Mapping[str, Any] | None) -> dict[str, Any]
     Raises:
         LatticeSimpError: options that are for one lattice, or for labels that are no words already.
     """
-    labels = {name: own for name, own in (labels or {}).items() if name != "pieces"}
-    if labels and Path(path).is_file() and is_nbest(path):
-        raise FormatError("its labels are words", path=path, remedy=f"leave --{next(iter(labels))} out")
+    if Path(path).is_file() and is_nbest(path):
+        require_numbers(path, "nbest", labels)
+        return labels_of_lists(labels)
+    labels = labels_of_lattices(path, labels)
     other = next((name for name in labels if name != "symbols"), None)
     if other is not None:
         raise LatticeSimpError(f"--{other} is for one lattice; here, --symbols may be given")

@@ -21,7 +21,16 @@ from lattice_simp.combination.combine import (
     expansion_of,
     feature_names,
 )
-from lattice_simp.commands.options import FAILED, FIRST_ID, IGNORE, command_app, ignored_labels, readable, refuse_idle
+from lattice_simp.commands.options import (
+    COST,
+    FAILED,
+    FIRST_ID,
+    IGNORE,
+    command_app,
+    ignored_labels,
+    readable,
+    refuse_idle,
+)
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.whole_sentences import checked_lists
 from lattice_simp.core.hypothesis import Hypothesis
@@ -70,6 +79,7 @@ def combine_outputs(
     ] = False,
     first_id: FIRST_ID = None,
     ignore: IGNORE = None,
+    cost: COST = None,
     output: Annotated[str, typer.Option("--output", "-o", help="a line for each sentence, or - for stdout")] = "-",
     n: Annotated[int, typer.Option("--nbest", "-n", min=1, help="hypotheses for each sentence")] = 100,
     nbest_output: Annotated[Optional[str], typer.Option(help="n-best lists with the features")] = None,  # noqa: UP045
@@ -112,7 +122,7 @@ def combine_outputs(
     with ExitStack() as stack:
         files = [stack.enter_context(readable(source)) for source in sources]
         results = _Results(combined, jobs)
-        lists = _decided(results.of(_aligned(sources, files, first_id or 0)), n if nbest_output else 1, lattices)
+        lists = _decided(results.of(_aligned(sources, files, first_id or 0, cost)), n if nbest_output else 1, lattices)
         _write(lists, output, nbest_output)
     if results.failed:
         print(f"lattice-simp: {results.failed} sentences failed", file=sys.stderr)
@@ -187,14 +197,14 @@ def _write(lists: Iterable[tuple[int, list[Hypothesis]]], output: str, nbest_out
 # ---------------------------------------------------------------- reading
 
 
-def _aligned(sources: list[str], files: list[str], first_id: int) -> Iterator[tuple[Output, ...]]:
+def _aligned(sources: list[str], files: list[str], first_id: int, cost: str | None) -> Iterator[tuple[Output, ...]]:
     """Yields what each system has for a sentence; tells where only some have nothing.
 
     Raises:
         FormatError: one has more sentences than another.
     """
     ended = object()
-    streams = [_outputs(file, name, first_id) for file, name in zip(files, sources, strict=True)]
+    streams = [_outputs(file, name, first_id, cost) for file, name in zip(files, sources, strict=True)]
     for number, outputs in enumerate(zip_longest(*streams, fillvalue=ended)):
         there = [own is not ended for own in outputs]
         if not all(there):
@@ -208,11 +218,13 @@ def _aligned(sources: list[str], files: list[str], first_id: int) -> Iterator[tu
         yield outputs  # type: ignore[misc]
 
 
-def _outputs(file: str, name: str, first_id: int) -> Iterator[Output]:
+def _outputs(file: str, name: str, first_id: int, cost: str | None) -> Iterator[Output]:
     """Yields a system's output for each sentence, `_NOTHING` where it has none."""
     path = Path(file)
     if path.is_file() and is_nbest(file):
-        yield from (entries or _NOTHING for _, entries in checked_lists(stream_nbest(file, first_id), name))
+        yield from (entries or _NOTHING for _, entries in checked_lists(stream_nbest(file, first_id, cost=cost), name))
+    elif cost is not None:
+        raise FormatError("is not an n-best list", path=file, remedy="leave --cost out")
     elif path.is_dir() or is_collection(file):
         yield from (_NOTHING if own.connected().empty else own for _, own in read_all(file))
     elif _is_lattice(path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from lattice_simp.commands.options import (
     read_skeleton,
     readable,
     refuse_idle,
+    sentence_number,
     write_result,
 )
 from lattice_simp.commands.settings_options import takes_settings
@@ -293,7 +294,7 @@ def compose(
     Example: lattice-simp lattice compose full.nbest skeleton.nbest --weight 0.5 > joint.nbest
     """
     from lattice_simp.commands.compose import Composition
-    from lattice_simp.formats.nbest import is_nbest, write_nbest
+    from lattice_simp.formats.nbest import has_pieces, is_nbest, write_nbest
 
     if full == skeleton == "-":
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")
@@ -307,7 +308,6 @@ def compose(
         n or 100,
         engine,
         first_id or 0,
-        pieces_of(settings),
         ignored,
     )
     of_lists = labels_of_lists(settings)
@@ -318,6 +318,10 @@ def compose(
         if all(lists) and settings != of_lists:
             name = next(iter(settings.keys() - of_lists))
             raise FormatError("its labels are words", path=full, remedy=f"leave --{name} out")
+        of_skeletons = dict(of_lists)
+        if lists[1] and not has_pieces(skeleton_file, pieces_of(settings)):
+            of_skeletons.pop("pieces", None)  # words, which skeletons' hypotheses often are
+        composition = replace(composition, lists=of_lists, skeleton_lists=of_skeletons)
         if all(lists) and sentence is None:
             _needs_arrays(engine, "two n-best lists without --id")
             refuse_idle(["to"], "where an n-best list is written")
@@ -325,7 +329,8 @@ def compose(
             print(composition.summary, file=sys.stderr)
             return
         refuse_idle(["n", "first_id"], "where a lattice is written, but on two n-best lists without --id")
-        (first, one), (second, two) = ((sentence, of_lists) if own else (None, settings) for own in lists)
+        first, one = (sentence, of_lists) if lists[0] else (None, settings)
+        second, two = (sentence, of_skeletons) if lists[1] else (None, settings)
         lattice, hypotheses = read_full(full_file, first, labels=one), read_skeleton(skeleton_file, second, two)
     joint = composition.compose(lattice, hypotheses)
     if joint.empty:
@@ -374,7 +379,7 @@ def nbest(
             groups = batch.results(best)
         if is_list:
             numbered = enumerate(groups, sentence or 0)
-            write_nbest(((int(name) if name.isdecimal() else number, own) for number, (name, own) in numbered), output)
+            write_nbest(((sentence_number(name, number), own) for number, (name, own) in numbered), output)
         else:
             with open_text(output, "w") as out:
                 for name, paths in groups:

@@ -21,6 +21,7 @@ from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import FORMATS, format_of, losses, read, write
+from lattice_simp.formats.common import natural
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.ops.join_pieces import join_pieces
@@ -92,7 +93,12 @@ TOKENISER_HELP = (
     "of text: sacrebleu's 13a, intl, zh, ja-mecab, ko-mecab, char, flores101, flores200, spBLEU-1K or none (blanks); "
     "that of the language if not given, 13a in most"
 )
+COST_HELP = "the feature that is the score of n-best lists in place of the total, such as F0"
 PIECES = Annotated[PieceKind, typer.Option(help="what the words are made of: bpe (@@), sentencepiece (▁)")]
+COST = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option("--cost", metavar="FEATURE", help=COST_HELP, rich_help_panel="Input"),
+]
 OUTPUT = Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout (AT&T text)")]
 
 
@@ -130,6 +136,10 @@ IGNORE_HELP = "a label that is no word, or several between blanks; may be given 
 IGNORE = Annotated[Optional[list[str]], typer.Option(help=IGNORE_HELP)]  # noqa: UP045
 
 
+LIST_OPTIONS = frozenset({"pieces", "cost"})
+"""Those of the `LabelOptions` that may be said of n-best lists."""
+
+
 @dataclass(frozen=True)
 class LabelOptions:
     """What the labels of a lattice file are."""
@@ -138,6 +148,7 @@ class LabelOptions:
     isymbols: Path | None = option(None, "isymbols", "that of the input side, if another")
     words: bool = option(False, "words", "numeric labels of AT&T text are words")
     pieces: PieceKind = option("none", "pieces", "labels are pieces, which make words: bpe (@@), sentencepiece (▁)")
+    cost: str | None = option(None, "cost", COST_HELP)
 
 
 @dataclass(frozen=True)
@@ -173,7 +184,7 @@ def read_full(
         FormatError: the file is broken, the list does not hold the sentence, or holds several and none is named; its
             labels are not numbers, and options say what they are.
     """
-    return join_pieces(_read_one(path, sentence, format, labels), pieces_of(labels))
+    return _read_one(path, sentence, format, labels)
 
 
 def pieces_of(labels: Mapping[str, Any] | None) -> PieceKind:
@@ -183,30 +194,47 @@ def pieces_of(labels: Mapping[str, Any] | None) -> PieceKind:
 
 
 def labels_of_lists(labels: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Returns those of the `LabelOptions` that were given that may be said of n-best lists: --pieces."""
-    return {name: own for name, own in (labels or {}).items() if name == "pieces"}
+    """Returns those of the `LabelOptions` that were given that `stream_nbest` takes: --pieces, --cost."""
+    return {name: own for name, own in (labels or {}).items() if name in LIST_OPTIONS}
+
+
+def labels_of_lattices(path: str, labels: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns those of the `LabelOptions` that were given that say what the labels of a lattice are.
+
+    Raises:
+        FormatError: one is for n-best lists alone.
+    """
+    if (labels or {}).get("cost") is not None:
+        raise FormatError("is not an n-best list", path=path, remedy="leave --cost out")
+    return {name: own for name, own in (labels or {}).items() if name not in LIST_OPTIONS}
 
 
 def _read_one(path: str, sentence: int | None, format: str | None, labels: Mapping[str, Any] | None) -> Lattice:
-    labels = {name: own for name, own in (labels or {}).items() if name != "pieces"}
     with readable(path) as file:
         if format is None and is_nbest(file):
             require_numbers(path, "nbest", labels)
-            return Lattice.from_nbest(_read_list(file, sentence))
+            return Lattice.from_nbest(_read_list(file, sentence, labels))
+        pieces, labels = pieces_of(labels), labels_of_lattices(path, labels)
         if sentence is not None:
             raise FormatError("is not an n-best list", path=path, remedy="leave --id out")
         if not labels:
-            return read(file, format)
+            return join_pieces(read(file, format), pieces)
         require_numbers(path, format or format_of(file), labels)
         options: dict[str, Any] = {f"{name}_path": own for name, own in labels.items() if name != "words"}
         if labels.get("words"):
             options["numeric"] = False
-        return read(file, format, **options)
+        return join_pieces(read(file, format, **options), pieces)
+
+
+def sentence_number(name: str, place: int) -> int:
+    """Returns the number that the name of a lattice is, else its place."""
+    number = natural(name)
+    return place if number is None else number
 
 
 def require_numbers(path: str, format: str, labels: Mapping[str, Any] | None) -> None:
     """Refuses options that say what labels are where the format has words."""
-    for name in (labels or {}).keys() - {"pieces"}:
+    for name in (labels or {}).keys() - LIST_OPTIONS:
         if format not in (("att",) if name == "words" else ("att", "openfst")):
             raise FormatError("its labels are words", path=path, remedy=f"leave --{name} out")
 
@@ -223,11 +251,11 @@ def read_skeleton(
         if not is_nbest(file):
             return read_full(file, sentence, labels=labels)
         require_numbers(path, "nbest", labels)
-        return _read_list(file, sentence, pieces_of(labels))
+        return _read_list(file, sentence, labels)
 
 
-def _read_list(path: str, sentence: int | None, pieces: PieceKind = "none") -> list[Hypothesis]:
-    lists = {number: entries for number, entries in stream_nbest(path, pieces=pieces) if entries}
+def _read_list(path: str, sentence: int | None, labels: Mapping[str, Any] | None) -> list[Hypothesis]:
+    lists = {number: entries for number, entries in stream_nbest(path, **labels_of_lists(labels)) if entries}
     if sentence is None and len(lists) == 1:
         sentence = next(iter(lists))
     if sentence is None:

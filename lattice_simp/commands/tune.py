@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 import typer
 
 from lattice_simp.commands.options import (
+    COST,
     FIRST_ID,
     IGNORE,
     PIECES,
@@ -185,6 +186,7 @@ def nbest(
     start: Annotated[Path, START],
     output: Annotated[Path, OUTPUT],
     pieces: PIECES = "none",
+    cost: COST = None,
     first_id: FIRST_ID = None,
     ignore: IGNORE = None,
     metric: Annotated[TunedName, METRIC] = "bleu",
@@ -209,7 +211,7 @@ def nbest(
     goal = _Goal(metric, Path(STDIN if file == "-" else file), references, source)
     symbols, names = SymbolTable(), tuple(read_weights(start))
     with readable(file) as own_file:
-        lists = read_nbest(own_file, first_id or 0, pieces=pieces, ignore=ignored_labels(ignore))
+        lists = read_nbest(own_file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
     lists = [with_total(entries, names) for entries in lists]
     unknown = next((name for entries in lists for own in entries for name in own.features if name not in names), None)
     if unknown is not None:

@@ -62,7 +62,7 @@ def read_all(
             any other lattice file (one lattice, named as the file).
         format: of the files, a name in `FORMATS`; None to look at their content.
         symbols: the table that numbers the words; it grows as needed. One for each file if None.
-        options: what the format's own reader takes.
+        options: what the format's own reader takes; of n-best lists `first_id`, `pieces` and `cost`.
 
     Raises:
         FormatError: a broken file, an empty folder or archive.
@@ -114,8 +114,8 @@ def _in_file(
     with open_binary(path) as file:
         head = file.read(_HEAD)
     if format is None and is_nbest(path):
-        first_id = options.pop("first_id", 0)
-        for number, hypotheses in stream_nbest(path, first_id):
+        first_id = options.get("first_id", 0)
+        for number, hypotheses in stream_nbest(path, **options):
             yield str(number + first_id), Lattice.from_nbest(hypotheses, symbols)
     elif format is None and is_kaldi_archive(head):
         yield from read_kaldi(path, symbols, **options)
