@@ -201,6 +201,7 @@ def nbest(
 
     A weight TOTAL is that of the lists' old score, here as in `lattice-simp rescore nbest --weights`.
     """
+    from lattice_simp.core.features import check_density
     from lattice_simp.core.symbols import SymbolTable
     from lattice_simp.formats.nbest import read_nbest
     from lattice_simp.rescore.nbest import with_total
@@ -218,6 +219,8 @@ def nbest(
         raise FormatError(
             f"the feature {unknown!r} is not in {start}", path=goal.hypotheses, remedy="add a line with its weight"
         )
+    every = [own for entries in lists for own in entries]
+    check_density(len(names), [own.features for own in every], sum(max(len(own.tokens), 1) for own in every))
     own = [nbest_lattice(entries, names, symbols) for entries in lists]
     search = _Search(optimizer, seed, directions, restarts, jobs)
     _minimise(own, symbols, goal, start, output, search)

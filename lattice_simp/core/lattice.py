@@ -22,7 +22,7 @@ from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.arguments import real
 from lattice_simp.core.columns import is_finite, real_numbers, whole_numbers
 from lattice_simp.core.connect import topological_order, useful_states
-from lattice_simp.core.features import Features, gather
+from lattice_simp.core.features import Features, check_density, gather
 from lattice_simp.core.header import NO_HEADER, Header
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
@@ -177,6 +177,9 @@ class Lattice:
         [0.0, 0.0, -1.5]
 
         Of equal strings the cheapest counts, with its features; a feature that a hypothesis lacks is 0 there.
+
+        Raises:
+            InvalidLatticeError: as `words_and_cost`; thousands of features that hardly any hypothesis has.
         """
         best: dict[tuple[str, ...], tuple[float, Mapping[str, float]]] = {}
         for hypothesis in as_hypotheses(hypotheses):
@@ -185,6 +188,7 @@ class Lattice:
                 best[words] = cost, hypothesis.features
         costs, scores = [cost for cost, _ in best.values()], [own for _, own in best.values()]
         names = dict.fromkeys(chain.from_iterable(scores))
+        check_density(len(names), scores, sum(map(len, best)))  # no more arcs than words
         columns = {name: [own.get(name, 0.0) for own in scores] for name in names}
         return cls._tree(best, costs, SymbolTable() if symbols is None else symbols, columns)
 

@@ -240,7 +240,8 @@ def _parse_alignment(text: str, lengths: tuple[int, int]) -> tuple[tuple[int, in
 def _number(text: str) -> float:
     value = finite(text)
     if value is None:
-        raise ValueError(f"the score {shown(text)} is not a finite number")
+        is_number = text.strip("+-").lower() in ("inf", "infinity", "nan")
+        raise ValueError(f"the score {shown(text)} is not {'finite' if is_number else 'a number'}")
     return value
 
 

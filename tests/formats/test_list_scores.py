@@ -14,6 +14,7 @@ from lattice_simp.formats.list_lines import MAX_GAP
 from lattice_simp.formats.moses_nbest import parse_hypothesis
 from lattice_simp.formats.nbest import has_pieces, stream_nbest
 from lattice_simp.formats.outputs import stream_outputs
+from lattice_simp.tune.feature_lattice import nbest_lattice
 
 MARIAN = "0 ||| a b ||| F0= -5.3 F1= -1 ||| -0.45\n1 ||| c ||| F0= -2 F1= -3 ||| -1\n"
 FAIRSEQ = "S-0\tx\nH-0\t-0.5\ta b\nP-0\t-1 -2 -3\n"
@@ -201,3 +202,18 @@ def test_ids_that_are_missing_are_bounded(tmp_path, form):
     for ids in ((MAX_GAP + 1,), (0, 10**17), (10**17,), (0, *range(10, 10 + 4 * MAX_GAP, MAX_GAP // 2))):
         with pytest.raises(FormatError, match=r"x:\d+: the id jumps from \d+ to \d+.*number the sentences"):
             count(*ids)
+
+
+def test_features_of_single_hypotheses_take_no_memory_by_the_square():
+    count = 5000
+    entries = [Hypothesis(("a", f"w{number}"), 1.0, {f"F{number}": -1.0}) for number in range(count)]
+    with pytest.raises(InvalidLatticeError, match=f"{count} features, and a hypothesis has 1 of them on average"):
+        ls.Lattice.from_nbest(entries)
+    with pytest.raises(InvalidLatticeError, match=f"{count} features, and"):
+        nbest_lattice(entries, [f"F{number}" for number in range(count)], ls.SymbolTable())
+    few = [Hypothesis(("a", f"w{number}"), 1.0, {f"F{number % 20}": -1.0}) for number in range(count)]
+    assert ls.Lattice.from_nbest(few).features["F7"].sum() == -count / 20
+    many = {f"F{number}": -1.0 for number in range(count)}
+    assert (
+        len(ls.Lattice.from_nbest([Hypothesis(("a", str(number)), 1.0, many) for number in range(9)]).features) == count
+    )
