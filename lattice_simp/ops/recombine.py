@@ -28,7 +28,7 @@ def recombine(hypotheses: Strings, symbols: SymbolTable | None = None) -> Lattic
     """Returns the lattice of all strings and of what their aligned spans combine to.
 
     >>> from lattice_simp.ops.nbest import nbest
-    >>> both = recombine([Hypothesis(("the", "old", "cat", "slept")), Hypothesis(("a", "cat", "sat"))])
+    >>> both = recombine(["the old cat slept", "a cat sat"])
     >>> sorted(path.text for path in nbest(both, 9))
     ['a cat sat', 'a cat slept', 'the old cat sat', 'the old cat slept']
 
