@@ -509,15 +509,16 @@ def words_and_cost(given: WeightedWords) -> tuple[tuple[str, ...], float]:
     """Returns the tokens and the cost of a hypothesis, or of a pair of words and a cost; a string alone costs 0.
 
     Raises:
-        InvalidLatticeError: something else, or a cost that is not finite.
+        InvalidLatticeError: no pair, or a cost that is not finite.
+        TypeError: a cost that is no number.
     """
     if isinstance(given, str):
         return as_tokens(given), 0.0
     try:
         words, cost = (given.tokens, given.cost) if isinstance(given, Hypothesis) else given
-    except (TypeError, ValueError):
-        raise InvalidLatticeError(f"not a string, a hypothesis, or a pair of words and a cost: {given!r:.60}") from None
-    if isinstance(words, int | float) or isinstance(cost, str) or not is_finite(cost):
+    except ValueError as error:
+        raise InvalidLatticeError(f"{given!r:.80} is not a pair of words and a cost") from error
+    if not is_finite(cost):
         raise InvalidLatticeError(f"the cost of {words!r:.80} is {cost!s:.80}; costs are finite numbers")
     return as_tokens(words), float(cost)
 
