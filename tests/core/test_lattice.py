@@ -405,7 +405,7 @@ def test_with_symbols_keeps_the_words_and_the_input_side(numbered):
 def test_with_symbols_leaves_inputs_of_another_table_that_share_their_numbers():
     lattice = replace(Lattice.from_arcs(**parts()), isymbols=SymbolTable(["x", "y"]))
     assert lattice.ilabels is lattice.olabels
-    renamed = lattice.with_symbols(SymbolTable("ba"))
+    renamed = lattice.with_symbols(SymbolTable(list("ba")))
     assert [renamed.isymbols[label] for label in renamed.ilabels] == ["x", "y", "x"]
     assert [renamed.symbols[label] for label in renamed.olabels] == ["a", "b", "a"]
 
