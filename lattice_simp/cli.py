@@ -6,11 +6,12 @@ import errno
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lattice_simp import __version__
-from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.errors import EmptyLatticeError, InputWarning, LatticeSimpError
 from lattice_simp.support.extras import missing_extra
 from lattice_simp.support.streams import drop_output
 
@@ -41,6 +42,7 @@ COMMANDS = {
 DEBUG = "--debug"
 
 _COMPLETION = ("--install-completion", "--show-completion")
+_FORMAT_WARNING = warnings.formatwarning
 _FAILED, _BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 1, 2, 130, 141
 
 
@@ -49,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = DEBUG in given
     given = [word for word in given if word != DEBUG]
+    warnings.formatwarning = _warning_line
     try:
         code = _run(given, debug=debug)
         sys.stdout.flush()
@@ -60,6 +63,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _interrupted() if is_interrupt else _report(error, debug=debug)
     drop_output()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _warning_line(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+) -> str:
+    is_own = issubclass(category, InputWarning)
+    return f"{PROGRAM}: {message}\n" if is_own else _FORMAT_WARNING(message, category, filename, lineno, line)
 
 
 def _interrupted() -> int:

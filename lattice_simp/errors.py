@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 LONGEST_MESSAGE, LONGEST_QUOTE = 2000, 400
@@ -33,6 +34,15 @@ class FormatError(LatticeSimpError):
         self.message, self.path, self.line, self.remedy = message, path, line, remedy
         where = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
         super().__init__(f"{where} {message}".strip() + (f" ({remedy})" if remedy else ""))
+
+
+class InputWarning(UserWarning):
+    """Input that is read, and probably does not mean what it is read as."""
+
+
+def warn(message: str, *, path: str | Path | None = None, line: int | None = None, remedy: str | None = None) -> None:
+    """Warns of input, in the words of a `FormatError`; Python shows the same words once."""
+    warnings.warn(str(FormatError(message, path=path, line=line, remedy=remedy)), InputWarning, stacklevel=2)
 
 
 def one_line(error: Exception) -> str:

@@ -43,7 +43,7 @@ def random_lattice(
     count = int(arcs_per_state * states)
     sources = rng.integers(0, states - 1, count)
     nextstates = np.array([rng.integers(source + 1, states) for source in sources], dtype=np.int64)
-    table = SymbolTable(words)
+    table = SymbolTable(list(words))
     labels = rng.integers(0 if epsilon else 1, len(words) + 1, count)
     if epsilon:
         labels[rng.random(count) < 0.15] = 0

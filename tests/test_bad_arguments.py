@@ -53,8 +53,10 @@ def lattices() -> dict[str, Lattice]:
         "cycle": Lattice.from_arcs([0, 0], [1, 2], [0.0, 0.0], [0, 1], ends, shared),
         "epsilon cycle": Lattice.from_arcs([0, 0], [0, 2], [-1.0, 0.0], [0, 1], ends, shared),
         "transducer": Lattice.from_arcs([0], [1], [0.0], [1], ends, shared, ilabels=[2]),
-        "two tables": Lattice.from_arcs([0], [1], [0.0], [1], ends, shared, ilabels=[1], isymbols=SymbolTable("xy")),
-        "one array": replace(Lattice.from_arcs([0], [2], [0.0], [1], ends, shared), isymbols=SymbolTable("xy")),
+        "two tables": Lattice.from_arcs(
+            [0], [1], [0.0], [1], ends, shared, ilabels=[1], isymbols=SymbolTable(list("xy"))
+        ),
+        "one array": replace(Lattice.from_arcs([0], [2], [0.0], [1], ends, shared), isymbols=SymbolTable(list("xy"))),
         "huge costs": Lattice.from_strings([("a a", 1e39), ("b", -1e308), ("c", 1e308)]),
         "odd words": Lattice.from_strings([("a\u00a0b <s> \0 ||| </s>", 0.0), (["a b", "\n", "\t"], 1.0)]),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,9 +12,9 @@ import numpy as np
 from lattice_simp.combination.agreement import NGRAM, POSTERIOR, WORDS, agreement_weights, with_agreement
 from lattice_simp.combination.methods import METHODS, Expand, Task, Tokens
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
 from lattice_simp.core.marks import MARKS
-from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.core.symbols import SymbolTable, as_sentences
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
@@ -29,7 +29,7 @@ else:
 
     MethodName = Literal[tuple(METHODS)]
 
-Output: TypeAlias = Lattice | str | Iterable[Hypothesis]
+Output: TypeAlias = Lattice | Strings
 """What a system gave: a lattice, one string, or an n-best list."""
 
 LM = "LM"
@@ -87,7 +87,7 @@ class CombinationSettings:
 
 
 def combine(
-    outputs: Sequence[Output],
+    outputs: str | Sequence[Output],
     settings: CombinationSettings | None = None,
     *,
     lm: LanguageModel | None = None,
@@ -127,6 +127,7 @@ def combine(
         CyclicLatticeError: a lattice has a cycle.
     """
     chosen = settings or CombinationSettings()
+    outputs = as_sentences(outputs)
     shares, scales = chosen.of_systems(len(outputs))
     check_weights(weights or {}, feature_names(len(outputs), lm=lm is not None))
     symbols = SymbolTable()
@@ -171,12 +172,10 @@ def default_weights(systems: int, settings: CombinationSettings, *, lm: bool = T
 
 def _system(output: Output, symbols: SymbolTable, scale: float, ignore: Collection[str]) -> Lattice | None:
     """Returns a system's posteriors, or None if it has no hypothesis."""
-    if isinstance(output, str):
-        output = [Hypothesis(tuple(output.split(" ")) if output else ())]
     if isinstance(output, Lattice):
         lattice = output.project_output().with_symbols(symbols)
     else:
-        lattice = Lattice.from_nbest((Hypothesis(own.tokens, own.cost) for own in output), symbols)
+        lattice = Lattice.from_nbest((Hypothesis(own.tokens, own.cost) for own in as_hypotheses(output)), symbols)
     lattice = normalise(lattice.without_words(ignore), scale)
     return None if lattice.empty else lattice
 

@@ -15,6 +15,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.skeleton.annotation.files import EXPORTS
 from lattice_simp.skeleton.annotation.judgements import AnnotationSettings
+from lattice_simp.support.json_text import is_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +112,7 @@ def _read(path: str, name: str, annotators: list[str], language: str | None) -> 
     from lattice_simp.skeleton.annotation import judgements_of, read_sentences
     from lattice_simp.support.textio import read_lines
 
-    if not next((line for line in read_lines(path) if line.strip()), "").lstrip().startswith('{"'):
+    if not is_json(next((line for line in read_lines(path) if line.strip()), "")):
         refuse_idle(["annotator"], "on sentences, but on JSON lines of skeletons")
         return list(read_sentences(path, name, _tokens(language) if language else split_tokens)), []
     if language:

@@ -13,12 +13,15 @@ import typer
 from lattice_simp.commands.options import (
     FAILED,
     Losses,
+    labels_of_lattices,
+    labels_of_lists,
     pieces_of,
     read_full,
     readable,
     reader_options,
     refuse_idle,
     require_hypotheses,
+    require_numbers,
     with_header_of,
     write_result,
 )
@@ -28,11 +31,14 @@ from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, InvalidLa
 from lattice_simp.formats import FORMATS, write
 from lattice_simp.formats.collections import Entry, entries, is_collection, new_file
 from lattice_simp.formats.nbest import is_nbest, write_nbest
+from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.support.textio import place
 
 Result = TypeVar("Result")
+
+NO_PIECES: PieceKind = "none"
 
 JOBS = Annotated[int, typer.Option(min=1, help="threads, where there are many lattices")]
 
@@ -86,8 +92,12 @@ class Batch:
 
     def __init__(self, path: str, jobs: int, labels: Mapping[str, Any] | None = None) -> None:
         self.path, self.jobs, self.failed = path, jobs, 0
-        self._options, self._pieces = reader_options(labels), pieces_of(labels)
         self._is_list = is_nbest(path)
+        if self._is_list:
+            require_numbers(path, "nbest", labels)
+            self._options, self._pieces = labels_of_lists(labels), NO_PIECES
+        else:
+            self._options, self._pieces = reader_options(labels_of_lattices(path, labels)), pieces_of(labels)
 
     def results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[str, Result]]:
         """Yields names and results, in order; where the operation fails, that is told, and the others go on."""

@@ -28,6 +28,8 @@ from lattice_simp.commands.options import (
     LabelOptions,
     command_app,
     ignored_labels,
+    labels_of_lattices,
+    labels_of_lists,
     pieces_of,
     read_full,
     readable,
@@ -235,13 +237,15 @@ def _outputs(file: str, name: str, first_id: int, labels: Mapping[str, Any]) -> 
     pieces = pieces_of(labels)
     if is_nbest(file):
         require_numbers(file, "nbest", labels)
-        lists = checked_lists(stream_nbest(file, first_id, pieces=pieces), name)
+        lists = checked_lists(stream_nbest(file, first_id, **labels_of_lists(labels)), name)
         yield from (hypotheses or _NOTHING for _, hypotheses in lists)
-    elif is_collection(file):
-        members = read_all(file, **reader_options(labels))
+        return
+    others = labels_of_lattices(file, labels)
+    if is_collection(file):
+        members = read_all(file, **reader_options(others))
         yield from (join_pieces(lattice, pieces) if lattice.accepts_any else _NOTHING for _, lattice in members)
     elif is_text(file):
-        require_numbers(file, "text", labels)
+        require_numbers(file, "text", others)
         lines = (join_words(as_tokens(line), pieces) for line in _lines(file))
         texts = ([Hypothesis(tokens)] if tokens else _NOTHING for tokens in lines)
         yield from (hypotheses for _, hypotheses in checked_lists(enumerate(texts), name))

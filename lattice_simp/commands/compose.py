@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import zip_longest
+from typing import Any
 
 from lattice_simp import EditCosts, Lattice, nbest
 from lattice_simp.core.hypothesis import Hypothesis
@@ -13,7 +14,6 @@ from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import stream_nbest
-from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.ops.compose import EDITS, SKELETON
 from lattice_simp.ops.gappy_acceptor import Loops
 
@@ -27,8 +27,8 @@ class Composition:
         n: hypotheses that an n-best list has at most.
         engine: see `engines.py`; lists are for the arrays alone.
         first_id: of the sentences in n-best lists.
-        pieces: of the words in n-best lists, which are joined.
         ignore: labels that are no words.
+        lists, skeleton_lists: how n-best lists are read, as `stream_nbest` takes it: `pieces`, `cost`.
         sentences, empty, missing: n-best lists so far; those where nothing fitted; those without a skeleton's list.
     """
 
@@ -39,8 +39,9 @@ class Composition:
     n: int
     engine: Engine = "arrays"
     first_id: int = 0
-    pieces: PieceKind = "none"
     ignore: Collection[str] = MARKS
+    lists: Mapping[str, Any] = field(default_factory=dict)
+    skeleton_lists: Mapping[str, Any] = field(default_factory=dict)
     sentences: int = 0
     empty: int = 0
     missing: int = 0
@@ -66,7 +67,9 @@ class Composition:
         """
         nothing: tuple[int, list[Hypothesis]] = (-1, [])
         for (sentence, entries), (own_sentence, own) in zip_longest(
-            *(self._lists(path) for path in (full, skeleton)), fillvalue=nothing
+            stream_nbest(full, self.first_id, **self.lists, ignore=self.ignore),
+            stream_nbest(skeleton, self.first_id, **self.skeleton_lists, ignore=self.ignore),
+            fillvalue=nothing,
         ):
             if sentence >= 0:
                 self.sentences += 1
@@ -75,9 +78,6 @@ class Composition:
                 last, own_id = self.sentences - 1 + self.first_id, own_sentence + self.first_id
                 message = f"hypotheses of sentence {own_id}, but {full} ends with {last}"
                 raise FormatError(message, path=skeleton, remedy="align the lists: ids are those of the sentences")
-
-    def _lists(self, path: str) -> Iterator[tuple[int, list[Hypothesis]]]:
-        return stream_nbest(path, self.first_id, pieces=self.pieces, ignore=self.ignore)
 
     def _compose_list(self, entries: list[Hypothesis], own: list[Hypothesis]) -> list[Hypothesis]:
         if not entries or not own:

@@ -10,7 +10,16 @@ from typing import Annotated, Any, Optional
 import typer
 
 from lattice_simp.commands.batch import JOBS, find_batch
-from lattice_simp.commands.options import OUTPUT, Id, Input, WordOptions, ignored_words, read_full, readable
+from lattice_simp.commands.options import (
+    OUTPUT,
+    Id,
+    Input,
+    WordOptions,
+    ignored_words,
+    read_full,
+    readable,
+    sentence_number,
+)
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
@@ -55,7 +64,7 @@ def confidence(
     """
     ignored = ignored_words(settings)
     lines = None if hypotheses is None else [without_marks(as_tokens(line), ignored) for line in read_lines(hypotheses)]
-    skeletons = None if skeleton is None else dict(stream_nbest(skeleton, ignore=ignored))
+    skeletons = None if skeleton is None else dict(stream_nbest(skeleton, cost=settings.get("cost"), ignore=ignored))
 
     with readable(source) as file, open_text(output, "w") as out:
         batch = find_batch(file, sentence, jobs, settings)
@@ -66,7 +75,7 @@ def confidence(
         count, shown = 0, []
         for count, (name, marked) in enumerate(found, 1):
             lattice = marked.without_words(ignored)
-            number = int(name) if name.isdecimal() else count - 1
+            number = sentence_number(name, count - 1)
             if lattice.connected().empty:
                 continue
             tokens = shortest_path(lattice).tokens if lines is None else _line(lines, count - 1, hypotheses)

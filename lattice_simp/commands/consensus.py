@@ -203,7 +203,7 @@ def mbr(
         if sentence is None and Path(file).is_file() and is_nbest(file):
             refuse_idle(["to", "paths"], "where an n-best list is written")
             require_numbers(source, "nbest", labels)
-            lists = stream_nbest(file, pieces=pieces_of(labels))
+            lists = stream_nbest(file, **labels_of_lists(labels))
             lists = checked_lists(lists, source, remedy) if unchecked else lists
             write_nbest(((own, decision.of_list(entries)[:n]) for own, entries in lists), output)
             return
@@ -355,7 +355,7 @@ def _lattices(sources: list[str], first_id: int, labels: dict[str, Any]) -> Iter
         with readable(source) as file:
             if Path(file).is_file() and is_nbest(file):
                 require_numbers(source, "nbest", labels)
-                lists = stream_nbest(file, first_id, pieces=pieces_of(labels))
+                lists = stream_nbest(file, first_id, **labels_of_lists(labels))
                 yield from (Lattice.from_nbest(entries) for _, entries in lists)
             elif is_collection(file):
                 for name, lattice in read_all(file, **reader_options(labels)):

@@ -98,7 +98,7 @@ class Journal:
     def _parse(self, line: bytes, key: str, number: int) -> Any:
         try:
             return json.loads(line)[key]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             remedy = "the file is damaged or something else: remove it"
             raise FormatError("not a record of a journal", path=self.path, line=number, remedy=remedy) from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,7 @@ from lattice_simp.commands.options import (
     readable,
     refuse_idle,
     require_hypotheses,
+    sentence_number,
     write_result,
 )
 from lattice_simp.commands.settings_options import takes_settings
@@ -297,7 +298,7 @@ def compose(
     """
     from lattice_simp.commands.compose import Composition
     from lattice_simp.formats.collections import is_collection
-    from lattice_simp.formats.nbest import is_nbest, write_nbest
+    from lattice_simp.formats.nbest import has_pieces, is_nbest, write_nbest
 
     if full == skeleton == "-":
         raise LatticeSimpError("standard input cannot be both the full lattice and the skeleton's; give a file for one")
@@ -311,7 +312,6 @@ def compose(
         n or 100,
         engine,
         first_id or 0,
-        pieces_of(settings),
         ignored,
     )
     of_lists = labels_of_lists(settings)
@@ -323,6 +323,10 @@ def compose(
         if all(lists) and settings != of_lists:
             name = next(iter(settings.keys() - of_lists))
             raise FormatError("its labels are words", path=full, remedy=f"leave --{name} out")
+        of_skeletons = dict(of_lists)
+        if lists[1] and not has_pieces(skeleton_file, pieces_of(settings)):
+            of_skeletons.pop("pieces", None)  # words, which skeletons' hypotheses often are
+        composition = replace(composition, lists=of_lists, skeleton_lists=of_skeletons)
         if all(lists) and sentence is None:
             _needs_arrays(engine, "two n-best lists without --id")
             refuse_idle(["to"], "where an n-best list is written")
@@ -331,7 +335,7 @@ def compose(
             return
         refuse_idle(["n", "first_id"], "where a lattice is written, but on two n-best lists without --id")
         first, second = (sentence if is_chosen else None for is_chosen in several)
-        one, two = (of_lists if is_list else settings for is_list in lists)
+        one, two = of_lists if lists[0] else settings, of_skeletons if lists[1] else settings
         lattice, hypotheses = read_full(full_file, first, labels=one), read_skeleton(skeleton_file, second, two)
     joint = composition.compose(lattice, hypotheses)
     if joint.empty:
@@ -381,7 +385,7 @@ def nbest(
         if is_list:
             first = int(sentence) if sentence is not None and sentence.isdecimal() else 0
             numbered = enumerate(groups, first)
-            write_nbest(((int(name) if name.isdecimal() else number, own) for number, (name, own) in numbered), output)
+            write_nbest(((sentence_number(name, number), own) for number, (name, own) in numbered), output)
         else:
             with open_text(output, "w") as out:
                 for name, paths in groups:

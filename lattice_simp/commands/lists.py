@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Optional
 
 import typer
 
-from lattice_simp.commands.options import FIRST_ID, IGNORE, PIECES, TOKENISER_HELP, ignored_labels, readable
+from lattice_simp.commands.options import COST, FIRST_ID, IGNORE, PIECES, TOKENISER_HELP, ignored_labels, readable
 from lattice_simp.commands.whole_sentences import checked_lists, chosen_tokeniser, warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
@@ -63,6 +63,7 @@ def tokens(
     tokeniser: Annotated[Optional[str], typer.Option(help=TOKENISER_HELP)] = None,  # noqa: UP045
     case: Annotated[Literal["keep", "lower"], typer.Option(help="of the words")] = "keep",
     pieces: PIECES = "none",
+    cost: COST = None,
     first_id: FIRST_ID = None,
     ignore: IGNORE = None,
     output: LIST_OUTPUT = "-",
@@ -86,7 +87,7 @@ def tokens(
             _write_tokens([made.tokens(line) for line in read_lines(file)], source, output, remedy)
             return
         _require_lists(file, source)
-        lists = stream_nbest(file, first_id or 0, pieces=pieces, ignore=ignored_labels(ignore))
+        lists = stream_nbest(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
         groups = (
             (number, [replace(own, tokens=tuple(split_tokens(made.tokens(own.text)))) for own in entries])
             for number, entries in lists
@@ -102,6 +103,7 @@ def texts(
         typer.Option("-n", min=1, help="the best of each list; 1 if not given, .jsonl: all"),
     ] = None,
     pieces: PIECES = "none",
+    cost: COST = None,
     source_text: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option("--source", help="the source sentences, which JSON lines may hold, too"),
@@ -120,7 +122,7 @@ def texts(
     lines = None if source_text is None else list(read_lines(source_text))
     with readable(source) as file:
         _require_lists(file, source)
-        lists = stream_nbest(file, first_id or 0, pieces=pieces, ignore=ignored_labels(ignore))
+        lists = stream_nbest(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
         if as_json:
             write_json(_best(lists, n, lines, source), output, first_id=first_id or 0, sources=lines)
             return

@@ -20,6 +20,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError
 from lattice_simp.formats import FORMATS, check_labels, format_of, losses, read, write
 from lattice_simp.formats.collections import Entry, entries, is_collection
+from lattice_simp.formats.common import natural
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.ops.join_pieces import join_pieces
@@ -99,7 +100,12 @@ TOKENISER_HELP = (
     "of text: sacrebleu's 13a, intl, zh, ja-mecab, ko-mecab, char, flores101, flores200, spBLEU-1K or none (blanks); "
     "that of the language if not given, 13a in most"
 )
+COST_HELP = "the feature that is the score of n-best lists in place of the total, such as F0"
 PIECES = Annotated[PieceKind, typer.Option(help="what the words are made of: bpe (@@), sentencepiece (▁)")]
+COST = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option("--cost", metavar="FEATURE", help=COST_HELP, rich_help_panel="Input"),
+]
 OUTPUT = Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout (AT&T text)")]
 
 
@@ -131,6 +137,10 @@ IGNORE_HELP = "a label that is no word, or several between blanks; may be given 
 IGNORE = Annotated[Optional[list[str]], typer.Option(help=IGNORE_HELP)]  # noqa: UP045
 
 
+LIST_OPTIONS = frozenset({"pieces", "cost"})
+"""Those of the `LabelOptions` that may be said of n-best lists."""
+
+
 @dataclass(frozen=True)
 class LabelOptions:
     """What the labels of a lattice file are."""
@@ -139,6 +149,7 @@ class LabelOptions:
     isymbols: Path | None = option(None, "isymbols", "that of the input side, if another")
     words: bool = option(False, "words", "numeric labels of AT&T text are words")
     pieces: PieceKind = option("none", "pieces", "labels are pieces, which make words: bpe (@@), sentencepiece (▁)")
+    cost: str | None = option(None, "cost", COST_HELP)
 
 
 @dataclass(frozen=True)
@@ -184,7 +195,19 @@ def read_any(
     path: str, sentence: str | None = None, format: str | None = None, labels: Mapping[str, Any] | None = None
 ) -> Lattice:
     """Reads what `read_full` reads, and lattices without hypotheses, too."""
-    return join_pieces(_read_one(path, sentence, format, labels), pieces_of(labels))
+    with readable(path) as file:
+        if format is None and is_nbest(file):
+            require_numbers(path, "nbest", labels)
+            return Lattice.from_nbest(_read_list(file, sentence, labels))
+        options = reader_options(labels_of_lattices(path, labels))
+        if is_collection(file):
+            lattice = _chosen(entries(file, format, **options), sentence, path)
+        elif sentence is not None:
+            raise FormatError("is not an n-best list, and holds one lattice", path=path, remedy="leave --id out")
+        else:
+            check_labels(options, format or format_of(file), path)
+            lattice = read(file, format, **options)
+        return join_pieces(lattice, pieces_of(labels))
 
 
 def require_hypotheses(lattice: Lattice, path: str | None = None) -> None:
@@ -206,21 +229,19 @@ def pieces_of(labels: Mapping[str, Any] | None) -> PieceKind:
 
 
 def labels_of_lists(labels: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Returns those of the `LabelOptions` that were given that may be said of n-best lists: --pieces."""
-    return {name: own for name, own in (labels or {}).items() if name == "pieces"}
+    """Returns those of the `LabelOptions` that were given that `stream_nbest` takes: --pieces, --cost."""
+    return {name: own for name, own in (labels or {}).items() if name in LIST_OPTIONS}
 
 
-def _read_one(path: str, sentence: str | None, format: str | None, labels: Mapping[str, Any] | None) -> Lattice:
-    with readable(path) as file:
-        if format is None and is_nbest(file):
-            require_numbers(path, "nbest", labels)
-            return Lattice.from_nbest(_read_list(file, sentence))
-        if is_collection(file):
-            return _chosen(entries(file, format, **reader_options(labels)), sentence, path)
-        if sentence is not None:
-            raise FormatError("is not an n-best list, and holds one lattice", path=path, remedy="leave --id out")
-        require_numbers(path, format or format_of(file), labels)
-        return read(file, format, **reader_options(labels))
+def labels_of_lattices(path: str, labels: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns those of the `LabelOptions` that were given that say what the labels of a lattice are.
+
+    Raises:
+        FormatError: one is for n-best lists alone.
+    """
+    if (labels or {}).get("cost") is not None:
+        raise FormatError("is not an n-best list", path=path, remedy="leave --cost out")
+    return {name: own for name, own in (labels or {}).items() if name not in LIST_OPTIONS}
 
 
 def _chosen(members: Iterator[Entry], sentence: str | None, path: str) -> Lattice:
@@ -249,6 +270,12 @@ def reader_options(labels: Mapping[str, Any] | None) -> dict[str, Any]:
     return options | ({"numeric": False} if (labels or {}).get("words") else {})
 
 
+def sentence_number(name: str, place: int) -> int:
+    """Returns the number that the name of a lattice is, else its place."""
+    number = natural(name)
+    return place if number is None else number
+
+
 def require_numbers(path: str, format: str, labels: Mapping[str, Any] | None) -> None:
     """Refuses options that say what labels are where the format has words."""
     check_labels(reader_options(labels), format, path)
@@ -266,11 +293,12 @@ def read_skeleton(
         if not is_nbest(file):
             return read_full(file, sentence, labels=labels)
         require_numbers(path, "nbest", labels)
-        return _read_list(file, sentence, pieces_of(labels))
+        return _read_list(file, sentence, labels)
 
 
-def _read_list(path: str, sentence: str | None, pieces: PieceKind = "none") -> list[Hypothesis]:
-    lists = {str(number): hypotheses for number, hypotheses in stream_nbest(path, pieces=pieces) if hypotheses}
+def _read_list(path: str, sentence: str | None, labels: Mapping[str, Any] | None) -> list[Hypothesis]:
+    streamed = stream_nbest(path, **labels_of_lists(labels))
+    lists = {str(number): hypotheses for number, hypotheses in streamed if hypotheses}
     if sentence is None and len(lists) == 1:
         return next(iter(lists.values()))
     if sentence in lists:

@@ -18,7 +18,7 @@ from lattice_simp.commands.sentence_sets import read_parallel, read_sets
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.paraphrase.tree import Tree
+from lattice_simp.paraphrase.tree import Tree, joined_trees
 
 app = command_app("Expand sets of sentences that mean the same: count, list, sample what their phrases make.")
 
@@ -164,8 +164,11 @@ def _run(work: Work, chosen: _Run) -> None:
     if chosen.parallel and chosen.source:
         raise LatticeSimpError("the sets come from INPUT or from --parallel files, not from both")
     work.options.words.thesaurus()  # what is wrong with it is wrong for all sets
-    check = Tree.from_brackets if work.options.words.trees else str
-    sets = read_parallel(chosen.parallel, check) if chosen.parallel else read_sets(chosen.source or "-", check)
+    check, join = (Tree.from_brackets, joined_trees) if work.options.words.trees else (str, list)
+    if chosen.parallel:
+        sets = read_parallel(chosen.parallel, check, join)
+    else:
+        sets = read_sets(chosen.source or "-", check, join)
     work = replace(work, ids=tuple(own.id for own in sets))
     if work.lattices is not None:
         if len(set(work.ids)) < len(sets) or any("/" in own for own in work.ids):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from lattice_simp.commands.options import (
+    COST,
     FIRST_ID,
     IGNORE,
     PIECES,
@@ -60,6 +61,7 @@ def nbest(
     source: Annotated[Optional[Path], SOURCE] = None,  # noqa: UP045
     weights: Annotated[Optional[Path], typer.Option(help="weights.tsv: sorts by the weighted sum of features")] = None,  # noqa: UP045
     pieces: PIECES = "none",
+    cost: COST = None,
     first_id: FIRST_ID = None,
     ignore: IGNORE = None,
     output: Annotated[str, OUTPUT] = "-",
@@ -95,7 +97,7 @@ def nbest(
             yield number, done if own is None else weighted_nbest(done, own)
 
     with readable(file) as own_file:
-        lists = stream_nbest(own_file, first_id or 0, pieces=pieces, ignore=ignored_labels(ignore))
+        lists = stream_nbest(own_file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
         found = scored(checked_lists(lists, file))
         _write(found, output, best, None if lines is None else len(lines), first_id or 0)
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lattice_simp.commands.options import readable
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.json_text import is_json, parse_json
 from lattice_simp.support.textio import read_lines
 
 _JSON = 'write {"id": "1", "sentences": ["one", "another"]} on each line'
 
 Check = Callable[[str], object]
 """Raises FormatError for a sentence that cannot be read."""
+
+Join = Callable[[Iterable[tuple[int, str]]], list[tuple[int, str]]]
+"""Makes sentences of numbered lines, each with the number of its first one."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +27,10 @@ class SentenceSetLine:
     sentences: tuple[str, ...]
 
 
-def read_sets(source: str, check: Check = str) -> list[SentenceSetLine]:
+def read_sets(source: str, check: Check = str, join: Join = list) -> list[SentenceSetLine]:
     """Reads sets: JSON lines (told by the first line), else one sentence a line with a blank line between sets.
 
-    Sets of text are numbered from 0.
+    Sets of text are numbered from 0. What `join` makes of numbered lines are sentences.
 
     Raises:
         FormatError: an empty file, a line that is not a set, a sentence that `check` refuses; names the line.
@@ -37,40 +40,43 @@ def read_sets(source: str, check: Check = str) -> list[SentenceSetLine]:
         first = next((line for line in lines if line.strip()), None)
         if first is None:
             raise FormatError("the file is empty", path=path, remedy="give sets of sentences, a blank line after each")
-        if first.lstrip().startswith("{"):
+        if is_json(first) or first.lstrip().startswith("{"):
             return [_json_set(line, number, path, check) for number, line in enumerate(lines, start=1) if line.strip()]
-        _checked(lines, path, check)
-    return [SentenceSetLine(str(number), block) for number, block in enumerate(_blocks(lines))]
+        joined = join(enumerate(lines, start=1))
+        _checked(joined, path, check)
+    return [SentenceSetLine(str(number), block) for number, block in enumerate(_blocks(line for _, line in joined))]
 
 
-def read_parallel(paths: Sequence[str], check: Check = str) -> list[SentenceSetLine]:
+def read_parallel(paths: Sequence[str], check: Check = str, join: Join = list) -> list[SentenceSetLine]:
     """Reads sets whose sentences are on the same line of several files; the sets are numbered from 0.
 
     Raises:
         FormatError: files of different lengths, a sentence that `check` refuses.
     """
-    columns = [list(read_lines(path)) for path in paths]
+    columns = [join(enumerate(read_lines(path), start=1)) for path in paths]
     for path, own in zip(paths, columns, strict=True):
         if len(own) != len(columns[0]):
             message = f"{len(own)} lines, but {paths[0]} has {len(columns[0])}"
             raise FormatError(message, path=path, remedy="give files whose lines belong together")
         _checked(own, path, check)
     return [
-        SentenceSetLine(str(number), tuple(line.strip() for line in lines if line.strip()))
+        SentenceSetLine(str(number), tuple(line.strip() for _, line in lines if line.strip()))
         for number, lines in enumerate(zip(*columns, strict=True))
     ]
 
 
-def _checked(lines: Iterable[str], path: str, check: Check, only: int | None = None) -> None:
-    for number, line in enumerate(lines, start=1):
+def _checked(lines: Iterable[tuple[int, str]], path: str, check: Check) -> None:
+    for number, line in lines:
         if line.strip():
             try:
                 check(line)
             except FormatError as error:
-                raise FormatError(error.message, path=path, line=only or number, remedy=error.remedy) from error
+                raise FormatError(error.message, path=path, line=number, remedy=error.remedy) from error
+            except LatticeSimpError as error:
+                raise FormatError(str(error), path=path, line=number) from error
 
 
-def _blocks(lines: list[str]) -> Iterator[tuple[str, ...]]:
+def _blocks(lines: Iterable[str]) -> Iterator[tuple[str, ...]]:
     block: list[str] = []
     for line in [*lines, ""]:
         if line.strip():
@@ -81,13 +87,13 @@ def _blocks(lines: list[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _json_set(line: str, number: int, path: str, check: Check) -> SentenceSetLine:
+    record = parse_json(line, path=path, line=number, remedy=_JSON)
     try:
-        record = json.loads(line)
         name, sentences = str(record.get("id", number - 1)), record["sentences"]
         good = isinstance(sentences, list) and all(isinstance(own, str) for own in sentences)
-    except (ValueError, KeyError, AttributeError, TypeError):
+    except (KeyError, AttributeError, TypeError):
         good = False
     if not good:
         raise FormatError("is not a set of sentences", path=path, line=number, remedy=_JSON)
-    _checked(sentences, path, check, number)
+    _checked(((number, own) for own in sentences), path, check)
     return SentenceSetLine(name, tuple(own.strip() for own in sentences if own.strip()))

@@ -19,6 +19,7 @@ from lattice_simp.formats.collections import read_all
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
+from lattice_simp.support.json_text import is_json
 from lattice_simp.support.textio import read_lines
 from lattice_simp.translate.source import Source
 from lattice_simp.tune.feature_lattice import with_own_symbols
@@ -46,10 +47,11 @@ class Sentence:
 
 @dataclass(frozen=True)
 class SkeletonLists:
-    """N-best lists of skeletons: a file, and the id of the first sentence in it."""
+    """N-best lists of skeletons: a file, the id of the first sentence in it, and the feature that is the score."""
 
     path: Path
     first_id: int = 0
+    cost: str | None = None
 
     def read(self, count: int) -> dict[int, tuple[Hypothesis, ...]]:
         """Returns the hypotheses of `count` sentences by their numbers; sentences without any are left out.
@@ -57,7 +59,7 @@ class SkeletonLists:
         Raises:
             FormatError: the file is broken, or holds a sentence beyond the last one.
         """
-        streamed = stream_nbest(self.path, self.first_id, ignore=MARKS)
+        streamed = stream_nbest(self.path, self.first_id, cost=self.cost, ignore=MARKS)
         lists = {number: tuple(entries) for number, entries in streamed if entries}
         last = max(lists, default=0)
         if last >= count:
@@ -158,7 +160,7 @@ def read_records(path: Path) -> Iterator[SkeletonRecord]:
 def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
     """Yields records, None for a blank line of bracket text."""
     with readable(str(path)) as file:
-        if next((line for line in read_lines(file) if line.strip()), "").lstrip().startswith('{"'):
+        if is_json(next((line for line in read_lines(file) if line.strip()), "")):
             yield from read_skeletons(file)
             return
         lines = [line.strip() for line in read_lines(file) if line.strip()]

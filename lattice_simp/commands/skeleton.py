@@ -13,7 +13,7 @@ import typer
 
 from lattice_simp.commands import annotation
 from lattice_simp.commands.options import command_app, refuse_idle
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.skeleton.automatic.methods import METHODS
 
 if TYPE_CHECKING:
@@ -199,10 +199,6 @@ def _token_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
 
     for number, line in enumerate(read_lines(path)):
         tokens = split_tokens(line)
-        for token in tokens:
-            if token.split() != [token]:
-                message = f"the token {token!r} holds white space"
-                raise FormatError(message, path=path, line=number + 1, remedy="tokenise the text, or replace it")
         if tokens:
             yield number, tokens
 

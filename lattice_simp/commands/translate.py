@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lattice_simp.commands.options import FAILED, FIRST_ID, INTERRUPTED, PanelCommand, command_app, refuse_idle
+from lattice_simp.commands.options import COST, FAILED, FIRST_ID, INTERRUPTED, PanelCommand, command_app, refuse_idle
 from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, name_run, run_sentences
 from lattice_simp.commands.sentences import ALL_MASKS, Sentence, SkeletonLists, read_lattices, read_sentences
 from lattice_simp.commands.settings_options import setting_options, takes_settings
 from lattice_simp.commands.worker import TranslateOptions, lattice_path, make_translator
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.common import natural
 from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.pipeline import check_cluster
 from lattice_simp.support.extras import extra
@@ -68,6 +69,7 @@ def translate(
         Path | None, typer.Option(help="the skeletons' n-best lists from elsewhere", rich_help_panel="Input")
     ] = None,
     first_id: FIRST_ID = None,
+    cost: COST = None,
     nbest: Annotated[int, typer.Option(help="hypotheses for each sentence", rich_help_panel="Output")] = 0,
     nbest_output: Annotated[
         str | None, typer.Option(help="where they go, in Moses format", rich_help_panel="Output")
@@ -122,7 +124,7 @@ def translate(
     if input_lattices is not None and not (source is None and skeletons is None):
         raise LatticeSimpError("--input-lattices takes the place of --input and --skeletons: give one of them")
     if skeleton_nbest is None:
-        refuse_idle(["first_id"], "without --skeleton-nbest")
+        refuse_idle(["first_id", "cost"], "without --skeleton-nbest")
     if skeletons is None:
         refuse_idle(["mask_index"], "without --skeletons")
     if strategy == "plain":
@@ -130,7 +132,7 @@ def translate(
         refuse_idle([*idle, "skeleton_nbest", "mask_index"], "with --strategy plain")
         if source is not None:
             refuse_idle(["skeletons"], "with --strategy plain and --input")
-    given = None if skeleton_nbest is None else SkeletonLists(skeleton_nbest, first_id or 0)
+    given = None if skeleton_nbest is None else SkeletonLists(skeleton_nbest, first_id or 0, cost)
     tokens = None
     if text is not None:
         tokens, run = text[0].tokens, replace(run, text=text[1].text)
@@ -181,7 +183,7 @@ def check(options: TranslateOptions, run: RunOptions, mask_index: str, skeletons
             "--mbr needs parameters that fit the model: find them with `lattice-simp tune mbr "
             f"{options.model} --source FILE --reference FILE --write`, or give --mbr-scale and its like"
         )
-    if not mask_index.isdecimal() and mask_index != ALL_MASKS:
+    if natural(mask_index) is None and mask_index != ALL_MASKS:
         wrong.append(f"--mask-index {mask_index}: give a number from 0, or {ALL_MASKS}")
     if run.resume and is_stream(run.output):
         wrong.append("--resume needs --output FILE: only a file can be continued")

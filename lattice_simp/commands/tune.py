@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 import typer
 
 from lattice_simp.commands.options import (
+    COST,
     FIRST_ID,
     IGNORE,
     PIECES,
@@ -185,6 +186,7 @@ def nbest(
     start: Annotated[Path, START],
     output: Annotated[Path, OUTPUT],
     pieces: PIECES = "none",
+    cost: COST = None,
     first_id: FIRST_ID = None,
     ignore: IGNORE = None,
     metric: Annotated[TunedName, METRIC] = "bleu",
@@ -199,6 +201,7 @@ def nbest(
 
     A weight TOTAL is that of the lists' old score, here as in `lattice-simp rescore nbest --weights`.
     """
+    from lattice_simp.core.features import check_density
     from lattice_simp.core.symbols import SymbolTable
     from lattice_simp.formats.nbest import read_nbest
     from lattice_simp.rescore.nbest import with_total
@@ -209,13 +212,15 @@ def nbest(
     goal = _Goal(metric, Path(STDIN if file == "-" else file), references, source)
     symbols, names = SymbolTable(), tuple(read_weights(start))
     with readable(file) as own_file:
-        lists = read_nbest(own_file, first_id or 0, pieces=pieces, ignore=ignored_labels(ignore))
+        lists = read_nbest(own_file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
     lists = [with_total(entries, names) for entries in lists]
     unknown = next((name for entries in lists for own in entries for name in own.features if name not in names), None)
     if unknown is not None:
         raise FormatError(
             f"the feature {unknown!r} is not in {start}", path=goal.hypotheses, remedy="add a line with its weight"
         )
+    every = [own for entries in lists for own in entries]
+    check_density(len(names), [own.features for own in every], sum(max(len(own.tokens), 1) for own in every))
     own = [nbest_lattice(entries, names, symbols) for entries in lists]
     search = _Search(optimizer, seed, directions, restarts, jobs)
     _minimise(own, symbols, goal, start, output, search)

@@ -70,6 +70,8 @@ class TokenConstraint:
         Raises:
             LatticeSimpError: as `text_automaton`; an end that is not a token.
         """
+        if isinstance(tokens, (str, bytes)):
+            raise LatticeSimpError("tokens are a list with the bytes of each, not one text; see token_bytes")
         ends = (end,) if isinstance(end, int) else tuple(end)
         for own in ends:
             if not 0 <= own < len(tokens):
@@ -98,6 +100,8 @@ class TokenConstraint:
 
     def state(self, prefix: Iterable[int]) -> int:
         """Returns the state after tokens; tokens after the end leave it as it is."""
+        if isinstance(prefix, (str, bytes)):
+            raise LatticeSimpError(f"a prefix is a list of token numbers, not the text {prefix!r}")
         state = 0
         for token in prefix:
             state = state if state == ENDED else self.advance(state, int(token))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -164,6 +164,23 @@ class Features(Mapping[str, Floats]):
             return {}
         totals = self.arcs[:, arcs].sum(axis=1, dtype=np.float64) + self.finals[:, end]
         return dict(zip(self.names, totals.tolist(), strict=True))
+
+
+DENSE_CELLS = 1 << 24
+"""Up to so many values of a matrix of features (128 MB), most may be missing."""
+
+LEAST_DENSITY = 0.01
+"""The share of values that a larger one must have: features of single hypotheses would take memory by the square."""
+
+
+def check_density(names: int, hypotheses: Sequence[Mapping[str, float]], arcs: int) -> None:
+    """Raises InvalidLatticeError for hypotheses with few of very many features, whose matrix (names, arcs) is large."""
+    given = sum(map(len, hypotheses))
+    if names * arcs > DENSE_CELLS and given < LEAST_DENSITY * names * len(hypotheses):
+        raise InvalidLatticeError(
+            f"{names} features, and a hypothesis has {given / len(hypotheses):.3g} of them on average: too few for a "
+            "table; leave the rare ones out, or join them to fewer features"
+        )
 
 
 def gather(values: npt.NDArray[Any], numbers: npt.NDArray[Any], blank: float) -> npt.NDArray[Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lattice_simp.core.kernel import Ints
+from lattice_simp.core.symbols import as_tokens
 
 _NO_ARCS = np.zeros(0, dtype=np.int32)
 
@@ -21,7 +22,7 @@ class Hypothesis:
     ('a cat', -2.5)
 
     Attributes:
-        tokens: the words.
+        tokens: the words; a string is split at its blanks.
         cost: nats; lower is better.
         features: scores by name; higher is better. Of several values under one name in an n-best list each has a
             name of its own: `TM_0`, `TM_1`, ...
@@ -34,6 +35,10 @@ class Hypothesis:
     features: Mapping[str, float] = field(default_factory=dict, hash=False)
     arcs: Ints = field(default_factory=lambda: _NO_ARCS, compare=False, repr=False)
     inputs: tuple[int, ...] = field(default=(), compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tokens, tuple):
+            object.__setattr__(self, "tokens", as_tokens(self.tokens))
 
     @property
     def text(self) -> str:

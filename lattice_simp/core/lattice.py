@@ -22,20 +22,20 @@ from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.arguments import real
 from lattice_simp.core.columns import is_finite, real_numbers, whole_numbers
 from lattice_simp.core.connect import topological_order, useful_states
-from lattice_simp.core.features import Features, gather
+from lattice_simp.core.features import Features, check_density, gather
 from lattice_simp.core.header import NO_HEADER, Header
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
 from lattice_simp.core.prefix_tree import prefix_tree
-from lattice_simp.core.symbols import EPSILON, SymbolTable, as_tokens
+from lattice_simp.core.symbols import EPSILON, SymbolTable, as_sentences, as_tokens
 from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
 INFINITY = float("inf")
 
-WeightedWords: TypeAlias = Hypothesis | tuple[str, float] | tuple[Iterable[str], float]
+WeightedWords: TypeAlias = Hypothesis | str | tuple[str, float] | tuple[Iterable[str], float]
 """A hypothesis, or a pair of words (a string or tokens) and a cost in nats."""
 
-Strings: TypeAlias = Iterable[WeightedWords]
+Strings: TypeAlias = str | Iterable[WeightedWords]
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,16 +155,21 @@ class Lattice:
     def from_strings(cls, strings: Strings, symbols: SymbolTable | None = None) -> Lattice:
         """Makes a prefix tree (merged at its leaves) of pairs of words and a cost, or of hypotheses.
 
+        >>> Lattice.from_strings("a cat").num_arcs, Lattice.from_strings([("a cat", 1.0), "a dog"]).num_arcs
+        (2, 3)
+
+        A string without a cost costs 0; a single string is one sentence.
+
         The costs are on the last arcs. A string that occurs twice keeps its least cost. The empty string makes the
         start state final.
         """
         best: dict[tuple[str, ...], float] = {}
-        for words, cost in map(words_and_cost, strings):
+        for words, cost in map(words_and_cost, as_sentences(strings)):
             best[words] = min(cost, best.get(words, INFINITY))
         return cls._tree(best, list(best.values()), SymbolTable() if symbols is None else symbols, {})
 
     @classmethod
-    def from_nbest(cls, hypotheses: Iterable[Hypothesis], symbols: SymbolTable | None = None) -> Lattice:
+    def from_nbest(cls, hypotheses: Strings, symbols: SymbolTable | None = None) -> Lattice:
         """Makes a prefix tree of an n-best list; the features of each hypothesis are on its last arc.
 
         >>> lattice = Lattice.from_nbest([Hypothesis(("a", "cat"), 2.0, {"LM": -1.5}), Hypothesis(("a",), 3.0)])
@@ -172,14 +177,18 @@ class Lattice:
         [0.0, 0.0, -1.5]
 
         Of equal strings the cheapest counts, with its features; a feature that a hypothesis lacks is 0 there.
+
+        Raises:
+            InvalidLatticeError: as `words_and_cost`; thousands of features that hardly any hypothesis has.
         """
         best: dict[tuple[str, ...], tuple[float, Mapping[str, float]]] = {}
-        for hypothesis in hypotheses:
-            words, cost = words_and_cost(hypothesis)
+        for hypothesis in as_hypotheses(hypotheses):
+            words, cost = hypothesis.tokens, hypothesis.cost
             if words not in best or cost < best[words][0]:
                 best[words] = cost, hypothesis.features
         costs, scores = [cost for cost, _ in best.values()], [own for _, own in best.values()]
         names = dict.fromkeys(chain.from_iterable(scores))
+        check_density(len(names), scores, sum(map(len, best)))  # no more arcs than words
         columns = {name: [own.get(name, 0.0) for own in scores] for name in names}
         return cls._tree(best, costs, SymbolTable() if symbols is None else symbols, columns)
 
@@ -453,14 +462,14 @@ class Lattice:
         made.validate()
         return made
 
-    def without_words(self, words: Iterable[str]) -> Lattice:
+    def without_words(self, words: str | Iterable[str]) -> Lattice:
         """Returns the lattice with epsilons in the place of these words; arcs keep their numbers and costs.
 
         >>> lattice = Lattice.from_strings([("<s> a </s>", 1.0)]).without_words({"<s>", "</s>"})
         >>> lattice.symbols.decode(lattice.olabels)
         ['a']
         """
-        labels = [label for label in map(self.symbols.find, words) if label is not None]
+        labels = [label for label in map(self.symbols.find, as_tokens(words)) if label is not None]
         is_gone = np.zeros(len(self.symbols), dtype=np.bool_)
         is_gone[labels] = True
         if not is_gone[self.olabels].any():
@@ -512,11 +521,14 @@ class Lattice:
 
 
 def words_and_cost(given: WeightedWords) -> tuple[tuple[str, ...], float]:
-    """Returns the tokens and the cost of a hypothesis, or of a pair of words and a cost.
+    """Returns the tokens and the cost of a hypothesis, or of a pair of words and a cost; a string alone costs 0.
 
     Raises:
-        InvalidLatticeError: the cost is not finite.
+        InvalidLatticeError: no pair, or a cost that is not finite.
+        TypeError: a cost that is no number.
     """
+    if isinstance(given, str):
+        return as_tokens(given), 0.0
     try:
         words, cost = (given.tokens, given.cost) if isinstance(given, Hypothesis) else given
     except ValueError as error:
@@ -524,3 +536,16 @@ def words_and_cost(given: WeightedWords) -> tuple[tuple[str, ...], float]:
     if not is_finite(cost):
         raise InvalidLatticeError(f"the cost of {words!r:.80} is {cost!s:.80}; costs are finite numbers")
     return as_tokens(words), float(cost)
+
+
+def as_hypotheses(given: Strings) -> list[Hypothesis]:
+    """Returns the hypotheses of what `words_and_cost` reads; a single string is one sentence.
+
+    >>> [(own.text, own.cost) for own in as_hypotheses("a cat")], as_hypotheses([("a dog", 2.0)])[0].tokens
+    ([('a cat', 0.0)], ('a', 'dog'))
+
+    Raises:
+        InvalidLatticeError: as `words_and_cost`.
+    """
+    pairs = [(own, words_and_cost(own)) for own in as_sentences(given)]
+    return [own if isinstance(own, Hypothesis) else Hypothesis(*pair) for own, pair in pairs]

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.symbols import as_tokens
 from lattice_simp.support.tables import grammar_table
 
 MARKS: frozenset[str] = frozenset(
@@ -31,7 +32,8 @@ def without_marks(tokens: Iterable[str], ignore: Collection[str] = MARKS) -> tup
     >>> without_marks(["<s>", "a", "cat", "</s>"])
     ('a', 'cat')
     """
-    return tuple(token for token in tokens if token not in ignore)
+    ignored = as_tokens(ignore) if isinstance(ignore, str) else ignore
+    return tuple(token for token in tokens if token not in ignored)
 
 
 def unmarked(hypotheses: Iterable[Hypothesis], ignore: Collection[str] = MARKS) -> list[Hypothesis]:

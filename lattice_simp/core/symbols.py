@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.errors import InvalidLatticeError, UnknownSymbolError
+
+Sentence = TypeVar("Sentence")
 
 EPSILON = 0
 """The label id of the empty word in every table."""
@@ -51,6 +54,19 @@ def is_utf8(text: str) -> bool:
     return True
 
 
+def as_sentences(sentences: str | Iterable[Sentence]) -> list[Sentence | str]:
+    """Returns the sentences of an iterable; a single string is one sentence, never its letters.
+
+    >>> as_sentences("a cat"), as_sentences(["a cat", "a dog"])
+    (['a cat'], ['a cat', 'a dog'])
+    """
+    return [sentences] if isinstance(sentences, str) else list(sentences)
+
+
+def _words(words: str | Iterable[str]) -> Iterable[str]:
+    return split_tokens(words) if isinstance(words, str) else words
+
+
 class SymbolTable:
     """An append-only map between words and label ids from 0; id 0 is epsilon.
 
@@ -65,11 +81,11 @@ class SymbolTable:
 
     __slots__ = ("_growing", "_ids", "_words")
 
-    def __init__(self, words: Iterable[str] = ()) -> None:
+    def __init__(self, words: str | Iterable[str] = ()) -> None:
         self._words: list[str] = [EPSILON_SYMBOL]
         self._ids: dict[str, int] = {EPSILON_SYMBOL: EPSILON}
         self._growing = threading.Lock()
-        self._grow(words)
+        self._grow(_words(words))
 
     def __len__(self) -> int:
         return len(self._words)
@@ -129,17 +145,17 @@ class SymbolTable:
         """Returns the id of `word`, or None."""
         return self._ids.get(word)
 
-    def encode(self, words: Iterable[str]) -> npt.NDArray[np.int32]:
+    def encode(self, words: str | Iterable[str]) -> npt.NDArray[np.int32]:
         """Returns the ids (int32) of `words`; unknown words are added."""
-        words = list(words)
+        words = list(_words(words))
         if new := [word for word in dict.fromkeys(words) if word not in self._ids]:
             self._grow(new)
         return np.fromiter(map(self._ids.__getitem__, words), dtype=np.int32, count=len(words))
 
-    def lookup(self, words: Iterable[str], missing: int = -1) -> npt.NDArray[np.int32]:
+    def lookup(self, words: str | Iterable[str], missing: int = -1) -> npt.NDArray[np.int32]:
         """Returns the ids (int32) of `words`; unknown words become `missing`, and nothing is added."""
         get = self._ids.get
-        return np.fromiter((get(word, missing) for word in words), dtype=np.int32)
+        return np.fromiter((get(word, missing) for word in _words(words)), dtype=np.int32)
 
     def decode(self, labels: Iterable[int]) -> list[str]:
         """Returns the words of `labels`, epsilons left out."""

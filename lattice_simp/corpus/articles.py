@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import Any
 
 from lattice_simp.corpus.mediawiki import read_pages, require_parser
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import open_binary, read_lines
 
 REMEDY = 'each line is {"title": "...", "text": "..."} or {"title": "...", "paragraphs": ["...", ...]}'
@@ -63,11 +63,9 @@ def read_articles(path: str | Path) -> Iterator[Article]:
     for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
             try:
-                yield _article(json.loads(line), number)
-            except json.JSONDecodeError as error:
-                raise FormatError(f"is not JSON: {error.msg}", path=path, line=number, remedy=REMEDY) from error
-            except RecursionError as error:
-                raise FormatError("is nested too deeply", path=path, line=number, remedy=REMEDY) from error
+                yield _article(parse_json(line, path=path, line=number, remedy=REMEDY), number)
+            except FormatError:
+                raise
             except LatticeSimpError as error:
                 raise FormatError(str(error), path=path, line=number, remedy=REMEDY) from error
 
@@ -85,7 +83,4 @@ def _article(fields: Any, number: int) -> Article:
         paragraphs = fields["text"].split("\n")
     if not isinstance(paragraphs, list) or not all(isinstance(one, str) for one in paragraphs):
         raise LatticeSimpError("its paragraphs are not a list of strings")
-    for text in (title, *paragraphs):
-        if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-            raise LatticeSimpError("has half of a surrogate pair, which is not a character")
     return Article(title, tuple(paragraphs), number)

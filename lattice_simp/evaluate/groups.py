@@ -60,7 +60,7 @@ class Groups:
 def gap_type_groups(skeletons: Sequence[Skeleton | None]) -> Groups:
     """Groups sentences by the gap type of their skeletons, in the order of `GapType`; None is in no group.
 
-    >>> gap_type_groups([Skeleton.from_mask("101", "abc"), Skeleton.from_mask("011", "abc"), None]).labels
+    >>> gap_type_groups([Skeleton.from_mask("101", "a b c"), Skeleton.from_mask("011", "a b c"), None]).labels
     ('Middle', 'Start', None)
     """
     labels = [None if skeleton is None else skeleton.gap_type.value for skeleton in skeletons]
@@ -70,7 +70,7 @@ def gap_type_groups(skeletons: Sequence[Skeleton | None]) -> Groups:
 def gap_count_groups(skeletons: Sequence[Skeleton | None], most: int = MOST_GAPS) -> Groups:
     """Groups sentences by the number of gaps of their skeletons; `most` and more are one group.
 
-    >>> gap_count_groups([Skeleton.from_mask("10101", "abcde"), Skeleton.from_mask("10", "ab")], most=2).order
+    >>> gap_count_groups([Skeleton.from_mask("10101", "a b c d e"), Skeleton.from_mask("10", "a b")], most=2).order
     ('1', '2 or more')
     """
     names = [*map(str, range(most)), f"{most} or more"]

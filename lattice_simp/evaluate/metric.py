@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
+from lattice_simp.core.symbols import as_sentences
 from lattice_simp.errors import LatticeSimpError
 
 References = Sequence[Sequence[str]]
@@ -40,6 +41,9 @@ class Lines:
     text: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
+        for name in ("tokens", "text"):
+            if isinstance(getattr(self, name), str):  # a single sentence
+                object.__setattr__(self, name, (getattr(self, name),))
         counts = {len(lines) for lines in (self.tokens, self.text) if lines is not None}
         if len(counts) != 1:
             found = "neither tokens nor text" if not counts else "tokens and text of different length"
@@ -98,6 +102,9 @@ class Metric:
         Raises:
             LatticeSimpError: the metric needs the source, and there is none; what `statistics` raises.
         """
+        hypotheses = as_sentences(hypotheses)
+        references = [as_sentences(own) for own in as_sentences(references)]
+        source = None if source is None else as_sentences(source)
         if not self.needs_source:
             return self.statistics(hypotheses, references)
         if source is None:
@@ -113,6 +120,8 @@ class Metric:
 
 def check_lines(hypotheses: Sequence[str], references: References, source: Sequence[str] | None = None) -> None:
     """Raises LatticeSimpError for what no metric can score: no sentences or references, or files of other lengths."""
+    if any(isinstance(own, str) for own in (hypotheses, references, source, *references)):
+        raise LatticeSimpError("a string, where a list of sentences is needed; put it into a list")
     if not hypotheses or not references:
         raise LatticeSimpError("there is nothing to score; give at least one sentence and one reference")
     for number, lines in enumerate(references, start=1):

@@ -63,7 +63,7 @@ def read_all(
             any other lattice file (one lattice, named as the file). `-` is standard input.
         format: of the files, a name in `FORMATS`; None to look at their content.
         symbols: the table that numbers the words; it grows as needed. One for each file if None.
-        options: what the format's own reader takes.
+        options: what the format's own reader takes; of n-best lists `first_id`, `pieces` and `cost`.
 
     Raises:
         FormatError: a broken file, an empty folder or archive.
@@ -115,8 +115,8 @@ def _in_file(
     head = _head(path)
     if format is None and is_nbest(path):
         check_labels(options, "nbest", path)
-        first_id = options.pop("first_id", 0)
-        for number, hypotheses in stream_nbest(path, first_id):
+        first_id = options.get("first_id", 0)
+        for number, hypotheses in stream_nbest(path, **options):
             yield str(number + first_id), Lattice.from_nbest(hypotheses, symbols)
     elif format is None and is_kaldi_archive(head):
         check_labels(options, "kaldi", path)

@@ -78,15 +78,21 @@ def shown(text: str | bytes) -> str:
 def finite(text: str | bytes) -> float | None:
     """Returns the finite number that `text` is written as, or None.
 
-    >>> finite("-1.5e3"), finite("nan"), finite("1_0"), finite("x")
-    (-1500.0, None, None, None)
+    >>> finite("-1.5e3"), finite("nan"), finite("1_0"), finite("١٢"), finite(" 1")
+    (-1500.0, None, None, None, None)
+
+    Python's `float` alone takes underscores, digits of all scripts and white space around a number.
     """
     try:
         value = float(text)
     except ValueError:
         return None
-    plain = text.isascii() and (b"_" not in text if isinstance(text, bytes) else "_" not in text)
-    return value if plain and math.isfinite(value) else None
+    return value if math.isfinite(value) and is_plain(text) else None
+
+
+def is_plain(text: str | bytes) -> bool:
+    """Returns whether all of a text's characters are those of decimal numbers in ASCII."""
+    return not (text.strip(b"+-.0123456789eE") if isinstance(text, bytes) else text.strip("+-.0123456789eE"))
 
 
 def natural(text: str | bytes) -> int | None:
@@ -170,7 +176,7 @@ class FieldText:
         fields = self.column(lines, number)
         try:
             values = np.fromiter(map(float, fields), dtype=np.float64, count=len(fields))
-            broken = not np.isfinite(values).all() or b"_" in b"".join(fields)
+            broken = not np.isfinite(values).all() or not is_plain(b"".join(fields))
         except ValueError:
             broken = True
         if broken:

@@ -30,12 +30,13 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import finite, shown
+from lattice_simp.formats.list_lines import Doubts, IdGaps, feature_score
 from lattice_simp.support.textio import read_lines
 
 SCORE = "Score"
 """The feature with the score that the decoder ranked by, in nats."""
 
-_LINE = re.compile(r"([HP])-(\d{1,18})\t")
+_LINE = re.compile(r"([HP])-([0-9]{1,18})\t")
 _SNIFFED = re.compile(rb"^(?:[ST]-\d{1,18}\t|[HD]-\d{1,18}\t-?(?:[\d.e+-]+|inf)\t)", re.MULTILINE)
 
 
@@ -53,19 +54,24 @@ class _Entry:
     line: int
     log_probability: float | None = None
 
-    def hypothesis(self) -> Hypothesis:
-        cost = 0.0 - (self.score if self.log_probability is None else self.log_probability)
-        return Hypothesis(self.tokens, cost, {SCORE: self.score})
+    def hypothesis(self, cost: str | None, path: str | Path) -> Hypothesis:
+        score = self.score if self.log_probability is None else self.log_probability
+        if cost is not None:
+            score = feature_score({SCORE: self.score}, cost, path, self.line)
+        return Hypothesis(self.tokens, 0.0 - score, {SCORE: self.score})
 
 
-def stream_fairseq(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, list[Hypothesis]]]:
+def stream_fairseq(
+    path: str | Path, first_id: int = 0, cost: str | None = None
+) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Reads a log; yields the number of each sentence, from 0, and its hypotheses, sorted by number.
 
     Sentences without hypotheses come as empty lists up to the last one. Each hypothesis has the feature `Score`: the
-    score that fairseq ranked by, in nats.
+    score that fairseq ranked by, in nats. With `cost="Score"`, it is the score in place of the log probability.
 
     Raises:
-        FormatError: a broken line (with its number), P-lines for some hypotheses only, a log without hypotheses.
+        FormatError: a broken line (with its number), P-lines for some hypotheses only, a log without hypotheses, too
+            many ids that are missing, another feature than `Score` as the cost.
     """
     found: dict[int, list[_Entry]] = {}
     for number, line in enumerate(read_lines(path), 1):
@@ -88,8 +94,16 @@ def stream_fairseq(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, l
     if lacking and len(lacking) < len(entries):
         message = "a hypothesis without a P-line, where others have one"
         raise FormatError(message, path=path, line=min(lacking), remedy="is the log cut off? Leave its last lines out")
-    for sentence in range(max(found) + 1):
-        yield sentence, [own.hypothesis() for own in found.get(sentence, ())]
+    due, gaps, doubts = 0, IdGaps(path), Doubts(path)
+    for sentence in sorted(found):
+        gaps.check(due + first_id, sentence + first_id, found[sentence][0].line)
+        for missing in range(due, sentence):
+            yield missing, []
+        hypotheses = [own.hypothesis(cost, path) for own in found[sentence]]
+        for own, hypothesis in zip(found[sentence], hypotheses, strict=True):
+            doubts.check_score(hypothesis.score, own.line)
+        yield sentence, hypotheses
+        due = sentence + 1
 
 
 def _hypothesis(rest: str, path: str | Path, number: int) -> _Entry:
@@ -103,7 +117,7 @@ def _hypothesis(rest: str, path: str | Path, number: int) -> _Entry:
 
 def _add_positions(entries: list[_Entry], rest: str, path: str | Path, number: int) -> None:
     """Sets the score of the last hypothesis of a sentence to the sum of its pieces' scores."""
-    scores = [finite(field) for field in rest.split()]
+    scores = [finite(field) for field in split_tokens(rest)]
     if None in scores or not scores:
         message = f"scores of pieces that are not finite numbers: {shown(rest)}"
         raise FormatError(message, path=path, line=number, remedy="write decimal numbers between blanks")

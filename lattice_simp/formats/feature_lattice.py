@@ -25,6 +25,7 @@ from lattice_simp.formats.common import (
     Longs,
     Losses,
     finite,
+    is_plain,
     natural,
     require_acceptor,
     scored_losses,
@@ -191,7 +192,7 @@ def _pairs(text: FieldText, lines: Longs, skipped: int) -> _Pairs:
     try:
         with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
             values = np.array([float(value) for _, _, value in parts]).astype(np.float32)
-        broken = not np.isfinite(values).all() or not all(name for name, _, _ in parts)
+        broken = not np.isfinite(values).all() or not all(name and is_plain(value) for name, _, value in parts)
     except ValueError:
         broken = True
     if broken:

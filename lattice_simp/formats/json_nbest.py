@@ -1,8 +1,9 @@
 r"""N-best lists as JSON lines: `{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}`, a sentence a line.
 
-A hypothesis is an object, or its text alone. `tokens` (a list) may take the place of `text`, `features` hold further
-scores by name. Where no hypothesis of a sentence has a score, they are samples: each weighs the same, and a string that
-was drawn k times of n has the probability k / n.
+A hypothesis is an object, its text or its tokens (a list). In an object, `tokens` may take the place of `text`, and
+`features` hold further scores by name. The scores may stand beside the hypotheses, as CTranslate2 returns them:
+`{"hypotheses": [["▁a", "▁cat"]], "scores": [-1.5]}`. Where no hypothesis of a sentence has a score, they are samples:
+each weighs the same, and a string that was drawn k times of n has the probability k / n.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "samples.jsonl"
@@ -22,19 +23,20 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.symbols import is_utf8, split_tokens
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import shown
+from lattice_simp.formats.list_lines import Doubts, IdGaps, feature_score
+from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import open_text, read_lines
 
 SAMPLES = "Samples"
 """The feature with the number of times that a string was drawn."""
 
-MAX_GAP = 1_000_000
-"""The most sentence ids that may be missing between two lines."""
-
 _HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?=[^\n]*"hypotheses"\s*:)')
 _LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, n-best lists have not
+_SCORES = re.compile(r"(?i)(?:^|_)(?:scores?|log_?p|log_?likelihood|prob|costs?|nll)")
+_KNOWN = frozenset({"score", "scores", "features"})
 _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 
 
@@ -43,31 +45,36 @@ def is_json_nbest(head: bytes) -> bool:
     return _HEAD.match(head) is not None
 
 
-def stream_json(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, list[Hypothesis]]]:
+def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Reads JSON lines; yields the number of each sentence, from 0, and its hypotheses, one sentence at a time.
 
     `id` may be missing in all lines, which are numbered then. Sentences without a line come as empty lists.
 
     Raises:
-        FormatError: a broken line (with its number), ids that do not increase, an empty file.
+        FormatError: a broken line (with its number), ids that do not increase, a hypothesis without the feature that is
+            the cost, an empty file.
     """
     due = 0
     number = 0
+    gaps, doubts = IdGaps(path), Doubts(path)
     for number, line in enumerate(read_lines(path), 1):
         row = _row(line, path, number)
         found = row.get("id", first_id + due)
         if not isinstance(found, int) or isinstance(found, bool):
-            raise FormatError(f"an id that is not a whole number: {found!r}", path=path, line=number, remedy=_REMEDY)
+            raise FormatError(
+                f"an id that is not a whole number: {shown(str(found))}", path=path, line=number, remedy=_REMEDY
+            )
         if found - first_id < due:
-            message = f"the id {found} is lower than {first_id + due}"
+            message = f"the id {str(found)[:20]} is lower than {first_id + due}"
             raise FormatError(message, path=path, line=number, remedy="sort the lines by id, one line for each")
-        if found - first_id - due > MAX_GAP:
-            message = f"the id jumps from {first_id + due} to {found}"
-            raise FormatError(message, path=path, line=number, remedy="number the sentences without large gaps")
+        gaps.check(first_id + due, found, number)
         while due < found - first_id:
             yield due, []
             due += 1
-        yield due, _hypotheses(row["hypotheses"], path, number)
+        hypotheses = _hypotheses(_scored(row, path, number), cost, path, number)
+        for own in hypotheses:
+            doubts.check_score(own.score, number)
+        yield due, hypotheses
         due += 1
     if not number:
         raise FormatError("the file is empty", path=path, remedy=_REMEDY)
@@ -107,44 +114,64 @@ def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
 
 
 def _row(line: str, path: str | Path, number: int) -> Mapping[str, Any]:
-    try:
-        row = json.loads(line)
-        whole = "\\u" not in line or is_utf8(json.dumps(row, ensure_ascii=False))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not JSON: {shown(line)}", path=path, line=number, remedy=_REMEDY) from error
-    if not whole:
-        message = f"half of a surrogate pair, which is not a character: {shown(line)}"
-        raise FormatError(message, path=path, line=number, remedy="write both halves, or the character itself")
+    row = parse_json(line, path=path, line=number, remedy=_REMEDY)
     if not isinstance(row, dict) or not isinstance(row.get("hypotheses"), list):
         message = f"no object with a list of hypotheses: {shown(line)}"
         raise FormatError(message, path=path, line=number, remedy=_REMEDY)
     return row
 
 
-def _hypotheses(given: Sequence[Any], path: str | Path, number: int) -> list[Hypothesis]:
+def _scored(row: Mapping[str, Any], path: str | Path, number: int) -> list[dict[str, Any]]:
+    """Returns the hypotheses of a line as objects, each with its own of the scores that stand beside them."""
+    entries = [entry if isinstance(entry, dict) else {"text": entry} for entry in row["hypotheses"]]
+    scores = row.get("scores")
+    if not scores and not any("score" in entry for entry in entries):
+        unknown = next((key for own in (row, *entries) for key, value in own.items() if _is_score(key, value)), None)
+        if unknown is not None:
+            message = f"scores under the name {shown(unknown)}"
+            raise FormatError(message, path=path, line=number, remedy=f"{_REMEDY}; scores are natural logs")
+    if not scores:  # none, or an empty list, as CTranslate2 writes it without return_scores
+        return entries
+    if not isinstance(scores, list) or len(scores) != len(entries):
+        message = f"{len(entries)} hypotheses, and not as many scores"
+        raise FormatError(message, path=path, line=number, remedy='write {"hypotheses": ["a cat"], "scores": [-1.5]}')
+    if any("score" in entry for entry in entries):
+        raise FormatError("scores beside the hypotheses and in them", path=path, line=number, remedy=_REMEDY)
+    return [{**entry, "score": score} for entry, score in zip(entries, scores, strict=True)]
+
+
+def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str | Path, number: int) -> list[Hypothesis]:
     def fail(message: str, entry: object) -> NoReturn:
-        raise FormatError(f"{message}: {shown(str(entry))}", path=path, line=number, remedy=_REMEDY)
+        shortened = shown(json.dumps(entry, ensure_ascii=False))
+        raise FormatError(f"{message}: {shortened}", path=path, line=number, remedy=_REMEDY)
 
     found: list[tuple[tuple[str, ...], float | None, dict[str, float]]] = []
-    for entry in given:
-        own = entry if isinstance(entry, dict) else {"text": entry}
+    for own in entries:
         words = own.get("tokens", own.get("text"))
         if isinstance(words, str):
             words = split_tokens(_LINE_ENDS.sub(" ", words))
         if not isinstance(words, list) or not all(isinstance(one, str) and one for one in words):
-            fail("a hypothesis without text or tokens", entry)
+            fail("a hypothesis without text or tokens", own)
         score, features = own.get("score"), own.get("features", {})
         if not isinstance(features, dict) or not all(map(_is_finite, features.values())):
-            fail("features that are not finite numbers by name", entry)
+            fail("features that are not finite numbers by name", own)
+        values = {name: float(value) for name, value in features.items()}
+        score = score if cost is None else feature_score(values, cost, path, number)
         if score is not None and not _is_finite(score):
-            fail("a score that is not a finite number", entry)
-        found.append((tuple(words), score, {name: float(value) for name, value in features.items()}))
+            fail("a score that is not a finite number", own)
+        found.append((tuple(words), score, values))
     scored = sum(score is not None for _, score, _ in found)
     if scored and scored < len(found):
-        fail("a score for some hypotheses only", given[[score for _, score, _ in found].index(None)])
+        fail("a score for some hypotheses only", entries[[score for _, score, _ in found].index(None)])
     if not scored:
         return samples(tokens for tokens, _, _ in found)
     return [Hypothesis(tokens, 0.0 - float(score or 0.0), features) for tokens, score, features in found]
+
+
+def _is_score(name: str, value: object) -> bool:
+    """Returns whether a field that is none of this format's may hold scores."""
+    numbers = value if isinstance(value, list) and value else [value]
+    return name not in _KNOWN and _SCORES.search(name) is not None and all(map(_is_finite, numbers))
 
 
 def _is_finite(value: object) -> bool:

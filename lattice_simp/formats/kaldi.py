@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON, SymbolTable
+from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.att import EPSILON_NAMES, parse_att
 from lattice_simp.formats.common import checked_lattice, finite, natural, shown
@@ -89,7 +89,7 @@ def read_kaldi(
     name, begin, rows = "", 0, list[list[str]]()
     number = 0
     for number, line in enumerate(lines, 1):
-        fields = line.split()
+        fields = split_tokens(line)
         if fields and not name:
             if len(fields) > 1:
                 raise FormatError(f"no name of an utterance: {shown(line)}", path=path, line=number, remedy="write it")

@@ -16,67 +16,80 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import finite, shown
+from lattice_simp.formats.list_lines import Doubts, IdGaps, feature_score
 from lattice_simp.support.textio import open_text, read_lines
 
-MAX_GAP = 1_000_000
-"""The most sentence ids that may be missing between two lines."""
-
-_ID = re.compile(r"\ufeff?[ \t]*(\d{1,18})[ \t]*\|\|\|(?![^ \t])")
+_ID = re.compile(r"\ufeff?[ \t]*([0-9]{1,18})[ \t]*\|\|\|(?![^ \t])")
 _BAR = re.compile(r"(?<![^ \t])\|\|\|(?![^ \t])")
 _BLANKS = re.compile(r"[ \t]+")
-_SKIPPED = re.compile(r"(\d+-\d+|[-+.\de]+(,[-+.\de]+)+)([ \t]+(\d+-\d+|[-+.\de]+(,[-+.\de]+)+))*\Z|WordScores=")
+_SKIPPED = re.compile(
+    r"(\d+-\d+|[-+.\de]+(,[-+.\de]+)+)([ \t]+(\d+-\d+|[-+.\de]+(,[-+.\de]+)+))*\Z|WordScores=", re.ASCII
+)
 """Columns of word alignments (hard, or soft as Marian writes them) and of the scores of words."""
+
+_SEGMENT = re.compile(r"(?:^|[ \t]+)\|[0-9]+-[0-9]+(?:,wa=[^|]*)?\|(?=[ \t]|$)")
+"""What Moses writes after a phrase with -t, and with -tt: the positions of its source, the alignment and scores."""
+
+_UNKNOWN = re.compile(r"(?:\|UNK)+$")
 
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*\d{1,18}[ \t]*\|\|\|[ \t\r\n]")
 
 
-def stream_moses(path: str | Path, first_id: int = 0) -> Iterator[tuple[int, list[Hypothesis]]]:
+def stream_moses(
+    path: str | Path, first_id: int = 0, cost: str | None = None
+) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Reads an n-best list: the hypotheses of one sentence after the other, in the order of the file.
 
     Sentences without hypotheses come as empty lists, so that the lists stay parallel to the lines of the text. The
     columns of features and of the total may be missing, totals in all lines or in none (costs are 0 then); alignments,
     scores of words and columns after the total are ignored. Names may end with `:` as in old lists of Moses; values
-    before the first name are called Feature0, ...
+    before the first name are called Feature0, ... Marks of Moses (`|0-1|` after the words of a phrase, `|UNK|UNK|UNK`
+    after an unknown word) are left out with a warning; totals above 0, which are no log probabilities, are warned of.
 
     Args:
         path: the file; `-` is standard input.
         first_id: the id of the first sentence in the file; sentences are numbered from 0 here in any case.
+        cost: the feature that is the score in place of the total, such as Marian's `F0`.
 
     Yields:
         The number of the sentence, from 0, and its hypotheses.
 
     Raises:
-        FormatError: a broken line (with its number), ids that decrease, totals in some of the lines, an empty file.
+        FormatError: a broken line (with its number), ids that decrease, totals in some of the lines, a line without the
+            feature `cost`, an empty file.
     """
     sentence = 0
     hypotheses: list[Hypothesis] = []
     number = 0
     totals = False
+    gaps, doubts = IdGaps(path), Doubts(path)
     for number, line in enumerate(read_lines(path), 1):
-        found, hypothesis, has_total = _parse_line(line, path, number)
+        row = _parse_line(line, path, number)
         if number == 1:
-            totals = has_total
-        elif has_total != totals:
-            message = "a total, which the lines before lack" if has_total else "no total, which the lines before have"
+            totals = row.total is not None
+        elif (row.total is not None) != totals:
+            message = "no total, which the lines before have" if totals else "a total, which the lines before lack"
             raise FormatError(message, path=path, line=number, remedy="give all lines of the list a total, or none")
-        if found < sentence + first_id:
-            message = f"the id {found} is lower than {sentence + first_id}"
-            remedy = (
-                "sort the list by id" if found >= first_id else f"begin with it: --first-id {found} (first_id={found})"
-            )
+        if row.id < sentence + first_id:
+            message = f"the id {row.id} is lower than {sentence + first_id}"
+            begin = f"begin with it: --first-id {row.id} (first_id={row.id})"
+            remedy = "sort the list by id" if row.id >= first_id else begin
             raise FormatError(message, path=path, line=number, remedy=remedy)
-        if found - first_id - sentence > MAX_GAP:
-            message = f"the id jumps from {sentence + first_id} to {found}"
-            raise FormatError(message, path=path, line=number, remedy="number the sentences without large gaps")
-        while sentence < found - first_id:
+        gaps.check(sentence + first_id, row.id, number)
+        while sentence < row.id - first_id:
             yield sentence, hypotheses
             sentence, hypotheses = sentence + 1, []
-        hypotheses.append(hypothesis)
+        if row.marks:
+            remedy = "decode without -t for words alone"
+            doubts.raise_once(f"marks of Moses are left out, such as {row.marks}", number, remedy)
+        hypotheses.append(row.hypothesis(cost, path, number))
+        doubts.check_score(hypotheses[-1].score, number)
     if number == 0:
         raise FormatError("the file is empty", path=path, remedy="write id ||| words ||| Name= values ||| total")
     yield sentence, hypotheses
@@ -98,13 +111,26 @@ def parse_hypothesis(
     Raises:
         FormatError: the line is broken.
     """
-    found, hypothesis, _ = _parse_line(line, path, line_number)
-    return found, hypothesis
+    row = _parse_line(line, path, line_number)
+    return row.id, row.hypothesis(None, path, line_number)
 
 
-def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> tuple[int, Hypothesis, bool]:
-    """Returns the id and the hypothesis of one line, and whether the line has a total; without one the cost is 0."""
+class _Row(NamedTuple):
+    """A line: its id, words, features and total (None without one), and an example of the marks that were left out."""
 
+    id: int
+    tokens: tuple[str, ...]
+    features: dict[str, float]
+    total: float | None
+    marks: str
+
+    def hypothesis(self, cost: str | None, path: str | Path | None, line: int | None) -> Hypothesis:
+        """Returns the hypothesis, whose score is the total or the feature `cost`."""
+        score = (self.total or 0.0) if cost is None else feature_score(self.features, cost, path, line)
+        return Hypothesis(self.tokens, 0.0 - score, self.features)
+
+
+def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> _Row:
     def fail(message: str, remedy: str) -> FormatError:
         return FormatError(message, path=path, line=line_number, remedy=remedy)
 
@@ -146,11 +172,30 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
             raise fail(f"a feature twice: {shown(name)}", "write each name once")
         features.update(zip(names, own, strict=True))
     has_total = len(columns) > 1 and bool(columns[1])
-    total = finite(columns[1]) if has_total else 0.0
-    if total is None:
+    total = finite(columns[1]) if has_total else None
+    if has_total and total is None:
         raise fail(f"the total is not a finite number: {shown(columns[1])}", "write it as a decimal number")
-    tokens = tuple(token for token in _BLANKS.split(text) if token)
-    return int(head[1]), Hypothesis(tokens, 0.0 - total, features), has_total
+    tokens, marks = _without_marks(text)
+    return _Row(int(head[1]), tokens, features, total, marks)
+
+
+def _without_marks(text: str) -> tuple[tuple[str, ...], str]:
+    """Returns the words, without marks of segmentation and of unknown words, and an example of these marks.
+
+    >>> _without_marks("das |0-0| alte Haus|UNK|UNK|UNK |2-3|"), _without_marks("|0-0| a")
+    ((('das', 'alte', 'Haus'), '|0-0|'), (('|0-0|', 'a'), ''))
+    """
+    example = ""
+    if text.endswith("|") and (found := _SEGMENT.search(text)) is not None:
+        *phrases, rest = (split_tokens(part) for part in _SEGMENT.split(text))
+        if not rest and all(phrases):  # each mark follows the words of its phrase
+            text, example = " ".join(word for words in phrases for word in words), found[0].strip()
+    tokens = split_tokens(text)
+    if "|UNK" in text:
+        plain = [_UNKNOWN.sub("", token) or token for token in tokens]
+        example = example or next((token for token, own in zip(tokens, plain, strict=True) if token != own), "")
+        tokens = plain
+    return tuple(tokens), example
 
 
 def write_moses(
@@ -191,7 +236,9 @@ def _is_number(text: str) -> bool:
 
 def _format(entry: Hypothesis, style: str) -> str:
     names_broken = any(not name or re.search(r"[ \t\n\r]|\|\|\|", name) for name in entry.features)
-    if names_broken or re.search(r"[\t\n\r]", entry.text) or _BAR.search(entry.text):
+    text = entry.text
+    has_marks = "|" in text and bool(_without_marks(text)[1])
+    if names_broken or has_marks or re.search(r"[\t\n\r]", text) or _BAR.search(text):
         raise InvalidLatticeError(f"an n-best list cannot hold the words {shown(entry.text)} or their features")
     fields: list[str] = []
     for name, values in _grouped(entry.features):

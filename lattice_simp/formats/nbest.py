@@ -21,7 +21,7 @@ from lattice_simp.core.marks import unmarked
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
 from lattice_simp.formats.json_nbest import is_json_nbest, stream_json, write_json
 from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_moses, write_moses
-from lattice_simp.formats.pieces import PieceKind, joined
+from lattice_simp.formats.pieces import MarkCheck, PieceKind, joined, pieces_named
 from lattice_simp.formats.unread import LISTS as WANTED
 from lattice_simp.formats.unread import refusal
 from lattice_simp.support.textio import COMPRESSIONS, open_binary, readable
@@ -29,6 +29,7 @@ from lattice_simp.support.textio import COMPRESSIONS, open_binary, readable
 __all__ = [
     "LISTS",
     "ListFormat",
+    "has_pieces",
     "is_json_name",
     "is_nbest",
     "parse_hypothesis",
@@ -45,12 +46,12 @@ class ListFormat(NamedTuple):
 
     Attributes:
         sniff: whether the beginning of a file is of this kind.
-        stream: yields the numbers of sentences from 0, none left out, and their hypotheses; takes the path and the id
-            of the first sentence.
+        stream: yields the numbers of sentences from 0, none left out, and their hypotheses; takes the path, the id of
+            the first sentence, and the name of the feature that is the score (None for the total).
     """
 
     sniff: Callable[[bytes], bool]
-    stream: Callable[[str | Path, int], Iterator[tuple[int, list[Hypothesis]]]]
+    stream: Callable[[str | Path, int, str | None], Iterator[tuple[int, list[Hypothesis]]]]
 
 
 LISTS: Mapping[str, ListFormat] = {
@@ -62,14 +63,24 @@ LISTS: Mapping[str, ListFormat] = {
 
 
 def read_nbest(
-    path: str | Path, first_id: int = 0, *, pieces: PieceKind = "none", ignore: Collection[str] = ()
+    path: str | Path,
+    first_id: int = 0,
+    *,
+    pieces: PieceKind = "none",
+    cost: str | None = None,
+    ignore: Collection[str] = (),
 ) -> list[list[Hypothesis]]:
     """Returns the n-best lists of all sentences; see `stream_nbest`, which holds one at a time."""
-    return [hypotheses for _, hypotheses in stream_nbest(path, first_id, pieces=pieces, ignore=ignore)]
+    return [own for _, own in stream_nbest(path, first_id, pieces=pieces, cost=cost, ignore=ignore)]
 
 
 def stream_nbest(
-    path: str | Path, first_id: int = 0, *, pieces: PieceKind = "none", ignore: Collection[str] = ()
+    path: str | Path,
+    first_id: int = 0,
+    *,
+    pieces: PieceKind = "none",
+    cost: str | None = None,
+    ignore: Collection[str] = (),
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Reads n-best lists of the kind that the file's content shows: the hypotheses of one sentence after the other.
 
@@ -80,25 +91,50 @@ def stream_nbest(
         first_id: the id of the first sentence in the file; sentences are numbered from 0 here in any case.
         pieces: `bpe` or `sentencepiece` makes words of pieces.
         ignore: tokens that are no words, which are left out: `MARKS`, say. None are by default.
+        cost: the feature that is the score in place of the total: `F0` of Marian's lists is a log probability, and
+            their total may be one that is divided by the length. A cost is minus a score.
 
     Yields:
         The number of the sentence, from 0, and its hypotheses.
 
     Raises:
         FormatError: as the reader of the kind (`stream_moses`, `stream_json`, `stream_fairseq`); a file of no kind: the
-            error says what it looks like.
+            error says what it looks like; pieces without the marks of their kind.
         LatticeSimpError: unknown pieces.
     """
+    check = MarkCheck(pieces, path)
     with readable(path) as file:
-        kind = _sniffed(file)
-        if kind is None:
-            with open_binary(file) as opened:
-                head = opened.read(_HEAD)
-            if b"|||" not in head.split(b"\n", 1)[0]:
-                raise refusal(head, file, WANTED)
-            kind = LISTS["moses"]  # whose reader says what is wrong
-        for number, hypotheses in kind.stream(file, first_id):
-            yield number, [joined(hypothesis, pieces) for hypothesis in unmarked(hypotheses, ignore)]
+        for number, entries in _kind(file).stream(file, first_id, cost):
+            if not entries:  # there may be many, of ids that are missing
+                yield number, entries
+                continue
+            hypotheses = unmarked(entries, ignore)
+            check.see(hypothesis.tokens for hypothesis in hypotheses)
+            yield number, [joined(hypothesis, pieces) for hypothesis in hypotheses]
+    check.finish()
+
+
+def _kind(file: str | Path) -> ListFormat:
+    """Returns the kind of a list; the reader of Moses says what is wrong with lines that hold its separators."""
+    kind = _sniffed(file)
+    if kind is not None:
+        return kind
+    with open_binary(file) as opened:
+        head = opened.read(_HEAD)
+    if b"|||" not in head.split(b"\n", 1)[0]:
+        raise refusal(head, file, WANTED)
+    return LISTS["moses"]
+
+
+def has_pieces(path: str | Path, pieces: PieceKind) -> bool:
+    """Returns whether the words of a list are pieces of a kind: whether one of them has its mark."""
+    kind = pieces_named(pieces)
+    return kind is not None and any(
+        kind.begins(token) or kind.goes_on(token)
+        for _, hypotheses in stream_nbest(path)
+        for hypothesis in hypotheses
+        for token in hypothesis.tokens
+    )
 
 
 def write_nbest(

@@ -17,7 +17,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.json_nbest import samples
-from lattice_simp.formats.pieces import PieceKind, join_words
+from lattice_simp.formats.pieces import MarkCheck, PieceKind, join_words
 from lattice_simp.support.textio import open_text, read_lines
 
 
@@ -42,15 +42,21 @@ def stream_outputs(
         raise LatticeSimpError(f"{per_sentence} lines for a sentence; give a number from 1 on")
     number = 0
     block: list[tuple[str, ...]] = []
+    checks = [MarkCheck(pieces, path) for path in paths]
     for number, row in enumerate(zip_longest(*map(read_lines, paths)), 1):
         for path, line in zip(paths, row, strict=True):
             if line is None:
                 message = f"ends with line {number - 1}, and others go on"
                 raise FormatError(message, path=path, remedy="give files with a line for each sentence")
-        block += [join_words(split_tokens(line), pieces) for line in row if line is not None]
+        parts = [split_tokens(line or "") for line in row]
+        for check, own in zip(checks, parts, strict=True):
+            check.see([own])
+        block += [join_words(own, pieces) for own in parts]
         if number % per_sentence == 0:
             yield number // per_sentence - 1, samples(block)
             block = []
+    for check in checks:
+        check.finish()
     if block:
         message = f"ends within a sentence: {number} lines are no multiple of {per_sentence}"
         raise FormatError(message, path=paths[0], remedy="say how many lines each sentence has")

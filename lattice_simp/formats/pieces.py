@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.core.symbols import as_tokens
+from lattice_simp.errors import FormatError, LatticeSimpError, warn
+from lattice_simp.formats.common import shown
 
 PieceKind: TypeAlias = Literal["none", "bpe", "sentencepiece"]
 
@@ -54,6 +58,79 @@ PIECES: Mapping[str, Pieces] = {"bpe": Pieces(after="@@"), "sentencepiece": Piec
 """By name: subword-nmt, and what follows it; SentencePiece."""
 
 
+FOREIGN = ("▁", "Ġ", "##", "￭")
+"""What pieces of other kinds begin with: SentencePiece, byte-level BPE, WordPiece, OpenNMT's joiner."""
+
+
+@dataclass
+class MarkCheck:
+    """Finds pieces that are none of their kind: joining them would make one word of a sentence, or change nothing.
+
+    Attributes:
+        kind: of the pieces.
+        path: of their file, for errors.
+    """
+
+    kind: PieceKind
+    path: str | Path | None = None
+    _state: Literal["nothing", "unmarked", "marked"] = "nothing"
+    _foreign: str = ""
+
+    def see(self, hypotheses: Iterable[Sequence[str]]) -> None:
+        """Looks at the pieces of one sentence's hypotheses.
+
+        Raises:
+            FormatError: SentencePiece's pieces of several words, none with its mark.
+        """
+        own = pieces_named(self.kind)
+        if own is None or self._state == "marked":
+            return
+        example = ""
+        for tokens in hypotheses:
+            if any(own.begins(token) or own.goes_on(token) for token in tokens):
+                self._state = "marked"
+                return
+            if len(tokens) > 1 and not any(map(_is_wide, tokens)):
+                example = example or " ".join(tokens)
+            self._state = "unmarked"
+            self._foreign = self._foreign or next((token for token in tokens if _is_foreign(token, own)), "")
+        if own.before and example:
+            message = f"no piece begins with {own.before!r}, so {shown(example)} would be one word"
+            raise FormatError(message, path=self.path, remedy=self._remedy("leave --pieces (pieces=) out for words"))
+
+    def refuse_foreign(self) -> None:
+        """Raises FormatError where no piece that was seen has a mark of the kind, and one has that of another."""
+        if self._state == "unmarked" and self._foreign:
+            message = f"no piece has the mark of {self.kind}, and {shown(self._foreign)} has one of another kind"
+            raise FormatError(message, path=self.path, remedy=self._remedy("join the pieces with their own program"))
+
+    def finish(self) -> None:
+        """Complains, or warns, of pieces without any mark, once all of a file have been seen.
+
+        Raises:
+            FormatError: the marks are those of another kind.
+        """
+        self.refuse_foreign()
+        own = pieces_named(self.kind)
+        if self._state == "unmarked" and own is not None and own.after:
+            message = f"no piece has the mark {own.after!r} of {self.kind}: nothing is joined"
+            warn(message, path=self.path, remedy="leave --pieces (pieces=) out for words")
+
+    def _remedy(self, otherwise: str) -> str:
+        if self._foreign.startswith("▁"):
+            return "choose --pieces sentencepiece (pieces='sentencepiece')"
+        return "choose --pieces bpe (pieces='bpe')" if self._foreign.endswith("@@") else otherwise
+
+
+def _is_wide(token: str) -> bool:
+    """Returns whether a token is of a script that is written without blanks."""
+    return any(unicodedata.east_asian_width(letter) in "WF" for letter in token)
+
+
+def _is_foreign(token: str, own: Pieces) -> bool:
+    return (token.startswith(FOREIGN) and not own.begins(token) and token not in FOREIGN) or token.endswith("@@")
+
+
 def pieces_named(kind: str) -> Pieces | None:
     """Returns the marks of a kind of pieces, None for `none`.
 
@@ -67,7 +144,7 @@ def pieces_named(kind: str) -> Pieces | None:
     return PIECES[kind]
 
 
-def join_words(tokens: Iterable[str], kind: PieceKind) -> tuple[str, ...]:
+def join_words(tokens: str | Iterable[str], kind: PieceKind) -> tuple[str, ...]:
     """Returns the words that pieces make.
 
     >>> join_words("the hous@@ es fell".split(), "bpe")
@@ -81,7 +158,8 @@ def join_words(tokens: Iterable[str], kind: PieceKind) -> tuple[str, ...]:
         LatticeSimpError: the kind is unknown.
     """
     pieces = pieces_named(kind)
-    return tuple(tokens) if pieces is None else pieces.join(tokens)
+    words = as_tokens(tokens)
+    return words if pieces is None else pieces.join(words)
 
 
 def joined(hypothesis: Hypothesis, kind: PieceKind) -> Hypothesis:

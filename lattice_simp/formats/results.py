@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.symbols import as_tokens
+from lattice_simp.core.symbols import as_sentences, as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.json_nbest import samples
-from lattice_simp.formats.pieces import PieceKind, join_words
+from lattice_simp.formats.list_lines import Doubts
+from lattice_simp.formats.pieces import MarkCheck, PieceKind, join_words
 
 
 @runtime_checkable
@@ -24,7 +25,7 @@ class TranslationResult(Protocol):
     def scores(self) -> list[float]: ...
 
 
-Texts: TypeAlias = Iterable[str] | Iterable[Iterable[str]]
+Texts: TypeAlias = str | Iterable[str] | Iterable[Iterable[str]]
 
 
 def hypotheses(
@@ -42,18 +43,23 @@ def hypotheses(
     `length_penalty` is 0: such scores rank, but they are no log probabilities.
 
     Args:
-        texts: strings, or lists of tokens or pieces; or an object with `hypotheses` and `scores`.
+        texts: strings, or lists of tokens or pieces; a single string; or an object with `hypotheses` and `scores`.
         scores: natural logs, one for each text, numbers or tensors of one number. None for samples, which weigh the
             same: a string that occurs k times of n has the cost -log(k / n).
         pieces: `bpe` or `sentencepiece` makes words of pieces.
 
     Raises:
-        LatticeSimpError: more texts than scores or fewer, or a score that is not finite.
+        LatticeSimpError: more texts than scores or fewer, a score that is not finite, or pieces without the marks of
+            their kind.
     """
     if isinstance(texts, TranslationResult):
         scores = scores if scores is not None else texts.scores or None
         texts = texts.hypotheses
-    strings = [join_words(as_tokens(own), pieces) for own in texts]
+    parts = [as_tokens(own) for own in as_sentences(texts)]
+    check = MarkCheck(pieces)
+    check.see(parts)
+    check.refuse_foreign()
+    strings = [join_words(own, pieces) for own in parts]
     if scores is None:
         return samples(strings)
     try:
@@ -62,7 +68,9 @@ def hypotheses(
         raise LatticeSimpError(f"a score is not a finite number: {error!s:.80}") from error
     if len(values) != len(strings):
         raise LatticeSimpError(f"{len(strings)} texts, but {len(values)} scores; give one for each")
+    doubts = Doubts(None)
     for tokens, value in zip(strings, values, strict=True):
         if not math.isfinite(value):
             raise LatticeSimpError(f"the score of {' '.join(tokens)!r} is {value}; scores are finite numbers")
+        doubts.check_score(value, None)
     return [Hypothesis(tokens, 0.0 - value) for tokens, value in zip(strings, values, strict=True)]

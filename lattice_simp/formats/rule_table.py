@@ -16,17 +16,19 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
+from lattice_simp.formats.common import finite, natural, shown
 
 MAX_GAPS = 2
 """Non-terminals that a rule may have (Chiang 2007)."""
 
 _NONTERMINAL = re.compile(r"\[([^\[\],]+),([1-9])\]\Z")
 _LINK = re.compile(r"\[(?:([^\[\],]+),)?([1-9])\]\Z")
-_LEFT = re.compile(r"\[([^\[\],\s]+)\]\Z")
-_MOSES_LEFT = re.compile(r"\[([^\[\]\s]+)\]\Z")
-_MOSES_NONTERMINAL = re.compile(r"\[([^\[\]\s]+)\]\[([^\[\]\s]+)\]\Z")
-_POINTS = re.compile(r"\d+-\d+(\s+\d+-\d+)*\Z")
+_LEFT = re.compile(r"\[([^\[\], \t]+)\]\Z")
+_MOSES_LEFT = re.compile(r"\[([^\[\] \t]+)\]\Z")
+_MOSES_NONTERMINAL = re.compile(r"\[([^\[\] \t]+)\]\[([^\[\] \t]+)\]\Z")
+_POINTS = re.compile(r"[0-9]+-[0-9]+([ \t]+[0-9]+-[0-9]+)*\Z")
 _LEAST_PROBABILITY = 1e-40  # Moses writes 0 for what has underflowed
 
 
@@ -60,7 +62,7 @@ def parse_rules(lines: Iterable[str], path: str = "<lines>", default_left: str =
     """
     kind = None
     for number, line in enumerate(lines, start=1):
-        fields = [field.strip() for field in line.split("|||")]
+        fields = [field.strip(" \t\r\n") for field in line.split("|||")]
         if fields == [""]:
             continue
         try:
@@ -77,18 +79,18 @@ def _kind(fields: list[str], before: str | None) -> str:
     left = _LEFT.match(fields[0])
     if left is None:
         return _moses_kind(fields, before)
-    if len(fields) < 3 or not fields[2] or not all(map(_is_number, fields[2].split())):
+    if len(fields) < 3 or not fields[2] or None in map(finite, split_tokens(fields[2])):
         return "hiero"
     rest = [field for field in fields[3:5] if field]  # the third field is numbers: scores, or a target of numbers
     if rest:
         aligned_first = bool(_POINTS.match(fields[3])) or (not fields[3] and not _POINTS.match(rest[0]))
         return "phrases" if aligned_first else "hiero"
-    phrase = len(fields) < 5 and (left[1].isdecimal() or before == "phrases")
+    phrase = len(fields) < 5 and (natural(left[1]) is not None or before == "phrases")
     return "phrases" if phrase else "hiero"
 
 
 def _moses_kind(fields: list[str], before: str | None) -> str:
-    sides = [field.split() for field in fields[:2]]
+    sides = [split_tokens(field) for field in fields[:2]]
     if any(_MOSES_NONTERMINAL.match(symbol) for side in sides for symbol in side):
         return "hierarchical"
     ends = [_MOSES_LEFT.match(side[-1]) for side in sides if side]
@@ -101,14 +103,14 @@ def _moses_kind(fields: list[str], before: str | None) -> str:
 def _parse_hiero(fields: list[str], _: str) -> RuleText:
     if len(fields) < 3:
         raise ValueError(f"a rule has 3 to 5 fields between ' ||| ', this one {len(fields)}")
-    source, links = _parse_source(fields[1].split())
+    source, links = _parse_source(split_tokens(fields[1]))
     names = [symbol[0] for symbol in source if isinstance(symbol, tuple)]
-    target = _parse_target(fields[2].split(), links, names)
+    target = _parse_target(split_tokens(fields[2]), links, names)
     return RuleText(
         fields[0][1:-1],
         source,
         target,
-        _parse_features(fields[3].split()) if len(fields) > 3 else (),
+        _parse_features(split_tokens(fields[3])) if len(fields) > 3 else (),
         _parse_alignment(fields[4], (len(source), len(target))) if len(fields) > 4 else (),
     )
 
@@ -157,16 +159,22 @@ def _label(source: str, target: str) -> str:
 def _moses_sides(fields: list[str]) -> tuple[list[str], list[str]]:
     if len(fields) < 3:
         raise ValueError(f"a phrase has 3 or more fields between ' ||| ', this one {len(fields)}")
-    return fields[0].split(), fields[1].split()
+    return split_tokens(fields[0]), split_tokens(fields[1])
 
 
 def _moses_features(text: str) -> tuple[tuple[str, float], ...]:
-    scores = map(_number, text.split())
+    scores = list(map(_number, split_tokens(text)))
+    if min(scores, default=0.0) < 0:
+        raise ValueError(f"the score {min(scores):g} is below 0, where Moses has probabilities")
     return tuple((f"Phrase{n}", math.log(max(score, _LEAST_PROBABILITY))) for n, score in enumerate(scores, start=1))
 
 
 def _moses_points(fields: list[str]) -> tuple[tuple[int, int], ...]:
-    return _parse_alignment(fields[3], (len(fields[0].split()), len(fields[1].split()))) if len(fields) > 3 else ()
+    return (
+        _parse_alignment(fields[3], (len(split_tokens(fields[0])), len(split_tokens(fields[1]))))
+        if len(fields) > 3
+        else ()
+    )
 
 
 def _parse_source(symbols: list[str]) -> tuple[tuple[str | tuple[str], ...], dict[str, int]]:
@@ -218,30 +226,22 @@ def _parse_features(texts: list[str]) -> tuple[tuple[str, float], ...]:
 
 def _parse_alignment(text: str, lengths: tuple[int, int]) -> tuple[tuple[int, int], ...]:
     points = []
-    for point in text.split():
+    for point in split_tokens(text):
         source, dash, target = point.partition("-")
-        if not (dash and source.isdecimal() and target.isdecimal()):
-            raise ValueError(f"{point!r} is not an alignment point such as 0-1")
-        if len(source) > 4 or len(target) > 4 or int(source) >= lengths[0] or int(target) >= lengths[1]:
-            raise ValueError(f"the alignment point {point[:20]!r} is outside the rule")
-        points.append((int(source), int(target)))
+        pair = natural(source), natural(target)
+        if pair[0] is None or pair[1] is None or not dash:
+            raise ValueError(f"{shown(point)} is not an alignment point such as 0-1")
+        if pair[0] >= lengths[0] or pair[1] >= lengths[1]:
+            raise ValueError(f"the alignment point {shown(point)} is outside the rule")
+        points.append((pair[0], pair[1]))
     return tuple(points)
 
 
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
-
-
 def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise ValueError(f"the score {text[:40]!r} is not a number") from None
-    if not math.isfinite(value):
-        raise ValueError(f"the score {text!r} is not finite")
+    value = finite(text)
+    if value is None:
+        is_number = text.strip("+-").lower() in ("inf", "infinity", "nan")
+        raise ValueError(f"the score {shown(text)} is not {'finite' if is_number else 'a number'}")
     return value
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
 
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import LatticeSimpError
 
 
@@ -148,7 +149,7 @@ Clause(start=1, end=2, kind=<ClauseType.NON_FINITE: 'nonfin'>)])
     words: list[str] = []
     stack: list[tuple[int, ClauseType | None]] = []
     clauses = []
-    for part in text.split():
+    for part in split_tokens(text):
         if opens := _BRACKET.fullmatch(part):
             stack.append((len(words), _kind(opens[1])))
         elif part == ")":

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, warn
 
 _PROBLEMS = {
     1: "a log probability or backoff weight is not a finite number",
@@ -21,6 +22,9 @@ _PROBLEMS = {
 }
 
 _LARGEST = 1e30  # the arrays hold single precision
+
+_ROUNDED_ZERO = 1e-6
+"""What the probability of a certain word may be written as."""
 
 LOG_ZERO = -99.0
 """The log10 probability that `-inf` stands for: what SRILM writes for a probability of 0."""
@@ -49,6 +53,7 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
     array = np.frombuffer(data, dtype=np.uint8)
     counts, position = _read_counts(data, path)
     sections: list[NgramSection] = []
+    warned = False
     table = np.full(_table_size(counts[0]), -1, dtype=np.int32)
     spans = np.zeros((counts[0], 2), dtype=np.int64)
     for order, count in enumerate(counts, start=1):
@@ -71,6 +76,11 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
                 remedy="the file is cut short or its header is wrong; make the model again",
             )
         sections.append(NgramSection(words, probs, backoffs))
+        if not warned and (above := np.flatnonzero(probs > _ROUNDED_ZERO)).size:
+            row, warned = int(above[0]), True
+            message = f"the log probability {probs[row]:g} is above 0; is it a probability, or a cost?"
+            line = _line_of_row(data, start, position, row)
+            warn(message, path=path, line=line, remedy="write log10 probabilities; it is read as it is")
     if not data.startswith(b"\\end\\", position):
         line = data.count(b"\n", 0, position) + 1
         raise FormatError(
@@ -107,6 +117,12 @@ def _read_counts(data: bytes, path: str) -> tuple[list[int], int]:
     if not counts or counts[0] == 0 or sum(counts) > len(data) // 3:
         raise FormatError("the n-gram counts do not fit the file's size", path=path, remedy="make the model again")
     return counts, end
+
+
+def _line_of_row(data: bytes, start: int, end: int, row: int) -> int:
+    """Returns the number of the line that holds an n-gram of a section, which may have blank lines."""
+    filled = (number for number, line in enumerate(data[start:end].split(b"\n")) if line.strip(b" \t\r"))
+    return data.count(b"\n", 0, start) + 1 + next(islice(filled, row, None))
 
 
 def _is_count(text: bytes) -> bool:

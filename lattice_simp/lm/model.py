@@ -122,20 +122,22 @@ class LanguageModel:
         size = "binary" if self._binary is not None else f"{len(self.trie.cost)} n-grams"
         return f"LanguageModel({self.name!r}, order {self.order}, {size})"
 
-    def restrict(self, words: Sequence[str], successors: Successors | None = None) -> RestrictedModel:
+    def restrict(self, words: str | Sequence[str], successors: Successors | None = None) -> RestrictedModel:
         """Cuts the model down to a vocabulary; `word_ids[i]` of the result stands for `words[i]`.
 
         `successors` names the words that can follow each word (`<s>` as well); n-grams of other
         neighbours may be left out.
         """
+        words = as_tokens(words)
         if self._binary is not None:
             listed = build_trie(*self._binary.ngrams(words, successors), self.name)
             return LanguageModel(listed, self.name).restrict(words)
         return restrict(self.trie, self.word_ids(words), *self.sentence_marks)
 
-    def word_ids(self, words: Sequence[str]) -> Ints:
+    def word_ids(self, words: str | Sequence[str]) -> Ints:
         """Returns (words,) int32, the trie's words; those that it does not know are `<unk>`."""
         get, unknown = self._ids.get, self._unknown
+        words = as_tokens(words)
         return np.fromiter((get(word, unknown) for word in words), dtype=np.int32, count=len(words))
 
     @property

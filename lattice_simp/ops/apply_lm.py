@@ -15,7 +15,7 @@ import numpy as np
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
-from lattice_simp.core.symbols import EPSILON
+from lattice_simp.core.symbols import EPSILON, as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.binary import START
 from lattice_simp.lm.model import LanguageModel
@@ -68,7 +68,7 @@ def apply_lm(
         LatticeSimpError: a weight is negative, or a feature exists already.
     """
     _check(lattice, models, beam)
-    names = list(models)
+    names, ignore = list(models), frozenset(as_tokens(ignore))
     if not names:
         return _penalised(lattice, beam, word_penalty, ignore)
     first, later = names[0], {name: models[name] for name in names[1:]}

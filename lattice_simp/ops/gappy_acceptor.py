@@ -19,7 +19,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Bools
 from lattice_simp.core.lattice import Lattice, Strings, words_and_cost
-from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable
+from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable, as_sentences
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 
 Loops = Literal["sigma", "rho"]
@@ -76,7 +76,8 @@ def gappy_acceptor(
     (3, [True, True, True])
 
     Args:
-        hypotheses: pairs of words (a string or tokens) and a cost in nats, n-best hypotheses, or a lattice of them.
+        hypotheses: pairs of words (a string or tokens) and a cost in nats, n-best hypotheses, strings at no
+            cost, or a lattice of them.
             The cheapest of equal strings counts.
         loops: `sigma` or `rho`, see the module's text.
         positions: for each hypothesis, how many of its words may come before a gap (0 to their number); None for
@@ -95,7 +96,8 @@ def gappy_acceptor(
         acceptor = _deterministic(hypotheses if symbols is None else hypotheses.with_symbols(symbols))
         return GappyAcceptor(acceptor, np.ones(acceptor.num_states, dtype=np.bool_), loops)
     table = SymbolTable() if symbols is None else symbols
-    pairs = [(tuple(table.encode(words).tolist()), cost) for words, cost in map(words_and_cost, hypotheses)]
+    given = map(words_and_cost, as_sentences(hypotheses))
+    pairs = [(tuple(table.encode(words).tolist()), cost) for words, cost in given]
     if not pairs:
         raise EmptyLatticeError("no skeleton hypotheses; decode without the skeleton instead")
     if positions is None:

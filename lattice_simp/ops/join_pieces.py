@@ -11,7 +11,7 @@ from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
-from lattice_simp.formats.pieces import PieceKind, pieces_named
+from lattice_simp.formats.pieces import MarkCheck, PieceKind, pieces_named
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 
 MAX_ARCS = 1_000_000
@@ -38,7 +38,7 @@ def join_pieces(lattice: Lattice, pieces: PieceKind = "bpe", *, max_arcs: int = 
     Raises:
         CyclicLatticeError: the lattice has a cycle.
         InvalidLatticeError: the lattice is a transducer.
-        LatticeSimpError: unknown pieces, or more than `max_arcs` arcs.
+        LatticeSimpError: unknown pieces, pieces without the marks of their kind, or more than `max_arcs` arcs.
     """
     kind = pieces_named(pieces)
     if kind is None:
@@ -49,6 +49,9 @@ def join_pieces(lattice: Lattice, pieces: PieceKind = "bpe", *, max_arcs: int = 
     if not lattice.num_arcs:  # it accepts nothing, or the empty string alone
         return lattice
     words = lattice.symbols.words
+    check = MarkCheck(pieces)
+    check.see([words[1:]] if lattice.num_states > 2 else [[word] for word in words[1:]])
+    check.refuse_foreign()
     begins = np.array([kind.begins(word) for word in words])[lattice.olabels]
     goes_on = np.array([kind.goes_on(word) for word in words])[lattice.olabels]
     texts = [kind.text(word) for word in words]

@@ -17,6 +17,7 @@ import numpy as np
 from lattice_simp.core.arguments import scale_of_costs
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
+from lattice_simp.core.lattice import Strings, as_hypotheses
 from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.utilities import UTILITIES, Scores, Tokens, UserUtility, user_scores
@@ -52,11 +53,11 @@ class MbrPruning:
 
 
 def mbr_nbest(
-    hypotheses: Sequence[Hypothesis],
+    hypotheses: Strings,
     utility: str | UserUtility = "chrf",
     *,
     scale: float = 1.0,
-    evidence: Sequence[Hypothesis] | None = None,
+    evidence: Strings | None = None,
     pruning: MbrPruning | None = None,
     ignore: Collection[str] = MARKS,
     tokens: Callable[[str], Sequence[str]] | None = None,
@@ -97,6 +98,8 @@ def mbr_nbest(
     scale = scale_of_costs(scale)
     if not callable(utility) and utility not in UTILITIES:
         raise LatticeSimpError(f"unknown utility {utility!r}; known are {', '.join(UTILITIES)}, and functions")
+    hypotheses = as_hypotheses(hypotheses)
+    evidence = None if evidence is None else as_hypotheses(evidence)
     if evidence is not None and hypotheses and not evidence:
         raise LatticeSimpError("there is no evidence; give at least one hypothesis, or None for the same list")
     hypotheses = unmarked(hypotheses, ignore)

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS, without_marks
-from lattice_simp.core.symbols import as_tokens
+from lattice_simp.core.symbols import as_sentences, as_tokens
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.ops.oracle_bleu import bleu_oracle
 from lattice_simp.ops.oracle_wer import wer_oracle
@@ -66,8 +66,8 @@ def oracle(
     """
     if metric not in ORACLES:
         raise LatticeSimpError(f"unknown metric {metric!r}; known are {', '.join(ORACLES)}")
-    listed = [references] if isinstance(references, str) else references
-    tokens = [without_marks(as_tokens(reference), ignore) for reference in listed]
+
+    tokens = [without_marks(as_tokens(reference), ignore) for reference in as_sentences(references)]
     if not tokens:
         raise LatticeSimpError("an oracle needs a reference; give at least one")
     lattice = lattice.connected().without_words(ignore)

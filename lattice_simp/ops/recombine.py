@@ -9,16 +9,13 @@ hypothesis with the network of those before it).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats, Ints, jit
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.errors import InvalidLatticeError
 
 _START, _END = 0, 1
 """The nodes before the first word of all strings, and after the last."""
@@ -27,11 +24,11 @@ _INSERTED, _SKIPPED, _TAKEN = 0, 1, 2
 """How a cell of the alignment was reached: a word of the string alone, of the lattice alone, or both."""
 
 
-def recombine(hypotheses: Iterable[Hypothesis], symbols: SymbolTable | None = None) -> Lattice:
+def recombine(hypotheses: Strings, symbols: SymbolTable | None = None) -> Lattice:
     """Returns the lattice of all strings and of what their aligned spans combine to.
 
     >>> from lattice_simp.ops.nbest import nbest
-    >>> both = recombine([Hypothesis(("the", "old", "cat", "slept")), Hypothesis(("a", "cat", "sat"))])
+    >>> both = recombine(["the old cat slept", "a cat sat"])
     >>> sorted(path.text for path in nbest(both, 9))
     ['a cat sat', 'a cat slept', 'the old cat sat', 'the old cat slept']
 
@@ -39,8 +36,8 @@ def recombine(hypotheses: Iterable[Hypothesis], symbols: SymbolTable | None = No
     neighbouring words is one of some string.
 
     Args:
-        hypotheses: with the probabilities exp(-cost), up to a constant. The probable ones are aligned first; the
-            probabilities of equal strings add up.
+        hypotheses: with the probabilities exp(-cost), up to a constant; strings alone cost 0. The probable ones are
+            aligned first; the probabilities of equal strings add up.
         symbols: numbers the words; it grows as needed. A new table if None.
 
     Returns:
@@ -52,9 +49,7 @@ def recombine(hypotheses: Iterable[Hypothesis], symbols: SymbolTable | None = No
         InvalidLatticeError: a cost is not finite.
     """
     table = SymbolTable() if symbols is None else symbols
-    ranked = sorted(hypotheses, key=lambda own: own.cost)
-    if not all(math.isfinite(own.cost) for own in ranked):
-        raise InvalidLatticeError("the cost of a hypothesis is not finite; costs are finite numbers")
+    ranked = sorted(as_hypotheses(hypotheses), key=lambda own: own.cost)
     masses: dict[tuple[int, ...], float] = {}
     for own in ranked:
         key = tuple(table.encode(own.tokens).tolist())

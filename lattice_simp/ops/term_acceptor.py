@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from lattice_simp.core.lattice import INFINITY, Lattice
-from lattice_simp.core.symbols import SymbolTable, as_tokens
+from lattice_simp.core.symbols import SymbolTable, as_sentences, as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor
 
 
 def term_acceptor(
-    terms: Sequence[str | Iterable[str | Iterable[str]]], symbols: SymbolTable | None = None
+    terms: str | Iterable[str | Iterable[str | Iterable[str]]], symbols: SymbolTable | None = None
 ) -> GappyAcceptor:
     """Returns the gappy acceptor of hypotheses that hold a form of each term, in the order given.
 
@@ -26,7 +26,7 @@ def term_acceptor(
     languages without blanks stand anywhere in running text (spacing `text`; `running` for terms of all languages).
 
     Args:
-        terms: each a string, or its forms: strings or lists of words.
+        terms: each a string, or its forms: strings or lists of words. A single string is one term.
         symbols: the table that numbers the words; it grows as needed. A new one if None.
 
     Raises:
@@ -35,7 +35,7 @@ def term_acceptor(
     table = SymbolTable() if symbols is None else symbols
     arcs: list[tuple[int, int, int]] = []
     begins = [0]
-    for number, term in enumerate(terms):
+    for number, term in enumerate(as_sentences(terms)):
         forms = sorted({as_tokens(form) for form in ([term] if isinstance(term, str) else term)})
         if not forms or not all(forms):
             raise LatticeSimpError(f"term {number} has no form, or one without words; give each a word at least")

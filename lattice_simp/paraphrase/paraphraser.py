@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import as_tokens
+from lattice_simp.core.symbols import as_sentences, as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.intersect import intersect
@@ -143,11 +143,12 @@ class Paraphraser:
     settings: ParaphraseSettings = field(default_factory=ParaphraseSettings)
     thesaurus: Thesaurus = field(default_factory=Thesaurus.english)
 
-    def expand(self, sentences: Iterable[str | Sequence[str] | Tree]) -> Expansion:
+    def expand(self, sentences: str | Iterable[str | Sequence[str] | Tree]) -> Expansion:
         """Expands one set.
 
         Args:
-            sentences: trees; or tokens (a list, or a string with blanks between them), which spaCy parses.
+            sentences: trees; or tokens (a list, or a string with blanks between them), which spaCy parses. A single
+                string is one sentence.
 
         Raises:
             LatticeSimpError: no sentence, one without words, or a lattice with more states than the settings allow.
@@ -195,8 +196,8 @@ class Paraphraser:
         return Expansion(sentences, with_substitutions(lattice), grammar, removed, bounded, depth)
 
 
-def parsed(sentences: Iterable[str | Sequence[str] | Tree]) -> list[Tree]:
+def parsed(sentences: str | Iterable[str | Sequence[str] | Tree]) -> list[Tree]:
     """Returns the trees of sentences; parses those that are not trees."""
-    given = [own if isinstance(own, Tree) else as_tokens(own) for own in sentences]
+    given = [own if isinstance(own, Tree) else as_tokens(own) for own in as_sentences(sentences)]
     parses = parse_sentences([own for own in given if not isinstance(own, Tree)])
     return [own if isinstance(own, Tree) else constituents(next(parses)) for own in given]

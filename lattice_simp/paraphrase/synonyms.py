@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from lattice_simp.core.symbols import as_sentences, as_tokens, split_tokens
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.common import is_plain
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.support.textio import read_lines
 
@@ -38,11 +40,11 @@ class Thesaurus:
     groups: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
 
     @classmethod
-    def from_groups(cls, groups: Iterable[Iterable[str]]) -> Thesaurus:
-        """Makes a thesaurus of groups of lemmas."""
+    def from_groups(cls, groups: str | Iterable[str | Iterable[str]]) -> Thesaurus:
+        """Makes a thesaurus of groups of lemmas, each a list or a string of them; a single string is one group."""
         found: dict[tuple[str, str], set[str]] = {}
-        for group in groups:
-            words = [word.lower() for word in group]
+        for group in as_sentences(groups):
+            words = [word.lower() for word in as_tokens(group)]
             for word in words:
                 found.setdefault((word, ""), set()).add(f"group {words[0]}")
         return cls({key: frozenset(own) for key, own in found.items()})
@@ -60,7 +62,9 @@ class Thesaurus:
     @classmethod
     def read(cls, path: str | Path) -> Thesaurus:
         """Reads a table of groups: one a line, its words separated by tabs."""
-        return cls.from_groups([word.strip() for word in line.split("\t") if word.strip()] for line in read_lines(path))
+        return cls.from_groups(
+            [word.strip(" ") for word in line.split("\t") if word.strip(" ")] for line in read_lines(path)
+        )
 
     @classmethod
     def read_wordnet(cls, folder: str | Path = WORDNET, senses: int = SENSES) -> Thesaurus:
@@ -83,9 +87,9 @@ class Thesaurus:
             for line in read_lines(path):
                 if line.startswith(" "):  # the licence
                     continue
-                cells = line.split()
+                cells = split_tokens(line)
                 try:  # lemma, part, synsets, pointers, their kinds, senses, tagged senses, offsets
-                    count, kinds = int(cells[2]), int(cells[3])
+                    count, kinds = (int(cell) for cell in cells[2:4] if is_plain(cell))
                     offsets = cells[6 + kinds : 6 + kinds + count]
                 except (ValueError, IndexError):
                     raise LatticeSimpError(f"{path}: a line that is not of an index: {line[:40]!r}") from None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +16,18 @@ from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.support.tables import Row, grammar_table
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_REMEDY = "write Penn brackets, as (S (NP (PRP it)) (VP (VBD rained)))"
+_ESCAPED = {bracket: name for name, bracket in _BRACKETS.items()}
+_REMEDY = "write Penn brackets, as (S (NP (PRP it)) (VP (VBD rained))), and -LRB- and -RRB- in words"
+_PIECE = re.compile(
+    r"\((?P<tag>-[LR][RSC]B-|[()])[ \t\r\n]+(?P<bracket>[()])\)"  # a bracket that is a word
+    r"|\((?P<other_tag>[^ \t\r\n()]+)[ \t\r\n]+(?P<other>[()])\)(?![ \t\r\n]+\)\))"  # but not NP of `(NP () ))`
+    r"|[()]|[^ \t\r\n()]+"
+)
+MAX_DEPTH = 500
+"""The most brackets that may be open at once."""
+
+TOP = "TOP"
+"""The category of a sentence whose outer brackets have no label and hold several constituents."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +84,15 @@ class Tree:
     def from_brackets(cls, text: str) -> Tree:
         """Makes a tree of a line of Penn brackets; the innermost labels are the tags.
 
-        Function tags and indices (`NP-SBJ`, `NP=2`) are left out, empty elements (`-NONE-`) and outer brackets without
-        a label, too.
+        Function tags and indices (`NP-SBJ`, `NP=2`) are left out, empty elements (`-NONE-`) and brackets without a
+        label, too; where those are around several constituents, the sentence is a `TOP`. Brackets that are words may
+        be written as they are: `(-LRB- ()`, `(( ()`.
 
         Raises:
-            FormatError: brackets that do not match, or words without a tag.
+            FormatError: brackets that do not match or are nested too deeply, words without a tag, constituents without
+                words.
         """
-        return _BracketReader(text).tree()
+        return _BracketReader().tree(text)
 
     def phrase(self, number: int) -> tuple[str, ...]:
         """Returns the words of a node."""
@@ -161,74 +176,111 @@ def _categories() -> Iterator[Row]:
     return grammar_table("english/phrase_categories.tsv", ("tag", "phrase", "content", "ask"), full=True)
 
 
-MAX_DEPTH = 300
-"""Of a tree: sentences have some dozens."""
+class _Open(NamedTuple):
+    """A constituent that is being read: its label, its number (-1 without a label), its first word and its children."""
+
+    label: str
+    number: int
+    begin: int
+    children: list[int]
+    traces: list[str]
 
 
 class _BracketReader:
-    """Reads one line of brackets; nodes are numbered in the order in which they open."""
+    """Reads brackets; nodes are numbered in the order in which they open. No recursion: depth is that of the stack."""
 
-    def __init__(self, text: str) -> None:
-        self._pieces = text.replace("(", " ( ").replace(")", " ) ").split()
-        self._position = 0
+    def __init__(self) -> None:
         self._words: list[tuple[str, str]] = []
         self._nodes: list[Node | None] = []
+        self._stack = [_Open("", -1, 0, [], [])]
 
-    def tree(self) -> Tree:
-        """Returns the tree of the whole line."""
-        if not self._pieces or self._pieces[0] != "(":
+    def tree(self, text: str) -> Tree:
+        """Returns the tree of a text."""
+        pieces = list(_PIECE.finditer(text))
+        if not pieces or not pieces[0][0].startswith("("):
             raise FormatError("is not a tree", remedy=_REMEDY)
-        self._constituent()
-        if self._position != len(self._pieces) or not self._words or not self._nodes:
-            raise FormatError("brackets that do not match", remedy=_REMEDY)
+        for place, piece in enumerate(pieces):
+            if len(self._stack) == 1 and place:
+                raise FormatError("brackets that do not match", remedy=_REMEDY)
+            self._take(piece, "" if place == 0 else pieces[place - 1][0])
+        (top,) = self._stack if len(self._stack) == 1 else (None,)
+        if top is None or not self._words:
+            raise FormatError("brackets that do not match" if top is None else "a tree without words", remedy=_REMEDY)
         tags, tokens = zip(*self._words, strict=True)
-        nodes = tuple(node for node in self._nodes if node is not None)
-        return Tree(tokens, tags, tuple(token.lower() for token in tokens), nodes)
+        return Tree(tokens, tags, tuple(token.lower() for token in tokens), self._finished(top.children))
 
-    def _take(self) -> str:
-        if self._position >= len(self._pieces):
-            raise FormatError("brackets that do not match", remedy=_REMEDY)
-        self._position += 1
-        return self._pieces[self._position - 1]
-
-    def _peek(self) -> str:
-        return self._pieces[self._position] if self._position < len(self._pieces) else ")"
-
-    def _constituent(self, depth: int = 0) -> int | None:
-        """Reads a constituent from its bracket on; returns its number, None for a word with its tag."""
-        if depth > MAX_DEPTH:
-            raise FormatError(f"brackets nested deeper than {MAX_DEPTH}", remedy="is this a sentence's tree?")
-        if self._take() != "(":
-            raise FormatError("a word without its tag", remedy=_REMEDY)
-        label = self._take() if self._peek() not in ("(", ")") else ""
-        if self._peek() not in ("(", ")"):
-            word = self._take()
-            if label != "-NONE-":
-                self._words.append((label, _BRACKETS.get(word, word)))
+    def _take(self, piece: re.Match[str], before: str) -> None:
+        if word := piece["bracket"] or piece["other"]:
+            tag = piece["tag"] or piece["other_tag"]
+            self._words.append((_ESCAPED.get(tag, tag), word))
+        elif piece[0] == "(":
+            if len(self._stack) > MAX_DEPTH:
+                raise FormatError(f"brackets nested deeper than {MAX_DEPTH}", remedy=_REMEDY)
+            self._stack.append(_Open("", -1, len(self._words), [], []))
+        elif piece[0] == ")":
             self._close()
-            return None
-        number, begin = len(self._nodes), len(self._words)
-        if label:
+        elif before == "(":  # a label
             self._nodes.append(None)
-        children = []
-        while self._peek() == "(":
-            children.append(self._constituent(depth + 1))
-        self._close()
-        if label:
-            return self._finished(number, label, begin, children)
-        return None
+            self._stack[-1] = self._stack[-1]._replace(label=piece[0], number=len(self._nodes) - 1)
+        else:
+            self._word(piece[0], before)
 
-    def _finished(self, number: int, label: str, begin: int, children: list[int | None]) -> int | None:
-        end = len(self._words)
-        if begin == end:  # empty elements alone
-            if number != len(self._nodes) - 1:
-                raise FormatError("a constituent without words", remedy=_REMEDY)
-            self._nodes.pop()
-            return None
-        category = label.split("-")[0].split("=")[0] or label
-        self._nodes[number] = Node(category, begin, end, tuple(child for child in children if child is not None))
-        return number
+    def _word(self, word: str, before: str) -> None:
+        """Makes a word of the constituent that has just been opened, whose label is its tag."""
+        own = self._stack[-1]
+        is_top = len(self._stack) == 2
+        if is_top or not own.label or before != own.label or own.traces or own.number != len(self._nodes) - 1:
+            raise FormatError(f"a word without its tag: {word[:40]!r}", remedy=_REMEDY)
+        self._nodes.pop()
+        own.traces.append(own.label)
+        if own.label != "-NONE-":
+            self._words.append((own.label, _BRACKETS.get(word, word)))
+        self._stack[-1] = own._replace(number=-1)
 
     def _close(self) -> None:
-        if self._take() != ")":
-            raise FormatError("brackets that do not match", remedy=_REMEDY)
+        own = self._stack.pop()
+        parent = self._stack[-1]
+        is_empty = own.begin == len(self._words)
+        if is_empty and not own.traces:
+            name = f": {own.label[:40]!r}" if own.label else ""
+            raise FormatError(f"a constituent without words{name}", remedy=_REMEDY)
+        parent.traces.append(own.label)
+        if own.number < 0:  # a word, or brackets without a label, whose parts are the parent's
+            parent.children.extend(own.children)
+        elif is_empty:  # empty elements alone
+            self._nodes.pop()
+        else:
+            self._nodes[own.number] = Node(_category(own.label), own.begin, len(self._words), tuple(own.children))
+            parent.children.append(own.number)
+
+    def _finished(self, tops: list[int]) -> tuple[Node, ...]:
+        """Returns the nodes; where no constituent holds all others, one more before them does."""
+        nodes = [node for node in self._nodes if node is not None]
+        if len(tops) == 1 and (nodes[0].begin, nodes[0].end) == (0, len(self._words)):
+            return tuple(nodes)
+        moved = (replace(node, children=tuple(child + 1 for child in node.children)) for node in nodes)
+        return (Node(TOP, 0, len(self._words), tuple(child + 1 for child in tops)), *moved)
+
+
+def _category(label: str) -> str:
+    """Returns a label without function tags and indices."""
+    return label.split("-")[0].split("=")[0] or label
+
+
+def joined_trees(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Joins the lines of trees that go over several ones, each with the number of its first; blank lines stay.
+
+    >>> joined_trees([(1, "(S (NP (PRP it))"), (2, "   (VP (VBD rained)))"), (3, "")])
+    [(1, '(S (NP (PRP it)) (VP (VBD rained)))'), (3, '')]
+    """
+    found: list[tuple[int, str]] = []
+    open_brackets = 0
+    for number, line in lines:
+        if open_brackets > 0 and line.strip():
+            found[-1] = found[-1][0], f"{found[-1][1]} {line.strip()}"
+        else:
+            found.append((number, line))
+            open_brackets = 0
+        pieces = [piece[0] for piece in _PIECE.finditer(line)]
+        open_brackets += pieces.count("(") - pieces.count(")")
+    return found

@@ -23,7 +23,6 @@ JSON lines, a sentence a line::
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,8 +31,10 @@ from xml.sax.expatreader import ExpatParser
 from xml.sax.xmlreader import AttributesImpl
 
 from lattice_simp.errors import FormatError, LatticeSimpError, one_line
+from lattice_simp.formats.common import natural
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
+from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import open_text, read_lines
 
 _ROOT = "ROOT"
@@ -81,8 +82,8 @@ def _json_records(path: str | Path) -> Iterator[_Record]:
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
             continue
+        fields = parse_json(line, path=path, line=number, remedy=_REMEDY)
         try:
-            fields = json.loads(line)
             nodes, relations = fields["nodes"], fields["relations"]
             yield _Record(
                 number,
@@ -162,7 +163,9 @@ class _Content(handler.ContentHandler):
             record.relations[self._name] = (attrs["sym"], record.relations[self._name][1])
             self._locations = []
         elif name == "loc":
-            self._locations.append(int(attrs["id"].lstrip("wi")))
+            if (position := natural(attrs["id"].lstrip("wi"))) is None:
+                raise ValueError(f"no position: {attrs['id'][:40]!r}")
+            self._locations.append(position)
         elif name == "edge":
             record.edges.append((attrs["par"], attrs["dep"], attrs["lab"]))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from lattice_simp.errors import FormatError
+from lattice_simp.formats.common import finite, shown
 from lattice_simp.simplify.deletion import Deletion
 from lattice_simp.simplify.split import Split
 from lattice_simp.support.textio import open_text, read_lines
@@ -103,14 +104,11 @@ class OperationModel:
             if number == 1:
                 continue
             done, chances, *feature = [*line.split("\t"), "", ""]
-            try:
-                row = float(done), float(chances)
-            except ValueError:
-                row = -1.0, -1.0
-            if not (0 <= row[0] <= row[1] < math.inf) or not feature[0]:
+            row = finite(done), finite(chances)
+            if row[0] is None or row[1] is None or not 0 <= row[0] <= row[1] or not feature[0]:
                 remedy = "write done<TAB>chances<TAB>feature..., 0 <= done <= chances"
-                raise FormatError(f"{line!r} is not a row of operations", path=path, line=number, remedy=remedy)
-            counts[tuple(feature[:-2])] = row
+                raise FormatError(f"{shown(line)} is not a row of operations", path=path, line=number, remedy=remedy)
+            counts[tuple(feature[:-2])] = row[0], row[1]
         return cls(counts)
 
     @classmethod

@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import GrammarError, LatticeSimpError
 from lattice_simp.formats.rule_table import RuleText
 from lattice_simp.ops.utilities import wer
@@ -134,11 +135,12 @@ class Simplifier:
         """
         return cls(OperationModel.read(Path(folder) / OPERATIONS), Decoder.load(folder))
 
-    def simplify(self, sentence: Parse | Sequence[str], count: int = 1) -> list[Simplification]:
+    def simplify(self, sentence: Parse | str | Sequence[str], count: int = 1) -> list[Simplification]:
         """Returns the best simplifications of a sentence, cheapest first, at most `count`.
 
         Args:
-            sentence: a parse in the labels of spaCy's English models, or tokens, which are parsed.
+            sentence: a parse in the labels of spaCy's English models; or tokens (a list, or a string with blanks
+                between them), which are parsed.
 
         Raises:
             MissingExtraError: spaCy or its English model is not installed.
@@ -146,7 +148,7 @@ class Simplifier:
         return next(self.simplify_all([sentence], count))
 
     def simplify_all(
-        self, sentences: Iterable[Parse | Sequence[str]], count: int = 1
+        self, sentences: str | Iterable[Parse | str | Sequence[str]], count: int = 1
     ) -> Iterator[list[Simplification]]:
         """Yields the simplifications of each sentence, in order; see `simplify`.
 
@@ -235,7 +237,7 @@ class Simplifier:
         )
 
 
-def _parsed(sentences: Iterable[Parse | Sequence[str]]) -> Iterator[tuple[tuple[str, ...], Parse | None]]:
+def _parsed(sentences: str | Iterable[Parse | str | Sequence[str]]) -> Iterator[tuple[tuple[str, ...], Parse | None]]:
     """Yields tokens and parses; none for a sentence that is empty or too long."""
     pending: list[tuple[str, ...]] = []
 
@@ -245,12 +247,12 @@ def _parsed(sentences: Iterable[Parse | Sequence[str]]) -> Iterator[tuple[tuple[
             yield tokens, next(parses) if 0 < len(tokens) <= MAX_TOKENS else None
         pending.clear()
 
-    for sentence in sentences:
+    for sentence in [sentences] if isinstance(sentences, str) else sentences:  # a stream stays a stream
         if isinstance(sentence, Parse):
             yield from flush() if pending else ()
             yield sentence.tokens, sentence
         else:
-            pending.append(tuple(sentence))
+            pending.append(as_tokens(sentence))
             if len(pending) == _BATCH:
                 yield from flush()
     yield from flush() if pending else ()

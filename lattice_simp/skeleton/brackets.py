@@ -3,10 +3,10 @@ r"""Skeletons as readable text: the gaps of a tokenised sentence are in double b
 >>> parse_brackets("the plan [[of the council]] failed")
 (('the', 'plan', 'of', 'the', 'council', 'failed'), (True, True, False, False, False, True))
 
-Tokens are parted by white space; `[[` comes before the first token of a gap and `]]` after its last one, with or
-without white space. A backslash takes the next bracket or backslash literally: `\[`, `\]`, `\\`. A single bracket needs
-no escape except at the rim of a gap; a backslash before any other character stands for itself. What `format_brackets`
-writes, `parse_brackets` reads back exactly.
+Tokens are parted by blanks or tabs; `[[` comes before the first token of a gap and `]]` after its last one, with or
+without blanks between. A backslash takes the next bracket or backslash literally: `\[`, `\]`, `\\`. A single bracket
+needs no escape except at the rim of a gap; a backslash before any other character stands for itself. What
+`format_brackets` writes, `parse_brackets` reads back exactly.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import SkeletonError
+from lattice_simp.formats.common import shown
 
 _PIECE = re.compile(r"\\[\\\[\]]|\[\[|\]\]|.", re.DOTALL)
 _OPEN, _CLOSE = "[[", "]]"
@@ -29,18 +31,18 @@ def parse_brackets(text: str) -> tuple[tuple[str, ...], tuple[bool, ...]]:
     tokens: list[str] = []
     mask: list[bool] = []
     opened_at: int | None = None
-    for chunk in text.split():
+    for chunk in split_tokens(text):
         token, opens, closes = _parse_chunk(chunk)
         if opens:
             if opened_at is not None:
-                raise SkeletonError(f"[[ at token {len(tokens)} ({chunk!r}) while a gap is open; gaps do not nest")
+                raise SkeletonError(f"[[ at token {len(tokens)} ({shown(chunk)}) while a gap is open; gaps do not nest")
             opened_at = len(tokens)
         if token:
             tokens.append(token)
             mask.append(opened_at is None)
         if closes:
             if opened_at is None:
-                raise SkeletonError(f"]] at token {len(tokens)} ({chunk!r}) closes no gap")
+                raise SkeletonError(f"]] at token {len(tokens)} ({shown(chunk)}) closes no gap")
             if opened_at == len(tokens):
                 raise SkeletonError(f"the gap [[ ]] before token {len(tokens)} is empty")
             opened_at = None
@@ -73,7 +75,7 @@ def _parse_chunk(chunk: str) -> tuple[str, bool, bool]:
     if _OPEN in inner or _CLOSE in inner:
         nested = _OPEN in inner[:1] or _CLOSE in inner[-1:]
         why = "brackets do not nest" if nested else "gaps hold whole tokens"
-        raise SkeletonError(rf"a double bracket inside {chunk!r}: {why}; write literal brackets as \[ and \]")
+        raise SkeletonError(rf"a double bracket inside {shown(chunk)}: {why}; write literal brackets as \[ and \]")
     return "".join(piece[-1] for piece in inner), opens, closes
 
 

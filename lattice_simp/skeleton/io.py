@@ -12,6 +12,7 @@ from typing import Any
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, SkeletonError
 from lattice_simp.skeleton.skeleton import Skeleton
+from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import open_text, read_lines
 
 _RECORD_REMEDY = 'write {"id": "a.1", "line": 0, "tokens": ["a", "b"], "keep": ["10"]}'
@@ -89,7 +90,7 @@ def read_skeletons(path: str | Path) -> Iterator[SkeletonRecord]:
     """
     count = 0
     for number, text in enumerate(read_lines(path), start=1):
-        if text.strip():
+        if text.strip(" \t"):
             yield _parse_record(text, count, path, number)
             count += 1
 
@@ -133,7 +134,7 @@ def read_parallel(source_path: str | Path, skeleton_path: str | Path) -> Iterato
     pairs = _line_pairs(source_path, skeleton_path, "give one skeleton line a source line")
     for number, (source, words) in enumerate(pairs, start=1):
         try:
-            yield Skeleton.from_words(source.split(), words.split())
+            yield Skeleton.from_words(source, words)
         except SkeletonError as error:
             remedy = "a skeleton deletes tokens and changes nothing else; tokenise both files alike"
             raise FormatError(str(error), path=skeleton_path, line=number, remedy=remedy) from error
@@ -189,10 +190,7 @@ def _parse_record(text: str, index: int, path: str | Path, line: int) -> Skeleto
     def broken(message: str) -> FormatError:
         return FormatError(message, path=path, line=line, remedy=_RECORD_REMEDY)
 
-    try:
-        fields = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise broken(f"no JSON: {error.msg} at column {error.colno}") from error
+    fields = parse_json(text, path=path, line=line, remedy=_RECORD_REMEDY)
     if not isinstance(fields, dict):
         raise broken(f"a record is a JSON object, not {type(fields).__name__}")
     for name, kind, what in _LISTS:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
+from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import SkeletonError
+from lattice_simp.formats.common import shown
 from lattice_simp.skeleton.brackets import format_brackets, parse_brackets
 from lattice_simp.skeleton.embedding import fewest_gaps_mask
+
+_ENDS = re.compile(r"[ \t\r\n]")
+"""What ends a token in a line of text; other white space belongs to its token."""
 
 
 @dataclass(frozen=True)
@@ -88,18 +94,20 @@ class Skeleton:
     mask: tuple[bool, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.tokens, tuple):
+            object.__setattr__(self, "tokens", as_tokens(self.tokens))
         if len(self.tokens) != len(self.mask):
             raise SkeletonError(f"{len(self.tokens)} tokens, but a mask of {len(self.mask)}")
         if not self.tokens:
             raise SkeletonError("a skeleton needs a sentence of at least one token")
         for position, token in enumerate(self.tokens):
-            if token.split() != [token]:
-                raise SkeletonError(f"token {position} is {token!r}; tokens are not empty and hold no white space")
+            if not token or _ENDS.search(token):
+                raise SkeletonError(f"token {position} is {shown(token)}; tokens are not empty and hold no blanks")
         if not any(self.mask):
             raise SkeletonError("the skeleton keeps no token; keep at least one")
 
     @classmethod
-    def from_mask(cls, mask: str | Iterable[bool | int], tokens: Iterable[str]) -> Skeleton:
+    def from_mask(cls, mask: str | Iterable[bool | int], tokens: str | Iterable[str]) -> Skeleton:
         """Makes a skeleton from a mask: `1` or True keeps a token, `0` or False deletes it.
 
         >>> Skeleton.from_mask("0011", "yes , we can".split()).words
@@ -112,10 +120,10 @@ class Skeleton:
         for position, bit in enumerate(bits):
             if bit not in (0, 1, "0", "1"):
                 raise SkeletonError(f"mask position {position} is {bit!r}; a mask holds 0 (delete) and 1 (keep)")
-        return cls(tuple(tokens), tuple(bit in (1, "1") for bit in bits))
+        return cls(as_tokens(tokens), tuple(bit in (1, "1") for bit in bits))
 
     @classmethod
-    def from_words(cls, tokens: Iterable[str], words: Iterable[str]) -> Skeleton:
+    def from_words(cls, tokens: str | Iterable[str], words: str | Iterable[str]) -> Skeleton:
         """Finds the kept tokens from the words of the skeleton.
 
         >>> Skeleton.from_words("in the end the band played".split(), "the band played".split()).to_brackets()
@@ -126,8 +134,8 @@ class Skeleton:
         Raises:
             SkeletonError: the words are not a subsequence of the tokens; names the first word without a place.
         """
-        sentence = tuple(tokens)
-        return cls(sentence, fewest_gaps_mask(sentence, tuple(words)))
+        sentence = as_tokens(tokens)
+        return cls(sentence, fewest_gaps_mask(sentence, as_tokens(words)))
 
     @classmethod
     def from_brackets(cls, text: str) -> Skeleton:

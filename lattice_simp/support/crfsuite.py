@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +11,7 @@ from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.support.atomic import replacing
 from lattice_simp.support.extras import extra
 from lattice_simp.support.guarded import check_in_child
+from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import decode, read_bytes
 
 Example = tuple[Sequence[Sequence[str] | Sequence[bytes]], Sequence[str]]
@@ -107,11 +107,7 @@ def read_meta(path: Path, version: int, remedy: str) -> dict[str, Any]:
     Raises:
         FormatError: the file is missing or broken, or the model knows other features than this program.
     """
-    text = decode(read_bytes(path), path)
-    try:
-        meta = json.loads(text)
-    except ValueError as error:
-        raise FormatError(f"no JSON: {error}", path=path, remedy=remedy) from error
+    meta = parse_json(decode(read_bytes(path), path), path=path, remedy=remedy)
     found = meta.get("features") if isinstance(meta, dict) else None
     if found != version:
         message = f"a model with features of version {found}, where this program has version {version}"

@@ -74,7 +74,7 @@ def read_table(path: str | Path, columns: Sequence[str] = (), *, full: bool = Fa
     for number, line in enumerate(read_lines(path), start=1):
         if line.startswith("#") or not line.strip():
             continue
-        cells = [cell.strip() for cell in line.split("\t")]
+        cells = [cell.strip(" ") for cell in line.split("\t")]
         if not header:
             header = cells
             if header[: len(columns)] != list(columns):

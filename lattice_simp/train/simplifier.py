@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.pipeline.tasks import all_results
@@ -82,7 +83,7 @@ def cased_tokenisers(config: Config) -> tuple[Tokeniser, Tokeniser]:
 
 def _graph_maker(source: Tokeniser, target: Tokeniser) -> Callable[[Sequence[tuple[str, str]]], list[TrainingGraph]]:
     def work(pairs: Sequence[tuple[str, str]]) -> list[TrainingGraph]:
-        tokens = [(tuple(source.tokens(one).split()), tuple(target.tokens(other).split())) for one, other in pairs]
+        tokens = [(as_tokens(source.tokens(one)), as_tokens(target.tokens(other))) for one, other in pairs]
         usable = [(one, other) for one, other in tokens if 0 < len(one) <= MAX_TOKENS and other]
         different = list(dict.fromkeys(one for one, _ in usable))
         analyses = dict(zip(different, map(analyse, parse_sentences(different)), strict=True))
@@ -139,9 +140,9 @@ def development_set(config: Config, test: TestSet) -> tuple[list[tuple[str, ...]
     sources, references = read_texts(config, test)
     found = []
     for source, *lines in zip(sources, *references, strict=True):
-        tokens = tuple(own.tokens(source).split())
+        tokens = as_tokens(own.tokens(source))
         if 0 < len(tokens) <= MAX_TOKENS:
-            found.append((tokens, [_as_output(tuple(other.tokens(line).split())) for line in lines]))
+            found.append((tokens, [_as_output(as_tokens(other.tokens(line))) for line in lines]))
     if not found:
         raise LatticeSimpError("the development set holds no sentences to tune on")
     return [tokens for tokens, _ in found], [lines for _, lines in found]

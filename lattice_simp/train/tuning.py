@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.evaluate import bleu as bleu_text
 from lattice_simp.evaluate import bleu_tok
@@ -53,7 +54,7 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         return {}
     sources, references = read_test_set(config, given.development, model)
     sentences = [
-        TuningSentence(tuple(source.split()), tuple(tuple(line.split()) for line in own))
+        TuningSentence(as_tokens(source), tuple(as_tokens(line) for line in own))
         for source, *own in zip(sources, *references, strict=True)
     ]
     decoding = DecodeOptions(model, beam=given.beam, max_arcs=given.max_arcs, jobs=run.jobs, cluster=run.cluster)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.lattice import Lattice, Strings, words_and_cost
+from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import GrammarError, LatticeSimpError, SkeletonError
 from lattice_simp.lm import LanguageModel
@@ -132,9 +132,7 @@ def _with_skeleton_weight(settings: DecoderSettings, weights: Mapping[str, float
 
 
 def _as_hypotheses(given: Strings | None) -> tuple[Hypothesis, ...] | None:
-    if given is None:
-        return None
-    return tuple(own if isinstance(own, Hypothesis) else Hypothesis(*words_and_cost(own)) for own in given)
+    return None if given is None else tuple(as_hypotheses(given))
 
 
 def _checked(probabilities: Sequence[float], skeletons: tuple[Skeleton, ...]) -> tuple[float, ...]:

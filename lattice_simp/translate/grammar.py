@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.features import DENSE_CELLS, LEAST_DENSITY
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, GrammarError
@@ -247,13 +248,6 @@ class Grammar:
         for middle in kinds:  # the transitive closure (Warshall 1962)
             inside |= {(a, b) for a in kinds for b in kinds if (a, middle) in inside and (middle, b) in inside}
         return any((kind, kind) in inside for kind in kinds)
-
-
-DENSE_CELLS = 1 << 24
-"""Up to so many features times rules (128 MB), most values of a table may be missing."""
-
-LEAST_DENSITY = 0.01
-"""The share of values that a larger table must have: features of single rules would take memory by the square."""
 
 
 class _Builder:

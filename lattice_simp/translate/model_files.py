@@ -10,15 +10,17 @@ text.json        optional: how text becomes tokens; with casing.source.txt and c
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.common import finite, shown
 from lattice_simp.lm import LanguageModel
-from lattice_simp.support.textio import open_text, read_lines, write_text
+from lattice_simp.support.json_text import parse_json
+from lattice_simp.support.textio import decode, open_text, read_bytes, read_lines, write_text
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import DECODER_FEATURES
 from lattice_simp.translate.settings import DecoderSettings
@@ -39,18 +41,17 @@ def read_weights(path: str | Path) -> dict[str, float]:
     """
     weights: dict[str, float] = {}
     for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip() or (number == 1 and line.split() == list(HEADER)):
-            continue
         name, tab, text = line.partition("\t")
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not tab or not math.isfinite(value):
+        if not line.strip(" \t") or (number == 1 and split_tokens(line) == list(HEADER)):
+            continue
+        value = finite(text.strip(" \t"))
+        if not tab or value is None:
             remedy = "write feature<TAB>number, a finite one"
-            raise FormatError(f"{line!r} is not a weight", path=path, line=number, remedy=remedy)
+            raise FormatError(f"{shown(line)} is not a weight", path=path, line=number, remedy=remedy)
         if name in weights:
-            raise FormatError(f"a second weight for {name}", path=path, line=number, remedy="remove one of the two")
+            raise FormatError(
+                f"a second weight for {name[:60]}", path=path, line=number, remedy="remove one of the two"
+            )
         weights[name] = value
     return weights
 
@@ -71,10 +72,7 @@ def read_settings(folder: str | Path) -> dict[str, Any]:
     path = Path(folder) / SETTINGS
     if not path.exists():
         return {}
-    try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise FormatError(f"no JSON: {error}", path=path, remedy="fix or remove the file") from None
+    settings = parse_json(decode(read_bytes(path), path), path=path, remedy="fix or remove the file")
     if not isinstance(settings, dict):
         raise FormatError("holds no JSON object", path=path, remedy='write {"name": value}')
     return settings

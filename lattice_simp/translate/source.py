@@ -14,7 +14,7 @@ import numpy as np
 from lattice_simp.core.kernel import Bools, Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
-from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.core.symbols import SymbolTable, as_tokens
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.ops.nbest import shortest_path
 from lattice_simp.ops.remove_epsilons import remove_epsilons
@@ -50,10 +50,11 @@ class Source:
     scores: Floats | None = None
 
     @classmethod
-    def from_words(cls, words: Sequence[str]) -> Source:
+    def from_words(cls, words: str | Sequence[str]) -> Source:
         """Makes the source of a sentence: arc i is token i."""
+        words = as_tokens(words)
         positions = np.arange(len(words) + 1, dtype=np.int32)
-        return cls(tuple(words), positions[:-1], positions[1:], len(words) + 1)
+        return cls(words, positions[:-1], positions[1:], len(words) + 1)
 
     @classmethod
     def from_lattice(cls, lattice: Lattice) -> Source:

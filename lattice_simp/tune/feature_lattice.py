@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.features import Features
+from lattice_simp.core.features import Features, check_density
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
@@ -81,6 +81,7 @@ def nbest_lattice(hypotheses: Sequence[Hypothesis], names: Sequence[str], symbol
     nextstates = np.arange(total) - np.repeat(np.arange(len(lengths)), lengths) + 2
     sources = nextstates - 1
     sources[firsts], nextstates[firsts + lengths - 1] = 0, 1
+    check_density(len(names), [hypothesis.features for hypothesis in hypotheses], total)
     features = np.zeros((len(names), total), dtype=np.float32)
     for number, hypothesis in enumerate(hypotheses):  # a lattice's arcs begin with those of the start
         for name, value in hypothesis.features.items():

@@ -32,6 +32,21 @@ def test_sentences_are_listed_in_blocks(call, files):
     assert (second, end) == ("the house", "")
 
 
+def test_trees_may_go_over_several_lines(call, files):
+    whole = call("paraphrase", "expand", "sets.txt", *PLAIN)
+    lines = "\n".join(own.replace(" (", "\n    (", 3) for own in TAXI)
+    (files / "long.txt").write_text(f"{lines}\n\n\n{ALONE.replace(' ', chr(10), 1)}\n", encoding="utf-8")
+    assert call("paraphrase", "expand", "long.txt", *PLAIN).stdout == whole.stdout
+    (files / "broken.txt").write_text("(S\n (NN a))\n\n(S\n (NN a)\n (CD (2)))\n", encoding="utf-8")
+    done = call("paraphrase", "expand", "broken.txt", *PLAIN)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "broken.txt:4: a constituent without words: '2'" in done.stderr
+    for number in (1, 2):
+        (files / f"{number}.txt").write_text("((NP (NN a))\n (VP (VB b)))\n" * number + "(X (NN a))\n" * (2 - number))
+    done = call("paraphrase", "count", "--parallel", "1.txt", "--parallel", "2.txt", *PLAIN)
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 2), done.stderr
+
+
 def test_json_lines_in_and_out(call, files):
     record = json.dumps({"id": "taxi", "sentences": list(TAXI)})
     (files / "sets.jsonl").write_text(record + "\n" + json.dumps({"sentences": []}) + "\n", encoding="utf-8")

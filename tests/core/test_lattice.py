@@ -28,7 +28,7 @@ def parts(**changes):
         "weights": [0.5, 1.0, 0.0],
         "nextstates": [1, 2, 2],
         "finals": [INF, INF, 0.0],
-        "symbols": SymbolTable("ab"),
+        "symbols": SymbolTable(list("ab")),
     } | changes
 
 
@@ -240,7 +240,6 @@ def test_from_strings_of_the_empty_string_makes_the_start_final():
         (("a", 10**400), InvalidLatticeError, "costs are finite"),
         (("\ud800", 1.0), InvalidLatticeError, "UTF-8 cannot hold"),
         (("a", 1.0, 2.0), InvalidLatticeError, "not a pair"),
-        ("abc", InvalidLatticeError, "not a pair"),
         (("a", "1"), TypeError, "."),
         (("a", None), TypeError, "."),
         (5, TypeError, "."),
@@ -406,21 +405,23 @@ def test_with_symbols_keeps_the_words_and_the_input_side(numbered):
 def test_with_symbols_leaves_inputs_of_another_table_that_share_their_numbers():
     lattice = replace(Lattice.from_arcs(**parts()), isymbols=SymbolTable(["x", "y"]))
     assert lattice.ilabels is lattice.olabels
-    renamed = lattice.with_symbols(SymbolTable("ba"))
+    renamed = lattice.with_symbols(SymbolTable(list("ba")))
     assert [renamed.isymbols[label] for label in renamed.ilabels] == ["x", "y", "x"]
     assert [renamed.symbols[label] for label in renamed.olabels] == ["a", "b", "a"]
 
 
 def test_with_symbols_renames_both_sides_of_a_transducer_with_one_table():
     lattice = Lattice.from_arcs(**parts(ilabels=[2, 1, 2]))
-    renamed = lattice.with_symbols(SymbolTable("ba"))
+    renamed = lattice.with_symbols(SymbolTable(list("ba")))
     assert renamed.symbols.decode(renamed.ilabels) == ["b", "a", "b"]
     assert renamed.symbols.decode(renamed.olabels) == ["a", "b", "a"]
     assert lattice.with_symbols(lattice.symbols) is lattice
 
 
 def test_projections_give_the_acceptor_of_one_side():
-    lattice = Lattice.from_arcs(**parts(ilabels=[1, 2, 2], isymbols=SymbolTable("xy"), features={"s": [1.0, 2.0, 3.0]}))
+    lattice = Lattice.from_arcs(
+        **parts(ilabels=[1, 2, 2], isymbols=SymbolTable(list("xy")), features={"s": [1.0, 2.0, 3.0]})
+    )
     assert not lattice.is_acceptor
     output, inputs = lattice.project_output(), lattice.project_input()
     for acceptor in (output, inputs):

@@ -16,7 +16,7 @@ from lattice_simp.evaluate import (
 from lattice_simp.skeleton import Skeleton, SkeletonRecord
 
 MASKS = ["1011", "0101", "0111", "1110", "0110", "1111"]
-SKELETONS = [Skeleton.from_mask(mask, "abcd") for mask in MASKS]
+SKELETONS = [Skeleton.from_mask(mask, list("abcd")) for mask in MASKS]
 
 
 def test_gap_types_come_in_the_order_of_the_paper():
@@ -29,7 +29,7 @@ def test_gap_types_come_in_the_order_of_the_paper():
 
 
 def test_many_gaps_share_a_group():
-    skeletons = [Skeleton.from_mask("10" * gaps + "1", "x" * (2 * gaps + 1)) for gaps in (7, 1, 4, 3, 0)]
+    skeletons = [Skeleton.from_mask("10" * gaps + "1", ["x"] * (2 * gaps + 1)) for gaps in (7, 1, 4, 3, 0)]
     groups = gap_count_groups(skeletons)
     assert groups.labels == ("4 or more", "1", "4 or more", "3", "0")
     assert groups.order == ("0", "1", "3", "4 or more")
@@ -52,7 +52,7 @@ def test_labels_without_a_place_in_the_order_come_last():
 
 
 def record(line: int, *masks: str) -> SkeletonRecord:
-    return SkeletonRecord(f"id{line}", line, tuple(Skeleton.from_mask(mask, "abcd") for mask in masks))
+    return SkeletonRecord(f"id{line}", line, tuple(Skeleton.from_mask(mask, list("abcd")) for mask in masks))
 
 
 def test_skeletons_of_some_sentences_go_by_their_lines():

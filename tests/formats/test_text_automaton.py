@@ -137,7 +137,12 @@ def test_the_automaton_is_deterministic_and_minimal():
 
 def test_lattices_with_epsilons_and_unreachable_states():
     lattice = ls.Lattice.from_arcs(
-        [0, 1, 0, 3], [0, 1, 2, 1], [0.0] * 4, [1, 2, 2, 4], [np.inf, np.inf, 0.0, np.inf, np.inf], ls.SymbolTable("ab")
+        [0, 1, 0, 3],
+        [0, 1, 2, 1],
+        [0.0] * 4,
+        [1, 2, 2, 4],
+        [np.inf, np.inf, 0.0, np.inf, np.inf],
+        ls.SymbolTable(list("ab")),
     )
     automaton = text_automaton(lattice)
     assert {text for text in TEXTS if automaton.accepts(text)} == {"a", "b"}

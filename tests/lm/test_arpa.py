@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from helpers import PlainModel, random_arpa
 
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, InputWarning
 from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.arpa import parse_arpa
 
@@ -102,6 +104,19 @@ def test_a_missing_backoff_is_zero_and_a_positive_one_stays():
     read = grams(TEXT.encode())
     assert read[("</s>",)][1] == 0.0
     assert read[("a",)][1] == 0.25
+
+
+@pytest.mark.parametrize("old", ["-1.25\ta", "-2\t</s>", "-0.75\ta a", "-1\ta </s>"])
+def test_probabilities_above_0_are_warned_of_with_their_line(old):
+    for blanks in ("", "\n\n"):
+        text = TEXT.replace(old, blanks + old.replace("-", "", 1)).replace("-1\ta </s>", "1\ta </s>")
+        where = line_of(text, old.replace("-", "", 1))
+        with pytest.warns(InputWarning, match=rf"x:{where}: the log probability .* is above 0") as caught:
+            parse_arpa(text.encode(), "x")
+        assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parse_arpa(TEXT.replace("-1.25", "0").replace("-2", "0.0000001").encode())
 
 
 def test_a_section_may_be_empty():

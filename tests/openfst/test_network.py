@@ -57,7 +57,7 @@ def test_borders_of_replacing(name):
 
 
 def test_a_network_without_end_is_refused_and_so_is_one_that_is_too_large(monkeypatch):
-    symbols = SymbolTable("abc")
+    symbols = SymbolTable(list("abc"))
     inner, outer = pynini.accep("\x03"), pynini.accep("\x01\x04\x04")
     with pytest.raises(CyclicLatticeError, match="contains itself"):
         expand([(5, outer), (4, pynini.accep("\x04"))], symbols)

@@ -39,7 +39,7 @@ def test_neither_long_paths_nor_steep_costs_underflow():
     sources = np.repeat(np.arange(length), 2)
     finals = [np.inf] * length + [0.0]
     costs = np.tile([700.0, 701.0], length)
-    lattice = Lattice.from_arcs(sources, np.tile([1, 2], length), costs, sources + 1, finals, SymbolTable("ab"))
+    lattice = Lattice.from_arcs(sources, np.tile([1, 2], length), costs, sources + 1, finals, SymbolTable(list("ab")))
     choice = 1 / (1 + math.exp(-1))
     np.testing.assert_allclose(arc_posteriors(lattice), np.tile([choice, 1 - choice], length))
 

@@ -79,7 +79,7 @@ def test_every_string_is_a_path_whatever_the_times_say():
         sources = np.repeat(np.arange(20), 5)
         nextstates = np.minimum(sources + rng.integers(1, 6, 100), 20)
         nextstates[::5] = sources[::5] + 1
-        finals, words = [np.inf] * 20 + [0.0], SymbolTable("abcdefghij")
+        finals, words = [np.inf] * 20 + [0.0], SymbolTable(list("abcdefghij"))
         labels, costs = rng.integers(1, 11, 100), rng.exponential(1.0, 100)
         lattice = Lattice.from_arcs(sources, labels, costs, nextstates, finals, words)
         timed = lattice.with_feature("time", rng.normal(size=100))
@@ -240,7 +240,7 @@ def test_times_decide_where_there_are_some():
             [0.0, 0.0, 0.1, 0.1],
             nextstates,
             finals,
-            SymbolTable("abcd"),
+            SymbolTable(list("abcd")),
             features={"time": times},
         )
         network = confusion_network(lattice)

@@ -120,7 +120,7 @@ def fan(length, after):
                 rows += [(source, 1, state(position + 1, 0))] if phase < 0 else []
     sources, words, targets = zip(*rows, strict=True)
     finals = [0.0 if phase == after else np.inf for _, phase in numbers]
-    return Lattice.from_arcs(sources, words, np.arange(len(rows)) / 7, targets, finals, SymbolTable("ab"))
+    return Lattice.from_arcs(sources, words, np.arange(len(rows)) / 7, targets, finals, SymbolTable(list("ab")))
 
 
 def test_states_are_limited():

@@ -263,7 +263,7 @@ def test_beam_survives_costs_that_cancel():
             weights,
             range(1, 41),
             [math.inf] * 40 + [-weights.sum()],
-            SymbolTable("ab"),
+            SymbolTable(list("ab")),
         )
         joint = compose(full, gappy_acceptor([("a b", 0.5)]), beam=0.0)
         assert not joint.empty

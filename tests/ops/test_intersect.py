@@ -17,7 +17,7 @@ def random_acceptor(rng, states, words):
     ends = np.where(rng.random(states) < 0.6, rng.uniform(0, 1, states), math.inf)
     goals = rng.integers(0, states, len(pairs))
     sources, labels = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return Lattice.from_arcs(sources, labels, rng.uniform(0, 1, len(pairs)), goals, ends, SymbolTable(words))
+    return Lattice.from_arcs(sources, labels, rng.uniform(0, 1, len(pairs)), goals, ends, SymbolTable(list(words)))
 
 
 def cost_of(acceptor, words):

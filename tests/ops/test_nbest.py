@@ -123,7 +123,7 @@ def test_exponentially_many_equal_paths_cost_no_more_than_those_asked_for(costs,
         costs * length,
         np.repeat(np.arange(1, length + 1), 2),
         [math.inf] * length + [0.0],
-        SymbolTable("ab"),
+        SymbolTable(list("ab")),
     )
     found = nbest(lattice, 50, unique=unique)
     assert len({path.text for path in found}) == 50

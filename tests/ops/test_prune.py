@@ -100,7 +100,9 @@ def test_the_empty_string_may_be_the_best_path():
 
 def test_costs_that_cancel_do_not_lose_the_best_path():
     weights = [1e12 + 0.3, 0.1, -1e12]
-    chain = Lattice.from_arcs(range(3), [1, 2, 1], weights, range(1, 4), [math.inf] * 3 + [0.1], SymbolTable("ab"))
+    chain = Lattice.from_arcs(
+        range(3), [1, 2, 1], weights, range(1, 4), [math.inf] * 3 + [0.1], SymbolTable(list("ab"))
+    )
     assert prune(chain, 0.0).num_arcs == 3
 
 

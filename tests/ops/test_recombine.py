@@ -84,7 +84,7 @@ def test_a_lattice_of_one_string_and_of_none():
 
 
 def test_a_cost_must_be_finite():
-    with pytest.raises(InvalidLatticeError, match="not finite"):
+    with pytest.raises(InvalidLatticeError, match="finite numbers"):
         recombine([Hypothesis(("a",), float("nan"))])
 
 

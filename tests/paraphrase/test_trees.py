@@ -7,7 +7,7 @@ import pytest
 
 from lattice_simp import FormatError, LatticeSimpError, Tree
 from lattice_simp.paraphrase.constituents import constituents
-from lattice_simp.paraphrase.tree import Node
+from lattice_simp.paraphrase.tree import Node, joined_trees
 from lattice_simp.skeleton.automatic.parse import Parse
 
 
@@ -107,6 +107,78 @@ def test_brackets_of_treebanks():
     tree = Tree.from_brackets("( (S (NP-SBJ=1 (-NONE- *)) (NP-TMP (NN today)) (VP (VBD left) (-LRB- -LRB-))) )")
     assert tree.tokens == ("today", "left", "(")
     assert [node.category for node in tree.nodes] == ["S", "NP", "VP"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "nodes"),
+    [
+        ("(PRN (( () (NP (NNP D.)) () )))", "( D. )", ["PRN 0-3", "NP 1-2"]),
+        ("(S (NP (-LRB- ()\n(NN a)\t(-RRB- ))) (VP (VBD sat)))", "( a ) sat", ["S 0-4", "NP 0-3", "VP 3-4"]),
+        ("(S (NP (NN a)) (: ())", "a (", ["S 0-2", "NP 0-1"]),
+        ("( (S (NP (NN a)) (VP (VBD sat))) (. .) )", "a sat .", ["TOP 0-3", "S 0-2", "NP 0-1", "VP 1-2"]),
+        ("((NP (NN a)) (VP (VBD sat)))", "a sat", ["TOP 0-2", "NP 0-1", "VP 1-2"]),
+        ("(((NP (NN a)) (VP (VBD sat))))", "a sat", ["TOP 0-2", "NP 0-1", "VP 1-2"]),
+        ("( (NN a) (NN b) )", "a b", ["TOP 0-2"]),
+        ("(S ((NP (NN a)) (VP (VBD sat))) (. .))", "a sat .", ["S 0-3", "NP 0-1", "VP 1-2"]),
+        ("(S (NP (NN a))\n   (VP (VBD sat)))\n", "a sat", ["S 0-2", "NP 0-1", "VP 1-2"]),
+        ("(S (NP (-NONE- *)) (-NONE- 0) (NN a))", "a", ["S 0-1"]),
+        ("(S " * 400 + "(NN a)" + ")" * 400, "a", ["S 0-1"] * 400),
+    ],
+)
+def test_brackets_are_words_or_around_constituents(text, words, nodes):
+    tree = Tree.from_brackets(text)
+    assert " ".join(tree.tokens) == words
+    assert [f"{node.category} {node.begin}-{node.end}" for node in tree.nodes] == nodes
+    assert all(number < child for number, node in enumerate(tree.nodes) for child in node.children)
+    reached = {child for node in tree.nodes for child in node.children}
+    assert reached == set(range(1, len(tree.nodes)))
+
+
+def test_random_trees_come_back_from_brackets():
+    """Raw brackets, escaped ones and line ends are read alike."""
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        words: list[str] = []
+
+        def written(depth, rng=rng, words=words):
+            if depth == 0 or rng.random() < 0.4:
+                words.append(str(rng.choice(["a", "(", ")", "b-c"])))
+                tag = {"(": "-LRB-", ")": "-RRB-"}.get(words[-1], "NN")
+                if tag == "NN":
+                    return f"(NN {words[-1]})"
+                shown = words[-1] if rng.random() < 0.5 else tag
+                return f"({shown} {shown})"
+            inner = [written(depth - 1) for _ in range(rng.integers(1, 4))]
+            label, blank = "NP" if rng.random() < 0.8 else "", rng.choice([" ", "\n"])
+            return f"({label}{blank}{blank.join(inner)})"
+
+        text = f"(S {written(4)} {written(4)})"
+        tree = Tree.from_brackets(text)
+        assert list(tree.tokens) == words, f"seed {seed}: {text}"
+        assert [tag for tag, word in zip(tree.tags, words, strict=True) if word in "()"] == [
+            {"(": "-LRB-", ")": "-RRB-"}[word] for word in words if word in "()"
+        ], f"seed {seed}"
+        lines = list(enumerate(text.split("\n"), start=1))
+        assert [number for number, _ in joined_trees([*lines, (99, ""), *lines])] == [1, 99, 1], f"seed {seed}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(S (CD (212)))", "a constituent without words: '212'"),
+        ("(S (NN a(b)))", "a constituent without words: 'b'"),
+        ("(S (NP) (NN b))", "a constituent without words: 'NP'"),
+        ("(S (NP (NN a)) ())", "a constituent without words"),
+        ("(S (: :-)))", "do not match"),
+        ("(S (NN a b))", "a word without its tag: 'b'"),
+        ("(S (NP (NN a)) b)", "a word without its tag: 'b'"),
+        ("(" * 100_000, "nested deeper than 500"),
+        ("(S " * 600 + "(NN a)" + ")" * 600, "nested deeper than 500"),
+    ],
+)
+def test_what_would_be_lost_is_refused(text, message):
+    with pytest.raises(FormatError, match=message):
+        Tree.from_brackets(text)
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_from_words_takes_the_fewest_gaps_then_the_leftmost(skeleton: Skeleton) 
     ],
 )
 def test_gap_types_follow_the_paper(mask: str, gap_type: GapType) -> None:
-    assert Skeleton.from_mask(mask, "abcdefg"[: len(mask)]).gap_type is gap_type
+    assert Skeleton.from_mask(mask, list("abcdefg")[: len(mask)]).gap_type is gap_type
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_gap_types_of_the_first_judgements(shared) -> None:
 
 
 def test_properties() -> None:
-    skeleton = Skeleton.from_mask("0110010", "abcdefg")
+    skeleton = Skeleton.from_mask("0110010", list("abcdefg"))
     assert skeleton.gaps == (Gap(0, 1), Gap(3, 5), Gap(6, 7))
     assert skeleton.gap_positions == (0, 2, 3)
     assert skeleton.compression_rate == pytest.approx(3 / 7)
@@ -120,9 +120,9 @@ def test_properties() -> None:
 
 
 def test_strictness_is_checked_on_demand() -> None:
-    whole = Skeleton.from_mask("11", "ab")
+    whole = Skeleton.from_mask("11", ["a", "b"])
     assert not whole.is_strict
-    part = Skeleton.from_mask("10", "ab")
+    part = Skeleton.from_mask("10", ["a", "b"])
     assert part.is_strict
 
 
@@ -135,7 +135,7 @@ def test_strictness_is_checked_on_demand() -> None:
         ("1x", ["a", "b"], "mask position 1 is 'x'"),
         ("11", ["a", ""], "token 1 is ''"),
         ("11", ["a b", "c"], "token 0 is 'a b'"),
-        ("1", ["a\u00a0b"], "white space"),
+        ("1", ["a\tb"], "blanks"),
     ],
 )
 def test_bad_masks(mask: str, tokens: list[str], message: str) -> None:

@@ -7,7 +7,9 @@ from rich.console import Console
 
 from lattice_simp.skeleton import GapType, Skeleton, skeleton_statistics, statistics_table
 
-SKELETONS = [Skeleton.from_mask(mask, "abcdefgh"[: len(mask)]) for mask in ("0011", "0111", "1010", "101", "0110")]
+SKELETONS = [
+    Skeleton.from_mask(mask, list("abcdefgh")[: len(mask)]) for mask in ("0011", "0111", "1010", "101", "0110")
+]
 
 
 def test_statistics() -> None:

@@ -27,8 +27,8 @@ _NONE = "_"
 _ROOT = "root"
 _EMPTY_CHUNK = "NULL__"
 _CHUNK, _CHUNK_TYPE = "ChunkId", "ChunkType"
-_ID = re.compile(r"[1-9]\d*")
-_PASSED_OVER = re.compile(r"\d+[-.]\d+")
+_ID = re.compile(r"[1-9][0-9]{0,8}")
+_PASSED_OVER = re.compile(r"[0-9]+[-.][0-9]+")
 _NUMBER = re.compile(r"\d+$")
 
 _GENDERS = {"Masc": "m", "Fem": "f"}

@@ -16,7 +16,7 @@ from lattice_simp.support.textio import read_lines
 
 _SENTENCE = re.compile(r"<Sentence\s+id=['\"]?([^'\">]*)['\"]?[^>]*>")
 _END = "</Sentence>"
-_ADDRESS = re.compile(r"\d+(\.\d+)*")
+_ADDRESS = re.compile(r"[0-9]+(\.[0-9]+)*")
 _FEATURE = re.compile(r"(\w+)=(?:'([^']*)'|\"([^\"]*)\"|([^\s>]+))")
 _EMPTY_CHUNK = "NULL__"
 _JOINED = "-JOIN"

@@ -8,7 +8,9 @@ import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
+from lattice_simp.formats.common import natural
 from lattice_simp.hindi.clause import Clause, ClauseType, are_nested, nested_order
 from lattice_simp.hindi.formats.ssf import read_ssf
 from lattice_simp.hindi.sentence import Sentence
@@ -64,7 +66,7 @@ def _read_archive(
         raise FormatError(f"no archive that can be read ({error})", path=path, remedy="fetch it again") from None
     for (name, member_name), data in sorted(contents.items()):
         inside = path / member_name  # names the file in messages
-        lines = decode(data, inside).splitlines()
+        lines = decode(data, inside).replace("\r\n", "\n").split("\n")
         yield from ((name, sentence) for sentence in read_ssf(inside, problems, lines))
 
 
@@ -90,7 +92,7 @@ def read_marked(path: Path) -> dict[str, dict[str, list[Clause]]]:
         name, tab, spans = line.partition("\t")
         file, sign, sentence = name.partition("#")
         try:
-            clauses = [_clause(span) for span in spans.split()]
+            clauses = [_clause(span) for span in split_tokens(spans)]
         except ValueError:
             clauses = []
         if not (tab and sign and clauses):
@@ -104,7 +106,8 @@ def read_marked(path: Path) -> dict[str, dict[str, list[Clause]]]:
 
 def _clause(span: str) -> Clause:
     kind, _, position = span.partition(":")
-    start, _, end = position.partition("-")
-    if not 1 <= int(start) <= int(end):
+    first, _, last = position.partition("-")
+    start, end = natural(first) or 0, natural(last) or 0
+    if not 1 <= start <= end:
         raise ValueError(span)
-    return Clause(int(start) - 1, int(end), ClauseType(kind))
+    return Clause(start - 1, end, ClauseType(kind))

@@ -22,7 +22,8 @@ from typing import Any
 
 from lattice_simp.errors import FormatError, one_line
 from lattice_simp.support.extras import Late
-from lattice_simp.support.textio import read_lines, write_text
+from lattice_simp.support.json_text import parse_json
+from lattice_simp.support.textio import decode, read_bytes, read_lines, write_text
 
 sentencepiece = Late("sentencepiece", "neural")
 
@@ -61,10 +62,7 @@ class SegmentationSettings:
         path = folder / SETTINGS
         if not path.is_file():
             return cls()
-        try:
-            values = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise FormatError(f"not JSON: {error}", path=path, remedy="fix the file") from None
+        values = parse_json(decode(read_bytes(path), path), path=path, remedy="fix the file")
         usual = asdict(cls())
         if not isinstance(values, dict):
             raise FormatError("does not hold a JSON object", path=path, remedy="fix the file")

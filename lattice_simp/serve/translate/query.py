@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias, get_args
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.common import is_plain, natural
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.text import one_line
@@ -45,7 +46,7 @@ class Number:
     def read(self, text: str) -> float:
         """Returns the number; raises LatticeSimpError for what is none, or is out of bounds."""
         try:
-            value = int(text) if isinstance(self.step, int) else float(text)
+            value = float("nan") if not is_plain(text) else int(text) if isinstance(self.step, int) else float(text)
         except ValueError:
             value = float("nan")
         if not self.least <= value <= self.most:
@@ -183,6 +184,6 @@ def toggled(mask: str, tokens: int, position: str) -> str:
     ('010', '011', '010')
     """
     bits = list(mask if len(mask) == tokens else "0" * tokens)
-    if position.isascii() and position.isdecimal() and int(position) < tokens:
-        bits[int(position)] = "0" if bits[int(position)] == "1" else "1"
+    if (place := natural(position)) is not None and place < tokens:
+        bits[place] = "0" if bits[place] == "1" else "1"
     return "".join(bits)

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import open_text, read_lines
 
 ROOT = -1
@@ -108,8 +109,8 @@ def read_parses(path: str | Path) -> Iterator[Parse]:
         FormatError: a line that holds no parse.
     """
     for number, line in enumerate(read_lines(path), start=1):
+        fields = parse_json(line, path=path, line=number, remedy=_REMEDY)
         try:
-            fields = json.loads(line)
             yield Parse(*(tuple(fields[name]) for name in ("tokens", *_COLUMNS)))
         except (ValueError, KeyError, TypeError) as error:
             raise FormatError(f"no parse: {error}", path=path, line=number, remedy=_REMEDY) from error

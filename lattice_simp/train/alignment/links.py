@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Ints, Longs
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.shards import lists_of, read_shard
 from lattice_simp.support.textio import read_lines
@@ -16,7 +17,7 @@ from lattice_simp.support.textio import read_lines
 Links = tuple[Longs, Ints]
 """(offsets, points): pair p has `points[offsets[p]:offsets[p + 1]]`, rows of (source, target) position, int32."""
 
-_LINE = re.compile(r"(?:[0-9]{1,9}-[0-9]{1,9}(?:\s+|$))*")
+_LINE = re.compile(r"(?:[0-9]{1,9}-[0-9]{1,9}(?:[ \t]+|$))*")
 
 
 class Bitext(NamedTuple):
@@ -55,8 +56,8 @@ def read_pharaoh(path: Path) -> Links:
     """
     rows = []
     for number, line in enumerate(read_lines(path), start=1):
-        if not _LINE.fullmatch(line.strip()):
-            found = next(part for part in line.split() if not _LINE.fullmatch(part))
+        if not _LINE.fullmatch(line.strip(" \t")):
+            found = next(part for part in split_tokens(line) if not _LINE.fullmatch(part))
             remedy = "write source-target positions from 0, such as 0-0 1-2"
             raise FormatError(f"{found[:50]!r} is not a link", path=path, line=number, remedy=remedy)
         rows.append(np.array(line.replace("-", " ").split(), dtype=np.int32))

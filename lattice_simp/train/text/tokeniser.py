@@ -7,7 +7,6 @@ one of sacrebleu's tokenisers.
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Callable
@@ -17,9 +16,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lattice_simp.core.scripts import is_unspaced
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.text.sentences import hindi_tokens
 from lattice_simp.support.extras import extra
+from lattice_simp.support.json_text import parse_json
+from lattice_simp.support.textio import decode, read_bytes
 from lattice_simp.support.tokenisers import PIECES, best_tokeniser, is_unspaced_language, tokeniser
 from lattice_simp.train.config import Case, Text
 from lattice_simp.train.text.truecase import Casing, read_casing, truecased
@@ -93,12 +95,16 @@ class Tokeniser:
 
     def tokens(self, line: str) -> str:
         """Returns the tokens, separated by single blanks."""
-        line = " ".join(unicodedata.normalize("NFC", line).split())
+        line = " ".join(self._parts(unicodedata.normalize("NFC", line)))
         if self.normalise and self._named is None:
             line = self._normalised(line)
         if self.tokenise:
             line = self._tokenised(line)
-        return self.cased(" ".join(line.split()))
+        return self.cased(" ".join(self._parts(line)))
+
+    def _parts(self, line: str) -> list[str]:
+        """Splits text at all white space, and tokens at blanks alone."""
+        return line.split() if self.tokenise else split_tokens(line)
 
     def cased(self, tokens: str) -> str:
         """Returns tokens in the case that this tokeniser's have."""
@@ -143,8 +149,9 @@ def model_tokenisers(model: str | Path) -> tuple[Tokeniser, Tokeniser]:
     if not path.is_file():
         remedy = "tokenise the text as the model's training text was"
         raise FormatError("is not there: the model says nothing about its tokens", path=path, remedy=remedy)
+    values = parse_json(decode(read_bytes(path), path), path=path, remedy="fix it")
     try:
-        text = Text.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        text = Text.model_validate(values)
     except ValueError as error:
         raise FormatError(f"no text settings: {str(error).splitlines()[0]}", path=path, remedy="fix it") from None
     return tokenisers(text, path.parent)

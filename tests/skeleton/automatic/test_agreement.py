@@ -35,12 +35,12 @@ def test_records_are_matched_by_id():
     with pytest.raises(LatticeSimpError, match="the same id"):
         compare_records(gold, [gold[0], gold[0]])
     with pytest.raises(SkeletonError, match="'x' have different tokens"):
-        compare_records(gold, [SkeletonRecord("x", 0, (Skeleton.from_mask("10", "ab"),))])
+        compare_records(gold, [SkeletonRecord("x", 0, (Skeleton.from_mask("10", ["a", "b"]),))])
 
 
 def test_other_sentences_cannot_be_compared():
     with pytest.raises(SkeletonError, match="different sentences"):
-        token_f1(masks("1100")[0], Skeleton.from_mask("10", "ab"))
+        token_f1(masks("1100")[0], Skeleton.from_mask("10", ["a", "b"]))
     with pytest.raises(LatticeSimpError, match="0 sentences"):
         agreement([], [])
 

@@ -1,0 +1,62 @@
+"""JSON of files: whatever is wrong with it is one error that names the file and the line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.errors import FormatError
+
+MAX_DEPTH = 100
+"""The most levels that a value may be nested; deeper ones would fail where they are printed or copied."""
+
+
+_JSON = re.compile(r"[ \t\ufeff]*(?:\[[ \t]*)?\{[ \t]*(?:$|\}[ \t]*$|\"(?![ \t]))")
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def is_json(line: str) -> bool:
+    """Recognises the first line of JSON among lines of text: a brace, and a name or nothing after it.
+
+    >>> is_json('{ "tokens": []}'), is_json("{"), is_json("{ see [[below]] }"), is_json('{ " no " }')
+    (True, True, False, False)
+    """
+    return _JSON.match(line) is not None
+
+
+def parse_json(text: str, *, path: str | Path | None = None, line: int | None = None, remedy: str | None = None) -> Any:
+    """Returns the value of a JSON text.
+
+    >>> parse_json('{"id": 1}')
+    {'id': 1}
+
+    Raises:
+        FormatError: no JSON, numbers of thousands of digits, nesting beyond `MAX_DEPTH`, half a surrogate pair.
+    """
+    value, is_deep = None, False
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        column = f" at column {error.colno}" if error.lineno == 1 else f" at line {error.lineno}"
+        raise FormatError(f"no JSON: {error.msg}{column}", path=path, line=line, remedy=remedy) from error
+    except ValueError as error:  # Python reads no integers of more than 4,300 digits
+        raise FormatError("a number of too many digits", path=path, line=line, remedy=remedy) from error
+    except RecursionError:
+        is_deep = True
+    if is_deep or (text.count("[") + text.count("{") > MAX_DEPTH and _depth(value) > MAX_DEPTH):
+        message = f"a value nested more than {MAX_DEPTH} levels deep"
+        raise FormatError(message, path=path, line=line, remedy=remedy) from None
+    if "\\ud" in text.lower() and _HALF.search(json.dumps(value, ensure_ascii=False)):
+        raise FormatError("half of a surrogate pair, which is no character", path=path, line=line, remedy=remedy)
+    return value
+
+
+def _depth(value: Any) -> int:
+    """Returns how many lists and objects are inside one another, `MAX_DEPTH + 1` if more than `MAX_DEPTH` are."""
+    depth, level = 0, [value]
+    while depth <= MAX_DEPTH and (nested := [own for own in level if isinstance(own, (dict, list))]):
+        depth += 1
+        level = [part for own in nested for part in (own.values() if isinstance(own, dict) else own)]
+    return depth
