@@ -258,17 +258,21 @@ def test_names_that_look_alike_are_one(quick_path):
 @pytest.mark.parametrize("task", list(Task))
 def test_judgements_beyond_those_wanted_do_not_stand_in_for_others(quick_path, task):
     """Imported files hold more judgements of some sentences than are wanted; the other sentences lack theirs still."""
-    with make_store(quick_path / "a.db", 2, shortenings=2, checks=2) as store:
+    with make_store(quick_path / "a.db", 3, shortenings=2, checks=2) as store:
         for name in ("Ada", "Bob", "Cid", "Dan"):
             store.shorten(name, "talk.0", "1100")
         store.shorten("Ada", "talk.1", "1000")
+        for name in ("Ada", "Bob"):
+            store.shorten(name, "talk.2", "1110")
         for name in ("Eve", "Fay", "Gil"):
             store.check(name, "talk.0", {"1100": False})
+        for name in ("Eve", "Fay"):
+            store.check(name, "talk.2", {"1110": False})
         found = progress(store, lambda judgements, verdicts: Computed())
         stand = tally(store, "Ada", task)
-        if task is Task.SHORTEN:  # talk.0 has four of two, talk.1 one of two
-            assert (stand.done, stand.wanted) == (3, 4)
-            assert found.shorten == TaskProgress(items=2, done=1, judgements=5, missing=1, alpha=None)
-        else:  # of two different skeletons, one was checked thrice and the other never
-            assert (stand.done, stand.wanted) == (2, 4)
-            assert found.check == TaskProgress(items=2, done=1, judgements=3, missing=2, alpha=None)
+        if task is Task.SHORTEN:  # talk.0 has four of two, talk.1 one, talk.2 as many as are wanted
+            assert (stand.done, stand.wanted) == (5, 6)
+            assert found.shorten == TaskProgress(items=3, done=2, judgements=7, missing=1, alpha=None)
+        else:  # of three skeletons, one was checked thrice, one never, one as often as is wanted
+            assert (stand.done, stand.wanted) == (4, 6)
+            assert found.check == TaskProgress(items=3, done=2, judgements=5, missing=2, alpha=None)
