@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -44,7 +46,7 @@ def jumps(source, target, links):
     """Yields (departure, arrival, share) from the start over the linked target words to the end of the source."""
     groups = [[i for i, j in links if j == word] for word in range(target)]
     groups = [["start"], *filter(None, groups), [source]]
-    for before, after in zip(groups, groups[1:], strict=False):
+    for before, after in itertools.pairwise(groups):
         for departure in before:
             for arrival in after:
                 yield departure, arrival, 1.0 / len(before) / len(after)

@@ -113,9 +113,9 @@ def test_paths_are_the_best_of_all_however_far_they_lie_apart(spread):
         rng = np.random.default_rng(seed)
         text = random_arpa(rng, WORDS[:3], 3)
         model, plain = LanguageModel.from_bytes(text.encode()), PlainModel(text)
-        lattice = random_lattice(rng, 6, WORDS[:3], costs=(0.0, spread), numbered=True).connected()
+        lattice = random_lattice(rng, 10, WORDS[:3], arcs_per_state=2.5, costs=(0.0, spread), numbered=True).connected()
         costs = sorted(cost + 0.5 * plain.cost(words) for words, _, cost in paths(lattice))
-        for n in (1, 2, 5, len(costs) + 1):
+        for n in (1, 2, 5, 20, 60, len(costs) + 1):
             expected = [cost for cost in costs[:n] if cost <= costs[0] + 200.0]
             found = [path.cost for path in best_paths(lattice, n, model, 0.5)] if costs else []
             np.testing.assert_allclose(found, expected, atol=1e-4, err_msg=f"seed {seed}, n {n}")
