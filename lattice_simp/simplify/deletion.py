@@ -95,10 +95,8 @@ def _phrases(graph: SemanticGraph) -> Iterator[Deletion]:
 
 def _is_listed(graph: SemanticGraph, modifier: Edge, first: int) -> bool:
     """Returns whether a comma, and before it another modifier of the same head, come before a phrase."""
-    if first < 2 or graph.tokens[first - 1] != ",":
-        return False
     others = (edge for edge in graph.edges if edge.kind == EdgeKind.MODIFIER and edge.head == modifier.head)
-    return any(first - 2 in graph.phrase(edge) for edge in others)
+    return graph.tokens[first - 1] == "," and any(first - 2 in graph.phrase(edge) for edge in others)
 
 
 def length_range(words: int) -> str:
@@ -145,7 +143,7 @@ def _with_comma(graph: SemanticGraph, edge: Edge, positions: tuple[int, ...]) ->
     head = graph.by_name[edge.head].positions
     after = positions[-1] + 1
     fronted = bool(head) and positions[-1] < head[-1]
-    if fronted and after < len(graph.tokens) and graph.tokens[after] == ",":
+    if fronted and graph.tokens[after] == ",":
         return (*positions, after)
     return positions
 
