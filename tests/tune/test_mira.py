@@ -89,8 +89,8 @@ def test_weights_are_those_of_the_definition(decay):
     """The background of the sentences before decides which hypotheses are good: most lack some order of n-grams."""
     for seed in range(3):
         lists, start = made_lists(seed, count=10, size=6), (0.3, 1.0, 0.7)
-        means = means_by_definition(lists, start, 3, 0.05, decay, seed=4)
-        found = learned(lists, start, epochs=3, decay=decay, seed=4)
+        means = means_by_definition(lists, start, 7, 0.05, decay, seed=4)
+        found = learned(lists, start, epochs=7, decay=decay, seed=4)
         scores = [corpus_score(lists, own, BLEU) for own in means]
         assert [own.score for own in found.trace] == pytest.approx(scores), f"seed {seed}"
         assert found.score == pytest.approx(max([found.initial_score, *scores])), f"seed {seed}"
@@ -109,7 +109,7 @@ def test_the_best_epoch_counts_and_not_the_last():
         assert found.score == max(scores) == corpus_score(lists, vector(found.weights), BLEU), f"seed {seed}"
         assert [own.round for own in found.trace] == list(range(8))
         last += scores[-1] == max(scores)
-    assert last < 3
+    assert last < 6
 
 
 def test_features_in_other_units_give_the_same_choices():

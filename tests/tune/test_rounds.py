@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from train.toy import inline_tasks
 
-from lattice_simp import Decoder
+from lattice_simp import Decoder, nbest
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
@@ -178,6 +178,24 @@ def test_the_best_round_counts_and_not_the_last(best):
     assert found.score == scores[best - 1]
     assert found.rounds[best - 1].weights == asked[best - 1]
     assert found.weights == {name: asked[best - 1][name] for name in ("good", "bad")}
+
+
+def test_the_optimiser_sees_the_last_four_rounds():
+    """Of all rounds, hypotheses that were once found would never be forgotten, and memory would not be bounded."""
+    seen, asked = [], []
+
+    def decoded(weights, symbols):
+        asked.append(weights)
+        return [one_of(symbols, (f"a b c d e{len(asked)}", 1.0, 1.0))]
+
+    def watching(lattices, references, start, *arguments, **options):
+        seen.append({path.tokens[-1] for path in nbest(lattices[0], 10)})
+        return MertResult(dict(start), 1.0, 1.0, ())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lattice_simp.tune.rounds.minimize_error", watching)
+        tune_with(decoded, [["a b c d e f".split()]], {"good": 1.0, "bad": 0.5}, max_rounds=6)
+    assert seen == [{f"e{number}" for number in range(max(1, last - 3), last + 1)} for last in range(1, 7)]
 
 
 def test_rounds_end_where_the_optimiser_expects_no_more():
