@@ -231,9 +231,8 @@ def _step(features: Scores | Floats, scores: Floats, values: Floats, largest: fl
     """Returns how one sentence moves the weights."""
     hope, fear = int((scores + values).argmax()), int((scores - values).argmax())
     difference = features[hope] - features[fear]
-    loss = (values[hope] - values[fear]) - (
-        scores[hope] - scores[fear]
-    )  # never negative, for both are the best of their kind
+    # Never negative, for both are the best of their kind.
+    loss = (values[hope] - values[fear]) - (scores[hope] - scores[fear])
     square = float(difference @ difference)
     if square == 0.0:
         return np.zeros(len(difference))
