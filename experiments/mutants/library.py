@@ -27,6 +27,9 @@ COPIED = ("experiments", "lattice_simp", "grammars", "tests", "docs", "pyproject
 LEAST = 3
 """Errors in each room, at least."""
 
+OF_ALL_FILES = ("tests/test_defaults.py",)
+"""Tests that look at all files of the library."""
+
 MOST_NAMING = 12
 """Test files that name a module, the shortest first; more take too long."""
 
@@ -108,7 +111,8 @@ def tests_of(file: str) -> list[str]:
     while not room.is_dir():  # its tests are those of a room above
         room = room.parent
     rest = [test for test in _tests() if room != ROOT / "tests" and room in test.parents]
-    return [file, *(test.relative_to(ROOT).as_posix() for test in dict.fromkeys([*same, *named[:MOST_NAMING], *rest]))]
+    chosen = dict.fromkeys([*same, *named[:MOST_NAMING], *rest])
+    return [file, *(test.relative_to(ROOT).as_posix() for test in chosen), *OF_ALL_FILES]
 
 
 @cache
