@@ -111,8 +111,8 @@ def tests_of(file: str) -> list[str]:
     while not room.is_dir():  # its tests are those of a room above
         room = room.parent
     rest = [test for test in _tests() if room != ROOT / "tests" and room in test.parents]
-    chosen = dict.fromkeys([*same, *named[:MOST_NAMING], *rest])
-    return [file, *(test.relative_to(ROOT).as_posix() for test in chosen), *OF_ALL_FILES]
+    chosen = [test.relative_to(ROOT).as_posix() for test in (*same, *named[:MOST_NAMING], *rest)]
+    return list(dict.fromkeys([file, *chosen, *OF_ALL_FILES]))
 
 
 @cache

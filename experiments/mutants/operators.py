@@ -109,6 +109,8 @@ def _changes_nothing(node: ast.AST, parent: ast.AST) -> bool:
         return bool(names) and all(_ANY_VALUE.fullmatch(own.id) for own in names)
     if isinstance(node, ast.keyword):
         return node.arg in _ANY_OPTION
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return isinstance(parent, ast.Call)  # -1 is handed on for none: so is any number below 0
     return isinstance(node, ast.Constant) and isinstance(parent, ast.Call) and _name(parent.func) in _ANY_SIZE
 
 

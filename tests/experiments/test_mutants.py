@@ -140,6 +140,7 @@ def test_errors_of_the_library_compile_and_change_something():
     "line",
     [
         "READ_BYTES = 1 << 20",
+        "found = np.full(n, -1)",
         "BUSY_SECONDS: float = 3.0",
         "pool = np.empty(64, dtype=np.int32)",
         "file = gzip.open(path, compresslevel=6)",
