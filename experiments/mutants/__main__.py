@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.mutants.running import Workshop, read_mutants
+from experiments.mutants.running import Outcome, Workshop, read_mutants
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 
 
@@ -16,9 +16,9 @@ def mutants(experiment: Experiment) -> Results:
     every = read_mutants(root / values["mutants"])
     workshop = Workshop(root, values["copied"], values["seconds"])
     found = {}
-    for mutant, killed in workshop.killed(every, experiment.run.jobs):
-        found[mutant] = killed
-        experiment.run.say(f"{len(found)} of {len(every)}: {mutant.name}: {'killed' if killed else 'SURVIVED'}")
+    for mutant, outcome in workshop.outcomes(every, experiment.run.jobs):
+        found[mutant] = outcome is not Outcome.SURVIVED
+        experiment.run.say(f"{len(found)} of {len(every)}: {mutant.name}: {outcome}")
     survived = [mutant.name for mutant, killed in found.items() if not killed]
     share = 100 * sum(found.values()) / len(found)
     figures = {"mutants": len(found), "mutants_killed_pct": share, "survived": survived}

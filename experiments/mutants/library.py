@@ -19,13 +19,16 @@ from itertools import islice
 from pathlib import Path
 
 from experiments.mutants.operators import Edit, edits
-from experiments.mutants.running import Workshop
+from experiments.mutants.running import Outcome, Workshop
 from lattice_simp.support.textio import read_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("experiments", "lattice_simp", "grammars", "tests", "docs", "pyproject.toml", "README.md", "Makefile")
 LEAST = 3
 """Errors in each room, at least."""
+
+OF_ALL_FILES = ("tests/test_defaults.py",)
+"""Tests that look at all files of the library."""
 
 MOST_NAMING = 12
 """Test files that name a module, the shortest first; more take too long."""
@@ -105,8 +108,11 @@ def tests_of(file: str) -> list[str]:
     same = [test for test in _tests() if test.stem == f"test_{path.stem}"]
     named = [test for test, text in _tests().items() if test not in same and naming.search(text)]
     room = ROOT.joinpath("tests", *path.parts[1:-1])
+    while not room.is_dir():  # its tests are those of a room above
+        room = room.parent
     rest = [test for test in _tests() if room != ROOT / "tests" and room in test.parents]
-    return [file, *(test.relative_to(ROOT).as_posix() for test in dict.fromkeys([*same, *named[:MOST_NAMING], *rest]))]
+    chosen = [test.relative_to(ROOT).as_posix() for test in (*same, *named[:MOST_NAMING], *rest)]
+    return list(dict.fromkeys([file, *chosen, *OF_ALL_FILES]))
 
 
 @cache
@@ -127,16 +133,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     mutants = sampled(options.count, options.seed)
     workshop = Workshop(ROOT, COPIED, options.seconds)
-    seen, count = Counter[str](), Counter[str]()
-    for mutant, killed in workshop.killed(mutants, options.jobs, check=False):
-        count[mutant.room] += 1
-        seen[mutant.room] += killed
-        print(f"{sum(count.values())} of {len(mutants)}: {'seen' if killed else 'SURVIVED'}: {mutant.name}", flush=True)
-    print("\n| room | errors | seen |\n|---|---|---|")
-    for room in sorted(count):
-        print(f"| {room} | {count[room]} | {seen[room]} |")
-    total, killed = sum(count.values()), sum(seen.values())
-    print(f"| all | {total} | {killed} ({100 * killed / total:.0f} %) |")
+    count = Counter[tuple[str, Outcome]]()
+    for mutant, outcome in workshop.outcomes(mutants, options.jobs, check=False):
+        count[mutant.room, outcome] += 1
+        print(f"{sum(count.values())} of {len(mutants)}: {outcome}: {mutant.name}", flush=True)
+    print(_table(count))
+
+
+def _table(count: Counter[tuple[str, Outcome]]) -> str:
+    """Returns the outcomes by room; errors whose tests took too long count as errors that nobody saw."""
+    rows = ["", f"| room | errors | {' | '.join(own.lower() for own in Outcome)} |", "|---|---|---|---|---|"]
+    for room in sorted({room for room, _ in count}):
+        figures = [count[room, outcome] for outcome in Outcome]
+        rows.append(f"| {room} | {sum(figures)} | {' | '.join(map(str, figures))} |")
+    sums = [sum(number for (_, own), number in count.items() if own is outcome) for outcome in Outcome]
+    share = f"{sums[0]} ({100 * sums[0] / sum(sums):.0f} %)"
+    return "\n".join([*rows, f"| all | {sum(sums)} | {share} | {' | '.join(map(str, sums[1:]))} |"])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -31,6 +32,18 @@ _ARITHMETIC: dict[type[ast.operator], str] = {
     ast.RShift: "<<",
 }
 _LEFT_ALONE = (ast.Raise, ast.Import, ast.ImportFrom, ast.JoinedStr)
+_ANY_VALUE = re.compile(r"(.*_)?(BYTES|SECONDS|ROOM|CACHED|PATIENCE)")
+"""Constants with such names make a program quicker or slower: its results are right with any value near theirs."""
+
+_ANY_SIZE = ("empty", "lru_cache", "warn")
+"""Calls whose numbers are the first size of what grows, how much is remembered, and which line a warning names."""
+
+_ANY_OPTION = ("compresslevel", "compression_level", "buffering", "stacklevel", "chunksize", "timeout", "patience")
+"""Arguments of the same kind."""
+
+LARGE = 100
+"""An integer from here on becomes a tenth: one more would be an error that hardly anything differs by."""
+
 _CALLS = {"min": "max", "max": "min", "any": "all", "all": "any", "argmin": "argmax", "argmax": "argmin"}
 _NAMES = {"left": "right", "right": "left"}
 
@@ -74,21 +87,36 @@ def edits(text: str) -> Iterator[Edit]:
 def _code(node: ast.AST) -> Iterator[ast.AST]:
     """Yields the nodes of a tree in which an error changes what is computed."""
     for name, field in ast.iter_fields(node):
-        if name in ("annotation", "returns", "decorator_list", "type_comment", "bases", "keywords_of_class"):
+        if name in ("annotation", "returns", "decorator_list", "type_comment", "bases"):
             continue
         for child in field if isinstance(field, list) else [field]:
-            if not isinstance(child, ast.AST) or isinstance(
-                child, ast.Raise | ast.Import | ast.ImportFrom | ast.JoinedStr
-            ):
-                continue
-            if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
-                continue
-            if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
-                continue  # a docstring
-            if isinstance(child, ast.FunctionDef) and child.name == "__repr__":
-                continue
-            yield child
-            yield from _code(child)
+            if isinstance(child, ast.AST) and not isinstance(child, _LEFT_ALONE) and not _changes_nothing(child, node):
+                yield child
+                yield from _code(child)
+
+
+def _changes_nothing(node: ast.AST, parent: ast.AST) -> bool:
+    """Returns whether no error in a node changes what is computed."""
+    if isinstance(node, ast.If):
+        return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)  # a docstring
+    if isinstance(node, ast.FunctionDef):
+        return node.name == "__repr__"
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = [own for target in targets for own in ast.walk(target) if isinstance(own, ast.Name)]
+        return bool(names) and all(_ANY_VALUE.fullmatch(own.id) for own in names)
+    if isinstance(node, ast.keyword):
+        return node.arg in _ANY_OPTION
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return isinstance(parent, ast.Call)  # -1 is handed on for none: so is any number below 0
+    return isinstance(node, ast.Constant) and isinstance(parent, ast.Call) and _name(parent.func) in _ANY_SIZE
+
+
+def _name(function: ast.expr) -> str:
+    """Returns the last part of the name of what is called."""
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _edits(node: ast.AST, lines: list[str]) -> Iterator[Edit]:
@@ -124,7 +152,8 @@ def _constant(node: ast.Constant) -> Iterator[Edit]:
     if isinstance(value, bool):
         yield _whole(node, str(not value), f"{value} -> {not value}")
     elif isinstance(value, int | float):
-        yield _whole(node, repr(value + 1), f"{value} -> {value + 1}")
+        wrong = value // 10 if isinstance(value, int) and value >= LARGE else value + 1
+        yield _whole(node, repr(wrong), f"{value} -> {wrong}")
     elif isinstance(value, str) and value in _NAMES:
         yield _whole(node, repr(_NAMES[value]), f"{value} -> {_NAMES[value]}")
 

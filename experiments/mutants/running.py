@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Protocol, TypeVar
@@ -21,6 +23,18 @@ from lattice_simp.support.textio import open_text, read_bytes
 
 PASSED, FAILED = 0, 1
 """What pytest returns; everything else means that it could not run the tests."""
+
+TOO_SLOW = -1
+"""Instead of it, where the tests took too long."""
+
+
+class Outcome(StrEnum):
+    """What tests say of an error."""
+
+    SEEN = "seen"
+    SURVIVED = "SURVIVED"
+    TOO_SLOW = "too slow"
+    """They took too long: an endless loop, or a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -106,10 +120,11 @@ class Workshop:
     copied: Sequence[str]
     seconds: float
 
-    def killed(self, mutants: Sequence[Made], jobs: int = 1, *, check: bool = True) -> Iterator[tuple[Made, bool]]:
-        """Yields each mutant, and whether a test failed because of it.
+    def outcomes(self, mutants: Sequence[Made], jobs: int = 1, *, check: bool = True) -> Iterator[tuple[Made, Outcome]]:
+        """Yields each mutant, and what its tests say.
 
-        With `check`, all tests run without any mutant first.
+        With `check`, all tests run without any mutant first, and have to be run with each; without it, a mutant is seen
+        if its tests can only be collected without it.
 
         Raises:
             LatticeSimpError: a mutant's text is not in its file, the tests fail without any mutant, or they cannot be
@@ -124,17 +139,17 @@ class Workshop:
             if check:
                 self._check(mutants, copies)
 
-            def kill(mutant: Made) -> bool:
+            def kill(mutant: Made) -> Outcome:
                 copy = copies.get()
                 try:
-                    return self._is_killed(mutant, copy)
+                    return self._outcome(mutant, copy, may_break=not check)
                 finally:
                     copies.put(copy)
 
-            for mutant, found, error in in_threads(kill, mutants, jobs):
-                if error is not None:
-                    raise error
-                yield mutant, bool(found)
+            for mutant, outcome, error in in_threads(kill, mutants, jobs):
+                if error is not None or outcome is None:
+                    raise error or RuntimeError("no outcome")
+                yield mutant, outcome
 
     def _text(self, mutant: Error) -> str:
         return read_bytes(self.root / mutant.file).decode()
@@ -160,24 +175,45 @@ class Workshop:
             raise LatticeSimpError(f"the tests fail without any mutant:\n{said}")
         copies.put(copy)
 
-    def _is_killed(self, mutant: Error, copy: Path) -> bool:
-        path, text = copy / mutant.file, self._text(mutant)
+    def _outcome(self, mutant: Error, copy: Path, *, may_break: bool) -> Outcome:
+        path, text, tests = copy / mutant.file, self._text(mutant), mutant.tests.split()
+        times = path.stat()
         path.write_bytes(mutant.applied(text).encode())
         try:
-            found, said = self._run(mutant.tests.split(), copy)
+            found, said = self._run(tests, copy)
         finally:
             path.write_bytes(text.encode())
-        if found not in (PASSED, FAILED):
-            raise LatticeSimpError(f"mutant {mutant.name!r}: its tests cannot be run:\n{said}")
-        return found == FAILED
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        if found in _OUTCOMES:
+            return _OUTCOMES[found]
+        if may_break and self._run(["--collect-only", *tests], copy)[0] == PASSED:
+            return Outcome.SEEN
+        raise LatticeSimpError(f"mutant {mutant.name!r}: its tests cannot be run:\n{said}")
 
     def _run(self, tests: Sequence[str], copy: Path) -> tuple[int, str]:
-        """Runs tests, up to the first that fails; one that takes too long fails."""
+        """Runs tests, up to the first that fails; where they take too long, they and what they started are ended."""
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
         paths = {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-        options = {"cwd": copy, "env": {**os.environ, **paths}, "capture_output": True, "text": True}
-        try:
-            done = subprocess.run(command, timeout=self.seconds, check=False, **options)
-        except subprocess.TimeoutExpired:
-            return FAILED, f"more than {self.seconds} seconds"
-        return done.returncode, (done.stdout + done.stderr)[-2000:]
+        with tempfile.TemporaryFile() as said:
+            run = subprocess.Popen(
+                command,
+                cwd=copy,
+                env={**os.environ, **paths},
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                start_new_session=True,
+            )
+            try:
+                found = run.wait(self.seconds)
+            except subprocess.TimeoutExpired:
+                found = TOO_SLOW
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(run.pid, signal.SIGKILL)
+                run.wait()
+            said.seek(max(0, said.seek(0, os.SEEK_END) - 2000))
+            return found, said.read().decode(errors="replace")
+
+
+_OUTCOMES = {PASSED: Outcome.SURVIVED, FAILED: Outcome.SEEN, TOO_SLOW: Outcome.TOO_SLOW}

@@ -5,7 +5,7 @@ Core roles never are, nor what the graph marks as obligatory (negations, complem
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -45,6 +45,7 @@ class Deletion:
         positions: what goes; `delete` takes the punctuation beside it out as well, where it belongs to it.
         within: the index of the smallest candidate that contains this one, in the tuple that both are in; None for
             none.
+        listed: whether a comma separates it from another modifier of its head before it ("cold , dark").
     """
 
     kind: DeletionKind
@@ -52,6 +53,7 @@ class Deletion:
     detail: str
     positions: tuple[int, ...]
     within: int | None = None
+    listed: bool = False
 
     @property
     def feature(self) -> tuple[str, str, str]:
@@ -87,7 +89,14 @@ def _phrases(graph: SemanticGraph) -> Iterator[Deletion]:
         else:
             own = graph.by_name[edge.dependent].positions
             word = " ".join(graph.tokens[position].lower() for position in own)
-            yield Deletion(kind, word, "", _with_comma(graph, edge, positions))
+            listed = _is_listed(graph, edge, positions[0])
+            yield Deletion(kind, word, "", _with_comma(graph, edge, positions), listed=listed)
+
+
+def _is_listed(graph: SemanticGraph, modifier: Edge, first: int) -> bool:
+    """Returns whether a comma, and before it another modifier of the same head, come before a phrase."""
+    others = (edge for edge in graph.edges if edge.kind == EdgeKind.MODIFIER and edge.head == modifier.head)
+    return graph.tokens[first - 1] == "," and any(first - 2 in graph.phrase(edge) for edge in others)
 
 
 def length_range(words: int) -> str:
@@ -134,7 +143,7 @@ def _with_comma(graph: SemanticGraph, edge: Edge, positions: tuple[int, ...]) ->
     head = graph.by_name[edge.head].positions
     after = positions[-1] + 1
     fronted = bool(head) and positions[-1] < head[-1]
-    if fronted and after < len(graph.tokens) and graph.tokens[after] == ",":
+    if fronted and graph.tokens[after] == ",":
         return (*positions, after)
     return positions
 
@@ -167,13 +176,20 @@ def delete(sentence: Sentence, deletions: Iterable[Deletion]) -> Sentence:
     return rest if rest[:1] == sentence[:1] else capitalised(rest)
 
 
-def _commas_before(sentence: Sentence, deletions: Iterable[Deletion]) -> set[int]:
-    """Returns the commas before deletions that go on with a word, so that it is not theirs ("a cold , dark day")."""
+def _commas_before(sentence: Sentence, deletions: Sequence[Deletion]) -> set[int]:
+    """Returns the commas before deletions that still separate something.
+
+    They do if the words after a deletion are of its phrase ("bread , fresh fish"), or if it is amid a list of modifiers
+    ("a cold , dark , wet day"): its own comma, after it, goes with it.
+    """
     texts = {token.position: token.text for token in sentence if token.position is not None}
+    gone = {position for deletion in deletions for position in deletion.positions}
     commas = set()
     for deletion in deletions:
         first, last = deletion.positions[0], deletion.positions[-1]
-        after = texts.get(last + 1, ".")
-        if texts.get(first - 1) == "," and texts.get(last) != "," and mark_kind(after) is None:
+        while deletion.listed and last + 1 in gone:
+            last += 1  # the rest of the list may go, too
+        goes_on = mark_kind(texts.get(last + 1, ".")) is None
+        if texts.get(first - 1) == "," and goes_on and deletion.listed == (texts.get(last) == ","):
             commas.add(first - 1)
     return commas

@@ -33,7 +33,7 @@ class PartPruning:
 
     Attributes:
         beam: nats above its best path.
-        max_arcs: arcs at most.
+        max_arcs: the best arcs; those as good as the last of them stay, too.
         order: the order of the (first) language model that scores, 2 or more; no word penalty counts.
     """
 
@@ -65,9 +65,9 @@ class PartPruner:
     least_cost: Floats
 
     def lattice(self, lattice: Lattice) -> Lattice:
-        """Prunes a lattice of words with one final state; an empty one stays as it is."""
+        """Prunes a lattice of words with one final state; one without words stays as it is."""
         lattice = lattice.connected()
-        if lattice.empty:
+        if not lattice.num_arcs:
             return lattice
         position = np.arange(lattice.num_states, dtype=np.int32)
         end = lattice.num_states - 1
@@ -78,11 +78,14 @@ class PartPruner:
         return lattice.keep_arcs(self._kept(through)).connected()
 
     def _kept(self, through: Floats) -> Bools:
-        """Returns which arcs are within the beam and among the best `max_arcs`."""
+        """Returns which arcs are within the beam and among the best `max_arcs`, or as good as the last of these.
+
+        The costs through the arcs of one path differ by rounding; whole paths stay.
+        """
         limit = float(through.min()) + self.settings.beam
         if len(through) > self.settings.max_arcs:
             limit = min(limit, float(np.partition(through, self.settings.max_arcs - 1)[self.settings.max_arcs - 1]))
-        return through <= _with_best_path(limit, through)
+        return through <= limit + rounding_slack(through)
 
     def _through(self, source: Ints, target: Ints, words: Ints, costs: Floats, num_states: int) -> Floats:
         """Returns for each arc the cost of the best path through it."""
@@ -103,11 +106,6 @@ class PartPruner:
         through = np.full(len(source), np.inf)
         _, through[order] = product_backward(product, arcs)
         return through
-
-
-def _with_best_path(limit: float, through: Floats) -> float:
-    """Returns the limit, but one that keeps a whole path: the costs through its arcs differ by rounding."""
-    return max(limit, float(through.min()) + rounding_slack(through))
 
 
 @jit

@@ -231,8 +231,9 @@ def _step(features: Scores | Floats, scores: Floats, values: Floats, largest: fl
     """Returns how one sentence moves the weights."""
     hope, fear = int((scores + values).argmax()), int((scores - values).argmax())
     difference = features[hope] - features[fear]
+    # Never negative, for both are the best of their kind.
     loss = (values[hope] - values[fear]) - (scores[hope] - scores[fear])
     square = float(difference @ difference)
-    if loss <= 0.0 or square == 0.0:
+    if square == 0.0:
         return np.zeros(len(difference))
     return np.asarray(min(largest, loss / square) * difference, dtype=np.float64)

@@ -87,6 +87,30 @@ def test_one_skeleton_and_all_that_happened(call, files):
     assert events[-1]["bad"] == {"111": True}
 
 
+def test_what_others_found_bad_counts_in_what_is_exported_and_in_reliability(call, files):
+    """Two of three annotators left the same words, which all checkers found bad."""
+    needs_the_extra()
+    tokens = list("abcdef")
+    record = {"id": "a.1", "line": 1, "tokens": tokens, "keep": ["110000", "110000", "001111"], "annotators": [*"ABC"]}
+    call(*COMMAND, "import", "talk.db", "-", stdin=json.dumps(record) + "\n")
+
+    def exported(what):
+        return json.loads(call(*COMMAND, "export", "talk.db", "-", "--what", what).stdout)["keep"]
+
+    def reliability():
+        lines = call(*COMMAND, "progress", "talk.db").stdout.splitlines()
+        rows = dict(line.split("\t", 1) for line in lines if line)
+        return {name: float(rows[name].split("\t")[5]) for name in "ABC"}
+
+    assert exported("skeletons") == exported("tokens") == ["110000"]
+    assert reliability()["A"] > reliability()["C"]
+    with AnnotationStore("talk.db") as store:
+        for name in ("Dora", "Eve", "Fay"):
+            store.check(name, "a.1", {"110000": True, "001111": False})
+    assert exported("skeletons") == exported("tokens") == ["001111"]
+    assert reliability()["A"] < reliability()["C"]
+
+
 def test_progress(call, files):
     needs_the_extra()
     call(*COMMAND, "import", "talk.db", "made.jsonl", "--shortenings", 2, "--checks", 1)

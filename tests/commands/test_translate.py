@@ -120,14 +120,22 @@ def test_a_journal_of_another_run_is_refused(call, model, tmp_path):
     assert "belongs to a run with other input and model and options" in done.stderr
 
 
-@pytest.mark.parametrize(("change", "part"), [("input", "input"), ("model", "model"), ("options", "options")])
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [("input", "input"), ("size", "model"), ("name", "model"), ("time", "model"), ("options", "options")],
+)
 def test_a_resumed_run_is_the_same_run(call, model, tmp_path, change, part):
     folder = shutil.copytree(model, tmp_path / "model")
     sentences = [Sentence(("the", "house"))]
     with Journal(tmp_path / "a.de", run_parts(sentences, TranslateOptions(folder)), resume=False) as journal:
         journal.add({"number": 0, "line": "x", "nbest": [], "reachable": None})
-    if change == "model":
-        (folder / "weights.tsv").write_text((folder / "weights.tsv").read_text() + "\n")
+    weights = folder / "weights.tsv"
+    if change == "size":
+        weights.write_text(weights.read_text() + "\n")
+    elif change == "name":
+        shutil.copy2(weights, folder / "more.tsv")
+    elif change == "time":  # a model that was tuned again may have files of the same size
+        os.utime(weights, ns=(weights.stat().st_atime_ns, weights.stat().st_mtime_ns + 1_000_000))
     options = ["--beam", 5] if change == "options" else []
     stdin = "the bridge\n" if change == "input" else "the house\n"
     done = call("translate", folder, "--output", tmp_path / "a.de", "--resume", *options, stdin=stdin)

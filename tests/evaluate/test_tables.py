@@ -168,6 +168,7 @@ def test_the_scores_of_groups(evaluation):
     assert "5 sentences belong to no group" in table.notes
     assert "no p for fewer than 10 sentences" in table.notes
     assert "lower is better" in table.notes
+    assert table.notes[0].endswith("; not corrected for 3 comparisons")  # of one system, in each row
 
 
 def test_without_a_baseline_there_are_scores_alone(evaluation):

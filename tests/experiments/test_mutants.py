@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 from experiments import mutants
+from experiments.mutants import library
 from experiments.mutants.library import sampled
 from experiments.mutants.operators import edits
-from experiments.mutants.running import Mutant, Workshop, read_mutants
+from experiments.mutants.running import Mutant, Outcome, Workshop, read_mutants
 from lattice_simp.errors import FormatError, LatticeSimpError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,24 +66,43 @@ def mutant(after, before="2 * x", name="wrong", tests="code/test_twice.py"):
 
 def test_a_mutant_is_killed_if_a_test_fails(workshop):
     given = [mutant("3 * x"), mutant("x + 2", name="the same for 2")]
-    assert [killed for _, killed in workshop.killed(given)] == [True, False]
+    assert [outcome for _, outcome in workshop.outcomes(given)] == [Outcome.SEEN, Outcome.SURVIVED]
     assert "2 * x" in (workshop.root / "code" / "twice.py").read_text(encoding="utf-8")
+
+
+def test_a_mutant_that_hangs_is_neither_seen_nor_not_and_what_it_started_ends(workshop):
+    """Its child would write a file after two seconds."""
+    late = workshop.root / "late"
+    child = f"import subprocess, time; subprocess.Popen(['sh', '-c', 'sleep 2; touch {late}']); time.sleep(60)"
+    hung = mutant(f"__import__('builtins').exec({child!r}) or 2 * x", name="hung")
+    [(_, outcome)] = replace(workshop, seconds=1.5).outcomes([hung], check=False)
+    assert outcome == Outcome.TOO_SLOW
+    time.sleep(2.5)
+    assert not late.exists()
+
+
+def test_a_mutant_that_cannot_be_imported_is_seen_if_its_tests_can_be_collected_without_it(workshop):
+    broken = mutant("2 * x\n\n\nraise RuntimeError")
+    assert [outcome for _, outcome in workshop.outcomes([broken], check=False)] == [Outcome.SEEN]
+    (workshop.root / "code" / "test_twice.py").write_text("import nothing_of_this_name\n", encoding="utf-8")
+    with pytest.raises(LatticeSimpError, match="mutant 'wrong': its tests cannot be run"):
+        list(workshop.outcomes([broken], check=False))
 
 
 def test_a_mutant_whose_text_is_not_there_is_an_error(workshop):
     for before in ("4 * x", "x"):  # not there; there twice
         with pytest.raises(LatticeSimpError, match=r"mutant 'wrong': its text occurs [02] times in code/twice.py"):
-            list(workshop.killed([mutant("3 * x"), mutant("y", before)]))
+            list(workshop.outcomes([mutant("3 * x"), mutant("y", before)]))
     with pytest.raises(LatticeSimpError, match="occurs 1 times"):
-        list(workshop.killed([mutant("2 * x")]))
+        list(workshop.outcomes([mutant("2 * x")]))
 
 
 def test_tests_that_fail_anyway_or_cannot_be_run_kill_nothing(workshop):
     with pytest.raises(LatticeSimpError, match="mutant 'wrong': its tests cannot be run"):
-        list(workshop.killed([mutant("2 *")]))
+        list(workshop.outcomes([mutant("2 *")]))
     (workshop.root / "code" / "twice.py").write_text("def twice(x):\n    return 2 * x + 1\n", encoding="utf-8")
     with pytest.raises(LatticeSimpError, match="the tests fail without any mutant"):
-        list(workshop.killed([mutant("3 * x")]))
+        list(workshop.outcomes([mutant("3 * x")]))
 
 
 def test_tables_that_are_broken(tmp_path):
@@ -112,6 +134,39 @@ def test_errors_of_the_library_compile_and_change_something():
         compile(changed, what, "exec")
     assert "a <= b and not a" in made["< -> <="]
     assert "max(a + 1, b)" in made["min -> max"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "READ_BYTES = 1 << 20",
+        "found = np.full(n, -1)",
+        "BUSY_SECONDS: float = 3.0",
+        "pool = np.empty(64, dtype=np.int32)",
+        "file = gzip.open(path, compresslevel=6)",
+        "def __repr__(self): return 1 + 2",
+    ],
+)
+def test_errors_that_only_change_speed_are_left_out(line):
+    assert not list(edits(line + "\n"))
+
+
+def test_large_numbers_become_much_smaller():
+    assert [edit.what for edit in edits("MAX_ARCS, BEAM, n = 2000, 10.0, 99\n")] == [
+        "2000 -> 200",
+        "10.0 -> 11.0",
+        "99 -> 100",
+    ]
+
+
+def test_tests_of_a_file_are_those_of_the_nearest_room_that_has_any():
+    assert "tests/serve/test_translate.py" in library.tests_of("lattice_simp/serve/translate/translator.py")
+    assert "tests/skeleton/automatic/test_chain.py" in library.tests_of("lattice_simp/skeleton/automatic/chain.py")
+    assert "tests/skeleton/test_io.py" not in library.tests_of("lattice_simp/skeleton/automatic/length_acceptor.py")
+    for file in ("lattice_simp/cli.py", "lattice_simp/ops/prune.py"):
+        tests = library.tests_of(file)
+        assert tests[0] == file
+        assert len(tests) == len(set(tests)) > 1
 
 
 def test_a_sample_covers_all_rooms_and_is_another_one_for_each_seed():

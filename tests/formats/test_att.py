@@ -162,8 +162,12 @@ def test_symbol_tables(tmp_path):
     table = SymbolTable(WORDS)
     write_symbols(table, tmp_path / "x.syms.xz")
     assert read_labels(tmp_path / "x.syms.xz") == dict(enumerate(table))
-    with pytest.raises(InvalidLatticeError, match="cannot hold the word"):
-        write_symbols(SymbolTable(["two words"]), tmp_path / "y.syms")
+    for word in ("two words", "tab\t", "\ttab", "line\n", "return\r"):
+        with pytest.raises(InvalidLatticeError, match="cannot hold the word"):
+            write_symbols(SymbolTable([word]), tmp_path / "y.syms")
+    assert not (tmp_path / "y.syms").exists()
+    (tmp_path / "tabs.txt").write_text("<eps>\t0\n b \t 2 \na\t\t1\t\n")
+    assert read_labels(tmp_path / "tabs.txt") == {0: "<eps>", 1: "a", 2: "b"}
     (tmp_path / "kaldi.txt").write_text("<eps> 0\nb 2\na 1\n")
     assert read_labels(tmp_path / "kaldi.txt") == {0: "<eps>", 1: "a", 2: "b"}
     (tmp_path / "gaps.txt").write_text("x\t999999999999\ny\t3\n")

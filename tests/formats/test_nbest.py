@@ -135,6 +135,31 @@ def test_broken_lines(tmp_path, text, message):
         list(stream_nbest(tmp_path / "x"))
 
 
+def at_ids(kind, ids):
+    """Returns a list of a hypothesis for each of some ids."""
+    return "".join(f"{own} ||| a\n" if kind == "moses" else f'{{"id": {own}, "hypotheses": ["a"]}}\n' for own in ids)
+
+
+@pytest.mark.parametrize("kind", ["moses", "json"])
+@pytest.mark.parametrize("first", [0, 1, 7, 10**9])
+def test_gaps_up_to_the_limit_are_empty_lists_wherever_ids_begin(tmp_path, monkeypatch, kind, first):
+    monkeypatch.setattr(f"lattice_simp.formats.{kind}_nbest.MAX_GAP", 3)
+    path = tmp_path / "x"
+    for before in ([], [first], [first, first + 1]):
+        due = before[-1] if before and kind == "moses" else first + len(before)  # the sentence in hand counts as read
+        path.write_text(at_ids(kind, [*before, due + 3]))
+        lists = read_nbest(path, first_id=first)
+        assert [first + number for number, own in enumerate(lists) if own] == [*before, due + 3]
+        path.write_text(at_ids(kind, [*before, due + 4]))
+        with pytest.raises(FormatError, match=f"the id jumps from {due} to {due + 4}"):
+            read_nbest(path, first_id=first)
+    path.write_text(at_ids(kind, [first]))
+    assert len(read_nbest(path, first_id=first)) == 1
+    if first:
+        with pytest.raises(FormatError, match=f"the id {first} is lower than {first + 1}"):
+            read_nbest(path, first_id=first + 1)
+
+
 def test_ids_below_the_first(tmp_path):
     (tmp_path / "x").write_text("0 ||| a\n")
     with pytest.raises(FormatError, match=r"x:1: the id 0 is lower than 1 .*--first-id 0 \(first_id=0"):

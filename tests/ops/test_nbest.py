@@ -11,6 +11,7 @@ import pytest
 from helpers import arc_paths, best_by_string, paths, random_lattice
 
 from lattice_simp import Lattice, SymbolTable, nbest, shortest_path
+from lattice_simp.core.features import Features
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, LatticeSimpError
 
 WORDS = ("a", "b", "c")
@@ -212,3 +213,40 @@ def test_nothing_has_no_shortest_path():
         shortest_path(Lattice.from_strings([]))
     with pytest.raises(CyclicLatticeError):
         shortest_path(Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable("a")))
+
+
+def test_of_equally_cheap_paths_of_a_string_the_first_counts():
+    """The lowest final state, then, from the end on, the first arc: of several sources that is the lowest state."""
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        lattice = random_lattice(rng, 7, [*"ab"]).connected()
+        weights, finals = rng.integers(0, 2, lattice.num_arcs) * 1.0, np.where(np.isfinite(lattice.finals), 1.0, np.inf)
+        lattice = replace(lattice, weights=weights, finals=finals)
+        first = {}
+        for arcs, end in arc_paths(lattice):
+            words = tuple(lattice.symbols.decode(lattice.olabels[arcs]))
+            key = (lattice.weights[arcs].sum(), end, arcs[::-1])
+            first[words] = min(key, first.get(words, key))
+        for path in nbest(lattice, 1000):
+            assert path.arcs.tolist() == first[path.tokens][2][::-1], f"seed {seed}: {path.text}"
+
+
+def test_equally_cheap_strings_of_one_length_come_in_the_order_of_their_labels_and_paths_in_that_of_their_arcs():
+    lattice = Lattice.from_strings([("b c", 1.0), ("a d", 1.0), ("c a", 1.0), ("a c", 1.0), ("b a", 1.0)])
+    assert [path.text for path in nbest(lattice, 9)] == ["b c", "b a", "c a", "a c", "a d"]
+    assert [path.text for path in nbest(lattice, 9, unique=False)] == ["b c", "b a", "a d", "a c", "c a"]
+    assert shortest_path(lattice).text == "b c"
+
+
+def test_features_of_single_precision_are_summed_in_double_precision():
+    scores = np.array([1.0, *[2.0**-25] * 64], dtype=np.float32)
+    chain = Lattice.from_arcs(range(65), [1] * 65, [0.0] * 65, range(1, 66), [math.inf] * 65 + [0.0], SymbolTable("a"))
+    features = Features(("x",), scores[None], np.zeros((1, 66), dtype=np.float32))
+    assert shortest_path(replace(chain, features=features)).features == {"x": 1.0 + 64 * 2.0**-25}
+
+
+def test_costs_are_summed_in_double_precision():
+    weights = np.array([1.0, *[2.0**-30] * 64])
+    chain = Lattice.from_arcs(range(65), [1] * 65, weights, range(1, 66), [math.inf] * 65 + [0.0], SymbolTable("a"))
+    assert chain.weights.dtype == chain.finals.dtype == np.float64
+    assert shortest_path(chain).cost == 1.0 + 64 * 2.0**-30

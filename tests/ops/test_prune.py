@@ -70,6 +70,24 @@ def test_max_arcs_is_kept_and_the_best_path_stays(digits, max_arcs):
         assert after.keys() <= before.keys(), f"seed {seed}"
 
 
+@pytest.mark.parametrize("digits", [12, 0])
+def test_exactly_as_many_arcs_stay_as_fit(digits):
+    """All arcs as good as the last that stays: one more level of costs would exceed the count."""
+    for seed in SEEDS:
+        lattice = numbered_lattice(seed).connected()
+        lattice = replace(lattice, weights=np.round(lattice.weights, digits), finals=np.round(lattice.finals, digits))
+        through = best_through(lattice)
+        costs = sorted(through.values())
+        for max_arcs in range(1, len(costs) + 1):
+            below = costs[max_arcs] - SLACK if max_arcs < len(costs) else math.inf
+            expected = {int(lattice.ilabels[arc]) for arc, cost in through.items() if cost < below}
+            found = prune(lattice, max_arcs=max_arcs)
+            if expected:
+                assert set(found.ilabels.tolist()) == expected, f"seed {seed}, {max_arcs} arcs"
+            else:
+                assert len(paths_by_inputs(found)) == 1, f"seed {seed}, {max_arcs} arcs"
+
+
 @pytest.mark.parametrize("options", [{"beam": 0.0}, {"beam": 0.5}, {"max_arcs": 1}])
 def test_states_that_are_no_longer_final_have_no_final_features(options):
     for seed in SEEDS:

@@ -54,6 +54,52 @@ def test_two_strings_recombine_at_the_words_of_a_nearest_alignment():
         assert found in allowed, (seed, one, other, found)
 
 
+def preferred_links(one, other):
+    """Returns the links of the nearest alignment that, from the end, puts words side by side wherever it can.
+
+    Where it cannot, it skips a word of the first string before one of the second.
+    """
+    errors = np.zeros((len(one) + 1, len(other) + 1), dtype=int)
+    for i, j in itertools.product(range(len(one) + 1), range(len(other) + 1)):
+        steps = [errors[i - 1, j] + 1] * (i > 0) + [errors[i, j - 1] + 1] * (j > 0)
+        steps += [errors[i - 1, j - 1] + (one[i - 1] != other[j - 1])] if i and j else []
+        errors[i, j] = min(steps, default=0)
+    links, i, j = [], len(one), len(other)
+    while i or j:
+        if i and j and errors[i, j] == errors[i - 1, j - 1] + (one[i - 1] != other[j - 1]):
+            i, j = i - 1, j - 1
+            links += [(i, j)] * (one[i] == other[j])
+        elif i and errors[i, j] == errors[i - 1, j] + 1:
+            i -= 1
+        else:
+            j -= 1
+    return links[::-1]
+
+
+def test_of_equally_near_alignments_one_that_puts_words_side_by_side_is_taken():
+    for seed in range(300):
+        one, other = (random_hypotheses((seed, part), most=2, length=7)[0].tokens for part in (0, 1))
+        found = strings(recombine([Hypothesis(one), Hypothesis(other)]))
+        assert found == recombined(one, other, preferred_links(one, other)), (seed, one, other)
+
+
+@pytest.mark.parametrize("texts", [("a a c", "c c", "a"), ("c", "b a c", "a b")])
+def test_of_equally_near_paths_of_a_lattice_one_that_takes_a_word_is_taken(texts):
+    """Side by side with another word of the third string, no equal word is left at which it could go on."""
+    ranked = [Hypothesis(tuple(text.split()), float(cost)) for cost, text in enumerate(texts)]
+    assert strings(recombine(ranked)) == {own.tokens for own in ranked}
+
+
+def test_the_probable_strings_are_aligned_first_and_equally_probable_ones_in_their_order():
+    """Nothing of `b a` and `a b` is side by side, so that it matters which of them a third one meets first."""
+    for first, second in itertools.permutations(["a b", "b a"]):
+        ranked = [Hypothesis(tuple(own.split()), cost) for own, cost in ((first, 0.5), (second, 1.0), ("a a", 2.0))]
+        tied = [Hypothesis(own.tokens, 1.0) for own in ranked]
+        expected = strings(recombine(ranked))
+        assert all(strings(recombine(own)) == expected for own in itertools.permutations(ranked)), first
+        assert strings(recombine(tied)) == expected, first
+
+
 def test_every_string_is_there_and_nothing_is_joined_that_no_string_joins():
     for seed in range(150):
         hypotheses = random_hypotheses(seed)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from helpers import best_by_string, paths, random_lattice
 
 from lattice_simp import CyclicLatticeError, Lattice, LatticeSimpError, SymbolTable, nbest, normalise, union
+from lattice_simp.core.features import Features
 
 SEEDS = range(40)
 
@@ -104,3 +106,24 @@ def test_what_cannot_be_normalised():
             normalise(one, scale)
     with pytest.raises(CyclicLatticeError):
         normalise(Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable("a")))
+
+
+@pytest.mark.parametrize("kinds", [("f4", "f4"), ("f8", "f8"), ("f4", "f8"), ("f8", "f4")])
+def test_costs_are_of_double_precision_and_features_of_the_highest_that_there_is(kinds):
+    """Lattices of a tuner hold single precision, to save memory; no others lose digits."""
+    third, lattices = 1.0 / 3.0, []
+    for name, kind in zip("ab", kinds, strict=True):
+        one = Lattice.from_arcs([0], [1], [third], [1], [np.inf, third], SymbolTable(name))
+        features = Features(("x",), np.array([[third]], kind), np.array([[0.0, third]], kind))
+        lattices.append(replace(one, features=features))
+    made = union(lattices, [third, 0.0])
+    assert made.weights.dtype == made.finals.dtype == np.float64
+    assert made.features.arcs.dtype == made.features.finals.dtype == np.dtype(max(kinds))
+    assert sorted(path.cost for path in nbest(made, 2)) == [2 * third, third + third + third]
+    found = {path.text: path.features["x"] for path in nbest(made, 2)}
+    assert found == {name: 2 * float(np.array(third, kind)) for name, kind in zip("ab", kinds, strict=True)}
+
+
+def test_lattices_without_features_have_a_union_without():
+    made = union([Lattice.from_strings([("a", 1.0)])] * 2)
+    assert list(made.features) == []

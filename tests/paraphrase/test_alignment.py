@@ -65,6 +65,19 @@ def test_a_word_that_occurs_twice_is_linked_where_its_neighbours_are():
     assert [(own.first, own.second) for own in link_words(*trees)] == [(0, 3), (1, 4), (2, 2), (3, 0), (4, 1)]
 
 
+def test_whole_sentences_are_no_pair_with_or_without_their_marks_and_all_else_may_be():
+    """A word may hold marks; what lacks such a word is not the whole."""
+    trees = [
+        Tree.from_brackets(f"(S (S (UH Oh-oh) (VP (VBD saw) (NP ({tag} {word}) (NN house)))) (. .))")
+        for tag, word in (("DT", "the"), ("PRP", "my"))
+    ]
+    pairs = align_phrases(*trees, link_words(*trees), AlignmentSettings(conditions=()))
+    assert phrases(trees, pairs) == {
+        ("the house", "my house"),
+        ("saw the house", "saw my house"),
+    }
+
+
 def test_function_words_are_linked_with_their_constituents():
     trees = [
         Tree.from_brackets("(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (DT the) (NN cat))))"),

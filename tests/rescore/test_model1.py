@@ -23,6 +23,7 @@ def probabilities():
             if rng.random() < 0.6 and (s, t) != (-1, -1):
                 chosen[s, t] = tuple(rng.uniform(0.01, 1.0, 2).astype(np.float32).tolist())
     chosen[0, 3] = (LEAST / 2, LEAST / 3)  # left out
+    chosen[1, 3], chosen[2, 3] = (FLOOR / 10, 0.5), (0.5, 0.0)  # kept, for they are probable in the other direction
     return chosen
 
 
@@ -55,6 +56,26 @@ def test_both_directions_are_the_definition(table, probabilities, source):
     for scorer, direction in ((Model1Scorer(table), 0), (InverseModel1Scorer(table), 1)):
         expected = [by_definition(probabilities, source, words, direction) for words in HYPOTHESES]
         np.testing.assert_allclose(scorer.score(source, HYPOTHESES), expected, rtol=1e-6)
+
+
+def test_no_pair_is_less_probable_than_the_floor():
+    assert (FLOOR, LEAST) == (1e-7, 1e-4)
+    pairs = np.array([[0, 0], [-1, 0], [1, 0]], dtype=np.int32)
+    table = WordTable.from_pairs(SOURCE, TARGET, pairs, np.array([1e-9, 0.0, 0.5]), np.array([0.5, 0.5, 0.0]))
+    forward, backward = Model1Scorer(table), InverseModel1Scorer(table)
+    assert forward.score(["la"], [["the"]])[0] == pytest.approx(-math.log(1e-7))
+    assert backward.score(["maison"], [["the"]])[0] == pytest.approx(-math.log(1e-7))
+    for scorer in (forward, backward):
+        assert scorer.score(["neuve"], [["new"]])[0] == pytest.approx(-math.log(1e-7))
+    assert forward.score([], [["the", "new"]])[0] == pytest.approx(-2.0 * math.log(1e-7))
+
+
+def test_pairs_are_kept_if_they_are_probable_in_one_direction():
+    pairs = np.array([[0, 0], [1, 1], [2, 2], [0, 3]], dtype=np.int32)
+    forward, backward = np.array([1e-4, 0.0, 0.9e-4, 1e-6]), np.array([0.0, 1e-4, 0.9e-4, 0.2])
+    table = WordTable.from_pairs(SOURCE, TARGET, pairs, forward, backward)
+    assert list(zip(*np.diff(table.begins).nonzero(), strict=True)) == [(0,), (1,)]
+    assert table.words.tolist() == [0, 3, 1]
 
 
 def test_words_add_up(table):

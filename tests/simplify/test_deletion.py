@@ -11,7 +11,7 @@ from simplify_cases import DELETIONS, SOURCES
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.simplify.deletion import DeletionKind, delete, deletion_candidates
 from lattice_simp.simplify.dependency_graph import dependency_graph
-from lattice_simp.simplify.graph import EdgeKind
+from lattice_simp.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
 from lattice_simp.simplify.sentence import begins_with_vowel, source_sentence, words
 from lattice_simp.simplify.split import apply_splits, split_candidates
 from lattice_simp.skeleton.automatic.punctuation import mark_kind
@@ -92,6 +92,85 @@ def test_deletions_reach_the_copies_in_split_sentences(parsed):
         "The painter sold his house .",
         "The painter lived in Rome .",
     ]
+
+
+def deletions_of(text, head, *dependents, kind=EdgeKind.MODIFIER):
+    """Returns the deletions, but those of orphans, of a sentence with one head, given its positions.
+
+    Args:
+        dependents: for each its position, or for a relation those of its word and of its dependant.
+    """
+    nodes = [Node("head", NodeKind.EVENT, ("head",), head)]
+    edges = []
+    for number, own in enumerate(dependents):
+        *relation, position = own if isinstance(own, tuple) else (own,)
+        nodes.append(Node(f"d{number}", NodeKind.PROPERTY, ("dependant",), (position,)))
+        label = text.split()[relation[0]] if relation else ""
+        edges.append(Edge("head", f"d{number}", label, EdgeKind.RELATION if relation else kind, tuple(relation)))
+    found = deletion_candidates(SemanticGraph(tuple(text.split()), tuple(nodes), tuple(edges)))
+    return [one for one in found if one.kind != DeletionKind.ORPHAN]
+
+
+@pytest.mark.parametrize(
+    ("text", "head", "positions", "result"),
+    [
+        ("in May , rain fell .", (4,), (0, 1, 2), "Rain fell ."),
+        ("in May , rain fell", (4,), (0, 1, 2), "Rain fell"),
+        ("he said in May , rain fell .", (6,), (2, 3, 4), "he said rain fell ."),
+        ("he took in May , it off .", (1, 6), (2, 3, 4), "he took it off ."),
+        ("rain fell in May , he said .", (1,), (2, 3), "rain fell , he said ."),
+        ("rain fell in May", (1,), (2, 3), "rain fell"),
+        ("in May rain fell .", (3,), (0, 1), "Rain fell ."),
+        ("in May ; rain fell .", (4,), (0, 1), "Rain fell ."),
+    ],
+)
+def test_the_comma_after_a_phrase_goes_where_the_phrase_comes_before_its_head(text, head, positions, result):
+    relation = text.split().index("in")
+    (found,) = deletions_of(text, head, (relation, relation + 1))
+    assert (found.positions, found.detail) == (positions, "0-2")  # marks are no words of its length
+    assert " ".join(words(delete(source_sentence(text.split()), [found]))) == result
+
+
+@pytest.mark.parametrize(
+    ("text", "head", "modifiers", "gone", "result"),
+    [
+        ("a cold , dark day began .", 4, (1, 3), (1,), "a dark day began ."),
+        ("a cold , dark day began .", 4, (1, 3), (3,), "a cold day began ."),
+        ("a cold , dark day began .", 4, (1, 3), (1, 3), "a day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (1,), "a dark , wet day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (3,), "a cold , wet day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (5,), "a cold , dark day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (3, 5), "a cold day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (1, 5), "a dark day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (1, 3), "a wet day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (1, 3, 5), "a day began ."),
+        ("he sold bread , fresh fish and milk .", 5, (4,), (4,), "he sold bread , fish and milk ."),
+        ("the sky was cold , dark .", 1, (5,), (5,), "the sky was cold ."),
+        ("the sky was cold , dark", 1, (5,), (5,), "the sky was cold"),
+        ("she , slowly , walked .", 4, (2,), (2,), "she walked ."),
+    ],
+)
+def test_a_comma_stays_where_it_still_separates_words(text, head, modifiers, gone, result):
+    tokens = text.split()
+    found = {one.word: one for one in deletions_of(text, (head,), *modifiers)}
+    chosen = [found[tokens[position]] for position in gone]
+    for order in (chosen, chosen[::-1]):
+        assert " ".join(words(delete(source_sentence(tokens), order))) == result
+
+
+def test_the_length_of_a_phrase_is_that_of_its_words():
+    (found,) = deletions_of("rain fell in the big , old town .", (1,), (2, 7))
+    assert (found.detail, found.positions) == ("2-5", (2, 3, 4, 5, 6, 7))
+    (found,) = deletions_of("rain fell in the , big , old town .", (1,), (2, 8))
+    assert found.detail == "2-5"  # five words, and two commas
+
+
+def test_a_sentence_is_never_deleted_as_a_whole():
+    nodes = (Node("X", NodeKind.EVENT, ("rain",), (0,)),)
+    assert deletion_candidates(SemanticGraph(("Rain", "."), nodes, ())) == ()
+    assert deletion_candidates(SemanticGraph(("Well", "."), (), ())) == ()
+    well, now = deletion_candidates(SemanticGraph(("Well", "now", "."), (), ()))
+    assert (well.feature, now.feature) == (("orphan", "well", "true"), ("orphan", "now", "true"))
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,33 @@ def test_rare_features_follow_coarser_ones():
     assert very > 0.95
 
 
+def test_each_feature_backs_off_to_the_coarser_one_by_its_chances():
+    """Written out: the coarser estimate counts as `prior` chances, and even odds at the top."""
+    done = {"in": (3.0, 4.0), "on": (1.0, 6.0)}
+    counts = {("relation", "0-2", word): row for word, row in done.items()}
+    for prior in (2.0, 0.5, 10.0):
+        model = OperationModel({**counts, ("relation", "2-5", "in"): (0.0, 5.0)}, prior)
+        kind = (4.0 + prior * 0.5) / (15.0 + prior)
+        short, long = (4.0 + prior * kind) / (10.0 + prior), (0.0 + prior * kind) / (5.0 + prior)
+        expected = {
+            ("relation", "0-2", "in"): (3.0 + prior * short) / (4.0 + prior),
+            ("relation", "0-2", "on"): (1.0 + prior * short) / (6.0 + prior),
+            ("relation", "0-2", "at"): short,
+            ("relation", "2-5", "in"): (0.0 + prior * long) / (5.0 + prior),
+            ("relation", "5-", "in"): kind,
+            ("modifier", "", "in"): 0.5,
+        }
+        for feature, probability in expected.items():
+            assert model.probability(feature) == pytest.approx(probability), (prior, feature)
+    assert OperationModel(counts).prior == 2.0
+
+
+def test_counts_of_one_feature_add_up():
+    rows = [(("split", "relative"), 1.0, 2.0), (("split", "clause"), 0.5, 1.0), (("split", "relative"), 0.25, 3.0)]
+    model = OperationModel.from_counts(rows)
+    assert model.counts == {("split", "relative"): (1.25, 5.0), ("split", "clause"): (0.5, 1.0)}
+
+
 def test_logs_are_of_both_outcomes():
     model = OperationModel({("split", "relative"): (3.0, 4.0)})
     done, not_done = model.log_odds(("split", "relative"))

@@ -34,6 +34,7 @@ from lattice_simp.translate.gappy_composition import compose_with_expected
 from lattice_simp.translate.model_files import read_weights, write_weights
 from lattice_simp.translate.pruned.limits import CubePruning
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
+from lattice_simp.translate.strategies.gappy import hypotheses_with_positions
 from lattice_simp.translate.strategies.task import pool_hypotheses
 
 TOLERANCE = {"rel": 1e-6, "abs": 1e-5}
@@ -418,6 +419,26 @@ def test_at_gaps_gives_a_part_of_what_everywhere_gives(sentence, mask):
         found, more = costs_of(at_gaps), costs_of(everywhere)
         assert set(found) <= set(more)
         assert all(cost >= more[words] - 1e-6 for words, cost in found.items())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "mask", "positions"),
+    [
+        ("c a b", "011", {0, 1, 2}),  # at the start, and beside y
+        ("a c b", "101", {0, 1, 2}),
+        ("a b c", "110", {0, 1, 2}),  # beside x, and at the end
+        ("a b", "11", set()),
+        ("d e c", "110", {1, 2}),  # not at the start
+        ("c d e", "011", {0, 1}),  # not at the end
+        ("d c e", "101", {0, 1, 2}),
+    ],
+)
+def test_words_may_be_skipped_at_the_ends_of_gaps_and_beside_the_words_beside_them(sentence, mask, positions):
+    """`a b` is `x y`, where x translates b and y translates a; `d e` is `u v`, word by word."""
+    rules = ["[X] ||| a b ||| x y ||| ||| 0-1 1-0", "[X] ||| d e ||| u v ||| ||| 0-0 1-1", "[X] ||| c ||| w"]
+    decoder = tiny_decoder(rules, weights={"LM": 1.0}).hiero
+    _, (found, *_) = hypotheses_with_positions(decoder, Skeleton.from_mask(mask, sentence.split()))
+    assert found == positions
 
 
 def test_without_a_gap_at_gaps_allows_no_further_words():

@@ -503,6 +503,32 @@ def test_fewer_hypotheses_are_forced_where_the_composition_would_be_too_large(mo
     assert few.reachable
 
 
+def alternatives(word, count, step):
+    """Returns rules that translate a word in so many ways, each `step` nats more costly than the one before."""
+    return [f"[X] ||| {word} ||| {word}{number} ||| EF={-step * number:.6f}" for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("skeleton", "gap", "count"),
+    [
+        ((100, 0.01), (1, 0.0), 100),
+        ((2500, 0.001), (1, 0.0), 1999),  # 2000 arcs, of which one is the gap's
+        ((40, 0.5), (1, 0.0), 14),  # 10 nats; a hypothesis costs half as much again as the skeleton's
+        ((1, 0.0), (100, 0.01), 100),
+        ((1, 0.0), (1200, 0.001), 1000),
+        ((1, 0.0), (40, 0.5), 21),  # 10 nats
+    ],
+)
+def test_as_much_of_the_skeleton_and_of_each_gap_stays_as_their_limits_allow(skeleton, gap, count):
+    rules = [*alternatives("a", *skeleton), *alternatives("b", *gap)]
+    decoder = tiny_decoder(rules, weights={"EF": 1.0, "LM": 0.5}, hypotheses=3000, weight=0.5)
+    found = translate(decoder, "a b", "10")
+    assert found.reachable
+    varied = "a" if skeleton[0] > 1 else "b"
+    strings = [path.tokens["ab".index(varied)] for path in found.nbest(3000)]
+    assert strings == [f"{varied}{number}" for number in range(count)]
+
+
 def test_a_gap_that_no_rule_translates_alone_gives_the_plain_lattice():
     """`gestern` belongs to another non-terminal than a gap may have, so it is neither translated nor passed through."""
     rules = ("[X] ||| haus ||| house", "[Y] ||| gestern ||| yesterday", "[X] ||| haus [Y,1] ||| house [Y,1]")

@@ -11,7 +11,8 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.shortest_distance import best_cost
 from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.tune.feature_lattice import nbest_lattice, same_features, tuning_lattice
-from lattice_simp.tune.scores import best_hypothesis, lattice_under
+from lattice_simp.tune.mert import feature_units
+from lattice_simp.tune.scores import best_hypothesis, lattice_under, weighted
 
 SEEDS = range(20)
 
@@ -144,3 +145,19 @@ def test_a_lattice_under_weights_costs_what_its_features_say(random_lattice, all
         found = nbest(under, len(expected), unique=False)
         assert [path.cost for path in found] == pytest.approx(expected), f"seed {seed}"
         assert under.features is lattice.features, f"seed {seed}"
+
+
+def test_single_precision_is_for_memory_alone_and_sums_are_in_double():
+    small = 2.0**-25  # in single precision, 1 + small is 1
+    scores = np.array([[1.0, small], [small, 1.0], [small, small]], dtype=np.float32)
+    assert weighted(scores, np.array([1.0, 1.0, 1.0])).tolist() == [1.0 + 2 * small, 1.0 + 2 * small]
+    pair = Lattice.from_strings([("a", 0.0), ("b", 0.0)])
+    under = lattice_under(tuning_lattice(pair, "xyz", scores), {"x": 1.0, "y": 1.0, "z": 1.0})
+    assert under.weights.dtype == under.finals.dtype == np.float64
+    assert under.weights.tolist() == [-1.0 - 2 * small] * 2
+    third = np.float32(1.0 / 3.0)
+    lattice = tuning_lattice(pair, "x", [[third, third]])
+    assert feature_units([lattice], np.array([2.0])).tolist() == [2.0]
+    single = tuning_lattice(pair, "xy", [[1e-30, 1e-30], [1.0, 1.0]])  # the square of 1e-30 is 0 in single precision
+    units = feature_units([single], np.array([0.0, 1.0]))
+    assert units[0] / units[1] == pytest.approx(1e30)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -100,6 +101,27 @@ def test_the_weights_give_the_promised_bleu_and_it_grows(random_lattice):
         assert found.score == evaluate(lattices, counts, list(found.weights.values())), f"seed {seed}"
         assert found.score > found.initial_score, f"seed {seed}"
         assert found.score == pytest.approx(max(step.score for step in found.trace)), f"seed {seed}"
+
+
+def test_the_best_of_all_searches_counts_and_of_equal_ones_the_first(random_lattice):
+    """Each search more is the same but for its own end, which counts if it is better than those before."""
+    better, worse, same = 0, 0, 0
+    for seed in range(6):
+        lattices, references, start = corpus(random_lattice, seed)
+        options = MertOptions(random_directions=0, max_rounds=1, kick=2.0)
+        before = minimize_error(lattices, references, start, replace(options, restarts=0))
+        for restarts in range(1, 6):
+            found = minimize_error(lattices, references, start, replace(options, restarts=restarts))
+            steps = [step.score for step in found.trace if step.search == restarts]
+            if steps and steps[-1] > before.score:
+                better += 1
+                assert found.score == pytest.approx(steps[-1]), f"seed {seed}"
+            else:
+                same += bool(steps) and steps[-1] == pytest.approx(before.score, abs=1e-12)
+                worse += bool(steps) and steps[-1] < before.score - 1e-12
+                assert (found.weights, found.score) == (before.weights, before.score), f"seed {seed}"
+            before = found
+    assert min(better, worse, same) > 0
 
 
 def test_no_axis_gains_at_the_end(random_lattice):

@@ -52,6 +52,66 @@ def test_weights_are_better_on_other_sentences_too():
         assert corpus_score(others, np.ones(3), BLEU) < best - 0.05
 
 
+def bleu(rows):
+    """Returns BLEU of summed statistics: matches of four orders, n-grams of four orders, the reference's length."""
+    matches, totals, length = rows[:4], rows[4:8], rows[8]
+    if min(matches) <= 0:
+        return 0.0
+    brevity = min(0.0, 1.0 - length / totals[0])
+    return float(np.exp(brevity + np.mean(np.log(np.array(matches) / np.array(totals)))))
+
+
+def means_by_definition(lists, start, epochs, step, decay, seed):
+    """Returns the mean weights after each epoch: hope against fear, by BLEU in the background of what went before."""
+    weights, margin = np.array(start), 10.0 / (1.0 - decay)
+    deviations = np.sqrt(np.mean([own.features.var(axis=0) for own in lists], axis=0))
+    best = [own.statistics[np.argmax(own.features @ weights)] for own in lists]
+    background = np.mean(best, axis=0) / (1.0 - decay)
+    rng, history, means = np.random.default_rng(seed), [], []
+    for _ in range(epochs):
+        for index in rng.permutation(len(lists)).tolist():
+            features, statistics = lists[index].features, lists[index].statistics
+            model = features @ weights
+            values = np.array([margin * bleu(background + row) for row in statistics])
+            hope, fear = np.argmax(model + values), np.argmax(model - values)
+            difference = (features[hope] - features[fear]) / deviations  # in which the step is bounded
+            loss = (values[hope] - values[fear]) - (model[hope] - model[fear])
+            if loss > 0 and difference.any():
+                weights = weights + min(step, loss / (difference @ difference)) * difference / deviations
+            background = decay * background + statistics[np.argmax(model)]
+            history.append(weights)
+        means.append(np.mean(history, axis=0))
+    return means
+
+
+@pytest.mark.parametrize("decay", [0.5, 0.9, 0.999])
+def test_weights_are_those_of_the_definition(decay):
+    """The background of the sentences before decides which hypotheses are good: most lack some order of n-grams."""
+    for seed in range(3):
+        lists, start = made_lists(seed, count=10, size=6), (0.3, 1.0, 0.7)
+        means = means_by_definition(lists, start, 7, 0.05, decay, seed=4)
+        found = learned(lists, start, epochs=7, decay=decay, seed=4)
+        scores = [corpus_score(lists, own, BLEU) for own in means]
+        assert [own.score for own in found.trace] == pytest.approx(scores), f"seed {seed}"
+        assert found.score == pytest.approx(max([found.initial_score, *scores])), f"seed {seed}"
+        if max(scores) > found.initial_score:
+            assert vector(found.weights) == pytest.approx(means[int(np.argmax(scores))]), f"seed {seed}"
+
+
+def test_the_best_epoch_counts_and_not_the_last():
+    """Features that say nothing of the hypotheses make the weights wander."""
+    last = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        lists = [HypothesisList(rng.normal(size=(8, 3)), own.statistics) for own in made_lists(seed, count=8, size=8)]
+        found = learned(lists, step=1.0, epochs=8, decay=0.9)
+        scores = [found.initial_score, *(own.score for own in found.trace)]
+        assert found.score == max(scores) == corpus_score(lists, vector(found.weights), BLEU), f"seed {seed}"
+        assert [own.round for own in found.trace] == list(range(8))
+        last += scores[-1] == max(scores)
+    assert last < 6
+
+
 def test_features_in_other_units_give_the_same_choices():
     for seed in range(3):
         lists = made_lists(seed)

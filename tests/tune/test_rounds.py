@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from train.toy import inline_tasks
 
-from lattice_simp import Decoder
+from lattice_simp import Decoder, nbest
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.evaluate import sari_corpus
@@ -19,7 +20,8 @@ from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
-from lattice_simp.tune.mert import MertOptions, evaluate
+from lattice_simp.tune.feature_lattice import nbest_lattice
+from lattice_simp.tune.mert import MertOptions, MertResult, evaluate, minimize_error
 from lattice_simp.tune.rounds import start_weights, tune, tune_with
 from lattice_simp.tune.scores import best_hypothesis
 
@@ -145,6 +147,74 @@ def test_anything_that_gives_lattices_can_be_tuned(model, sentences):
     assert len(asked) == len(found.rounds) == 2
     with pytest.raises(LatticeSimpError, match="holds no sentences"):
         tune_with(decoded, [], start)
+
+
+def one_of(symbols, *scored):
+    """Returns the tuning lattice of hypotheses and their features `good` and `bad`."""
+    rows = [Hypothesis(tuple(text.split()), features={"good": good, "bad": bad}) for text, good, bad in scored]
+    return nbest_lattice(rows, ("good", "bad"), symbols)
+
+
+@pytest.mark.parametrize("best", [1, 2, 3])
+def test_the_best_round_counts_and_not_the_last(best):
+    """Only in one round the decoder finds a good translation; the optimiser promises more than any decoding gives."""
+    asked = []
+
+    def decoded(weights, symbols):
+        asked.append(dict(weights))
+        top = "a b c d e x" if len(asked) == best else "a b c d y x z"
+        return [one_of(symbols, (top, 1.0, 5.0), ("a b c d e f", 5.0, 1.0))]
+
+    def misled(lattices, *arguments, **options):
+        found = minimize_error(lattices, *arguments, **options)
+        return replace(found, weights={"good": -1.0 - len(asked), "bad": 1.0})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lattice_simp.tune.rounds.minimize_error", misled)
+        found = tune_with(decoded, [["a b c d e f".split()]], {"good": -1.0, "bad": 1.0}, mert=SEARCH, max_rounds=3)
+    scores = [own.score for own in found.rounds]
+    assert len(asked) == len(scores) == 3
+    assert max(scores) == scores[best - 1] > min(scores)
+    assert found.score == scores[best - 1]
+    assert found.rounds[best - 1].weights == asked[best - 1]
+    assert found.weights == {name: asked[best - 1][name] for name in ("good", "bad")}
+
+
+def test_the_optimiser_sees_the_last_four_rounds():
+    """Of all rounds, hypotheses that were once found would never be forgotten, and memory would not be bounded."""
+    seen, asked = [], []
+
+    def decoded(weights, symbols):
+        asked.append(weights)
+        return [one_of(symbols, (f"a b c d e{len(asked)}", 1.0, 1.0))]
+
+    def watching(lattices, references, start, *arguments, **options):
+        seen.append({path.tokens[-1] for path in nbest(lattices[0], 10)})
+        return MertResult(dict(start), 1.0, 1.0, ())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lattice_simp.tune.rounds.minimize_error", watching)
+        tune_with(decoded, [["a b c d e f".split()]], {"good": 1.0, "bad": 0.5}, max_rounds=6)
+    assert seen == [{f"e{number}" for number in range(max(1, last - 3), last + 1)} for last in range(1, 7)]
+
+
+def test_rounds_end_where_the_optimiser_expects_no_more():
+    """One more round could gain less than `min_gain`; just as much is enough."""
+    for gain, rounds in ((0.0, 4), (0.2, 4), (0.21, 1)):
+        asked = []
+
+        def decoded(weights, symbols, asked=asked):
+            asked.append(weights)
+            return [one_of(symbols, ("a b c d e f", 1.0, 1.0))]
+
+        def expecting(lattices, references, start, *arguments, **options):
+            return MertResult(dict(start), 1.2, 1.0, ())
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("lattice_simp.tune.rounds.minimize_error", expecting)
+            start = {"good": 1.0, "bad": 0.5}
+            tune_with(decoded, [["a b c d e f".split()]], start, max_rounds=4, min_gain=gain)
+        assert len(asked) == rounds, gain
 
 
 @pytest.mark.usefixtures("inline")

@@ -92,7 +92,7 @@ class LinearChain:
         found = np.zeros((len(rows), len(self.labels)))
         for position, own in enumerate(rows):
             if own:
-                found[position] = self.weights[own].sum(axis=0)
+                found[position] = self.weights[own].sum(axis=0, dtype=np.float64)
         return found
 
     def write(self, path: Path) -> None:

@@ -260,6 +260,24 @@ def test_new_verbs_are_forms_of_verbs():
 
 
 @pytest.mark.parametrize(
+    ("participle", "made"),
+    [
+        ("पीकर/VM", "पिया"),
+        ("पी/VM कर/VAUX", "पिया"),
+        ("पीते/VM हुए/VAUX", "पिया"),
+        ("पी/VM करके/VAUX", "पिया"),
+        ("पी/VM ले/VAUX कर/VAUX", "पी लिया"),  # the second verb takes the tense
+    ],
+)
+def test_what_only_makes_a_participle_is_left_out_of_the_new_verb(participle, made):
+    tagged = f"बच्चा/NN | दूध/NN | {participle}:VGNF | अपने/PRP कमरे/NN में/PSP | सो/VM गया/VAUX है/VAUX"
+    forms = " ".join(word.split("/")[0] for word in participle.split())
+    _, clauses = parse_bracketed(f"(main बच्चा (nonfin दूध {forms} ) अपने कमरे में सो गया है )")
+    found = simplify(parse_sentence(tagged), clauses)
+    assert [str(one) for one in found.sentences] == [f"बच्चे ने दूध {made} है", "बच्चा अपने कमरे में सो गया है"]
+
+
+@pytest.mark.parametrize(
     ("tagged", "clauses", "expected"),
     [
         (

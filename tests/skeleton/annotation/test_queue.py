@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 
-from lattice_simp.skeleton.annotation import AnnotationError, Task, assign, tally
+from lattice_simp.skeleton.annotation import AnnotationError, Task, assign, progress, tally
+from lattice_simp.skeleton.annotation.progress import Computed, TaskProgress
 from tests.skeleton.annotation.small_store import Clock, make_store
 
 NAMES = ("Ada", "Bob", "Cleo")
@@ -252,3 +253,26 @@ def test_names_that_look_alike_are_one(quick_path):
         store.shorten("Zoe\u0308  Q", "talk.0", "0111")
         store.shorten("Zo\u00eb Q ", "talk.0", "0111")
         assert [own.annotator for own in store.judgements()] == ["Zo\u00eb Q"]
+
+
+@pytest.mark.parametrize("task", list(Task))
+def test_judgements_beyond_those_wanted_do_not_stand_in_for_others(quick_path, task):
+    """Imported files hold more judgements of some sentences than are wanted; the other sentences lack theirs still."""
+    with make_store(quick_path / "a.db", 3, shortenings=2, checks=2) as store:
+        for name in ("Ada", "Bob", "Cid", "Dan"):
+            store.shorten(name, "talk.0", "1100")
+        store.shorten("Ada", "talk.1", "1000")
+        for name in ("Ada", "Bob"):
+            store.shorten(name, "talk.2", "1110")
+        for name in ("Eve", "Fay", "Gil"):
+            store.check(name, "talk.0", {"1100": False})
+        for name in ("Eve", "Fay"):
+            store.check(name, "talk.2", {"1110": False})
+        found = progress(store, lambda judgements, verdicts: Computed())
+        stand = tally(store, "Ada", task)
+        if task is Task.SHORTEN:  # talk.0 has four of two, talk.1 one, talk.2 as many as are wanted
+            assert (stand.done, stand.wanted) == (5, 6)
+            assert found.shorten == TaskProgress(items=3, done=2, judgements=7, missing=1, alpha=None)
+        else:  # of three skeletons, one was checked thrice, one never, one as often as is wanted
+            assert (stand.done, stand.wanted) == (4, 6)
+            assert found.check == TaskProgress(items=3, done=2, judgements=5, missing=2, alpha=None)

@@ -106,6 +106,24 @@ def test_the_best_skeletons_are_the_best_of_all(random_parse):
         np.testing.assert_allclose([costs[mask] for mask, _ in found], ranked, atol=1e-4)
 
 
+@pytest.mark.parametrize("spread", [0.1, 3.0, 30.0, 150.0])
+def test_paths_are_the_best_of_all_however_far_they_lie_apart(spread):
+    """The search begins with a narrow beam; it gives up paths that are more than 200 nats above the best alone."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        text = random_arpa(rng, WORDS[:3], 3)
+        model, plain = LanguageModel.from_bytes(text.encode()), PlainModel(text)
+        lattice = random_lattice(rng, 10, WORDS[:3], arcs_per_state=2.5, costs=(0.0, spread), numbered=True).connected()
+        costs = sorted(cost + 0.5 * plain.cost(words) for words, _, cost in paths(lattice))
+        for n in (1, 2, 5, 20, 60, len(costs) + 1):
+            expected = [cost for cost in costs[:n] if cost <= costs[0] + 200.0]
+            found = [path.cost for path in best_paths(lattice, n, model, 0.5)] if costs else []
+            np.testing.assert_allclose(found, expected, atol=1e-4, err_msg=f"seed {seed}, n {n}")
+        without = [cost for _, _, cost in sorted(paths(lattice), key=lambda path: path[2])]
+        for options in ((None, 0.5), (model, 0.0)):
+            np.testing.assert_allclose([path.cost for path in best_paths(lattice, 4, *options)], without[:4])
+
+
 def test_counting_keeps_exactly_the_paths_of_the_wanted_lengths():
     for seed in range(20):
         rng = np.random.default_rng(seed)
