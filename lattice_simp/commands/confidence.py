@@ -28,8 +28,7 @@ from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import stream_nbest
-from lattice_simp.ops.nbest import shortest_path
-from lattice_simp.ops.word_confidences import word_confidences
+from lattice_simp.ops.word_confidences import probable_tokens, word_confidences
 from lattice_simp.support.textio import open_text, read_lines
 
 app = typer.Typer()
@@ -42,7 +41,7 @@ def confidence(
     sentence: Id = None,
     hypotheses: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(help="whose words: tokens, a line for each lattice; the best paths if not given"),
+        typer.Option(help="whose words: tokens, a line for each lattice; the most probable strings if not given"),
     ] = None,
     skeleton: Annotated[
         Optional[Path],  # noqa: UP045
@@ -55,7 +54,7 @@ def confidence(
     output: OUTPUT = "-",
     settings: Any = None,
 ) -> None:
-    """Print each word of the best paths, or of other hypotheses, and its probability at its place.
+    """Print each word of the most probable strings, or of other hypotheses, and its probability at its place.
 
     Lines are the lattice's name, the word's number, the word, and the probability, between tabs. That is
     how probable hypotheses are that have the word where they are aligned with it; choose the scale on data of your own.
@@ -78,7 +77,7 @@ def confidence(
             number = sentence_number(name, count - 1)
             if lattice.connected().empty:
                 continue
-            tokens = shortest_path(lattice).tokens if lines is None else _line(lines, count - 1, hypotheses)
+            tokens = probable_tokens(lattice, scale) if lines is None else _line(lines, count - 1, hypotheses)
             own = None if skeletons is None else skeletons.get(number, [])
             out.writelines(_rows(name, lattice, tokens, scale, own))
             shown.append(tokens)
@@ -101,7 +100,7 @@ def _rows(
 ) -> Iterator[str]:
     from lattice_simp.skeleton.agreement import skeleton_agreement  # the room takes long to import
 
-    columns = [word_confidences(lattice, tokens, scale).tolist()]
+    columns = [word_confidences(lattice, tokens, scale, ignore=()).tolist()]
     if skeletons is not None:
         columns.append(skeleton_agreement(tokens, skeletons, scale).tolist())
     for place, (word, *values) in enumerate(zip(tokens, *columns, strict=True)):

@@ -258,7 +258,7 @@ def _with_posteriors(lattice: Lattice, scale: float, chosen: str) -> Lattice:
 
 
 @app.command()
-@takes_settings(LabelOptions)
+@takes_settings(WordOptions)
 def confusion(
     source: Input,
     sentence: Id = None,
@@ -280,8 +280,10 @@ def confusion(
     Example: lattice-simp lattice confusion a.slf --output a.plf
     """
 
+    ignored = ignored_words(settings)
+
     def network(lattice: Lattice) -> Lattice:
-        return confusion_network(lattice, scale, max_arcs=max_arcs)
+        return confusion_network(lattice, scale, max_arcs=max_arcs, ignore=ignored)
 
     LatticeInput(source, sentence, settings, jobs).write(network, output, to, lists=False)
 

@@ -22,6 +22,7 @@ from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.support.guarded import convert_in_child
 
 MAGIC = struct.pack("<i", 2125659606)
 """The first four bytes of an OpenFst file."""
@@ -208,24 +209,23 @@ class _Cursor:
 def _converted(cursor: _Cursor, layout: str, arc_type: str) -> _Cursor:
     """Returns a cursor after the first bytes of the same automaton in the vector layout, with standard arcs.
 
-    Only types that OpenFst brings itself: for others it looks for a library of that name, wherever that may be.
+    Only types that OpenFst brings itself: for others it looks for a library of that name, wherever that may be. A child
+    process converts them, as OpenFst trusts the numbers in a file and crashes on damaged ones.
     """
-    import pywrapfst
-
     if layout not in ("vector", "const", *_CONVERTED_LAYOUTS):
         raise cursor.error(
             f"an FST of type {layout[:40]!r}", "write it as vector, with the program that knows this type"
         )
     if arc_type not in ("standard", "log", "log64"):
         raise cursor.error(f"arcs of type {arc_type[:40]!r}", "write standard arcs (costs, the tropical semiring)")
-    try:
-        fst = pywrapfst.Fst.read_from_string(cursor.data)
-        if not fst.verify():
-            raise cursor.error("the FST contradicts itself")
-        standard = fst if arc_type == "standard" else pywrapfst.arcmap(fst, map_type="to_standard")
-        data = pywrapfst.convert(standard, "vector").write_to_string()
-    except (pywrapfst.FstIOError, pywrapfst.FstOpError, pywrapfst.FstArgError) as error:
-        raise cursor.error(f"OpenFst cannot read this FST of type {layout!r}") from error
+    data = convert_in_child(
+        cursor.data,
+        Path(__file__).with_name("fst_convert.py"),
+        [arc_type],
+        path=cursor.path,
+        library="OpenFst",
+        remedy="the file is damaged: write it again",
+    )
     return _Cursor(data, cursor.path, position=4)
 
 

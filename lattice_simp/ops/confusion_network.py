@@ -12,6 +12,7 @@ Times say how well two words fit one slot, where the lattice has them.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,7 @@ from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Floats, jit
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.ops.distribution import LEAST, Distribution, greedy, most_probable
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.word_alignment import Pivot, Slots, align
@@ -31,7 +33,9 @@ ROUNDS = 20
 """Pivots at most; two or three are usual."""
 
 
-def confusion_network(lattice: Lattice, scale: float = 1.0, *, max_arcs: int | None = None) -> Lattice:
+def confusion_network(
+    lattice: Lattice, scale: float = 1.0, *, max_arcs: int | None = None, ignore: Collection[str] = MARKS
+) -> Lattice:
     """Returns the slots as a chain of states: each arc a word (or epsilon) at its negative log probability.
 
     >>> network = confusion_network(Lattice.from_strings([("a b c", 0.0), ("a c", 0.0), ("d b e", 1.0)]))
@@ -51,6 +55,7 @@ def confusion_network(lattice: Lattice, scale: float = 1.0, *, max_arcs: int | N
             seconds of each arc, as SLF files tell them), words whose times overlap little are kept apart.
         scale: above 0; the larger, the closer to the best paths alone.
         max_arcs: larger lattices are pruned to so many arcs first. What is left depends on the form of the lattice.
+        ignore: labels that are no words, as in `nbest`; the network is without them.
 
     Returns:
         An acceptor whose states are sorted, with the feature "time" if the lattice has it, and no others; it has no
@@ -60,7 +65,7 @@ def confusion_network(lattice: Lattice, scale: float = 1.0, *, max_arcs: int | N
         LatticeSimpError: the scale is not a number above 0, or `max_arcs` below 1.
         CyclicLatticeError: the lattice has a cycle.
     """
-    lattice = lattice.connected() if max_arcs is None else prune(lattice, max_arcs=max_arcs)
+    lattice = (lattice.connected() if max_arcs is None else prune(lattice, max_arcs=max_arcs)).without_words(ignore)
     strings = Distribution.of(lattice, scale)
     if lattice.empty:
         return replace(lattice.project_output(), features=Features.empty(0, lattice.num_states))

@@ -7,10 +7,11 @@ and Zhu 2011, but exact: each string is aligned on its own). So it depends on th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import EmptyLatticeError
 from lattice_simp.ops.distribution import Distribution, most_probable
@@ -20,7 +21,12 @@ from lattice_simp.ops.word_alignment import matched
 
 
 def word_confidences(
-    lattice: Lattice, hypothesis: str | Iterable[str] | None = None, scale: float = 1.0, *, max_arcs: int | None = None
+    lattice: Lattice,
+    hypothesis: str | Iterable[str] | None = None,
+    scale: float = 1.0,
+    *,
+    max_arcs: int | None = None,
+    ignore: Collection[str] = MARKS,
 ) -> Floats:
     """Returns the probability of each word of a hypothesis at its place, (words,) float64, from 0 to 1.
 
@@ -40,13 +46,14 @@ def word_confidences(
         hypothesis: a string or words; None for the most probable string (see `probable_tokens`).
         scale: above 0; the larger, the closer to the best paths alone.
         max_arcs: larger lattices are pruned to so many arcs first. What is left depends on the form of the lattice.
+        ignore: labels of the lattice that are no words, as in `nbest`.
 
     Raises:
         EmptyLatticeError: the lattice accepts nothing.
         LatticeSimpError: the scale is not a number above 0, or `max_arcs` below 1.
         CyclicLatticeError: the lattice has a cycle.
     """
-    lattice = lattice.project_output().connected()
+    lattice = lattice.project_output().connected().without_words(ignore)
     if lattice.empty:
         raise EmptyLatticeError("the lattice accepts nothing, so it has no confidence in any word")
     if max_arcs is not None:
@@ -72,4 +79,4 @@ def probable_tokens(lattice: Lattice, scale: float = 1.0) -> tuple[str, ...]:
     lattice = lattice.project_output().connected()
     strings = Distribution.of(lattice, scale)
     numbers = most_probable(strings)
-    return shortest_path(lattice).tokens if numbers is None else strings.decode(numbers)
+    return shortest_path(lattice, ignore=()).tokens if numbers is None else strings.decode(numbers)

@@ -7,6 +7,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
@@ -48,7 +49,7 @@ def check_in_child(path: str | Path, script: Path, *, library: str, remedy: str)
     passed = user_cache() / FOLDER / hashlib.blake2b(described.encode(), digest_size=16).hexdigest()
     if passed.exists() or not sys.executable:  # a program that embeds Python has no interpreter to start
         return
-    reason = _reason(script, path, facts.st_size, library)
+    reason, _ = _run(script, [os.fspath(path)], b"", facts.st_size, library)
     if reason is not None:
         raise FormatError(reason, path=path, remedy=remedy)
     with contextlib.suppress(OSError):
@@ -56,19 +57,41 @@ def check_in_child(path: str | Path, script: Path, *, library: str, remedy: str)
         passed.touch()
 
 
-def _reason(script: Path, path: str | Path, size: int, library: str) -> str | None:
-    """Returns why a file cannot be used, or None."""
-    command = [sys.executable, "-P", str(script), os.fspath(path)]
+def convert_in_child(
+    data: bytes, script: Path, arguments: Sequence[str], *, path: str | Path | None, library: str, remedy: str
+) -> bytes:
+    """Returns what a script makes of bytes, from its standard input to its standard output.
+
+    Args:
+        data: the bytes.
+        script: a Python file that needs nothing of this package.
+        arguments: of the script.
+        path: of the file that the bytes are from, for the message.
+        library: what crashes, for the message.
+        remedy: for the message.
+
+    Raises:
+        FormatError: the library refuses the data, crashes on them, or does not come to an end.
+    """
+    reason, result = _run(script, arguments, data, len(data), library)
+    if reason is not None:
+        raise FormatError(reason, path=path, remedy=remedy)
+    return result
+
+
+def _run(script: Path, arguments: Sequence[str], data: bytes, size: int, library: str) -> tuple[str | None, bytes]:
+    """Returns why a script cannot use its input (None if it can), and what it wrote."""
+    command = [sys.executable, "-P", str(script), *arguments]
     seconds = SECONDS + size / BYTES_PER_SECOND
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False)
+        done = subprocess.run(command, input=data, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
-        return f"the file is damaged: {library} does not come to an end with it"
+        return f"the file is damaged: {library} does not come to an end with it", b""
     if done.returncode < 0:
-        return f"the file is damaged: {library} crashes on it"
-    said = " ".join(done.stdout.decode("utf-8", "replace").split())[:200]
+        return f"the file is damaged: {library} crashes on it", b""
     if done.returncode == REFUSED:
-        return f"{library} cannot load it: {said}"
+        said = " ".join(done.stdout.decode("utf-8", "replace").split())[:200]
+        return f"{library} cannot load it: {said}", b""
     if done.returncode:
         raise RuntimeError(f"{script.name}: {done.stderr.decode('utf-8', 'replace')[-1000:]}")
-    return None
+    return None, done.stdout

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import lattice_simp as ls
+from lattice_simp.ops.word_confidences import probable_tokens
 
 FULL = "0 ||| a b c ||| ||| -1\n0 ||| a c ||| ||| -1\n2 ||| d ||| ||| -1\n"
 
 
-def test_best_paths_other_hypotheses_and_skeletons(call, tmp_path):
+def test_probable_strings_other_hypotheses_and_skeletons(call, tmp_path):
     (tmp_path / "full").write_text(FULL, encoding="utf-8")
     (tmp_path / "skeleton").write_text("0 ||| a c ||| ||| -1\n2 ||| d ||| ||| -1\n", encoding="utf-8")
     done = call("lattice", "confidence", tmp_path / "full", "--skeleton", tmp_path / "skeleton")
-    best = ls.shortest_path(ls.Lattice.from_nbest(ls.read_nbest(tmp_path / "full")[0])).tokens
+    best = probable_tokens(ls.Lattice.from_nbest(ls.read_nbest(tmp_path / "full")[0]))
     rows = [line.split("\t") for line in done.stdout.splitlines()]
     assert [own[2] for own in rows] == [*best, "d"]
     assert rows[-1] == ["2", "0", "d", "1.000000", "1.000000"]

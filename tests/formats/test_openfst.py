@@ -14,6 +14,7 @@ from helpers import best_by_string
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats import read
+from lattice_simp.formats.collections import entries
 from lattice_simp.formats.openfst import parse_openfst, write_openfst
 
 CAT = Lattice.from_strings([("a cat", 0.5), ("the cat", 1.5)])
@@ -160,7 +161,7 @@ def test_other_types_are_converted(tmp_path):
         (struct.pack("<ii6si8s", 2125659606, 6, b"const8", 8, b"standard"), "type 'const8'.*write it as vector"),
         (
             struct.pack("<ii4si8s", 2125659606, 4, b"edit", 8, b"standard"),
-            "OpenFst cannot read this FST of type 'edit'",
+            "OpenFst cannot load it",
         ),
     ],
 )
@@ -250,3 +251,32 @@ def test_fuzzed(data, capfd):
     without = CAT.to_pynini().write_to_string()
     fuzz(without, lambda broken: parse_openfst(broken, symbols=CAT.symbols), seconds=0.5)
     assert capfd.readouterr() == ("", "")
+
+
+def test_damaged_files_of_other_types_are_refused_and_harm_no_other(tmp_path):
+    fst = CAT.to_pynini(attach_symbols=True)
+    for name in ("compact_acceptor", "edit"):
+        whole = pywrapfst.convert(fst, name).write_to_string()
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "whole.fst").write_bytes(whole)
+        for number, place in enumerate(range(20, len(whole) - 8, 24)):
+            damaged = whole[:place] + struct.pack("<q", 1 << 40) + whole[place + 8 :]
+            (tmp_path / name / f"{number}.fst").write_bytes(damaged)
+        refused = 0
+        for entry in entries(tmp_path / name, symbols=CAT.symbols):
+            try:
+                lattice = entry.load()
+            except FormatError:
+                refused += 1
+            else:
+                assert entry.name != "whole" or best_by_string(lattice) == best_by_string(CAT)
+        assert refused > 2, name
+
+
+def test_a_wrong_number_of_states_is_one_line():
+    whole = pywrapfst.convert(CAT.to_pynini(), "compact_acceptor").write_to_string()
+    place = 4 + (4 + len("compact_acceptor")) + (4 + len("standard")) + 4 + 4 + 8 + 8
+    for count in (1 << 40, -5, (1 << 62) + 1):
+        damaged = whole[:place] + struct.pack("<q", count) + whole[place + 8 :]
+        with pytest.raises(FormatError, match=r"x\.fst: .*OpenFst (cannot load it|crashes)"):
+            parse_openfst(damaged, path="x.fst", symbols=CAT.symbols)
