@@ -15,7 +15,7 @@ def real(value: Any, name: str) -> float:
 
     >>> real(10**400, "the beam")
     Traceback (most recent call last):
-    lattice_simp.errors.LatticeSimpError: the beam is no number that floating point can hold
+    lattice_simp.errors.LatticeSimpError: the beam is too large for a floating-point number
 
     Raises:
         LatticeSimpError: NaN, or a number beyond floating point.
@@ -24,10 +24,18 @@ def real(value: Any, name: str) -> float:
     try:
         number = 0.0 + value
     except OverflowError:
-        number = math.nan
+        raise LatticeSimpError(f"{name} is too large for a floating-point number") from None
     if math.isnan(number):
-        raise LatticeSimpError(f"{name} is no number that floating point can hold")
+        raise LatticeSimpError(f"{name} is nan; give a number")
     return float(number)
+
+
+def finite_real(value: Any, name: str) -> float:
+    """Returns an argument as a finite float."""
+    number = real(value, name)
+    if math.isinf(number):
+        raise LatticeSimpError(f"{name} is {number}; give a finite number")
+    return number
 
 
 def scale_of_costs(value: Any) -> float:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from lattice_simp.core.arguments import finite_real
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -68,6 +69,7 @@ def apply_lm(
         LatticeSimpError: a weight is negative, or a feature exists already.
     """
     _check(lattice, models, beam)
+    word_penalty = finite_real(word_penalty, "the word penalty")
     names, ignore = list(models), frozenset(as_tokens(ignore))
     if not names:
         return _penalised(lattice, beam, word_penalty, ignore)
@@ -80,7 +82,7 @@ def apply_lm(
     least = np.sum([costs for costs, _ in bounds], axis=0)
     hopeful = replace(lattice, weights=lattice.weights + least[lattice.olabels])
     best = _apply(hopeful, first, models[first], 0.0, word_penalty, ignore)
-    candidate = nbest(best)
+    candidate = nbest(best, ignore=())
     if not candidate:
         return apply_lm(best, later, beam=beam, ignore=ignore)
     words = [word for word in candidate[0].tokens if word not in ignore]

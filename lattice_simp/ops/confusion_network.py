@@ -38,12 +38,12 @@ def confusion_network(
 ) -> Lattice:
     """Returns the slots as a chain of states: each arc a word (or epsilon) at its negative log probability.
 
-    >>> network = confusion_network(Lattice.from_strings([("a b c", 0.0), ("a c", 0.0), ("d b e", 1.0)]))
+    >>> network = confusion_network(Lattice.from_strings([("a b c", 0.0), ("a c", 0.1), ("d b e", 1.0)]))
     >>> for slot in range(network.num_states - 1):
     ...     arcs = range(*network.offsets[slot : slot + 2])
     ...     print({network.symbols[network.olabels[arc]]: f"{np.exp(-network.weights[arc]):.2f}" for arc in arcs})
     {'a': '0.84', 'd': '0.16'}
-    {'b': '0.58', '<epsilon>': '0.42'}
+    {'b': '0.60', '<epsilon>': '0.40'}
     {'c': '0.84', 'e': '0.16'}
 
     The probabilities of a slot sum to 1; its most probable word comes first. Every string of the lattice is a path. The

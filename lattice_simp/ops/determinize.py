@@ -15,6 +15,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
 from lattice_simp.core.arguments import whole
+from lattice_simp.core.columns import LARGEST
 from lattice_simp.core.features import Features
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
@@ -114,7 +115,7 @@ def _checked(lattice: Lattice, semiring: Semiring) -> Lattice:
 
 
 def _determinized(lattice: Lattice, semiring: Semiring, max_states: int) -> Lattice:
-    max_states = whole(max_states, "max_states", 1)
+    max_states = min(whole(max_states, "max_states", 1), LARGEST)
     graph = _Graph.of(lattice)
     found = _subsets(graph, _quanta(graph), semiring == "log", max_states)
     if found is None:
