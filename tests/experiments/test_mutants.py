@@ -141,6 +141,7 @@ def test_errors_of_the_library_compile_and_change_something():
     [
         "READ_BYTES = 1 << 20",
         "found = np.full(n, -1)",
+        "while used + 2 > len(pool): pool, other = grown(pool), grown(other)",
         "BUSY_SECONDS: float = 3.0",
         "pool = np.empty(64, dtype=np.int32)",
         "file = gzip.open(path, compresslevel=6)",
