@@ -32,7 +32,7 @@ _ARITHMETIC: dict[type[ast.operator], str] = {
     ast.RShift: "<<",
 }
 _LEFT_ALONE = (ast.Raise, ast.Import, ast.ImportFrom, ast.JoinedStr)
-_ANY_VALUE = re.compile(r"(.*_)?(BYTES|SECONDS|ROOM|CACHED|PATIENCE)")
+_ANY_VALUE = re.compile(r"(.*_)?(BYTES|SECONDS|ROOM|CACHED|PATIENCE)|KEPT_.*")
 """Constants with such names make a program quicker or slower: its results are right with any value near theirs."""
 
 _ANY_SIZE = ("empty", "lru_cache", "warn")
