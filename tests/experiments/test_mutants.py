@@ -160,7 +160,8 @@ def test_large_numbers_become_much_smaller():
     ]
 
 
-def test_tests_of_a_file_are_those_of_the_nearest_room_that_has_any():
+def test_tests_of_a_file_are_those_of_the_files_that_import_it_and_of_the_nearest_room_that_has_any():
+    assert "tests/formats/test_openfst.py" in library.tests_of("lattice_simp/core/fst_bytes.py")
     assert "tests/serve/test_translate.py" in library.tests_of("lattice_simp/serve/translate/translator.py")
     assert "tests/skeleton/automatic/test_chain.py" in library.tests_of("lattice_simp/skeleton/automatic/chain.py")
     assert "tests/skeleton/test_io.py" not in library.tests_of("lattice_simp/skeleton/automatic/length_acceptor.py")
