@@ -31,7 +31,7 @@ OF_ALL_FILES = ("tests/test_defaults.py",)
 """Tests that look at all files of the library."""
 
 MOST_NAMING = 12
-"""Test files that name a module, the shortest first; more take too long."""
+"""Test files that name a module, or of files that import it, the shortest first; more take too long."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,10 @@ def _compiles(mutant: LibraryMutant) -> bool:
 
 
 def tests_of(file: str) -> list[str]:
-    """Returns the tests of a file of the library: its examples, those that name it, and its room's."""
+    """Returns the tests of a file of the library.
+
+    These are its examples, those with its name, those of the files that import it, those that name it, and its room's.
+    """
     path = Path(file)
     module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
     tree = ast.parse(read_bytes(ROOT / file).decode())
@@ -105,13 +108,15 @@ def tests_of(file: str) -> list[str]:
     naming = re.compile(
         "|".join([re.escape(module) + r"\b", *(rf"\b{re.escape(name)}\b" for name in public if len(name) > 5)])
     )
+    importing = {f"test_{own.stem}" for own, text in _sources().items() if re.search(rf"\b{re.escape(module)}\b", text)}
     same = [test for test in _tests() if test.stem == f"test_{path.stem}"]
+    near = [test for test in _tests() if test.stem in importing and test not in same]
     named = [test for test, text in _tests().items() if test not in same and naming.search(text)]
     room = ROOT.joinpath("tests", *path.parts[1:-1])
     while not room.is_dir():  # its tests are those of a room above
         room = room.parent
     rest = [test for test in _tests() if room != ROOT / "tests" and room in test.parents]
-    chosen = [test.relative_to(ROOT).as_posix() for test in (*same, *named[:MOST_NAMING], *rest)]
+    chosen = [test.relative_to(ROOT).as_posix() for test in (*same, *near[:MOST_NAMING], *named[:MOST_NAMING], *rest)]
     return list(dict.fromkeys([file, *chosen, *OF_ALL_FILES]))
 
 
@@ -121,6 +126,12 @@ def _tests() -> dict[Path, str]:
     paths = [path for path in (ROOT / "tests").rglob("test_*.py") if "experiments" not in path.parts]
     texts = {path: read_bytes(path).decode() for path in sorted(paths)}
     return dict(sorted(texts.items(), key=lambda item: len(item[1])))
+
+
+@cache
+def _sources() -> dict[Path, str]:
+    """Returns the texts of all files of the library."""
+    return {path: read_bytes(path).decode() for path in sorted((ROOT / "lattice_simp").rglob("*.py"))}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

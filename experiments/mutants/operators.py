@@ -32,7 +32,7 @@ _ARITHMETIC: dict[type[ast.operator], str] = {
     ast.RShift: "<<",
 }
 _LEFT_ALONE = (ast.Raise, ast.Import, ast.ImportFrom, ast.JoinedStr)
-_ANY_VALUE = re.compile(r"(.*_)?(BYTES|SECONDS|ROOM|CACHED|PATIENCE)")
+_ANY_VALUE = re.compile(r"(.*_)?(BYTES|SECONDS|ROOM|CACHED|PATIENCE)|KEPT_.*")
 """Constants with such names make a program quicker or slower: its results are right with any value near theirs."""
 
 _ANY_SIZE = ("empty", "lru_cache", "warn")
@@ -97,8 +97,8 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
 
 def _changes_nothing(node: ast.AST, parent: ast.AST) -> bool:
     """Returns whether no error in a node changes what is computed."""
-    if isinstance(node, ast.If):
-        return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    if isinstance(node, ast.If | ast.While):
+        return getattr(node.test, "id", "") == "TYPE_CHECKING" or all(map(_makes_room, node.body))
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)  # a docstring
     if isinstance(node, ast.FunctionDef):
@@ -112,6 +112,13 @@ def _changes_nothing(node: ast.AST, parent: ast.AST) -> bool:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return isinstance(parent, ast.Call)  # -1 is handed on for none: so is any number below 0
     return isinstance(node, ast.Constant) and isinstance(parent, ast.Call) and _name(parent.func) in _ANY_SIZE
+
+
+def _makes_room(statement: ast.stmt) -> bool:
+    """Returns whether a statement makes an array grow: when it does so makes no difference."""
+    values = statement.value if isinstance(statement, ast.Assign) else None
+    calls = values.elts if isinstance(values, ast.Tuple) else [values]
+    return all(isinstance(call, ast.Call) and _name(call.func) == "grown" for call in calls)
 
 
 def _name(function: ast.expr) -> str:

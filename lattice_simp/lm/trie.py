@@ -20,6 +20,7 @@ from lattice_simp.support.array_cache import load_arrays, pack_words, store_arra
 from lattice_simp.support.array_checks import (
     BrokenArrayError,
     check_array,
+    check_finite,
     check_indices,
     check_offsets,
 )
@@ -89,6 +90,7 @@ class NgramTrie:
         check_indices("word", self.word, words)
         for name, values in (("cost", self.cost), ("backoff", self.backoff)):
             check_array(name, values, np.float32, nodes)
+            check_finite(name, values)
         check_array("children", self.children, np.int32, nodes + 1)
         check_offsets("children", self.children, nodes, first=words)
         check_array("suffix", self.suffix, np.int32, nodes)

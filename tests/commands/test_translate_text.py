@@ -82,3 +82,16 @@ def test_unknown_words_are_counted(call, model):
     done = call("translate", model, stdin="the house was built yesterday in the house\n")
     assert done.stderr.endswith("; 1 of 8 words unknown to the model (most often in)\n")
     assert "unknown" not in call("translate", model, stdin="the house\n").stderr
+
+
+def test_each_side_has_its_language(call, model, tmp_path):
+    """Apostrophes end French words and begin English ones."""
+    folder = shutil.copytree(model, tmp_path / "french")
+    (folder / "text.json").write_text(json.dumps({"source_language": "fr", "target_language": "en"}), encoding="utf-8")
+    french, english = "l' ami\n", "it 's here\n"
+    assert call("text", "tokenise", folder, stdin="l'ami\n").stdout == french
+    assert call("text", "tokenise", folder, "--side", "source", stdin="l'ami\n").stdout == french
+    assert call("text", "tokenise", folder, "--side", "target", stdin="it's here\n").stdout == english
+    assert call("text", "detokenise", folder, stdin=english).stdout == "It's here\n"
+    assert call("text", "detokenise", folder, "--side", "source", stdin=french).stdout == "L'ami\n"
+    assert call("text", "detokenise", folder, "--side", "target", stdin=french).stdout != "L'ami\n"

@@ -9,11 +9,12 @@ import sys
 import textwrap
 import threading
 import time
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from lattice_simp.core.kernel import Kernel, cpu_seconds, jit
+from lattice_simp.core.kernel import Kernel, cpu_seconds, jit, read_only
 
 
 @jit
@@ -108,6 +109,53 @@ def adds(numbers: np.ndarray, flag: bool) -> int:
 def test_a_kernel_is_compiled_once_for_all_integers_that_kernels_hand_it():
     assert adds(np.array([2, 3], dtype=np.int32), True) == 12
     assert [str(one) for one in add.compiled.signatures] == ["(int64, int64)"]
+
+
+@jit
+def entries(array):
+    """Returns a copy of what a kernel sees of an array."""
+    return array.copy()
+
+
+class Pair(NamedTuple):
+    first: np.ndarray
+    second: np.ndarray
+
+
+@jit
+def both(pair, plain):
+    return pair.first.sum() + 10.0 * pair.second.sum() + 100.0 * plain[0].sum()
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.float64, np.bool_, np.dtype([("a", np.int32), ("b", "f8")])])
+def test_kernels_see_of_read_only_arrays_what_others_see(kind):
+    """Whatever part of a larger array they are views of."""
+    whole = np.arange(24).astype(kind)
+    parts = [whole, whole[3:9], whole[9:3:-2], whole[::2], whole[:0], whole[5:6]]
+    if whole.dtype.names is None:
+        parts += [whole.reshape(4, 6), whole.reshape(4, 6)[1:3], whole.reshape(4, 6).T, whole.reshape(4, 6)[:, 2]]
+    for number, part in enumerate(parts):
+        found = entries(read_only(part))
+        assert found.dtype == part.dtype, number
+        assert found.shape == part.shape, number
+        assert (found == part).all(), number
+    frozen = whole.copy()
+    frozen.flags.writeable = False
+    assert (entries(frozen[2:5]) == whole[2:5]).all()
+    assert not frozen.flags.writeable
+
+
+def test_read_only_arrays_of_another_type_than_what_they_are_views_of():
+    whole = np.arange(6, dtype=np.int64)
+    assert entries(read_only(whole.view(np.int32))).tolist() == whole.view(np.int32).tolist()
+    assert entries(read_only(whole.view(np.float64))).tolist() == whole.view(np.float64).tolist()
+
+
+def test_tuples_of_read_only_arrays_stay_tuples():
+    one, two, three = (np.full(4, value) for value in (1.0, 2.0, 3.0))
+    given = Pair(read_only(one[1:]), two), (read_only(three[:2]),)
+    assert both(*given) == 3.0 + 80.0 + 600.0
+    assert not given[0].first.flags.writeable
 
 
 def test_numba_waits_until_a_kernel_is_called():

@@ -141,6 +141,7 @@ def test_errors_of_the_library_compile_and_change_something():
     [
         "READ_BYTES = 1 << 20",
         "found = np.full(n, -1)",
+        "while used + 2 > len(pool): pool, other = grown(pool), grown(other)",
         "BUSY_SECONDS: float = 3.0",
         "pool = np.empty(64, dtype=np.int32)",
         "file = gzip.open(path, compresslevel=6)",
@@ -159,7 +160,8 @@ def test_large_numbers_become_much_smaller():
     ]
 
 
-def test_tests_of_a_file_are_those_of_the_nearest_room_that_has_any():
+def test_tests_of_a_file_are_those_of_the_files_that_import_it_and_of_the_nearest_room_that_has_any():
+    assert "tests/formats/test_openfst.py" in library.tests_of("lattice_simp/core/fst_bytes.py")
     assert "tests/serve/test_translate.py" in library.tests_of("lattice_simp/serve/translate/translator.py")
     assert "tests/skeleton/automatic/test_chain.py" in library.tests_of("lattice_simp/skeleton/automatic/chain.py")
     assert "tests/skeleton/test_io.py" not in library.tests_of("lattice_simp/skeleton/automatic/length_acceptor.py")

@@ -143,7 +143,7 @@ def at_ids(kind, ids):
 @pytest.mark.parametrize("kind", ["moses", "json"])
 @pytest.mark.parametrize("first", [0, 1, 7, 10**9])
 def test_gaps_up_to_the_limit_are_empty_lists_wherever_ids_begin(tmp_path, monkeypatch, kind, first):
-    monkeypatch.setattr(f"lattice_simp.formats.{kind}_nbest.MAX_GAP", 3)
+    monkeypatch.setattr("lattice_simp.formats.list_lines.MAX_GAP", 3)
     path = tmp_path / "x"
     for before in ([], [first], [first, first + 1]):
         due = before[-1] if before and kind == "moses" else first + len(before)  # the sentence in hand counts as read

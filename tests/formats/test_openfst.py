@@ -280,3 +280,21 @@ def test_a_wrong_number_of_states_is_one_line():
         damaged = whole[:place] + struct.pack("<q", count) + whole[place + 8 :]
         with pytest.raises(FormatError, match=r"x\.fst: .*OpenFst (cannot load it|crashes)"):
             parse_openfst(damaged, path="x.fst", symbols=CAT.symbols)
+
+
+@pytest.mark.parametrize("size", [3, 500])
+@pytest.mark.parametrize("fst_type", ["vector", "const"])
+def test_other_numbers_of_states_and_arcs_than_the_header_says(tmp_path, fst_type, size):
+    """Small files and large ones are walked by different code; only a stream may leave the number out."""
+    chain = Lattice.from_strings([(" ".join("a" * size), 0.5)])
+    write_openfst(chain, tmp_path / "x.fst", fst_type)
+    data = (tmp_path / "x.fst").read_bytes()
+    assert parse_openfst(data).num_states == size + 1
+    field = 4 + 4 + len(fst_type) + 4 + 8 + 4 + 4 + 8 + 8
+    assert struct.unpack("<q", data[field : field + 8]) == (size + 1,)
+    for states, arcs in ((size, size), (size + 2, size), (1, size), (size + 1, size + 1), (size + 1, size - 1)):
+        if fst_type == "vector" and states == size + 1:
+            continue  # the number of arcs is not used
+        changed = data[:field] + struct.pack("<qq", states, arcs) + data[field + 16 :]
+        with pytest.raises(FormatError):
+            parse_openfst(changed, path="x")

@@ -7,7 +7,7 @@ import pytest
 from helpers import arc_paths, paths, random_lattice
 from word_edits import edits
 
-from lattice_simp import CyclicLatticeError, EmptyLatticeError, Lattice, LatticeSimpError, SymbolTable, oracle
+from lattice_simp import CyclicLatticeError, EmptyLatticeError, Lattice, LatticeSimpError, SymbolTable, oracle, union
 from lattice_simp.ops.nbest import path_hypothesis
 from lattice_simp.ops.oracle_bleu import ReferenceGrams, linear_oracle, sentence_bleu
 
@@ -84,6 +84,16 @@ def test_of_equal_bleu_the_cheapest_path_is_returned():
     lattice = Lattice.from_arcs([0, 0], [1, 1], [2.0, 1.0], [1, 1], [np.inf, 0.0], SymbolTable("a"))
     assert oracle(lattice, "a", "bleu").hypothesis.cost == 1.0
     assert oracle(lattice, "a", "wer").hypothesis.cost == 1.0
+
+
+@pytest.mark.parametrize("metric", ["wer", "bleu"])
+def test_of_equally_good_strings_the_cheapest_is_returned(metric):
+    for seed in range(20):
+        costs = np.random.default_rng(seed).permutation(4).astype(float)
+        strings = [f"a b c {word} e" for word in "wxyz"]
+        lattice = union([Lattice.from_strings([pair]) for pair in zip(strings, costs, strict=True)])
+        found = oracle(lattice, ["a b c d e"], metric)
+        assert (found.hypothesis.text, found.hypothesis.cost) == (strings[int(np.argmin(costs))], 0.0), f"seed {seed}"
 
 
 def test_tokens_with_other_blanks_are_one_token():

@@ -28,6 +28,12 @@ def test_names_abbreviations_and_i_keep_their_capitals():
     ]
 
 
+def test_words_of_any_length_are_lowered_and_mixed_ones_are_not():
+    assert lowered("A/DT dog/NN ran/VBD") == ["a dog ran"]
+    assert lowered("X/SYM went/VBD ./. It/PRP is/VBZ ./. OK/UH") == ["x went . it is . OK"]
+    assert lowered("B2/NN came/VBD ./. McDonald/NN left/VBD") == ["B2 came . McDonald left"]
+
+
 def test_words_that_have_a_capital_within_sentences_keep_it():
     assert lowered("Indian/JJ food/NN", "the/DT Indian/JJ food/NN") == ["Indian food", "the Indian food"]
     assert lowered("Old/JJ food/NN", "the/DT Old/JJ and/CC old/JJ food/NN") == ["old food", "the Old and old food"]

@@ -77,6 +77,23 @@ def test_numbers_outside_are_refused(models):
                     assert str(copy) in str(raised.value), (name, seed)
 
 
+def test_scores_of_another_type_or_number_and_those_that_are_none_are_refused(models):
+    for path, read in models.items():
+        whole = read_arrays(path)
+        for name, array in whole.items():
+            if array.dtype.kind != "f" or not array.size:
+                continue
+            other = array.astype(np.float64 if array.dtype == np.float32 else np.float32)
+            wrong = array.copy()
+            wrong.flat[-1] = np.nan
+            for damage in (other, array[:-1], np.concatenate([array, array[:1]]), wrong):
+                copy = Path(f"{path}.scores")
+                write_arrays(copy, whole | {name: damage})
+                with pytest.raises(FormatError, match=r"damaged|conditional random field|does not hold") as raised:
+                    read(copy)
+                assert str(copy) in str(raised.value), name
+
+
 def test_flipped_bits_are_refused(models):
     for path, read in models.items():
         whole = path.read_bytes()

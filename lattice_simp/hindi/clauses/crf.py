@@ -17,7 +17,7 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import FormatError
 from lattice_simp.hindi.clauses.features import Features
 from lattice_simp.support.array_cache import Arrays, pack_words, read_arrays, unpack_words, write_arrays
-from lattice_simp.support.array_checks import check_array, check_indices
+from lattice_simp.support.array_checks import check_array, check_finite, check_indices
 from lattice_simp.support.crfsuite import open_tagger, train_tagger
 
 
@@ -120,6 +120,8 @@ class LinearChain:
             check_indices("columns", columns, len(labels))
             check_array("values", values, np.float32, len(rows))
             check_array("transitions", transitions, np.float64, len(labels), len(labels))
+            check_finite("values", values)
+            check_finite("transitions", transitions)
             weights = np.zeros((len(attributes), len(labels)), dtype=np.float32)
             weights[rows, columns] = values
         except (KeyError, ValueError):
