@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -177,11 +178,21 @@ class Batch:
             refuse_idle(["to"], "where an n-best list is written")
             write_nbest(((int(name), _hypotheses(own)) for name, own in self.results(made)), output)
         else:
-            raise LatticeSimpError(
-                f"{place(self.path)} holds several lattices; give --output FOLDER/ (a folder, with a slash)"
-            )
+            lattice = self._only(made)
+            write(lattice, output, format)
+            lost.add(lattice, output, format)
         lost.say(output)
         self.finish()
+
+    def _only(self, made: Callable[[Lattice], Lattice]) -> Lattice:
+        """Returns the result of a collection of one lattice."""
+        members = list(islice(entries(self.path, **self._options), 2))
+        if len(members) != 1:
+            remedy = "give --output FOLDER/ (a folder, with a slash), or choose one with --id"
+            raise LatticeSimpError(f"{place(self.path)} holds several lattices; {remedy}")
+        lattice = join_pieces(members[0].load(), self._pieces)
+        require_hypotheses(lattice, self.path)
+        return made(lattice)
 
     def _write_folder(self, made: Callable[[Lattice], Lattice], folder: str, format: str | None, lost: Losses) -> None:
         if Path(folder).resolve() == Path(self.path).resolve():

@@ -161,9 +161,9 @@ def evaluate(
     groupings += [read_groups(groups, references[0].count)] if groups else []
     jar = JarOptions(meteor_heap, meteor_seconds)
     options = MetricOptions(len(references) + (closest is not None), language, name, lowercase, meteor_paraphrases, jar)
-    columns = [METRICS[own](options) for own in metric_columns(names, next(iter(systems.values())))]
-    columns = list({own.name: own for own in columns}.values())
-    _refuse_idle([column.name for column in columns], breakdowns, needs_source=any(own.needs_source for own in columns))
+    chosen = metric_columns(names, next(iter(systems.values())))
+    columns = list({column.name: column for column in (METRICS[metric](options) for metric in chosen)}.values())
+    _refuse_idle(chosen, breakdowns, needs_source=any(column.needs_source for column in columns))
     measured = measure(systems, references, columns, sentences.source, closest, tokens=name)
     against = baseline if baseline is not None or len(systems) == 1 else next(iter(systems))
     settings = SignificanceTest(test, samples, seed)
@@ -183,7 +183,7 @@ def _refuse_idle(columns: list[str], breakdowns: list[str], *, needs_source: boo
     """
     if "meteor" not in columns:
         refuse_idle(["meteor_paraphrases", "meteor_heap", "meteor_seconds"], "without --metrics meteor")
-    if not {"bleu-13a", "chrf"} & {*columns}:
+    if not {"bleu", "bleu-13a", "bleu-text", "chrf"} & {*columns}:
         refuse_idle(["lowercase"], "without BLEU-13a and chrF")
     if not {"gap-type", "gaps"} & {*breakdowns}:
         refuse_idle(["skeletons", "mask_index"], "without --by gap-type or gaps")

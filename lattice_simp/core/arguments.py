@@ -65,7 +65,7 @@ def whole(value: Any, name: str, least: int) -> int:
         raise TypeError(f"{name} is a whole number, not {value}")
     number = operator.index(value)
     if number < least:
-        raise LatticeSimpError(f"{name} is {number}; give {least} or more")
+        raise LatticeSimpError(f"{name} is {number}; give a number from {least} up")
     return number
 
 

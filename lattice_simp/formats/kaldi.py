@@ -27,8 +27,8 @@ from lattice_simp.support.textio import read_lines
 GRAPH, ACOUSTIC = "graph", "acoustic"
 """The features: scores of the decoding graph (language model, lexicon, transitions) and of the acoustic model."""
 
-_NAME = re.compile(rb"\S+")
-_ROW = re.compile(rb"\d+(?:[ \t]+\d+(?:[ \t]+\S+){1,3}|[ \t]+[-+.,\deEInfity_]+)?")
+_NAME = re.compile(rb"[^ \t\r\n]+")
+_ROW = re.compile(rb"\d+(?:[ \t]+\d+(?:[ \t]+[^ \t\r\n]+){1,3}|[ \t]+[-+.,\deEInfity_]+)?")
 """An arc or a final state."""
 
 _NUMBERS = re.compile(r"[-+.,\deE_]+|Infinity|inf")
@@ -105,7 +105,7 @@ def read_kaldi(
 
 def _refuse_numbers(lines: list[str], path: str | Path) -> None:
     """Refuses an archive that begins with numbers for labels alone."""
-    labels = [(number, field) for number, line in enumerate(lines, 1) for field in line.split()[2:]]
+    labels = [(number, field) for number, line in enumerate(lines, 1) for field in split_tokens(line)[2:]]
     if labels and all(_NUMBERS.fullmatch(field) for _, field in labels):
         remedy = "give words.txt (--symbols, symbols_path=), or say that numbers are words (--words, numeric=False)"
         raise FormatError("labels are numbers", path=path, line=labels[0][0], remedy=remedy)

@@ -147,7 +147,6 @@ def test_progress_without_the_libraries_that_compute_alpha_and_reliability(call,
         (["import", "talk.db", "nowhere.en"], "nowhere.en"),
         (["import", "talk.db", "empty.en"], "empty.en: the file is empty"),
         (["import", "talk.db", "broken.jsonl"], "broken.jsonl:1: mask position 1 is 'x'"),
-        (["import", "talk.db", "spaces.en"], "spaces.en:2: token 0 is"),
         (["import", "no/such/talk.db", "made.jsonl"], "no/such/talk.db: unable to open database file"),
         (["import", "made.jsonl", "talk.en"], "made.jsonl: file is not a database"),
         (["import", "talk.db", "made.jsonl", "--checks", "0"], "checks is 0; give a number above 0"),
@@ -164,7 +163,6 @@ def test_progress_without_the_libraries_that_compute_alpha_and_reliability(call,
 def test_what_is_wrong_is_one_line(call, files, arguments, message):
     one = RECORDS.splitlines(keepends=True)[0]
     (files / "empty.en").write_text("", "utf-8")
-    (files / "spaces.en").write_text("a\nb\u00a0c d\n", "utf-8")
     (files / "broken.jsonl").write_text(one.replace("011", "0x1"), "utf-8")
     (files / "twice.jsonl").write_text(one + one.replace('"so"', '"but"'), "utf-8")
     (files / "unlike.jsonl").write_text(one + one.replace("011", "110"), "utf-8")

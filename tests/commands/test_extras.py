@@ -48,7 +48,6 @@ NEEDING = {
     "lattice draw list.nbest --output out.png": "draw",
     "lattice draw list.nbest --output out.svg": "draw",
     "combine text text --method phrases --parse": "skeletons",
-    "evaluate a=text --reference text --source text --metrics bleu --language en --samples 10": "train",
     "rescore train work --output out": "train",
     "rescore train-neural config.yaml": "neural-training",
     "rescore train-joint config.yaml": "neural-training",

@@ -21,7 +21,7 @@ IDLE = [
     ("lattice prune list --beam 3", "--to slf", "where an n-best list is written"),
     ("lattice draw a.fst --output a.dot", "--max-states 3", "on .dot"),
     ("lattice union a.fst a.fst --no-normalised", "--scale 1", "with --no-normalised"),
-    ("lattice union a.fst a.fst", "--id 0", "without n-best lists"),
+    ("lattice union a.fst a.fst", "--id 0", "where every file holds one lattice"),
     ("lattice mbr a.fst", "--max-calls 9", "with --utility linear"),
     ("lattice mbr list", "--max-calls 250000", "with --utility linear"),
     ("lattice mbr a.fst", "--paths 9", "with --utility linear"),

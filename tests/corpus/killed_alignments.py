@@ -1,4 +1,4 @@
-"""Aligns the collections `c` and `s` of a folder, and kills each run before its ninth operation on the disk.
+"""Aligns the collections `c` and `s` of a folder, and kills each run before its 24th operation on the disk.
 
 `killed_alignments.py FOLDER`: each run is a fork that kills itself with SIGKILL; prints how many were killed.
 """
@@ -36,7 +36,9 @@ def main(folder: Path) -> int:
     if forked(partial(align, folder, "whole", 0)) != 0:
         return 1
     kills = 0
-    while (status := forked(partial(align, folder, "killed", 9))) == -signal.SIGKILL:  # eight operations get further
+    while (
+        status := forked(partial(align, folder, "killed", 24))
+    ) == -signal.SIGKILL:  # fewer operations get no further
         kills += 1
         if kills > 20:
             return 1

@@ -184,7 +184,7 @@ def test_timed_lattices_have_the_same_network_in_other_forms():
                 costs[order],
                 number[nextstates[order]],
                 ends if number is names else finals,
-                SymbolTable("abcd"),
+                SymbolTable(list("abcd")),
                 features={"time": times[order]},
             )
             networks.append(confusion_network(lattice))

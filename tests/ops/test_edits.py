@@ -175,5 +175,5 @@ def test_infinite_costs_forbid_edits():
 @pytest.mark.parametrize("cost", [-1.0, math.nan])
 @pytest.mark.parametrize("name", ["deletion", "substitution", "stem"])
 def test_undefined_edit_costs_are_refused(name, cost):
-    with pytest.raises(LatticeSimpError, match=f"the {name} cost is {cost}; give a number from 0 up"):
+    with pytest.raises(LatticeSimpError, match=f"the {name} cost is {cost}; give a number"):
         EditCosts(**{name: cost})

@@ -114,7 +114,7 @@ def test_strings_with_more_different_rows_than_are_kept():
     nextstates = sources + 1 + (np.arange(5 * size) % 5 == 4) * (sources < size - 1)
     finals = np.append(np.full(size, np.inf), 0.0)
     lattice = ls.Lattice.from_arcs(
-        sources, labels, rng.uniform(0, 2, len(sources)), nextstates, finals, ls.SymbolTable("abcd")
+        sources, labels, rng.uniform(0, 2, len(sources)), nextstates, finals, ls.SymbolTable(list("abcd"))
     )
     own = tuple(rng.choice([*"abcd"], 14).tolist())
     strings = Distribution.of(lattice.connected())
@@ -141,7 +141,7 @@ def test_of_equally_probable_strings_the_shortest_is_taken():
 
 def test_paths_of_one_string_add_up():
     lattice = ls.Lattice.from_arcs(
-        [0, 0, 0], [1, 1, 2], [1.0, 1.0, 0.8], [1, 1, 1], [np.inf, 0.0], ls.SymbolTable("ab")
+        [0, 0, 0], [1, 1, 2], [1.0, 1.0, 0.8], [1, 1, 1], [np.inf, 0.0], ls.SymbolTable(list("ab"))
     )
     assert ls.shortest_path(lattice).text == "b"
     assert probable_tokens(lattice) == ("a",)

@@ -377,7 +377,7 @@ def test_without_the_extra_the_page_says_what_is_missing(app, store, monkeypatch
     assert re.search(r"no reliability and no α: .* is missing; pip install 'lattice-simp\[annotation\]'", page)
     assert "<td>0.67</td><td>–</td></tr>" in page  # F1 needs nothing
     answer = ada.get("/annotate/export/skeletons.jsonl")
-    assert answer.status_code == 400
+    assert answer.status_code == 501
     assert "pip install 'lattice-simp[annotation]'" in unescape(answer.text)
 
 

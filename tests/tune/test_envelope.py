@@ -135,7 +135,8 @@ def test_states_may_stand_in_any_order():
 def test_many_hypotheses_from_one_state():
     """Tangents of a parabola: every line is on the hull."""
     at = np.arange(-200, 201) / 8.0
-    arcs = (np.zeros(len(at)), np.arange(1, len(at) + 1), np.ones(len(at)))
+    count = len(at)
+    arcs = (np.zeros(count, np.int64), np.arange(1, count + 1), np.ones(count, np.int64))
     features = np.column_stack([2 * at, -(at**2)])
     found = envelope(lattice_of_arcs(*arcs, features, [False, True], ["x", "y"]), [0.0, 1.0], [1.0, 0.0])
     assert found.words.tolist() == list(range(1, len(at) + 1))
