@@ -77,6 +77,9 @@ KINDS = tuple(
 )
 """The kinds; the first one that fits counts."""
 
+MOST_MATCHED = 1 << 12
+"""Bytes that patterns are matched with: some of them take time by the square of a field's length."""
+
 _PLAIN = {
     LATTICES: "make n-best lists of plain text with `lattice collect`",
     LISTS: "make them of plain text with `lattice collect`, of lattices with `lattice nbest -n 100 --moses`",
@@ -85,7 +88,7 @@ _PLAIN = {
 
 def kind_of(head: bytes) -> Kind | Signature | None:
     """Returns the kind of file that is not read, by its beginning; None for all other files."""
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:MOST_MATCHED]
     return signature(head[:HEAD]) or next((own for own in KINDS if own.pattern.match(text)), None)
 
 

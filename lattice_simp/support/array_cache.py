@@ -121,7 +121,13 @@ def pack_words(words: list[str]) -> npt.NDArray[np.uint8]:
 
 
 def unpack_words(packed: npt.NDArray[np.uint8]) -> list[str]:
-    """Unpacks what `pack_words` packed."""
+    """Unpacks what `pack_words` packed.
+
+    Raises:
+        ValueError: other numbers than those of text.
+    """
+    if packed.ndim != 1 or packed.dtype != np.uint8:
+        raise ValueError("no packed text")
     return bytes(packed).decode().split("\n") if len(packed) else []
 
 

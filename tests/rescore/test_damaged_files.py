@@ -146,3 +146,14 @@ def test_suffixes_that_lead_in_a_circle_are_refused(tmp_path):
     suffix[1] = 1
     with pytest.raises(ValueError, match="suffix: number 1 at place 1"):
         NgramTrie(trie.words, trie.levels, trie.word, trie.cost, trie.backoff, trie.children, suffix).check()
+
+
+def test_words_of_another_shape_are_refused(models):
+    for path, read in models.items():
+        whole = read_arrays(path)
+        for name, array in whole.items():
+            if array.dtype == np.uint8:
+                copy = Path(f"{path}.words")
+                write_arrays(copy, whole | {name: np.array(7, dtype=np.uint8)})
+                with pytest.raises(FormatError):
+                    read(copy)
