@@ -23,6 +23,7 @@ from lattice_simp.support.array_checks import (
     check_finite,
     check_indices,
     check_offsets,
+    length_of,
 )
 
 ROOT = -1
@@ -81,7 +82,7 @@ class NgramTrie:
         Raises:
             BrokenArrayError: they contradict each other.
         """
-        nodes, words = len(self.word), len(self.words)
+        nodes, words = length_of("word", self.word), len(self.words)
         check_array("levels", self.levels, np.int32, None)
         check_offsets("levels", self.levels, nodes)
         if self.order < 1 or self.levels[1] != words:

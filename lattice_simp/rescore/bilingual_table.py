@@ -18,7 +18,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.counts import count_events, discounted, summed
 from lattice_simp.rescore.jumps import BUCKETS, JumpCounts, count_jumps, fit_weights
 from lattice_simp.rescore.vocabulary import Sentences, Vocabulary, frequent, word_counts
-from lattice_simp.support.array_checks import check_array, check_finite, check_indices, check_offsets
+from lattice_simp.support.array_checks import check_array, check_finite, check_indices, check_offsets, length_of
 
 Singles = npt.NDArray[np.float32]
 
@@ -69,7 +69,8 @@ class BilingualArrays(NamedTuple):
             BrokenArrayError: they contradict each other, or the vocabularies.
         """
         source_symbols, target_symbols = source.unknown + 3, target.unknown + 2
-        pairs, contexts, triples = len(self.pair_words), len(self.context_words), len(self.triple_words)
+        words = ("pair_words", "context_words", "triple_words")
+        pairs, contexts, triples = (length_of(name, getattr(self, name)) for name in words)
         sizes: dict[str, tuple[npt.DTypeLike, int]] = {
             "unigram": (np.float64, target_symbols),
             "source_backoff": (np.float64, source_symbols),

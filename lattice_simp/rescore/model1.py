@@ -24,6 +24,7 @@ from lattice_simp.support.array_checks import (
     check_finite,
     check_indices,
     check_offsets,
+    length_of,
     sound_arrays,
 )
 
@@ -103,7 +104,7 @@ class WordTable:
         Raises:
             BrokenArrayError: they contradict each other.
         """
-        pairs = len(self.words)
+        pairs = length_of("words", self.words)
         check_array("begins", self.begins, np.int64, self.source.unknown + 2)
         check_offsets("begins", self.begins, pairs)
         check_array("words", self.words, np.int32, pairs)

@@ -31,6 +31,19 @@ def sound_arrays(path: str | Path, remedy: str) -> Iterator[None]:
         raise FormatError(f"the file is damaged: {error}", path=path, remedy=remedy) from None
 
 
+def length_of(name: str, array: Array) -> int:
+    """Returns the length of an array along its first axis.
+
+    >>> length_of("words", np.zeros(()))
+    Traceback (most recent call last):
+        ...
+    lattice_simp.support.array_checks.BrokenArrayError: words: a single number, expected an array
+    """
+    if not array.ndim:
+        raise BrokenArrayError(f"{name}: a single number, expected an array")
+    return len(array)
+
+
 def check_array(name: str, array: Array, dtype: npt.DTypeLike, *shape: int | None) -> None:
     """Checks the type and the shape of an array; None allows any length.
 

@@ -35,6 +35,7 @@ from lattice_simp.support.array_checks import (
     check_finite,
     check_indices,
     check_offsets,
+    length_of,
     sound_arrays,
 )
 from lattice_simp.support.textio import read_lines
@@ -145,7 +146,8 @@ class Grammar:
         Raises:
             BrokenArrayError: they contradict each other.
         """
-        kinds, nodes, patterns = len(self.nonterminals), len(self.pattern_at), len(self.pattern_left)
+        kinds = len(self.nonterminals)
+        nodes, patterns = length_of("pattern_at", self.pattern_at), length_of("pattern_left", self.pattern_left)
         check_array("pattern_left", self.pattern_left, np.int32, None)
         check_array("pattern_at", self.pattern_at, np.int32, None, max(kinds, 1))
         check_indices("pattern_at", self.pattern_at, patterns, -1)
@@ -160,7 +162,7 @@ class Grammar:
         self._check_rules(patterns, kinds)
 
     def _check_rules(self, patterns: int, kinds: int) -> None:
-        rules = len(self.features)
+        rules = length_of("features", self.features)
         flat = {"source": self.source, "target": self.target, "alignment": self.alignment}
         for name, symbols in flat.items():
             check_array(name, symbols, np.int32, None, *([2] if name == "alignment" else []))
