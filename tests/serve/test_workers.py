@@ -97,9 +97,10 @@ def test_a_process_that_is_killed_while_it_is_idle_is_replaced(monkeypatch):
     with pool_of() as pool:
         pool.start()
         process = process_of(pool)
+        others = {child.pid for child in multiprocessing.active_children()}
         os.kill(process, signal.SIGKILL)
         for _ in range(6000):
-            new = {own.pid for own in multiprocessing.active_children()} - {process}
+            new = {child.pid for child in multiprocessing.active_children()} - others
             if new:
                 break
             time.sleep(0.01)

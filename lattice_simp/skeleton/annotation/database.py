@@ -58,6 +58,7 @@ class Database:
     def __init__(self, path: str | Path, *, create: bool = False, patience: float = BUSY_SECONDS) -> None:
         self.path = Path(path)
         self._lock, self._patience = threading.Lock(), patience
+        self._succeeded = 0
         address = f"{self.path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
         with self._told():
             self._connection = sqlite3.connect(
@@ -94,11 +95,15 @@ class Database:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Waits for the other threads, one of which may itself wait for another program."""
-        if not self._lock.acquire(timeout=self._patience):
-            raise LockedError("other requests wait for it", path=self.path, remedy=_REMEDIES[sqlite3.SQLITE_BUSY])
+        """Waits for the other threads as long as their transactions succeed: one may wait for another program."""
+        succeeded = self._succeeded
+        while not self._lock.acquire(timeout=self._patience):
+            if self._succeeded == succeeded:
+                raise LockedError("other requests wait for it", path=self.path, remedy=_REMEDIES[sqlite3.SQLITE_BUSY])
+            succeeded = self._succeeded
         try:
             yield
+            self._succeeded += 1
         finally:
             self._lock.release()
 
