@@ -89,7 +89,7 @@ def ends_lower_cased(word: str, following: str) -> bool:
 
 
 def _opens(text: str) -> bool:
-    """Returns whether a text begins with a word that opens sentences, and is no initial."""
+    """Returns whether a text begins with a word that opens sentences, other than an initial."""
     found = _WORD.match(text)
     if found is None or (len(found[0]) == 1 and text[1:2] == "."):
         return False

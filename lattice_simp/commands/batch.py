@@ -199,9 +199,9 @@ class Batch:
             raise LatticeSimpError(f"{folder}: the results would replace the input; give another folder")
         written = set[Path]()
         for entry, lattice in self._results(made):
-            own = entry.format()
-            chosen = format or own or "openfst"
-            keeps_name = entry.file and chosen == own
+            original = entry.format()
+            chosen = format or original or "openfst"
+            keeps_name = entry.file and chosen == original
             name = entry.file if keeps_name else entry.name + (*FORMATS[chosen].suffixes, ".txt")[0]
             target = new_file(folder, name, written)
             try:

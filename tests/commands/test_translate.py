@@ -282,7 +282,7 @@ def test_a_broken_model_is_one_line(call, model, tmp_path, name, content, messag
         (b"a b\n", '{"tokens": ["a", "b"]}\n', None, "1: 'keep' is missing"),
         (b"a\n\nb c\n", '{"tokens": ["b", "c"], "keep": ["10"], "line": 1}\n', None, "not those of input line 2"),
         (b"a b\n", None, "3 ||| a ||| ||| 1\n", "hypotheses of sentence 3, but the input has 1 lines"),
-        (b"a b\n", None, "no list\n", "looks like pla"),
+        (b"a b\n", None, "no list\n", "looks like plain text"),
     ],
 )
 def test_broken_input_is_one_line_and_names_its_place(call, model, tmp_path, stdin, skeletons, nbest, message):

@@ -771,7 +771,7 @@ def test_negative_weights_of_language_models_are_refused_at_once(folder, weight)
         ({"cubes": {"pops": 0}}, "cubes: pops is 0; give a finite number from 1 up"),
         ({"skeleton": {"loops": "phi"}}, "skeleton.loops is 'phi'; give 'sigma' or 'rho'"),
         ({"skeleton": {"edits": {"stem_of": "x"}}}, "skeleton.edits.stem_of is 'x'; give a function"),
-        ({"skeleton": {"edits": {"stem": -1}}}, "skeleton.edits: the stem cost is -1"),
+        ({"skeleton": {"edits": {"stem": -1}}}, "skeleton.edits: the stem cost is -1.0; give a number"),
         ({"skeleton": {"weight": -1}}, "skeleton: the skeleton weight is -1"),
         ({"mbr": {"scale": "1"}}, "mbr.scale is '1'; give a number"),
         ({"mbr": {"max_arcs": 0}}, "mbr: max_arcs is 0; give a number from 1 up"),
