@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urlencode
 
 import lattice_simp as ls
-from lattice_simp.simplify import dependency_graph, graph_svg
-from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences
+from lattice_simp.systems.simplify import dependency_graph, graph_svg
+from lattice_simp.text.english.spacy_parser import parse_sentences
 
 README = Path(__file__).parents[1] / "README.md"
 PAGE = "page.png"

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from lattice_simp.combination.combine import CombinationSettings, combine
-from lattice_simp.constrain.constraint import ConstraintProcessor, TokenConstraint
-from lattice_simp.constrain.vocabulary import token_bytes
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.corpus.alignment import SentencePair, align_sentences
-from lattice_simp.corpus.settings import CorpusSettings
 from lattice_simp.draw import to_dot, to_image, to_svg
 from lattice_simp.errors import (
     CyclicLatticeError,
@@ -52,14 +47,19 @@ from lattice_simp.ops.sample import sample
 from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.ops.union import union
 from lattice_simp.ops.word_confidences import word_confidences
-from lattice_simp.paraphrase.alignment import AlignmentSettings, PhrasePair, align_phrases
-from lattice_simp.paraphrase.links import WordLink, link_words
-from lattice_simp.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
-from lattice_simp.paraphrase.synonyms import Thesaurus
-from lattice_simp.paraphrase.tree import Tree
-from lattice_simp.simplify.simplifier import Simplification, Simplifier
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.skeleton.agreement import skeleton_agreement
+from lattice_simp.systems.combination.combine import CombinationSettings, combine
+from lattice_simp.systems.corpus.alignment import SentencePair, align_sentences
+from lattice_simp.systems.corpus.settings import CorpusSettings
+from lattice_simp.systems.paraphrase.alignment import AlignmentSettings, PhrasePair, align_phrases
+from lattice_simp.systems.paraphrase.links import WordLink, link_words
+from lattice_simp.systems.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
+from lattice_simp.systems.paraphrase.synonyms import Thesaurus
+from lattice_simp.systems.paraphrase.tree import Tree
+from lattice_simp.systems.simplify.simplifier import Simplification, Simplifier
+from lattice_simp.text.constrain.constraint import ConstraintProcessor, TokenConstraint
+from lattice_simp.text.constrain.vocabulary import token_bytes
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings

@@ -19,10 +19,10 @@ Engine: TypeAlias = Literal["arrays", "openfst"]
 
 
 class _OpenFst:
-    """The operations of `lattice_simp.openfst`, imported with the first: pynini takes as long as a command."""
+    """The operations of `lattice_simp.reference`, imported with the first: pynini takes as long as a command."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module("lattice_simp.openfst"), name)
+        return getattr(import_module("lattice_simp.reference"), name)
 
 
 ENGINES: dict[Engine, Any] = {

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 import lattice_simp as ls
 from lattice_simp.commands.settings_options import setting_options, takes_settings
-from lattice_simp.evaluate.metrics import METRICS
 from lattice_simp.formats import FORMATS
+from lattice_simp.metrics.metrics import METRICS
 from lattice_simp.rescore.table import SCORERS
 from lattice_simp.skeleton.automatic.methods import METHODS
 from lattice_simp.support.options import option

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.agreement.measure import TwoJudgements
-from lattice_simp.evaluate.table import Cell, Table, as_markdown
+from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.skeleton import read_skeletons
 

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.skeleton.annotation import Judgement, Sentence, aggregate, judgements_of, pairwise_f1, token_alpha
 from lattice_simp.skeleton.io import SkeletonRecord
+from lattice_simp.systems.annotation import Judgement, Sentence, aggregate, judgements_of, pairwise_f1, token_alpha
 
 SHORT, LONG = "short", "long"
 

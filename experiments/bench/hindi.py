@@ -8,10 +8,10 @@ from pathlib import Path
 
 from experiments.bench.figures import Figures, cpu_time, figure
 from lattice_simp.grammars.hindi.bracketing import bracketing
-from lattice_simp.hindi.formats.treebank import read_treebank
-from lattice_simp.hindi.model import HindiModel
-from lattice_simp.hindi.rules import rule_clauses
 from lattice_simp.support.textio import read_lines
+from lattice_simp.systems.hindi.formats.treebank import read_treebank
+from lattice_simp.systems.hindi.model import HindiModel
+from lattice_simp.systems.hindi.rules import rule_clauses
 
 TRAINED_ON = 3000
 """Sentences; a model that knows less is less certain, and slower."""

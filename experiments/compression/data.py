@@ -12,7 +12,7 @@ from lattice_simp.pipeline.stage import Run
 from lattice_simp.skeleton import Skeleton, read_skeletons
 from lattice_simp.skeleton.automatic import Parse, align_pairs, parse_sentences, read_parses, write_parses
 from lattice_simp.support.textio import read_lines
-from lattice_simp.train.text.tokeniser import Tokeniser
+from lattice_simp.text.tokeniser import Tokeniser
 
 Config = dict[str, Any]
 

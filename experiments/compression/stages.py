@@ -19,8 +19,8 @@ from lattice_simp.skeleton.automatic import DeletionTagger, parser_name
 from lattice_simp.skeleton.automatic.features import FEATURE_VERSION
 from lattice_simp.support.tables import grammar_path
 from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.ngrams.estimate import estimate
-from lattice_simp.train.text.tokeniser import Tokeniser
 
 NEWS = "news"
 

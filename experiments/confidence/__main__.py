@@ -19,7 +19,7 @@ from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.support.textio import read_lines, write_text
-from lattice_simp.train.text.tokeniser import model_tokenisers
+from lattice_simp.text.tokeniser import model_tokenisers
 
 PLACE, ANYWHERE = "at its place", "anywhere"
 

@@ -11,9 +11,9 @@ from typing import Any
 from experiments.corpus.onestop import ONESTOP, chosen, onestop_stage
 from experiments.corpus.report import page
 from experiments.corpus.synthetic import ARTICLES, KILLED, MILLION, articles_stage, killed_stage, million_stage
-from lattice_simp.corpus.pipeline import COUNTS
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.pipeline.runner import Done, run_stages
+from lattice_simp.systems.corpus.pipeline import COUNTS
 
 
 def corpus(experiment: Experiment) -> Results:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp import CorpusSettings
-from lattice_simp.corpus.pipeline import PAIRS, align_collections
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.systems.corpus.pipeline import PAIRS, align_collections
 
 Config = dict[str, Any]
 Pair = tuple[str, str]

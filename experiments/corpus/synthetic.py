@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from lattice_simp.corpus.pipeline import COUNTS, PAIRS, TEXTS, WORK, align_collections
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, write_json
 from lattice_simp.support.textio import open_text
+from lattice_simp.systems.corpus.pipeline import COUNTS, PAIRS, TEXTS, WORK, align_collections
 
 Config = dict[str, Any]
 Words = np.ndarray[Any, Any]

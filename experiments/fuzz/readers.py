@@ -170,8 +170,8 @@ def _packed(folder: Path) -> Iterator[Reader]:
 
 def _binary(folder: Path) -> Iterator[Reader]:
     """Yields readers of files of arrays."""
-    from lattice_simp.hindi.clauses.crf import LinearChain
     from lattice_simp.rescore.model1 import Model1Scorer, WordTable
+    from lattice_simp.systems.hindi.clauses.crf import LinearChain
     from lattice_simp.translate.grammar import Grammar
 
     rng = np.random.default_rng(0)

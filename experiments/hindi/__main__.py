@@ -13,19 +13,19 @@ from experiments.hindi.report import Both, Scores, figures, page
 from experiments.hindi.systems import BEST, SHIPPED, TEMPLATES, TRAINED, Find, Model, Trained, systems
 from experiments.hindi.training import ANALYSER, PARTICIPLES, Treebank, analyser_stage, model_stage, participle_stage
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi.clause import Clause
-from lattice_simp.hindi.clauses.crf import LinearChain
-from lattice_simp.hindi.clauses.examples import Example, marked_examples, tree_examples
-from lattice_simp.hindi.clauses.labels import Brackets
-from lattice_simp.hindi.clauses.model import PARTICIPLES as PARTICIPLES_FILE
-from lattice_simp.hindi.clauses.model import ClauseModel
-from lattice_simp.hindi.clauses.participles import StartClassifier
-from lattice_simp.hindi.clauses.scoring import evaluate
-from lattice_simp.hindi.text import Analyser
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.support.textio import read_lines
+from lattice_simp.systems.hindi.clause import Clause
+from lattice_simp.systems.hindi.clauses.crf import LinearChain
+from lattice_simp.systems.hindi.clauses.examples import Example, marked_examples, tree_examples
+from lattice_simp.systems.hindi.clauses.labels import Brackets
+from lattice_simp.systems.hindi.clauses.model import PARTICIPLES as PARTICIPLES_FILE
+from lattice_simp.systems.hindi.clauses.model import ClauseModel
+from lattice_simp.systems.hindi.clauses.participles import StartClassifier
+from lattice_simp.systems.hindi.clauses.scoring import evaluate
+from lattice_simp.systems.hindi.text import Analyser
 
 
 def clauses(experiment: Experiment) -> Results:

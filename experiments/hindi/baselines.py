@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.hindi.clause import Clause
-from lattice_simp.hindi.clauses.bracket_lattice import BracketSearch
-from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain
-from lattice_simp.hindi.clauses.features import Features, Template, word_features
-from lattice_simp.hindi.clauses.labels import NOTHING, Brackets, brackets_of
-from lattice_simp.hindi.clauses.model import ClauseModel, bare, learnable, without_rare
-from lattice_simp.hindi.clauses.rule_costs import RuleCosts, token_classes
-from lattice_simp.hindi.rules import rule_clauses
-from lattice_simp.hindi.sentence import Sentence
+from lattice_simp.systems.hindi.clause import Clause
+from lattice_simp.systems.hindi.clauses.bracket_lattice import BracketSearch
+from lattice_simp.systems.hindi.clauses.crf import CrfSettings, LinearChain
+from lattice_simp.systems.hindi.clauses.features import Features, Template, word_features
+from lattice_simp.systems.hindi.clauses.labels import NOTHING, Brackets, brackets_of
+from lattice_simp.systems.hindi.clauses.model import ClauseModel, bare, learnable, without_rare
+from lattice_simp.systems.hindi.clauses.rule_costs import RuleCosts, token_classes
+from lattice_simp.systems.hindi.rules import rule_clauses
+from lattice_simp.systems.hindi.sentence import Sentence
 
 ENDS, STARTS = "ends.crf", "starts.crf"
 

@@ -17,17 +17,17 @@ from experiments.hindi.systems import TEMPLATES
 from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import FormatError
 from lattice_simp.grammars.hindi.bracket_rules import TABLE, bracket_rules
-from lattice_simp.hindi.clauses.bracket_acceptors import AcceptorSearch, token_symbols
-from lattice_simp.hindi.clauses.examples import Example
-from lattice_simp.hindi.clauses.labels import Brackets
-from lattice_simp.hindi.clauses.model import ClauseModel
-from lattice_simp.hindi.clauses.scoring import MEASURES, evaluate
-from lattice_simp.hindi.formats.treebank import read_treebank
-from lattice_simp.hindi.from_tree import clauses_of_tree
-from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.support.settings_file import read_settings
 from lattice_simp.support.tables import grammar_path
 from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.systems.hindi.clauses.bracket_acceptors import AcceptorSearch, token_symbols
+from lattice_simp.systems.hindi.clauses.examples import Example
+from lattice_simp.systems.hindi.clauses.labels import Brackets
+from lattice_simp.systems.hindi.clauses.model import ClauseModel
+from lattice_simp.systems.hindi.clauses.scoring import MEASURES, evaluate
+from lattice_simp.systems.hindi.formats.treebank import read_treebank
+from lattice_simp.systems.hindi.from_tree import clauses_of_tree
+from lattice_simp.systems.hindi.sentence import Sentence
 
 TUNING_PART, TRAINING_PART = 10, 5
 """One file in so many is for tuning, and one in so many of the others for training."""

@@ -14,11 +14,11 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.grammars.hindi.bracket_rules import bracket_rules, breaches
-from lattice_simp.hindi.clauses.bracket_acceptors import AcceptorSearch, token_symbols, written
-from lattice_simp.hindi.clauses.crf import best_rests
-from lattice_simp.hindi.clauses.examples import Example
-from lattice_simp.hindi.clauses.labels import Brackets, brackets_of
-from lattice_simp.hindi.clauses.model import ClauseModel
+from lattice_simp.systems.hindi.clauses.bracket_acceptors import AcceptorSearch, token_symbols, written
+from lattice_simp.systems.hindi.clauses.crf import best_rests
+from lattice_simp.systems.hindi.clauses.examples import Example
+from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of
+from lattice_simp.systems.hindi.clauses.model import ClauseModel
 
 CANDIDATES = 20
 """Bracketings of each sentence, the right one aside."""

@@ -15,11 +15,11 @@ from functools import cache
 from pathlib import Path
 
 from experiments.hindi.spans import Opens, complement_of, ends_of_complement, spans_of
-from lattice_simp.hindi.clause import ClauseType
-from lattice_simp.hindi.clauses.labels import Brackets
-from lattice_simp.hindi.clauses.rule_costs import TokenClass
-from lattice_simp.hindi.sentence import Sentence
 from lattice_simp.support.tables import read_table
+from lattice_simp.systems.hindi.clause import ClauseType
+from lattice_simp.systems.hindi.clauses.labels import Brackets
+from lattice_simp.systems.hindi.clauses.rule_costs import TokenClass
+from lattice_simp.systems.hindi.sentence import Sentence
 
 
 class Participle(StrEnum):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lattice_simp.hindi.clause import Clause, ClauseType
-from lattice_simp.hindi.clauses.labels import Brackets, brackets_of, clauses_of
+from lattice_simp.systems.hindi.clause import Clause, ClauseType
+from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of, clauses_of
 
 
 def finite(clauses: Iterable[Clause]) -> list[Clause]:

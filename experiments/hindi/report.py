@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.hindi.systems import BEST
-from lattice_simp.evaluate.table import Cell, Table, as_markdown
-from lattice_simp.hindi.clauses.scoring import MEASURES, Evaluation, Score
+from lattice_simp.metrics.table import Cell, Table, as_markdown
+from lattice_simp.systems.hindi.clauses.scoring import MEASURES, Evaluation, Score
 
 
 @dataclass(frozen=True)

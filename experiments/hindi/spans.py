@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lattice_simp.hindi.clause import ClauseType
-from lattice_simp.hindi.clauses.rule_costs import TokenClass
-from lattice_simp.hindi.sentence import CONJUNCTION, PUNCTUATION, Sentence
+from lattice_simp.systems.hindi.clause import ClauseType
+from lattice_simp.systems.hindi.clauses.rule_costs import TokenClass
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, PUNCTUATION, Sentence
 
 Opens = list[list[ClauseType]]
 """For each token, the types of the clauses that it opens, outer ones first."""

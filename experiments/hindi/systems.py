@@ -9,18 +9,18 @@ from typing import Literal
 
 from experiments.hindi.baselines import TwoFields, unconstrained
 from experiments.hindi.counts import Participle, corrected_counts
-from lattice_simp.hindi.clause import Clause
-from lattice_simp.hindi.clauses.bracket_acceptors import AcceptorSearch, token_symbols
-from lattice_simp.hindi.clauses.examples import Example
-from lattice_simp.hindi.clauses.features import Template, rule_features, word_features
-from lattice_simp.hindi.clauses.labels import Brackets, brackets_of, clauses_of
-from lattice_simp.hindi.clauses.model import ClauseModel, bare
-from lattice_simp.hindi.clauses.participles import StartClassifier
-from lattice_simp.hindi.clauses.rule_costs import token_classes
-from lattice_simp.hindi.from_tree import clauses_of_words
-from lattice_simp.hindi.rules import rule_clauses
-from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.text import Analyser
+from lattice_simp.systems.hindi.clause import Clause
+from lattice_simp.systems.hindi.clauses.bracket_acceptors import AcceptorSearch, token_symbols
+from lattice_simp.systems.hindi.clauses.examples import Example
+from lattice_simp.systems.hindi.clauses.features import Template, rule_features, word_features
+from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of, clauses_of
+from lattice_simp.systems.hindi.clauses.model import ClauseModel, bare
+from lattice_simp.systems.hindi.clauses.participles import StartClassifier
+from lattice_simp.systems.hindi.clauses.rule_costs import token_classes
+from lattice_simp.systems.hindi.from_tree import clauses_of_words
+from lattice_simp.systems.hindi.rules import rule_clauses
+from lattice_simp.systems.hindi.sentence import Sentence
+from lattice_simp.systems.hindi.text import Analyser
 
 Find = Callable[[Example], Sequence[Brackets]]
 """Returns the brackets of an example's sentence."""

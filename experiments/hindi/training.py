@@ -12,21 +12,21 @@ from typing import Any
 from experiments.hindi.baselines import TwoFields
 from experiments.hindi.systems import TEMPLATES, Trained
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi.clause import Clause
-from lattice_simp.hindi.clauses.crf import CrfSettings
-from lattice_simp.hindi.clauses.examples import Example
-from lattice_simp.hindi.clauses.model import FEATURE_VERSION as CLAUSE_VERSION
-from lattice_simp.hindi.clauses.model import PARTICIPLES as PARTICIPLES_FILE
-from lattice_simp.hindi.clauses.model import ClauseModel
-from lattice_simp.hindi.clauses.participles import SETTINGS as PARTICIPLE_SETTINGS
-from lattice_simp.hindi.clauses.participles import StartClassifier
-from lattice_simp.hindi.formats.treebank import read_treebank
-from lattice_simp.hindi.from_tree import clauses_of_tree
-from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.text import Analyser, AnalyserSettings
-from lattice_simp.hindi.text.analyser import FEATURE_VERSION as ANALYSER_VERSION
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.tables import grammar_path
+from lattice_simp.systems.hindi.clause import Clause
+from lattice_simp.systems.hindi.clauses.crf import CrfSettings
+from lattice_simp.systems.hindi.clauses.examples import Example
+from lattice_simp.systems.hindi.clauses.model import FEATURE_VERSION as CLAUSE_VERSION
+from lattice_simp.systems.hindi.clauses.model import PARTICIPLES as PARTICIPLES_FILE
+from lattice_simp.systems.hindi.clauses.model import ClauseModel
+from lattice_simp.systems.hindi.clauses.participles import SETTINGS as PARTICIPLE_SETTINGS
+from lattice_simp.systems.hindi.clauses.participles import StartClassifier
+from lattice_simp.systems.hindi.formats.treebank import read_treebank
+from lattice_simp.systems.hindi.from_tree import clauses_of_tree
+from lattice_simp.systems.hindi.sentence import Sentence
+from lattice_simp.systems.hindi.text import Analyser, AnalyserSettings
+from lattice_simp.systems.hindi.text.analyser import FEATURE_VERSION as ANALYSER_VERSION
 
 ANALYSER, PARTICIPLES = "analyser", "participles"
 

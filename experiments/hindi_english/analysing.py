@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lattice_simp.hindi.model import HindiModel
-from lattice_simp.hindi.simplify import simplify
-from lattice_simp.hindi.skeletons import line_skeleton
-from lattice_simp.hindi.text import tokenised_sentences
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.systems.hindi.model import HindiModel
+from lattice_simp.systems.hindi.simplify import simplify
+from lattice_simp.systems.hindi.skeletons import line_skeleton
+from lattice_simp.systems.hindi.text import tokenised_sentences
 
 
 @dataclass(frozen=True)

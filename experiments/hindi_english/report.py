@@ -9,7 +9,7 @@ from typing import Any
 
 from experiments.hindi_english.analysing import Analysed, read_analysed
 from experiments.hindi_english.translating import SYSTEMS, TEST
-from lattice_simp.evaluate import (
+from lattice_simp.metrics import (
     Comparison,
     Groups,
     Lines,
@@ -26,11 +26,11 @@ from lattice_simp.evaluate import (
     measure,
     meteor,
 )
-from lattice_simp.evaluate.report import significance_mark
-from lattice_simp.evaluate.table import Cell, Table, as_markdown
+from lattice_simp.metrics.report import significance_mark
+from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.textio import read_lines
+from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config
-from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.tuning import read_test_set, read_texts
 
 BASE = "plain"

@@ -12,12 +12,12 @@ from typing import Any
 
 from experiments.hindi_english.analysing import Analysed, analyse, read_analysed, write_analysed
 from lattice_simp.grammars.hindi.romanisation import romanise
-from lattice_simp.hindi.model import HindiModel
 from lattice_simp.pipeline.shards import over_shards
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.textio import open_text
+from lattice_simp.systems.hindi.model import HindiModel
+from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config, TestSet
-from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.tuning import bleu, read_test_set, read_texts
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights

@@ -10,8 +10,8 @@ from experiments.hindi_simplification.references import Pair, read_pairs
 from experiments.hindi_simplification.report import figures, measure, page
 from experiments.hindi_simplification.systems import SOURCE, systems
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.hindi.model import HindiModel
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
+from lattice_simp.systems.hindi.model import HindiModel
 
 FOLDER = Path(__file__).parent
 REFERENCES, RATINGS = FOLDER / "references.tsv", FOLDER / "ratings.tsv"

@@ -9,10 +9,10 @@ from itertools import groupby
 from pathlib import Path
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.hindi.formats.treebank import read_treebank
-from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.simplify.tables import words_of
 from lattice_simp.support.tables import Row, read_table
+from lattice_simp.systems.hindi.formats.treebank import read_treebank
+from lattice_simp.systems.hindi.sentence import Sentence
+from lattice_simp.systems.hindi.simplify.tables import words_of
 
 STOP = "।"
 """Ends each sentence of a line, whatever ended it."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from experiments.hindi_simplification.ratings import Ratings, fingerprint
 from experiments.hindi_simplification.references import Pair, sentences_of
-from lattice_simp.evaluate import bleu_tok, identical, sari
-from lattice_simp.evaluate.table import Cell, Table, as_markdown
+from lattice_simp.metrics import bleu_tok, identical, sari
+from lattice_simp.metrics.table import Cell, Table, as_markdown
 
 PAPER = {"bleu": 69.49, "simplification": 2.5, "readability": 2.5, "rated": 20}
 """Mishra et al. 2014, section 5: BLEU of 100 sentences; the mean of two readers' ratings of 20."""

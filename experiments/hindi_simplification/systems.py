@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from experiments.hindi_simplification.references import line_of
-from lattice_simp.hindi.clause import Clause
-from lattice_simp.hindi.from_tree import clauses_of_tree
-from lattice_simp.hindi.model import HindiModel
-from lattice_simp.hindi.rules import rule_clauses
-from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.simplify import simplify
+from lattice_simp.systems.hindi.clause import Clause
+from lattice_simp.systems.hindi.from_tree import clauses_of_tree
+from lattice_simp.systems.hindi.model import HindiModel
+from lattice_simp.systems.hindi.rules import rule_clauses
+from lattice_simp.systems.hindi.sentence import Sentence
+from lattice_simp.systems.hindi.simplify import simplify
 
 System = Callable[[Sentence], str]
 """Returns a line of sentences."""

@@ -25,7 +25,7 @@ from experiments.study.config import read_study
 from experiments.study.pipeline import with_rules_for
 from experiments.study.scoring import scorers_stage
 from experiments.study.sentences import DEVELOPMENT, test_set
-from lattice_simp.evaluate import Lines, SignificanceTest, TestKind, bleu_tok, compare, measure
+from lattice_simp.metrics import Lines, SignificanceTest, TestKind, bleu_tok, compare, measure
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs, stage_table
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.train.config import Config

@@ -15,7 +15,7 @@ import numpy as np
 
 from experiments.masks.sentences import FEATURES, Sentence
 from lattice_simp.core.kernel import Floats, Longs
-from lattice_simp.evaluate import bleu_tok
+from lattice_simp.metrics import bleu_tok
 from lattice_simp.skeleton.automatic.candidates import choose
 from lattice_simp.skeleton.automatic.diverse import probabilities
 

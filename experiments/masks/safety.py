@@ -17,7 +17,7 @@ from lattice_simp.core.kernel import Ints
 from lattice_simp.pipeline.shards import read_shard, shard_paths
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.skeleton.automatic import Parse
-from lattice_simp.skeleton.automatic.punctuation import mark_kind
+from lattice_simp.text.english.punctuation import mark_kind
 from lattice_simp.train.alignment.links import read_links
 
 PRIOR = 20.0

@@ -20,7 +20,7 @@ from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons, writ
 from lattice_simp.skeleton.automatic import parse_sentences, parser_name
 from lattice_simp.skeleton.automatic.diverse import skeleton_pool, tagger_scores
 from lattice_simp.support.textio import open_text, read_lines
-from lattice_simp.train.text.tokeniser import Tokeniser
+from lattice_simp.text.tokeniser import Tokeniser
 
 POOL, MASKS, DETAILS = "mask-pool", "masks.jsonl", "details.jsonl"
 """The stage and its files."""

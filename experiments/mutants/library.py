@@ -49,9 +49,9 @@ class LibraryMutant:
 
     @property
     def room(self) -> str:
-        """The folder of the library."""
-        parts = self.file.split("/")
-        return parts[1] if len(parts) > 2 else "."
+        """The folder of the library; each of `systems` is a room."""
+        parts = self.file.split("/")[1:-1]
+        return "/".join(parts[: 2 if parts[:1] == ["systems"] else 1]) or "."
 
     def applied(self, text: str) -> str:
         """Returns the file's text with the error in it."""

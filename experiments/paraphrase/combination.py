@@ -17,20 +17,20 @@ from experiments.study.scoring import DECODER
 from experiments.study.sentences import DEVELOPMENT, SETS, TEST
 from experiments.study.systems import RESCORED, SYSTEMS
 from experiments.study.translating import nbest_path
-from lattice_simp.combination.combine import CombinationSettings, combine, default_weights
-from lattice_simp.combination.methods import METHODS
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.evaluate import Comparison, Lines, SignificanceTest, TestKind, bleu_13a, bleu_tok, compare, measure
 from lattice_simp.lm.model import LanguageModel
+from lattice_simp.metrics import Comparison, Lines, SignificanceTest, TestKind, bleu_13a, bleu_tok, compare, measure
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import prune
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, write_json
 from lattice_simp.pipeline.threads import in_threads
+from lattice_simp.systems.combination.combine import CombinationSettings, combine, default_weights
+from lattice_simp.systems.combination.methods import METHODS
+from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import read_config
-from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.tuning import read_test_set, read_texts
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 from lattice_simp.tune.feature_lattice import tuning_lattice

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp import Thesaurus, Tree
-from lattice_simp.paraphrase.constituents import constituents
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.skeleton.automatic.parse import read_parses, write_parses
-from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences, tokenise
 from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.systems.paraphrase.constituents import constituents
+from lattice_simp.text.english.parse import read_parses, write_parses
+from lattice_simp.text.english.spacy_parser import parse_sentences, tokenise
 
 Config = dict[str, Any]
 

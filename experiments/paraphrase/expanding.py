@@ -14,10 +14,10 @@ from typing import Any
 
 from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
 from lattice_simp import LatticeSimpError, Paraphraser, ParaphraseSettings, Tree, count_paths, intersect
-from lattice_simp.paraphrase.alignment import PAPER
-from lattice_simp.paraphrase.filters import FILTERS, SentenceSet
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.systems.paraphrase.alignment import PAPER
+from lattice_simp.systems.paraphrase.filters import FILTERS, SentenceSet
 
 COUNTS = "counts.jsonl"
 

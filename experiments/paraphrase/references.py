@@ -23,13 +23,13 @@ from lattice_simp import Hypothesis, Lattice, Paraphraser, ParaphraseSettings, T
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.evaluate import Metric, bleu_tok, chrf, closest_references
+from lattice_simp.metrics import Metric, bleu_tok, chrf, closest_references
 from lattice_simp.ops.utilities import wer
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, write_json
-from lattice_simp.skeleton.automatic.spacy_parser import tokenise
 from lattice_simp.support.textio import read_lines
+from lattice_simp.text.english.spacy_parser import tokenise
+from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import read_config
-from lattice_simp.train.text.tokeniser import tokenisers
 
 ROWS = "correlations.json"
 

@@ -11,12 +11,12 @@ from typing import Any
 from experiments.search.decoding import Record, System, decoded
 from experiments.search.measure import losses, quality
 from experiments.search.report import PLOT, certified, cost_table, draw, quality_table
-from lattice_simp.evaluate import Lines
+from lattice_simp.metrics import Lines
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.support.textio import read_lines
+from lattice_simp.text.tokeniser import Tokeniser, model_tokenisers
 from lattice_simp.train.config import Config, TestSet, read_config
 from lattice_simp.train.pipeline import train
-from lattice_simp.train.text.tokeniser import Tokeniser, model_tokenisers
 from lattice_simp.train.tuning import chosen_lines, read_texts
 
 TRAIN, KEPT, PLOTS = "train.yaml", "decoded", "plots"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from experiments.search.decoding import Record
-from lattice_simp.evaluate import Lines, SignificanceTest, TestKind, bleu_13a, bleu_tok, compare, measure
+from lattice_simp.metrics import Lines, SignificanceTest, TestKind, bleu_13a, bleu_tok, compare, measure
 
 TEST_KIND = SignificanceTest(TestKind.RANDOMISATION)
 

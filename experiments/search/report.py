@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.evaluate.plots import COLOURS, SIZE_INCHES, save_plot
-from lattice_simp.evaluate.table import Cell, Table, as_markdown
+from lattice_simp.metrics.plots import COLOURS, SIZE_INCHES, save_plot
+from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.extras import extra
 
 PLOT = "cost-by-time"

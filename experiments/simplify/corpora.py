@@ -12,7 +12,7 @@ from typing import Any
 from experiments.simplify.data import Config
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import open_text, read_lines
-from lattice_simp.train.text.tokeniser import Tokeniser
+from lattice_simp.text.tokeniser import Tokeniser
 
 TURK, ASSET = "simplify/turk", "simplify/asset"
 TURK_REFERENCES, ASSET_REFERENCES = 8, 10

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import FormatError
-from lattice_simp.evaluate import Lines
+from lattice_simp.metrics import Lines
 from lattice_simp.support.textio import read_lines
 
 Config = Mapping[str, Any]

@@ -9,9 +9,9 @@ from typing import Any
 
 from experiments.simplify import data
 from experiments.simplify.data import TestSet, read_normalised
-from lattice_simp import evaluate
-from lattice_simp.evaluate import METRICS, MetricOptions, SignificanceTest, compare, measure
-from lattice_simp.evaluate.report import report
+from lattice_simp import metrics
+from lattice_simp.metrics import METRICS, MetricOptions, SignificanceTest, compare, measure
+from lattice_simp.metrics.report import report
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.tables import grammar_path
 
@@ -24,7 +24,7 @@ def measured_stage(test_set: TestSet, samples: int) -> Stage:
     Args:
         samples: of the bootstrap.
     """
-    programs = [Path(data.__file__), Path(__file__), *sorted(Path(evaluate.__file__).parent.glob("*.py"))]
+    programs = [Path(data.__file__), Path(__file__), *sorted(Path(metrics.__file__).parent.glob("*.py"))]
     tables = [grammar_path(f"english/{name}.tsv") for name in ("abbreviations", "syllables")]
     settings = [list(test_set.outputs), test_set.baseline, test_set.metrics, samples]
     work = partial(_measure, test_set, samples)

@@ -9,8 +9,8 @@ from typing import Any
 
 from experiments.simplify.data import TestSet
 from experiments.simplify.judging import JUDGED, RATINGS
-from lattice_simp.evaluate.report import significance_mark
-from lattice_simp.evaluate.table import Cell, Table, as_markdown
+from lattice_simp.metrics.report import significance_mark
+from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.tables import read_table
 
 Figures = dict[str, Any]

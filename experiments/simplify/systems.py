@@ -15,9 +15,10 @@ from experiments.simplify.data import Config
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done
 from lattice_simp.pipeline.stage import Run, Stage, write_json
-from lattice_simp.simplify.simplifier import STAGES, Search, Simplifier, most_unlike
-from lattice_simp.simplify.simplifier import Stage as Step
 from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.systems.simplify.simplifier import STAGES, Search, Simplifier, most_unlike
+from lattice_simp.systems.simplify.simplifier import Stage as Step
+from lattice_simp.systems.simplify.stages import SIMPLIFIER_STAGES
 from lattice_simp.train import config as training
 from lattice_simp.train.pipeline import train
 
@@ -73,7 +74,7 @@ def trained(config: Config, name: str, folder: Path, run: Run) -> tuple[training
         },
     }
     given = training.Config.model_validate(values)
-    return given, train(given, run)
+    return given, train(given, run, simplifier_stages=SIMPLIFIER_STAGES)
 
 
 def _corpus(name: str) -> dict[str, str]:
@@ -87,7 +88,7 @@ def outputs_stage(name: str, source: Path, model: Path, weights: Path) -> Stage:
         name: of the set.
         model, weights: of the model, and the folder of its last stage.
     """
-    programs = sorted(Path(corpora.__file__).parents[2].glob("lattice_simp/simplify/**/*.py"))
+    programs = sorted(Path(corpora.__file__).parents[2].glob("lattice_simp/systems/simplify/**/*.py"))
     settings = {own: str(system) for own, system in SYSTEMS.items()}
     inputs = [source, weights / "weights.tsv", model / "operations.tsv", *programs]
     return Stage(f"outputs-{name}", (), settings, inputs, partial(_simplify, source, model))
@@ -118,7 +119,7 @@ def _simplify(source: Path, model: Path, run: Run, folder: Path) -> dict[str, An
 
 
 def _parsed(sentences: list[tuple[str, ...]]) -> list[Any]:
-    from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences
+    from lattice_simp.text.english.spacy_parser import parse_sentences
 
     if not all(sentences):
         raise LatticeSimpError("an empty line among the sentences to simplify; remove it")

@@ -9,12 +9,12 @@ from typing import Any
 from experiments.simplify_translate.translating import PLAIN, SYSTEMS, file_name, read_chosen
 from experiments.study.measuring import TEST_KIND, lines_of, metrics, references_of
 from experiments.study.sentences import StudySentence
-from lattice_simp.evaluate import Comparison, Measurements, compare, measure
-from lattice_simp.evaluate.report import significance_mark
-from lattice_simp.evaluate.table import Cell, Table, as_markdown
+from lattice_simp.metrics import Comparison, Measurements, compare, measure
+from lattice_simp.metrics.report import significance_mark
+from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.textio import read_lines
+from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config
-from lattice_simp.train.text.tokeniser import tokenisers
 
 BLEU = "BLEU-tok"
 

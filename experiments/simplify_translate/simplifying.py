@@ -12,11 +12,11 @@ from typing import Any
 from experiments.simplify.systems import System
 from experiments.study.sentences import SETS, test_set
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.simplify.simplifier import Simplifier
 from lattice_simp.skeleton.automatic import parse_sentences, parser_name
 from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.systems.simplify.simplifier import Simplifier
+from lattice_simp.systems.simplify.stages import cased_tokenisers
 from lattice_simp.train.config import Config
-from lattice_simp.train.simplifier import cased_tokenisers
 from lattice_simp.train.tuning import read_texts, test_set_files
 
 KINDS: Mapping[str, System] = {

@@ -13,7 +13,7 @@ from experiments.study.sentences import StudySentence, test_set
 from experiments.study.systems import RESCORED, System
 from experiments.study.translating import Output, read_outputs
 from experiments.study.variant_stages import VARIANT_STAGES
-from lattice_simp.evaluate import (
+from lattice_simp.metrics import (
     Comparison,
     Groups,
     Lines,
@@ -32,8 +32,8 @@ from lattice_simp.evaluate import (
     meteor,
     ter,
 )
+from lattice_simp.text.tokeniser import Tokeniser, tokenisers
 from lattice_simp.train.config import Config
-from lattice_simp.train.text.tokeniser import Tokeniser, tokenisers
 
 TEST_KIND = SignificanceTest(TestKind.RANDOMISATION)
 

@@ -20,8 +20,8 @@ from experiments.study.tuning import weights_stage
 from experiments.study.variant_stages import automatic_variants_stage, gap_variants_stage, hand_variants_stage
 from experiments.study.variants import automatic_variants, check_variants, chosen_variants, gap_variants
 from lattice_simp.errors import FormatError
-from lattice_simp.evaluate.meteor import meteor_language
-from lattice_simp.evaluate.meteor_jar import find_jar, find_java
+from lattice_simp.metrics.meteor import meteor_language
+from lattice_simp.metrics.meteor_jar import find_jar, find_java
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton.automatic import parser_name

@@ -32,10 +32,10 @@ from experiments.study.tables import (
 )
 from experiments.study.variant_stages import row_name
 from experiments.study.variants import BASE, BOTH, automatic_name
-from lattice_simp.evaluate import Comparison, Score, compare_groups
-from lattice_simp.evaluate.groups import length_groups
-from lattice_simp.evaluate.plots import failure_plot, gain_plot, quality_plot, save_plot
-from lattice_simp.evaluate.table import as_markdown
+from lattice_simp.metrics import Comparison, Score, compare_groups
+from lattice_simp.metrics.groups import length_groups
+from lattice_simp.metrics.plots import failure_plot, gain_plot, quality_plot, save_plot
+from lattice_simp.metrics.table import as_markdown
 from lattice_simp.pipeline.experiment import Results, stage_costs, stage_table
 from lattice_simp.train.config import Config
 

@@ -12,9 +12,9 @@ from experiments.study.sentences import StudySentence
 from experiments.study.systems import AS_PAPER, RESCORED
 from experiments.study.translating import Output
 from experiments.study.variant_stages import row_name
-from lattice_simp.evaluate import Comparison, Score, holm
-from lattice_simp.evaluate.report import significance_mark
-from lattice_simp.evaluate.table import Cell, Table
+from lattice_simp.metrics import Comparison, Score, holm
+from lattice_simp.metrics.report import significance_mark
+from lattice_simp.metrics.table import Cell, Table
 from lattice_simp.skeleton import GapType
 from lattice_simp.skeleton.statistics import SkeletonStatistics, skeleton_statistics
 

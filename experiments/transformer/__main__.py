@@ -34,7 +34,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Stage
-from lattice_simp.train.text.tokeniser import tokenisers
+from lattice_simp.text.tokeniser import tokenisers
 
 
 def transformer(experiment: Experiment) -> Results:

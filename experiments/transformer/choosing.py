@@ -9,7 +9,7 @@ from experiments.transformer.sets import SentenceSet
 from experiments.transformer.stages import Found, LatticeSearch, Scored
 from lattice_simp import Hypothesis
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.evaluate import bleu_tok
+from lattice_simp.metrics import bleu_tok
 from lattice_simp.rescore.lattice_search import LATTICE, MODEL
 from lattice_simp.tune.feature_lattice import nbest_lattice
 from lattice_simp.tune.mert import MertOptions, minimize_error

@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.transformer.sets import SentenceSet
 from experiments.transformer.stages import Found, LatticeSearch, Scored
-from lattice_simp.evaluate import (
+from lattice_simp.metrics import (
     Comparison,
     Lines,
     Measurements,
@@ -22,9 +22,9 @@ from lattice_simp.evaluate import (
     compare,
     measure,
 )
-from lattice_simp.evaluate.report import significance_mark
-from lattice_simp.evaluate.table import Cell, Table, as_markdown
-from lattice_simp.train.text.tokeniser import Tokeniser
+from lattice_simp.metrics.report import significance_mark
+from lattice_simp.metrics.table import Cell, Table, as_markdown
+from lattice_simp.text.tokeniser import Tokeniser
 
 HIERO, NETWORK = "Hiero", "Transformer"
 LIST_ALONE, LIST_BOTH = "n-best list, Transformer alone", "n-best list, both"

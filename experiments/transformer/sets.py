@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.evaluate import Lines
+from lattice_simp.metrics import Lines
 from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
 from lattice_simp.support.textio import open_text
 from lattice_simp.train.config import Config, TestSet

@@ -13,14 +13,14 @@ from lattice_simp.commands.options import STDIN, command_app, readable, refuse_i
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.skeleton.annotation.files import EXPORTS
-from lattice_simp.skeleton.annotation.judgements import AnnotationSettings
 from lattice_simp.support.json_text import is_json
+from lattice_simp.systems.annotation.files import EXPORTS
+from lattice_simp.systems.annotation.judgements import AnnotationSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lattice_simp.skeleton.annotation import Progress
+    from lattice_simp.systems.annotation import Progress
 
 app = command_app("Judgements of several annotators: fill their queue, see how far they are, take out what they made.")
 
@@ -52,7 +52,7 @@ def import_(
     settings: Any = None,
 ) -> None:
     """Add sentences, or skeletons as judgements. Example: lattice-simp skeleton annotation import talk.db talk.en"""
-    from lattice_simp.skeleton.annotation import AnnotationStore
+    from lattice_simp.systems.annotation import AnnotationStore
 
     with readable(source) as path:
         sentences, judgements = _read(path, _name(source), annotator or [], language)
@@ -74,8 +74,8 @@ def export(
     what: What = "judgements",
 ) -> None:
     """Write what annotators made. Example: lattice-simp skeleton annotation export talk.db - --what skeletons"""
-    from lattice_simp.skeleton.annotation import AnnotationStore
     from lattice_simp.support.textio import open_text
+    from lattice_simp.systems.annotation import AnnotationStore
 
     with AnnotationStore(database) as store:
         lines = list(EXPORTS[what](store))
@@ -86,7 +86,7 @@ def export(
 @app.command("progress")
 def show_progress(database: Database) -> None:
     """Print what is done and how annotators agree. Example: lattice-simp skeleton annotation progress talk.db"""
-    from lattice_simp.skeleton.annotation import AnnotationStore, progress
+    from lattice_simp.systems.annotation import AnnotationStore, progress
 
     with AnnotationStore(database) as store:
         found = progress(store)
@@ -109,8 +109,8 @@ def _read(path: str, name: str, annotators: list[str], language: str | None) -> 
         LatticeSimpError: a language is given, and the file holds tokens already.
     """
     from lattice_simp.skeleton import read_skeletons
-    from lattice_simp.skeleton.annotation import judgements_of, read_sentences
     from lattice_simp.support.textio import read_lines
+    from lattice_simp.systems.annotation import judgements_of, read_sentences
 
     if not is_json(next((line for line in read_lines(path) if line.strip()), "")):
         refuse_idle(["annotator"], "on sentences, but on JSON lines of skeletons")
@@ -122,7 +122,7 @@ def _read(path: str, name: str, annotators: list[str], language: str | None) -> 
 
 
 def _tokens(language: str) -> Callable[[str], list[str]]:
-    from lattice_simp.train.text.tokeniser import Tokeniser
+    from lattice_simp.text.tokeniser import Tokeniser
 
     own = Tokeniser(language, normalise=False, case="keep")
     return lambda line: split_tokens(own.tokens(line))

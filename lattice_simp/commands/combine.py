@@ -12,15 +12,6 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from lattice_simp.combination.combine import (
-    CombinationSettings,
-    Output,
-    check_weights,
-    combine,
-    default_weights,
-    expansion_of,
-    feature_names,
-)
 from lattice_simp.commands.options import (
     FAILED,
     FIRST_ID,
@@ -50,10 +41,19 @@ from lattice_simp.formats.pieces import join_words
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.paraphrase.paraphraser import Paraphraser
 from lattice_simp.pipeline.progress import progress_bar
 from lattice_simp.pipeline.threads import in_threads
 from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.systems.combination.combine import (
+    CombinationSettings,
+    Output,
+    check_weights,
+    combine,
+    default_weights,
+    expansion_of,
+    feature_names,
+)
+from lattice_simp.systems.paraphrase.paraphraser import Paraphraser
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 
 app = command_app()

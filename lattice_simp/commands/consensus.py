@@ -55,7 +55,7 @@ from lattice_simp.ops.oracle import oracle as find_oracle
 from lattice_simp.ops.union import union as union_lattice
 from lattice_simp.ops.utilities import UTILITIES, Tokens, wer
 from lattice_simp.support.textio import is_pipe, open_text, read_lines
-from lattice_simp.support.tokenisers import tokeniser as tokeniser_of
+from lattice_simp.text.sacrebleu_tokenisers import tokeniser as tokeniser_of
 from lattice_simp.tune.corpus_bleu import References, corpus_bleu
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import typer
 
 from lattice_simp.commands.options import INTERRUPTED, command_app
 from lattice_simp.commands.settings_options import takes_settings
-from lattice_simp.corpus.settings import CorpusSettings
 from lattice_simp.support.extras import extra
+from lattice_simp.systems.corpus.settings import CorpusSettings
 
 app = command_app("Make parallel corpora of complex and simple sentences.")
 
@@ -37,8 +37,8 @@ def align(
     Example: lattice-simp corpus align --complex wiki.jsonl --simple simple.jsonl --output corpus
     """
     with extra("corpus"):
-        from lattice_simp.corpus.pipeline import align_collections
         from lattice_simp.pipeline.runner import logged_run
+        from lattice_simp.systems.corpus.pipeline import align_collections
 
     try:
         with logged_run(jobs, dask, quiet=quiet) as run:

@@ -23,7 +23,7 @@ from lattice_simp.commands.evaluate_files import (
 from lattice_simp.commands.options import TOKENISER_HELP, PanelCommand, command_app, refuse_idle
 from lattice_simp.commands.whole_sentences import chosen_tokeniser
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.evaluate import (
+from lattice_simp.metrics import (
     METRICS,
     JarOptions,
     MetricOptions,
@@ -34,8 +34,8 @@ from lattice_simp.evaluate import (
     measure,
     read_groups,
 )
-from lattice_simp.evaluate.plots import draw_results
-from lattice_simp.evaluate.report import Breakdown, ResultFormat, render_results
+from lattice_simp.metrics.plots import draw_results
+from lattice_simp.metrics.report import Breakdown, ResultFormat, render_results
 from lattice_simp.support.textio import open_text
 
 app = command_app()

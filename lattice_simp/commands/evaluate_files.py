@@ -13,16 +13,16 @@ from lattice_simp.commands.sentences import read_records
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.evaluate import Groups, Lines, closest_references
-from lattice_simp.evaluate.groups import align_skeletons, gap_count_groups, gap_type_groups, length_groups
 from lattice_simp.formats.collections import read_all
+from lattice_simp.metrics import Groups, Lines, closest_references
+from lattice_simp.metrics.groups import align_skeletons, gap_count_groups, gap_type_groups, length_groups
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import read_lines
-from lattice_simp.support.tokenisers import tokeniser
+from lattice_simp.text.sacrebleu_tokenisers import tokeniser
 
 if TYPE_CHECKING:
-    from lattice_simp.train.text.tokeniser import Tokeniser
+    from lattice_simp.text.tokeniser import Tokeniser
 
 Named = dict[str, Path]
 
@@ -191,8 +191,8 @@ def _detokeniser(language: str | None) -> Callable[[str], str] | None:
 def _tokeniser(language: str) -> Tokeniser | None:
     if language == "other":
         return None
-    with extra("train"):
-        from lattice_simp.train.text.tokeniser import Tokeniser
+    with extra("text"):
+        from lattice_simp.text.tokeniser import Tokeniser
 
     return Tokeniser(language, case="true")
 

@@ -75,7 +75,7 @@ def simplify(
     ] = "brackets",
 ) -> None:
     """Split complex sentences into simple ones. Example: lattice-simp hindi simplify a.hi --model hindi/"""
-    from lattice_simp.hindi.simplify import simplify as simplified
+    from lattice_simp.systems.hindi.simplify import simplify as simplified
 
     if to == "terminal":
         raise LatticeSimpError("--to terminal is for clauses; simple sentences have none to colour")
@@ -102,8 +102,8 @@ def skeletons(
 
     Writes a record for each line of a text, or sentence of a treebank, from which something is deleted.
     """
-    from lattice_simp.hindi.skeletons import line_skeleton
     from lattice_simp.skeleton import SkeletonRecord, write_skeletons
+    from lattice_simp.systems.hindi.skeletons import line_skeleton
 
     by_line = groupby(found_clauses(source, model, file_format, romanised, system), key=lambda one: one.line)
     made = ((line, line_skeleton([(one.sentence, one.clauses) for one in own])) for line, own in by_line)
@@ -117,8 +117,8 @@ def train(
     without: Annotated[Optional[Path], typer.Option(help="names of files to leave out, one a line")] = None,  # noqa: UP045
 ) -> None:
     """Train a model on a treebank. Example: lattice-simp hindi train hdtb-ssf.tar.xz hindi/"""
-    from lattice_simp.hindi.formats.treebank import read_treebank
-    from lattice_simp.hindi.model import HindiModel
+    from lattice_simp.systems.hindi.formats.treebank import read_treebank
+    from lattice_simp.systems.hindi.model import HindiModel
 
     left_out = _names(without) if without else set[str]()
     problems: list[FormatError] = []
@@ -143,10 +143,10 @@ def evaluate(
     system: How = "model",
 ) -> None:
     """Score clauses against marked ones. Example: lattice-simp hindi evaluate hdtb/ --model hindi/ --marked a.tsv"""
-    from lattice_simp.hindi.clauses.examples import marked_examples, tree_examples
-    from lattice_simp.hindi.clauses.labels import brackets_of
-    from lattice_simp.hindi.clauses.model import bare
-    from lattice_simp.hindi.clauses.scoring import evaluate as scored
+    from lattice_simp.systems.hindi.clauses.examples import marked_examples, tree_examples
+    from lattice_simp.systems.hindi.clauses.labels import brackets_of
+    from lattice_simp.systems.hindi.clauses.model import bare
+    from lattice_simp.systems.hindi.clauses.scoring import evaluate as scored
 
     if marked and files:
         raise LatticeSimpError("--marked names its sentences; leave --files out")
@@ -178,7 +178,7 @@ def _names(path: Path) -> set[str]:
 
 
 def _write_clauses(sentences: Iterable[Found], to: Output, *, kinds: bool) -> None:
-    from lattice_simp.hindi.clause import bracketed
+    from lattice_simp.systems.hindi.clause import bracketed
 
     for one in sentences:
         words = [token.form for token in one.sentence.tokens]

@@ -12,10 +12,10 @@ from lattice_simp.commands.options import refuse_idle
 from lattice_simp.errors import FormatError, LatticeSimpError
 
 if TYPE_CHECKING:
-    from lattice_simp.hindi.clause import Clause
-    from lattice_simp.hindi.model import HindiModel
-    from lattice_simp.hindi.sentence import Sentence
-    from lattice_simp.hindi.text import Analyser
+    from lattice_simp.systems.hindi.clause import Clause
+    from lattice_simp.systems.hindi.model import HindiModel
+    from lattice_simp.systems.hindi.sentence import Sentence
+    from lattice_simp.systems.hindi.text import Analyser
 
 
 Format = Literal["text", "ssf", "conllu"]
@@ -55,9 +55,9 @@ def found_clauses(
         assert loaded is not None
         read = _lines(source, loaded.analyser.for_romanised() if romanised else loaded.analyser)
     else:
-        from lattice_simp.hindi.formats.conllu import read_conllu
-        from lattice_simp.hindi.formats.conllu_tree import treebank_tree
-        from lattice_simp.hindi.formats.ssf import read_ssf
+        from lattice_simp.systems.hindi.formats.conllu import read_conllu
+        from lattice_simp.systems.hindi.formats.conllu_tree import treebank_tree
+        from lattice_simp.systems.hindi.formats.ssf import read_ssf
 
         is_ssf = form == "ssf"
         read = enumerate(read_ssf(source, problems) if is_ssf else map(treebank_tree, read_conllu(source, problems)))
@@ -72,7 +72,7 @@ def load_model(model: Path | None, system: System, form: Format) -> HindiModel |
     Raises:
         LatticeSimpError: one is needed, or a file of it is broken.
     """
-    from lattice_simp.hindi.model import HindiModel
+    from lattice_simp.systems.hindi.model import HindiModel
 
     if model is not None:
         return HindiModel.load(model)
@@ -88,8 +88,8 @@ def load_model(model: Path | None, system: System, form: Format) -> HindiModel |
 
 def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], list[Clause]]:
     """Makes the function that returns the clauses of a sentence's words, elided ones left out."""
-    from lattice_simp.hindi.from_tree import clauses_of_words
-    from lattice_simp.hindi.rules import rule_clauses
+    from lattice_simp.systems.hindi.from_tree import clauses_of_words
+    from lattice_simp.systems.hindi.rules import rule_clauses
 
     if system == "tree":
         return clauses_of_words

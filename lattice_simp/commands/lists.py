@@ -21,7 +21,7 @@ from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_nbest, wri
 from lattice_simp.formats.outputs import stream_outputs, write_texts
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_text, read_lines
-from lattice_simp.support.tokenisers import is_unspaced_language
+from lattice_simp.text.sacrebleu_tokenisers import is_unspaced_language
 
 app = typer.Typer()
 
@@ -74,8 +74,8 @@ def tokens(
 
     Example: lattice-simp lattice tokens samples.jsonl --language en --case lower --output tokens.nbest
     """
-    with extra("train"):
-        from lattice_simp.train.text.tokeniser import Tokeniser
+    with extra("text"):
+        from lattice_simp.text.tokeniser import Tokeniser
 
     if tokeniser is None and is_unspaced_language(language):
         tokeniser = chosen_tokeniser(None, language)

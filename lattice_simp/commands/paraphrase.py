@@ -18,7 +18,7 @@ from lattice_simp.commands.sentence_sets import read_parallel, read_sets
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.paraphrase.tree import Tree, joined_trees
+from lattice_simp.systems.paraphrase.tree import Tree, joined_trees
 
 app = command_app("Expand sets of sentences that mean the same: count, list, sample what their phrases make.")
 

@@ -22,17 +22,17 @@ from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.sample import sample
-from lattice_simp.paraphrase.alignment import AlignmentSettings, align_phrases
-from lattice_simp.paraphrase.conditions import CONDITIONS
-from lattice_simp.paraphrase.filters import FILTERS
-from lattice_simp.paraphrase.links import link_words
-from lattice_simp.paraphrase.network import SUBSTITUTIONS
-from lattice_simp.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings, parsed
-from lattice_simp.paraphrase.synonyms import SENSES, WORDNET, Thesaurus
-from lattice_simp.paraphrase.tree import Tree
 from lattice_simp.pipeline.outcome import Function
-from lattice_simp.skeleton.automatic.spacy_parser import tokenise
 from lattice_simp.support.options import option
+from lattice_simp.systems.paraphrase.alignment import AlignmentSettings, align_phrases
+from lattice_simp.systems.paraphrase.conditions import CONDITIONS
+from lattice_simp.systems.paraphrase.filters import FILTERS
+from lattice_simp.systems.paraphrase.links import link_words
+from lattice_simp.systems.paraphrase.network import SUBSTITUTIONS
+from lattice_simp.systems.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings, parsed
+from lattice_simp.systems.paraphrase.synonyms import SENSES, WORDNET, Thesaurus
+from lattice_simp.systems.paraphrase.tree import Tree
+from lattice_simp.text.english.spacy_parser import tokenise
 
 ALL, NONE = "all", "none"
 """What `--filters` and `--conditions` may be, besides the names of some."""

@@ -19,10 +19,10 @@ from lattice_simp.commands.translate import model_text
 from lattice_simp.commands.worker import Record, empty_record, nbest_entry
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.outcome import Function
-from lattice_simp.simplify.explanation import explanation
-from lattice_simp.simplify.operations import OperationModel
-from lattice_simp.simplify.simplifier import OPERATIONS, STAGES, Search, Simplifier, Stage, most_unlike
 from lattice_simp.support.textio import open_text
+from lattice_simp.systems.simplify.explanation import explanation
+from lattice_simp.systems.simplify.operations import OperationModel
+from lattice_simp.systems.simplify.simplifier import OPERATIONS, STAGES, Search, Simplifier, Stage, most_unlike
 
 app = command_app()
 

@@ -11,7 +11,7 @@ import typer
 from lattice_simp.commands.options import command_app
 
 if TYPE_CHECKING:
-    from lattice_simp.train.text.tokeniser import Tokeniser
+    from lattice_simp.text.tokeniser import Tokeniser
 
 app = command_app("Make tokens of text as a trained model needs it, and text of tokens.")
 
@@ -46,7 +46,7 @@ def detokenise(
 
 
 def _tokeniser(model: Path, side: str) -> Tokeniser:
-    from lattice_simp.train.text.tokeniser import model_tokenisers
+    from lattice_simp.text.tokeniser import model_tokenisers
 
     source, target = model_tokenisers(model)
     return source if side == "source" else target

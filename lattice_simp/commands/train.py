@@ -30,6 +30,7 @@ def train(
     """Makes a model directory from parallel text; a run that was killed goes on where it was."""
     with extra("train"):
         from lattice_simp.pipeline.runner import logged_run
+        from lattice_simp.systems.simplify.stages import SIMPLIFIER_STAGES
         from lattice_simp.train.config import config_text, read_config
         from lattice_simp.train.pipeline import train as run_training
 
@@ -39,7 +40,7 @@ def train(
             print(config_text(given), end="")
             return
         with logged_run(jobs, dask, quiet=quiet) as run:
-            run_training(given, run, first=first, last=last)
+            run_training(given, run, first=first, last=last, simplifier_stages=SIMPLIFIER_STAGES)
     except KeyboardInterrupt:
         print("lattice-simp: interrupted; the same command goes on from here", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None

@@ -24,14 +24,15 @@ from lattice_simp.formats.common import natural
 from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.pipeline import check_cluster
 from lattice_simp.support.extras import extra
-from lattice_simp.translate.model_files import TEXT, decoder_settings
+from lattice_simp.text.settings import TEXT
+from lattice_simp.translate.model_files import decoder_settings
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 from lattice_simp.translate.strategies import STRATEGIES
 
 app = command_app()
 
 if TYPE_CHECKING:
-    from lattice_simp.train.text.tokeniser import Tokeniser
+    from lattice_simp.text.tokeniser import Tokeniser
 
     Strategy = str
 else:
@@ -164,8 +165,8 @@ def model_text(model: Path, *, tokenised: bool) -> tuple[Tokeniser, Tokeniser] |
     """
     if tokenised or not (model / TEXT).is_file():
         return None
-    with extra("train"):
-        from lattice_simp.train.text.tokeniser import model_tokenisers
+    with extra("text"):
+        from lattice_simp.text.tokeniser import model_tokenisers
     return model_tokenisers(model)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.scripts import whole_sentences
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.support.tokenisers import choose_tokeniser
+from lattice_simp.text.sacrebleu_tokenisers import choose_tokeniser
 
 REMEDY = "make tokens first: `lattice-simp lattice tokens` with --language or --tokeniser, of all files"
 

@@ -85,7 +85,7 @@ def mbr_nbest(
         pruning: where there are many pairs or the utility is slow; see there.
         ignore: tokens that are no words; the hypotheses that come back lack them.
         tokens: makes the tokens that `bleu` and `wer` compare, of a hypothesis as text, where its own are whole
-            sentences (`lattice_simp.evaluate.tokeniser("zh")`); None for its own.
+            sentences (`lattice_simp.metrics.tokeniser("zh")`); None for its own.
 
     Returns:
         Hypotheses with the features they had. Those that were pruned are not among them. Ties are in the order of the

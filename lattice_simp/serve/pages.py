@@ -20,7 +20,7 @@ from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.security import HEADERS
 from lattice_simp.serve.workers import BusyError, TimeLimitError, WorkerError
-from lattice_simp.skeleton.annotation import LockedError, StorageError
+from lattice_simp.systems.annotation import LockedError, StorageError
 
 T = TypeVar("T")
 

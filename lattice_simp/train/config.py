@@ -11,12 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from lattice_simp.support.settings_file import checked_settings, read_settings
 from lattice_simp.support.textio import write_text
+from lattice_simp.text.settings import Text
 from lattice_simp.tune.metrics import TunedName
 
 MAX_PROVENANCE = 63
 """Corpora that a rule's provenance can tell apart: bits of a signed 64-bit number."""
 
-Case = Literal["lower", "true", "keep"]
 Symmetrisation = Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
 
 
@@ -30,28 +30,6 @@ class Corpus(_Section):
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
     source: Path
     target: Path
-
-
-class Text(_Section):
-    """How text becomes tokens.
-
-    Attributes:
-        source_language, target_language: ISO codes; they choose the tokeniser's rules.
-        tokenise: with the Moses rules (sacremoses); else the text is split at blanks.
-        normalise: punctuation marks to plain ones, before the tokeniser.
-        case: lower-case everything, truecase the first words, or keep all.
-    """
-
-    source_language: str
-    target_language: str
-    tokenise: bool = True
-    normalise: bool = True
-    case: Case = "lower"
-
-    @field_validator("case", mode="before")
-    @classmethod
-    def _yaml_reads_true_as_a_truth_value(cls, case: Any) -> Any:
-        return "true" if case is True else case
 
 
 class Clean(_Section):

@@ -16,15 +16,16 @@ from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.atomic import replacing
 from lattice_simp.support.textio import open_binary, open_text, read_lines, write_text
+from lattice_simp.text.settings import TEXT
+from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config
 from lattice_simp.train.ngrams.estimate import estimate, find_lmplz
 from lattice_simp.train.rules.simplicity import FEATURES as SIMPLICITY
 from lattice_simp.train.rules.simplicity import with_simplicity
 from lattice_simp.train.rules.table import FILE, PROVENANCE
 from lattice_simp.train.text.clean import has_reserved_word
-from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.model_files import SETTINGS, TEXT, WEIGHTS, write_weights
+from lattice_simp.translate.model_files import SETTINGS, WEIGHTS, write_weights
 
 ARPA = "lm.arpa"
 

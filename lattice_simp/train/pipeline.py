@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done, run_stages
@@ -15,14 +15,15 @@ from lattice_simp.train.rules.count import count_stage, targets_stage
 from lattice_simp.train.rules.extract_stage import extract_stage
 from lattice_simp.train.rules.lexical import lexical_stage
 from lattice_simp.train.rules.table import rules_stage
-from lattice_simp.train.simplifier import operations_stage, weights_stage
 from lattice_simp.train.text.prepare import prepare_stage
 from lattice_simp.train.text.vocabulary import number_stage
 from lattice_simp.train.tuning import MADE_OF, test_stage, tune_stage
 
 CONFIG, RESULTS = "config.yaml", "results.json"
 
-_MAKERS: dict[str, Callable[[Config], Stage]] = {
+StageMaker = Callable[[Config], Stage]
+
+_MAKERS: dict[str, StageMaker] = {
     "prepare": prepare_stage,
     "number": lambda config: number_stage(),
     "align": align_stage,
@@ -36,30 +37,46 @@ _MAKERS: dict[str, Callable[[Config], Stage]] = {
     "tune": tune_stage,
     "test": test_stage,
 }
-_SIMPLIFIER_MAKERS = {"operations": operations_stage, "simplifier": weights_stage}
-STAGES, SIMPLIFIER_STAGES = tuple(_MAKERS), tuple(_SIMPLIFIER_MAKERS)
-"""The names of the stages, and of those that make a simplifier of the model after them."""
+STAGES = tuple(_MAKERS)
+"""The names of the stages."""
+
+NO_STAGES: Mapping[str, StageMaker] = {}
 
 
-def stages(config: Config) -> list[Stage]:
-    """Returns the stages in order; those of a simplifier are the last ones."""
-    makers = _MAKERS if config.simplify is None else {**_MAKERS, **_SIMPLIFIER_MAKERS}
-    return [make(config) for make in makers.values()]
+def stages(config: Config, simplifier_stages: Mapping[str, StageMaker] = NO_STAGES) -> list[Stage]:
+    """Returns the stages in order; those of a simplifier follow where the configuration has the section `simplify`.
+
+    Raises:
+        LatticeSimpError: the configuration asks for a simplifier, and no stages for it are given.
+    """
+    if config.simplify is None:
+        return [make(config) for make in _MAKERS.values()]
+    if not simplifier_stages:
+        raise LatticeSimpError("the section `simplify` needs systems.simplify.stages.SIMPLIFIER_STAGES")
+    return [make(config) for make in (_MAKERS | dict(simplifier_stages)).values()]
 
 
-def train(config: Config, run: Run, *, first: str | None = None, last: str | None = None) -> Done:
+def train(
+    config: Config,
+    run: Run,
+    *,
+    first: str | None = None,
+    last: str | None = None,
+    simplifier_stages: Mapping[str, StageMaker] = NO_STAGES,
+) -> Done:
     """Runs the stages that are not done.
 
     Args:
         first: this stage and those after it are done again, even if their files are there.
         last: stop after this stage.
+        simplifier_stages: the stages after the others that make the model a simplifier, by name.
 
     Raises:
         LatticeSimpError: a stage failed; what is done stays, and the next run goes on from there.
     """
     if run.cluster is not None:
         check_cluster(run.cluster)
-    found = stages(config)
+    found = stages(config, simplifier_stages)
     begin, end = _range([stage.name for stage in found], first, last)
     wanted = found[:end]
     again = wanted[begin:]

@@ -24,10 +24,10 @@ from lattice_simp.rescore.kind import Trained, TrainingOptions
 from lattice_simp.rescore.table import trained_kinds
 from lattice_simp.rescore.vocabulary import Sentences
 from lattice_simp.support.textio import open_text
+from lattice_simp.text.tokeniser import Side
 from lattice_simp.train.alignment.links import read_links
 from lattice_simp.train.ngrams.estimate import estimate
 from lattice_simp.train.rules.lexical import LexicalTable
-from lattice_simp.train.text.tokeniser import Side
 from lattice_simp.train.text.vocabulary import read_words
 
 

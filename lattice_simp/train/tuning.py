@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
-from lattice_simp.evaluate import bleu as bleu_text
-from lattice_simp.evaluate import bleu_tok
+from lattice_simp.metrics import bleu as bleu_text
+from lattice_simp.metrics import bleu_tok
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, json_text, write_json
 from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.textio import open_text, read_lines
-from lattice_simp.support.tokenisers import USUAL, best_tokeniser, is_unspaced_language
+from lattice_simp.text.sacrebleu_tokenisers import USUAL, best_tokeniser, is_unspaced_language
+from lattice_simp.text.tokeniser import Tokeniser, model_tokenisers, tokenisers
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import link_or_copy
-from lattice_simp.train.text.tokeniser import Tokeniser, model_tokenisers, tokenisers
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence

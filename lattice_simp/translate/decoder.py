@@ -82,7 +82,7 @@ class Decoder:
 
         Text becomes tokens with the tokenisers of a trained model, and tokens text, as `lattice-simp translate` does:
 
-            from lattice_simp.train.text.tokeniser import model_tokenisers
+            from lattice_simp.text.tokeniser import model_tokenisers
             source, target = model_tokenisers("model")
             target.text(decoder.translate(source.tokens("The law was published.")).best.text)
 

@@ -26,7 +26,7 @@ from lattice_simp.translate.result import DECODER_FEATURES
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.source import INPUT_FEATURE
 
-RULES, WEIGHTS, SETTINGS, TEXT = "rules", "weights.tsv", "settings.json", "text.json"
+RULES, WEIGHTS, SETTINGS = "rules", "weights.tsv", "settings.json"
 HEADER = ("feature", "weight")
 """The first line of a file of weights."""
 

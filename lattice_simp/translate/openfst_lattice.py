@@ -13,7 +13,7 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import GrammarError
-from lattice_simp.openfst.network import expand
+from lattice_simp.reference.network import expand
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import HieroOptions
 from lattice_simp.translate.match import COPY, match

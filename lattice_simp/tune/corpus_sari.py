@@ -2,7 +2,7 @@
 
 A hypothesis gives one row of whole numbers: for n-grams of the source that are kept and deleted, and for others that
 are added, n = 1..4, the occurrences that are correct, those of the hypothesis and those of the references, as
-`lattice_simp.evaluate.sari_corpus` counts and scores them. Words are compared as they are, so lattices, sources and
+`lattice_simp.metrics.sari_corpus` counts and scores them. Words are compared as they are, so lattices, sources and
 references have the same tokens and the same case; on lower-cased tokens the score is that of `sari-corpus` and
 `sari-legacy` without their tokenisation.
 """
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from lattice_simp.core.growing import find_slot
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.evaluate.sari import ADD, DELETE, KEEP, OPERATIONS, corpus_parts
+from lattice_simp.metrics.sari import ADD, DELETE, KEEP, OPERATIONS, corpus_parts
 from lattice_simp.tune.metric import TunedMetric
 from lattice_simp.tune.ngram_trie import ORDER, NgramTrie, empty_keys
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from lattice_simp.skeleton import read_skeletons
-from lattice_simp.skeleton.annotation import AnnotationStore
+from lattice_simp.systems.annotation import AnnotationStore
 
 TEXT = "The old mill was sold again .\n\nSo it goes , she said .\n"
 RECORDS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from corpus.collection import articles, write_collection
+from systems.corpus.collection import articles, write_collection
 from train.toy import TASK_USERS, inline_tasks
 
 

@@ -9,15 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from evaluate.corpora import random_sentences, with_mistakes
+from metrics.corpora import random_sentences, with_mistakes
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.ter import TER
 
 from lattice_simp.commands.evaluate_files import named_files
 from lattice_simp.commands.options import named_path
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.evaluate import TestKind, choose_tokeniser
-from lattice_simp.evaluate.report import ResultFormat
+from lattice_simp.metrics import TestKind, choose_tokeniser
+from lattice_simp.metrics.report import ResultFormat
 
 WORDS = "the a cat dog house bridge , . was built by near over it".split()
 

@@ -19,8 +19,8 @@ import typer
 from lattice_simp import Lattice
 from lattice_simp.cli import whole_app
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.evaluate.plots import save_plot
 from lattice_simp.formats import write as write_lattice
+from lattice_simp.metrics.plots import save_plot
 from lattice_simp.pipeline.stage import write_json
 from lattice_simp.support.array_cache import write_arrays
 from lattice_simp.support.atomic import GROWING

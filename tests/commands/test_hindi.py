@@ -7,7 +7,7 @@ import json
 import pytest
 from small_treebank import write_bank
 
-from lattice_simp.hindi.clause import parse_bracketed
+from lattice_simp.systems.hindi.clause import parse_bracketed
 
 pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
 

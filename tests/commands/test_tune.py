@@ -11,8 +11,8 @@ import pytest
 import sacrebleu
 
 from lattice_simp import Decoder
-from lattice_simp.evaluate import sari_corpus
 from lattice_simp.formats.nbest import read_nbest
+from lattice_simp.metrics import sari_corpus
 from lattice_simp.rescore.nbest import weighted_nbest
 from lattice_simp.support.tables import grammar_path
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights

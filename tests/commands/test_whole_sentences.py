@@ -96,7 +96,7 @@ def test_decisions_on_tokens_of_text(call, folder):
         done = call("lattice", "mbr", "samples.jsonl", "--utility", utility, "--tokeniser", "zh", "-n", 1)
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith("0 ||| 他去北京开会 ||| ")
-    from lattice_simp.evaluate import tokeniser
+    from lattice_simp.metrics import tokeniser
 
     found = ls.mbr_nbest(ls.hypotheses(answers), "bleu", tokens=tokeniser("zh"))
     spaced = ls.mbr_nbest(ls.hypotheses([" ".join(own) for own in answers]), "bleu")

@@ -10,7 +10,7 @@ import pytest
 
 import lattice_simp as ls
 from lattice_simp.core.marks import MARKS, unmarked, without_marks
-from lattice_simp.openfst import nbest as openfst_nbest
+from lattice_simp.reference import nbest as openfst_nbest
 
 PLAIN = [("book it", 1.0), ("look at it", 1.5), ("book", 2.5)]
 

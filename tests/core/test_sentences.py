@@ -11,9 +11,9 @@ import lattice_simp as ls
 from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_sentences
 from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
-from lattice_simp.evaluate import length_ratio
-from lattice_simp.evaluate.metric import Lines
 from lattice_simp.formats.pieces import join_words
+from lattice_simp.metrics import length_ratio
+from lattice_simp.metrics.metric import Lines
 from lattice_simp.translate.source import Source
 
 ARPA = b"\\data\\\nngram 1=4\n\n\\1-grams:\n-1 <unk>\n-9 <s>\n-0.5 a\n-0.25 </s>\n\\end\\\n"

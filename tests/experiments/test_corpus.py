@@ -6,13 +6,13 @@ import json
 
 import pytest
 import yaml
-from corpus.collection import articles
+from systems.corpus.collection import articles
 from train.toy import TASK_USERS, inline_tasks
 
 from experiments.corpus import synthetic
 from experiments.corpus.__main__ import main
 from experiments.corpus.onestop import HALVES, chosen, half_of, score
-from lattice_simp.corpus.pipeline import align_collections
+from lattice_simp.systems.corpus.pipeline import align_collections
 
 
 @pytest.fixture

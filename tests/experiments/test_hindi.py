@@ -11,8 +11,8 @@ from small_treebank import write_bank
 from experiments.hindi import bracket_costs
 from experiments.hindi.__main__ import main
 from lattice_simp.grammars.hindi.bracket_rules import bracket_rules
-from lattice_simp.hindi.formats.treebank import read_treebank
-from lattice_simp.hindi.from_tree import clauses_of_tree
+from lattice_simp.systems.hindi.formats.treebank import read_treebank
+from lattice_simp.systems.hindi.from_tree import clauses_of_tree
 
 pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
 

@@ -9,14 +9,14 @@ import pytest
 
 from experiments.hindi.baselines import TwoFields, best_labels, unconstrained
 from experiments.hindi.counts import Participle, corrected_counts
-from lattice_simp.hindi.clause import Clause, ClauseType, parse_bracketed
-from lattice_simp.hindi.clauses.crf import CrfSettings, LinearChain
-from lattice_simp.hindi.clauses.features import word_features
-from lattice_simp.hindi.clauses.labels import Brackets, brackets_of, clauses_of
-from lattice_simp.hindi.clauses.model import ClauseModel
-from lattice_simp.hindi.clauses.rule_costs import token_classes
-from lattice_simp.hindi.clauses.scoring import evaluate
-from lattice_simp.hindi.sentence import Chunk, Sentence, Token
+from lattice_simp.systems.hindi.clause import Clause, ClauseType, parse_bracketed
+from lattice_simp.systems.hindi.clauses.crf import CrfSettings, LinearChain
+from lattice_simp.systems.hindi.clauses.features import word_features
+from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of, clauses_of
+from lattice_simp.systems.hindi.clauses.model import ClauseModel
+from lattice_simp.systems.hindi.clauses.rule_costs import token_classes
+from lattice_simp.systems.hindi.clauses.scoring import evaluate
+from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
 
 pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
 

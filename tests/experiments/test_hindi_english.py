@@ -14,11 +14,11 @@ from experiments.hindi_english import report
 from experiments.hindi_english.analysing import analyse, read_analysed
 from experiments.hindi_english.splitting import TUNED_EVERY, with_split_development
 from experiments.hindi_english.translating import TEST
-from lattice_simp.evaluate import bleu_tok, chrf
-from lattice_simp.hindi.formats.treebank import read_treebank
-from lattice_simp.hindi.model import HindiModel
+from lattice_simp.metrics import bleu_tok, chrf
 from lattice_simp.support.settings_file import checked_settings
 from lattice_simp.support.textio import read_lines
+from lattice_simp.systems.hindi.formats.treebank import read_treebank
+from lattice_simp.systems.hindi.model import HindiModel
 from lattice_simp.train.config import Config
 
 for name in ("pycrfsuite", "indicnlp"):

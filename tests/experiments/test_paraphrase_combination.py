@@ -23,7 +23,7 @@ from experiments.paraphrase.combination import (
 from experiments.study.nbest import Nbest
 from experiments.study.translating import nbest_path
 from lattice_simp import Hypothesis, LatticeSimpError
-from lattice_simp.evaluate import Lines
+from lattice_simp.metrics import Lines
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.translate.model_files import write_weights

@@ -27,7 +27,7 @@ from experiments.paraphrase.references import (
     system_folders,
 )
 from lattice_simp import Hypothesis, LatticeSimpError, Tree, recombine
-from lattice_simp.evaluate import chrf
+from lattice_simp.metrics import chrf
 from lattice_simp.pipeline.stage import Run
 
 

@@ -12,7 +12,7 @@ from experiments.search import __main__ as program
 from experiments.search import decoding
 from experiments.search.decoding import System, decoded
 from experiments.search.measure import losses, quality
-from lattice_simp.evaluate import Lines
+from lattice_simp.metrics import Lines
 from lattice_simp.pipeline.stage import Run
 
 

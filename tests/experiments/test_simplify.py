@@ -12,7 +12,7 @@ from experiments.simplify import data
 from experiments.simplify.__main__ import main
 from experiments.simplify.data import normalise, read_sets
 from experiments.simplify.report import golden_error, read_published
-from lattice_simp.evaluate import METRICS
+from lattice_simp.metrics import METRICS
 
 SOURCE = ["The car , which was old , stopped .", "He bought apples and pears .", "It rained in the U.S."]
 FILES = {

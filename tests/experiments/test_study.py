@@ -23,7 +23,7 @@ from experiments.study.spaces import read_space
 from experiments.study.systems import RESCORED, SYSTEMS
 from experiments.study.translating import read_outputs, translations_stage
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.evaluate import bleu_tok, chrf
+from lattice_simp.metrics import bleu_tok, chrf
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.translate.settings import SkeletonSettings
 

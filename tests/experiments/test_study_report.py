@@ -31,7 +31,7 @@ from experiments.study.tables import (
     variant_table,
 )
 from experiments.study.translating import Output
-from lattice_simp.evaluate import bleu_tok, chrf, holm
+from lattice_simp.metrics import bleu_tok, chrf, holm
 
 BLEU_TOK = "BLEU-tok"
 

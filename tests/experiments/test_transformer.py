@@ -39,13 +39,13 @@ from experiments.transformer.stages import (
 )
 from lattice_simp import nbest
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
-from lattice_simp.evaluate import Lines, bleu_tok
+from lattice_simp.metrics import Lines, bleu_tok
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.shards import write_shard
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.rescore.neural.export import Architecture, export_model, weight_shapes
+from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.config import Config
-from lattice_simp.train.text.tokeniser import Tokeniser
 
 SOURCES = ("the cat slept", "the cat sat in peace", "the cat sat")
 SENTENCES = SentenceSet("toy", SOURCES, Lines(("le chat dormait", "un chat etait assis en paix", "x"), ("A", "B", "C")))

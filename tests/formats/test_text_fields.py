@@ -14,15 +14,15 @@ from lattice_simp.formats.common import finite, is_plain, natural
 from lattice_simp.formats.outputs import stream_outputs
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.formats.symbol_text import read_labels
-from lattice_simp.hindi.clause import parse_bracketed
-from lattice_simp.hindi.formats.treebank import read_marked
 from lattice_simp.lm.arpa import parse_arpa
-from lattice_simp.simplify.operations import OperationModel
 from lattice_simp.skeleton import read_brackets, read_parallel, read_skeletons
 from lattice_simp.support.json_text import MAX_DEPTH, is_json, parse_json
 from lattice_simp.support.tables import read_table
+from lattice_simp.systems.hindi.clause import parse_bracketed
+from lattice_simp.systems.hindi.formats.treebank import read_marked
+from lattice_simp.systems.simplify.operations import OperationModel
+from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.alignment.links import read_pharaoh
-from lattice_simp.train.text.tokeniser import Tokeniser
 from lattice_simp.translate.model_files import read_weights
 
 BLANKS = "\u00a0\u2028\u2029\u3000\u0085\v\f\x1c\x1d\x1e\x1f\u2009\ufeff"

@@ -11,10 +11,10 @@ from lattice_simp.errors import FormatError
 from lattice_simp.grammars.hindi import rewriting, symbols
 from lattice_simp.grammars.hindi.bracketing import MAX_DEPTH, SIGNS, STAGES, bracketing, through, well_formed
 from lattice_simp.grammars.hindi.rewriting import alphabet, stage
-from lattice_simp.hindi.clause import ClauseType, are_nested
-from lattice_simp.hindi.rules import Unit, clauses_of_brackets, rule_clauses
-from lattice_simp.hindi.sentence import Chunk, Sentence, Token
 from lattice_simp.support.tables import grammar_path, grammar_table
+from lattice_simp.systems.hindi.clause import ClauseType, are_nested
+from lattice_simp.systems.hindi.rules import Unit, clauses_of_brackets, rule_clauses
+from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
 
 
 def stage_cases() -> list:

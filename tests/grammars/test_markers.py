@@ -10,8 +10,8 @@ import pytest
 from lattice_simp.errors import FormatError
 from lattice_simp.grammars.hindi.markers import MarkerClass, is_marker, markers, markers_of
 from lattice_simp.grammars.hindi.symbols import classes_of, symbols
-from lattice_simp.hindi.rules import units_of
-from lattice_simp.hindi.sentence import Chunk, Sentence, Token
+from lattice_simp.systems.hindi.rules import units_of
+from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
 
 APPENDIX_A = "aur athwaa yaa evam para magar lekin kintu parantu tathaa jabki va isalie kyunki".split()
 APPENDIX_B = "jo jiskaa jiske jiski jisko jisse jise jinse jinhen jinhone jinmen jaba".split()

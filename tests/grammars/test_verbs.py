@@ -89,7 +89,7 @@ def test_generates_the_treebanks_finite_verbs(shared: Path, tmp_path: Path):
     import tarfile
 
     from lattice_simp.grammars.hindi.verbs import listed_root
-    from lattice_simp.hindi.formats.ssf import read_ssf
+    from lattice_simp.systems.hindi.formats.ssf import read_ssf
 
     folder = shared / "data/hindi/treebank"
     held_out = set((folder / "dev-files.txt").read_text().split())

@@ -21,7 +21,7 @@ from helpers import (
     random_lattice,
 )
 
-from lattice_simp import LanguageModel, Lattice, SymbolTable, apply_lm, openfst
+from lattice_simp import LanguageModel, Lattice, SymbolTable, apply_lm, reference
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
 from lattice_simp.ops.lm_search import search
 
@@ -433,7 +433,7 @@ def test_the_same_model_twice_is_twice_its_weight(beam):
         assert found == pytest.approx(expected, **TOLERANCE), f"{count} models"
 
 
-@pytest.mark.parametrize("operation", [apply_lm, openfst.apply_lm])
+@pytest.mark.parametrize("operation", [apply_lm, reference.apply_lm])
 def test_without_models_words_are_penalised_and_the_beam_holds(operation):
     for seed in range(20):
         lattice, _, _ = make(seed, 2)

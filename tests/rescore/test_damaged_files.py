@@ -10,11 +10,11 @@ from helpers import random_arpa
 
 from lattice_simp import LanguageModel
 from lattice_simp.errors import FormatError
-from lattice_simp.hindi.clauses.crf import LinearChain
 from lattice_simp.lm.trie import NgramTrie
 from lattice_simp.rescore import BilingualScorer, ClassScorer
 from lattice_simp.rescore.model1 import WordTable
 from lattice_simp.support.array_cache import read_arrays, write_arrays
+from lattice_simp.systems.hindi.clauses.crf import LinearChain
 from lattice_simp.translate.grammar import Grammar
 
 RULES = """[X] ||| a b ||| b a ||| P=-1 Q=-2 ||| 0-1 1-0

@@ -42,8 +42,8 @@ def hindi(tmp_path_factory):
     pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
     from small_treebank import write_bank
 
-    from lattice_simp.hindi.formats.treebank import read_treebank
-    from lattice_simp.hindi.model import HindiModel
+    from lattice_simp.systems.hindi.formats.treebank import read_treebank
+    from lattice_simp.systems.hindi.model import HindiModel
 
     folder = tmp_path_factory.mktemp("hindi")
     write_bank(folder / "bank")

@@ -22,11 +22,11 @@ from lattice_simp.errors import FormatError
 from lattice_simp.serve import Limits, app_of, create_app
 from lattice_simp.serve.annotate.section import annotate_section
 from lattice_simp.skeleton import read_skeletons
-from lattice_simp.skeleton.annotation import AnnotationStore, Sentence, StorageError
-from lattice_simp.skeleton.annotation.progress import Computed
+from lattice_simp.systems.annotation import AnnotationStore, Sentence, StorageError
+from lattice_simp.systems.annotation.progress import Computed
 from tests.serve.conftest import BASE
 from tests.serve.running import running
-from tests.skeleton.annotation.small_store import make_store
+from tests.systems.annotation.small_store import make_store
 
 HOSTILE = '"><script>alert(1)</script>'
 
@@ -421,6 +421,6 @@ def test_what_cannot_be_stored_is_told(app, monkeypatch):
     def full(*_):
         raise StorageError("database or disk is full", path="talk.db", remedy="free some space")
 
-    monkeypatch.setattr("lattice_simp.skeleton.annotation.store.AnnotationStore.shorten", full)
+    monkeypatch.setattr("lattice_simp.systems.annotation.store.AnnotationStore.shorten", full)
     assert ada.save(deleted="1000").status_code == 500
     assert "talk.db: database or disk is full (free some space)" in ada.page.text

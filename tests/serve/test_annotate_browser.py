@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from lattice_simp.serve import Limits, app_of
 from lattice_simp.serve.annotate.section import annotate_section
-from lattice_simp.skeleton.annotation import AnnotationStore
+from lattice_simp.systems.annotation import AnnotationStore
 from tests.serve.in_browser import (
     NAMELESS,
     broken_rules,
@@ -22,7 +22,7 @@ from tests.serve.in_browser import (
     require_contrast,
     watched,
 )
-from tests.skeleton.annotation.small_store import make_store
+from tests.systems.annotation.small_store import make_store
 
 pytestmark = needs_chromium
 

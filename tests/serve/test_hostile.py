@@ -14,9 +14,9 @@ from lattice_simp.serve.annotate.section import annotate_section
 from lattice_simp.serve.hindi.section import make_analyser
 from lattice_simp.serve.paraphrase.expander import make_expander
 from lattice_simp.serve.simplify.section import make_simplifier
-from lattice_simp.skeleton.annotation import AnnotationStore
+from lattice_simp.systems.annotation import AnnotationStore
 from tests.serve.conftest import BASE
-from tests.skeleton.annotation.small_store import make_store
+from tests.systems.annotation.small_store import make_store
 
 MARKUP = '"><script>alert(1)</script><h1>'
 TEXTS = [

@@ -15,9 +15,9 @@ from starlette.routing import Route
 
 from lattice_simp.serve import Limits, app_of
 from lattice_simp.serve.annotate.section import annotate_section
-from lattice_simp.skeleton.annotation import AnnotationStore
+from lattice_simp.systems.annotation import AnnotationStore
 from tests.serve.in_browser import browser, listening, needs_chromium  # noqa: F401
-from tests.skeleton.annotation.small_store import make_store
+from tests.systems.annotation.small_store import make_store
 
 pytestmark = needs_chromium
 

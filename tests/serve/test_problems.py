@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
-from lattice_simp.hindi.model import HindiModel
 from lattice_simp.serve.hindi.section import make_analyser
 from lattice_simp.serve.pages import problem
 from lattice_simp.serve.problems import require_no_problem
+from lattice_simp.systems.hindi.model import HindiModel
 
 
 class Failing:

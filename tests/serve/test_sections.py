@@ -8,7 +8,6 @@ import pytest
 from starlette.testclient import TestClient
 
 import lattice_simp as ls
-from lattice_simp.paraphrase.filters import FILTERS
 from lattice_simp.serve import Limits, create_app
 from lattice_simp.serve.hindi.section import make_analyser
 from lattice_simp.serve.paraphrase.expander import Expander
@@ -16,7 +15,8 @@ from lattice_simp.serve.paraphrase.section import MAX_SENTENCES
 from lattice_simp.serve.simplify.marking import marked_parts
 from lattice_simp.serve.simplify.section import make_simplifier
 from lattice_simp.serve.workers import BusyError, TimeLimitError
-from lattice_simp.simplify.simplifier import Substitution
+from lattice_simp.systems.paraphrase.filters import FILTERS
+from lattice_simp.systems.simplify.simplifier import Substitution
 from tests.serve.conftest import BASE
 
 

@@ -10,7 +10,9 @@ import yaml
 from train.toy import contents, times, toy_tokens
 
 from lattice_simp import Decoder
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.stage import Run, stage_keys
+from lattice_simp.systems.simplify.stages import SIMPLIFIER_STAGES
 from lattice_simp.train.config import Config, read_config
 from lattice_simp.train.model import _sentences
 from lattice_simp.train.pipeline import STAGES, stages, train
@@ -23,7 +25,7 @@ def records_of(work):
 
 
 def keys_of(config: Config) -> dict[str, str]:
-    return stage_keys(stages(config))
+    return stage_keys(stages(config, SIMPLIFIER_STAGES))
 
 
 # ---------------------------------------------------------------- what it makes
@@ -159,7 +161,9 @@ def test_a_simplifier_s_features_redo_its_model_alone(configured):
 def test_a_simplifier_s_model_has_features_of_simplicity(trained_copy, configured):
     rules = next(trained_copy.glob("rules.*/rules.arrays"))
     before = rules.read_bytes()
-    folder = train(read_config(configured(), ["simplify={}"]), Run(), last="model").folders["model"]
+    folder = train(
+        read_config(configured(), ["simplify={}"]), Run(), last="model", simplifier_stages=SIMPLIFIER_STAGES
+    ).folders["model"]
     grammar = Grammar.read(folder / "rules.arrays")
     assert grammar.feature_names[-2:] == ("Frequency", "Length")
     assert {"Frequency", "Length"} <= read_weights(folder / "weights.tsv").keys()
@@ -336,3 +340,9 @@ def test_without_a_development_set_the_weights_stay(trained_copy, configured, co
     start = next((tmp_path / "work").glob("model.*/weights.tsv")).read_bytes()
     assert (tmp_path / "own" / "model" / "weights.tsv").read_bytes() == start
     assert records_of(tmp_path / "work")["test"]["scores"] == {}
+
+
+def test_a_simplifier_is_never_left_out_silently(configured):
+    config = read_config(configured(), ["simplify={}"])
+    with pytest.raises(LatticeSimpError, match="SIMPLIFIER_STAGES"):
+        train(config, Run(), last="model")

@@ -11,11 +11,11 @@ from train.toy import write_lines
 from lattice_simp import Decoder
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
 from lattice_simp.pipeline.stage import Run
+from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train import model as model_module
 from lattice_simp.train.config import TestSet, read_config
 from lattice_simp.train.model import link_or_copy
 from lattice_simp.train.ngrams.estimate import find_lmplz
-from lattice_simp.train.text.tokeniser import Tokeniser
 from lattice_simp.train.tuning import bleu, finish_model, read_test_set, read_texts, translate_lines, tune_stage
 from lattice_simp.translate.model_files import read_weights, write_weights
 from lattice_simp.tune.rounds import Round, TuningResult

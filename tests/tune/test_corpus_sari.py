@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.evaluate import sari_corpus
+from lattice_simp.metrics import sari_corpus
 from lattice_simp.tune.corpus_sari import SARI, STATISTICS, SariReferences, corpus_sari
 from lattice_simp.tune.envelope import segments
 from lattice_simp.tune.line_search import search_line

@@ -15,7 +15,7 @@ from lattice_simp import Decoder, nbest
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.evaluate import sari_corpus
+from lattice_simp.metrics import sari_corpus
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.corpus_bleu import References

@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, Response
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.annotate.opened import OpenedStore
 from lattice_simp.serve.annotate.tasks import task_of
-from lattice_simp.skeleton.annotation import AnnotationStore, Task, assign
+from lattice_simp.systems.annotation import AnnotationStore, Task, assign
 
 Fields: TypeAlias = Mapping[str, Any]
 

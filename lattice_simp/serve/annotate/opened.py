@@ -11,8 +11,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lattice_simp.skeleton.annotation import AnnotationStore, LockedError, Progress, progress
-from lattice_simp.skeleton.annotation.progress import computed
+from lattice_simp.systems.annotation import AnnotationStore, LockedError, Progress, progress
+from lattice_simp.systems.annotation.progress import computed
 
 Found = TypeVar("Found")
 

@@ -17,7 +17,7 @@ from lattice_simp.serve.annotate.tasks import Form, annotator_of, remember_annot
 from lattice_simp.serve.pages import path, render
 from lattice_simp.serve.text import one_line
 from lattice_simp.serve.translate.query import toggled
-from lattice_simp.skeleton.annotation import (
+from lattice_simp.systems.annotation import (
     EXPORTS,
     AnnotationError,
     AnnotationStore,

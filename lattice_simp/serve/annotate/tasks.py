@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.skeleton.annotation import AnnotationError, Task, annotator_name
+from lattice_simp.systems.annotation import AnnotationError, Task, annotator_name
 
 NAME_COOKIE = "lattice_simp_annotator"
 

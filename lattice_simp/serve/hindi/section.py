@@ -11,15 +11,15 @@ from typing import Any
 from starlette.routing import Route
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.hindi.clause import Clause, bracketed, nested_order
-from lattice_simp.hindi.model import HindiModel
-from lattice_simp.hindi.sentence import Sentence
-from lattice_simp.hindi.simplify import simplify
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.problems import problem_answer
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.sentence_pages import SentencePages
 from lattice_simp.serve.workers import WorkerPool
+from lattice_simp.systems.hindi.clause import Clause, bracketed, nested_order
+from lattice_simp.systems.hindi.model import HindiModel
+from lattice_simp.systems.hindi.sentence import Sentence
+from lattice_simp.systems.hindi.simplify import simplify
 
 
 def hindi_section(model: Path, limits: Limits) -> Section:

@@ -11,11 +11,11 @@ from typing import Any
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.paraphrase.explanation import Replacement
-from lattice_simp.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
-from lattice_simp.paraphrase.synonyms import WORDNET, Thesaurus
 from lattice_simp.serve.problems import problem_answer
-from lattice_simp.skeleton.automatic.spacy_parser import tokenise
+from lattice_simp.systems.paraphrase.explanation import Replacement
+from lattice_simp.systems.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
+from lattice_simp.systems.paraphrase.synonyms import WORDNET, Thesaurus
+from lattice_simp.text.english.spacy_parser import tokenise
 
 SHOWN_SENTENCES = 20
 """New sentences that are listed."""

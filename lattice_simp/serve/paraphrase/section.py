@@ -11,14 +11,14 @@ from starlette.datastructures import QueryParams
 from starlette.routing import Route
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.paraphrase.filters import FILTERS
-from lattice_simp.paraphrase.paraphraser import ParaphraseSettings
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.paraphrase.expander import ParaphraseQuery, make_expander
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.sentence_pages import Echo, SentencePages
 from lattice_simp.serve.text import lines_of
 from lattice_simp.serve.workers import WorkerPool
+from lattice_simp.systems.paraphrase.filters import FILTERS
+from lattice_simp.systems.paraphrase.paraphraser import ParaphraseSettings
 
 MAX_SENTENCES = 12
 """Sentences of a set: each two are aligned."""

@@ -17,13 +17,13 @@ from lattice_simp.serve.section import Section
 from lattice_simp.serve.sentence_pages import SentencePages
 from lattice_simp.serve.simplify.marking import marked_parts
 from lattice_simp.serve.workers import WorkerPool
-from lattice_simp.simplify.explanation import explanation
-from lattice_simp.simplify.simplifier import Simplifier
 from lattice_simp.support.extras import extra
-from lattice_simp.translate.model_files import TEXT
+from lattice_simp.systems.simplify.explanation import explanation
+from lattice_simp.systems.simplify.simplifier import Simplifier
+from lattice_simp.text.settings import TEXT
 
 if TYPE_CHECKING:
-    from lattice_simp.train.text.tokeniser import Tokeniser
+    from lattice_simp.text.tokeniser import Tokeniser
 
 SHOWN = 5
 """Simplifications of a sentence that are shown."""
@@ -46,8 +46,8 @@ def make_simplifier(model: Path, tokens: int) -> Callable[[str], dict[str, Any]]
     """Loads the model in a worker, and uses it once; returns the function that answers requests."""
     text = None
     if (model / TEXT).is_file():
-        with extra("train"):
-            from lattice_simp.train.text.tokeniser import model_tokenisers
+        with extra("text"):
+            from lattice_simp.text.tokeniser import model_tokenisers
         source, target = model_tokenisers(model)
         text = replace(source, case="keep", casing={}), target  # parsers want the case that readers see
     answer = _Answer(Simplifier.load(model), text, tokens)

@@ -23,13 +23,13 @@ from lattice_simp.skeleton import Skeleton
 from lattice_simp.skeleton.automatic.tagger import DeletionTagger
 from lattice_simp.support.extras import extra
 from lattice_simp.support.tables import grammar_path
+from lattice_simp.text.settings import TEXT
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.model_files import TEXT
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.word_alignment import align_words
 
 if TYPE_CHECKING:
-    from lattice_simp.train.text.tokeniser import Tokeniser
+    from lattice_simp.text.tokeniser import Tokeniser
 
 SKELETON_TRANSLATIONS = 5
 """Translations of the skeleton that are shown."""
@@ -174,8 +174,8 @@ class Translator:
 def _tokenisers(folder: Path) -> tuple[Tokeniser, Tokeniser] | None:
     if not (folder / TEXT).is_file():
         return None
-    with extra("train"):
-        from lattice_simp.train.text.tokeniser import model_tokenisers
+    with extra("text"):
+        from lattice_simp.text.tokeniser import model_tokenisers
     return model_tokenisers(folder)
 
 

@@ -7,11 +7,11 @@ from lattice_simp.skeleton.automatic.dependency import dependency_skeletons
 from lattice_simp.skeleton.automatic.diverse import WeightedSkeleton, diverse_skeletons
 from lattice_simp.skeleton.automatic.methods import METHODS, Method, Request
 from lattice_simp.skeleton.automatic.optimal import OptimalSettings, optimal_skeletons
-from lattice_simp.skeleton.automatic.parse import Parse, read_parses, write_parses
-from lattice_simp.skeleton.automatic.punctuation import place_punctuation
-from lattice_simp.skeleton.automatic.spacy_parser import parse_sentences, parser_name
 from lattice_simp.skeleton.automatic.tagger import DeletionTagger, TaggerSettings
 from lattice_simp.skeleton.io import align_pairs, read_pairs
+from lattice_simp.text.english.parse import Parse, read_parses, write_parses
+from lattice_simp.text.english.punctuation import place_punctuation
+from lattice_simp.text.english.spacy_parser import parse_sentences, parser_name
 
 __all__ = [
     "METHODS",

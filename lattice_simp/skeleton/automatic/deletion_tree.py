@@ -9,8 +9,8 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.grammars.english.lexicon import OPEN, DeletionCosts, deletion_costs, word_set
-from lattice_simp.skeleton.automatic.parse import ROOT, Parse
-from lattice_simp.skeleton.automatic.punctuation import CLOSE, COMMA, mark_kind
+from lattice_simp.text.english.parse import ROOT, Parse
+from lattice_simp.text.english.punctuation import CLOSE, COMMA, mark_kind
 
 SIDE_ROOT = "parataxis"
 """The label of further roots: the parser saw more than one sentence in the line."""

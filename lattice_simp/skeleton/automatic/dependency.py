@@ -15,10 +15,10 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.grammars.english.lexicon import DeletionCosts
 from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
 from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree, deletion_tree
-from lattice_simp.skeleton.automatic.parse import Parse
-from lattice_simp.skeleton.automatic.punctuation import place_punctuation
-from lattice_simp.skeleton.automatic.spacy_parser import as_parse
 from lattice_simp.skeleton.skeleton import Skeleton
+from lattice_simp.text.english.parse import Parse
+from lattice_simp.text.english.punctuation import place_punctuation
+from lattice_simp.text.english.spacy_parser import as_parse
 
 RATE_COST = 8.0
 """Nats for each unit that the compression rate misses its target by: a tenth costs as much as a usual deletion."""

@@ -17,9 +17,9 @@ from lattice_simp.lm.model import LanguageModel
 from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
 from lattice_simp.skeleton.automatic.dependency import dependency_skeletons
 from lattice_simp.skeleton.automatic.optimal import optimal_skeletons
-from lattice_simp.skeleton.automatic.parse import Parse
 from lattice_simp.skeleton.automatic.tagger import DeletionTagger
 from lattice_simp.skeleton.skeleton import Skeleton
+from lattice_simp.text.english.parse import Parse
 
 OF_EACH_METHOD = 4
 """Skeletons that each method gives to the pool."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from lattice_simp.skeleton.automatic.candidates import choose
 from lattice_simp.skeleton.automatic.dependency import all_lengths, nearest
-from lattice_simp.skeleton.automatic.parse import ROOT, Parse
-from lattice_simp.skeleton.automatic.punctuation import mark_kind
+from lattice_simp.text.english.parse import ROOT, Parse
+from lattice_simp.text.english.punctuation import mark_kind
 
 FEATURE_VERSION = 1
 """Goes up when the features change: a model works with the features it was trained on alone."""

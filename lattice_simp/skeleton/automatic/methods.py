@@ -12,10 +12,10 @@ from lattice_simp.lm.model import LanguageModel
 from lattice_simp.skeleton.automatic.dependency import dependency_skeletons
 from lattice_simp.skeleton.automatic.diverse import WeightedSkeleton, diverse_skeletons
 from lattice_simp.skeleton.automatic.optimal import optimal_skeletons
-from lattice_simp.skeleton.automatic.parse import Parse
 from lattice_simp.skeleton.automatic.tagger import DeletionTagger
 from lattice_simp.skeleton.io import SkeletonRecord
 from lattice_simp.skeleton.skeleton import Skeleton
+from lattice_simp.text.english.parse import Parse
 
 
 @dataclass(frozen=True)

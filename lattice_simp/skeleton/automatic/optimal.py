@@ -28,11 +28,11 @@ from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
 from lattice_simp.skeleton.automatic.chain import Chain, read_mask
 from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree, deletion_tree
 from lattice_simp.skeleton.automatic.length_acceptor import limit_length
-from lattice_simp.skeleton.automatic.parse import Parse
-from lattice_simp.skeleton.automatic.spacy_parser import as_parse
 from lattice_simp.skeleton.automatic.tagger import NBEST_PER_CANDIDATE, DeletionTagger
 from lattice_simp.skeleton.automatic.tree_acceptor import bonds, tree_acceptor
 from lattice_simp.skeleton.skeleton import Skeleton
+from lattice_simp.text.english.parse import Parse
+from lattice_simp.text.english.spacy_parser import as_parse
 
 BEAMS = (3.0, 6.0, 12.0, 24.0, 48.0, 96.0, 200.0)
 """Nats above the best path that are searched, until one holds enough paths; beyond the last, no path is wanted."""

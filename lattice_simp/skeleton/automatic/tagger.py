@@ -20,12 +20,12 @@ from lattice_simp.skeleton.automatic.candidates import check_wanted, choose
 from lattice_simp.skeleton.automatic.chain import DELETE, KEEP, Chain
 from lattice_simp.skeleton.automatic.dependency import conjunct_commas
 from lattice_simp.skeleton.automatic.features import FEATURE_VERSION, token_features
-from lattice_simp.skeleton.automatic.parse import Parse
-from lattice_simp.skeleton.automatic.punctuation import place_punctuation
-from lattice_simp.skeleton.automatic.spacy_parser import as_parse
 from lattice_simp.skeleton.skeleton import Skeleton
 from lattice_simp.support.crfsuite import Example, open_tagger, read_meta, train_tagger
 from lattice_simp.support.textio import open_text
+from lattice_simp.text.english.parse import Parse
+from lattice_simp.text.english.punctuation import place_punctuation
+from lattice_simp.text.english.spacy_parser import as_parse
 
 MODEL, META = "model.crfsuite", "model.json"
 

@@ -20,8 +20,8 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.grammars.english.lexicon import OPEN
 from lattice_simp.skeleton.automatic.chain import DELETE, KEEP, Chain, decisions
 from lattice_simp.skeleton.automatic.deletion_tree import DeletionTree
-from lattice_simp.skeleton.automatic.parse import ROOT
-from lattice_simp.skeleton.automatic.punctuation import CLOSE, COMMA, QUOTE, STOP, mark_kind, mark_pairs
+from lattice_simp.text.english.parse import ROOT
+from lattice_simp.text.english.punctuation import CLOSE, COMMA, QUOTE, STOP, mark_kind, mark_pairs
 
 MAX_STATES = 200_000
 """The states beyond which a tree is refused; sentences of 60 tokens have some thousands."""

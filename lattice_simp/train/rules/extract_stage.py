@@ -22,12 +22,12 @@ from lattice_simp.pipeline.shards import over_shards, read_shard, run_all, shard
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.array_cache import read_arrays, write_arrays
 from lattice_simp.support.atomic import replacing
+from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.alignment.links import read_bitext
 from lattice_simp.train.config import Config, Rules
 from lattice_simp.train.rules.extract import Limits, RuleBlock, extract_block, hash_rows
 from lattice_simp.train.rules.grammar_filter import EVERYTHING, filter_sentences, matching_patterns
 from lattice_simp.train.rules.out_of_core import binary_column, first_line, open_database
-from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.vocabulary import read_words
 
 BUCKET_PAIRS, MAX_BUCKETS = 15_000, 64

@@ -11,8 +11,8 @@ from lattice_simp.core.growing import find_slot, grown_table
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.textio import read_lines
+from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.rules.extract import Limits, pattern_hash
-from lattice_simp.train.text.tokeniser import Tokeniser
 from lattice_simp.train.text.vocabulary import numbers_of
 
 EVERYTHING: Longs = np.zeros(0, dtype=np.int64)

@@ -24,10 +24,11 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.pipeline.shards import SIDES, over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.textio import read_lines
+from lattice_simp.text.tokeniser import Tokeniser, tokenisers
+from lattice_simp.text.truecase import read_casing, truecased, write_casing
 from lattice_simp.train.config import Clean, Config, Corpus
 from lattice_simp.train.text.clean import foreign, pair_hashes, reason_to_drop, repeated
-from lattice_simp.train.text.tokeniser import Tokeniser, tokenisers
-from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased, write_casing
+from lattice_simp.train.text.truecase import learn_casing
 from lattice_simp.train.text.vocabulary import word_counts
 
 _RAW, _TOKENS = "raw", "tokens"

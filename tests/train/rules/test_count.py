@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from lattice_simp.pipeline.shards import read_shard, shard_paths
+from lattice_simp.text.truecase import write_casing
 from lattice_simp.train.rules import extract_stage
 from lattice_simp.train.rules.count import read_target_counts
 from lattice_simp.train.rules.extract import Limits, pattern_hash
 from lattice_simp.train.rules.out_of_core import binary_column, rows_of
-from lattice_simp.train.text.truecase import write_casing
 
 LIMITS = Limits(8, 5, 2)
 ALL = {"max_span": 8, "max_targets": 10**6}

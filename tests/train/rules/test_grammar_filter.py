@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lattice_simp.support.textio import open_text
+from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.rules.grammar_filter import filter_sentences
-from lattice_simp.train.text.tokeniser import Tokeniser
 
 
 def test_texts_and_skeletons_are_read_as_token_lines(tmp_path):

@@ -14,11 +14,11 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.shards import lists_of, over_shards, read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, run_stage
 from lattice_simp.support.settings_file import checked_settings
+from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config
 from lattice_simp.train.text import prepare
 from lattice_simp.train.text.clean import reason_to_drop
 from lattice_simp.train.text.prepare import prepare_stage
-from lattice_simp.train.text.tokeniser import tokenisers
 from lattice_simp.train.text.vocabulary import number_stage, numbers_of, read_words
 
 OWN, OTHER = [f"mot{n}" for n in range(15)], [f"word{n}" for n in range(15)]

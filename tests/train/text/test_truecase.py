@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from lattice_simp.train.text.truecase import learn_casing, read_casing, truecased, write_casing
+from lattice_simp.text.truecase import read_casing, truecased, write_casing
+from lattice_simp.train.text.truecase import learn_casing
 
 
 def test_the_most_frequent_form_after_the_first_word_counts():

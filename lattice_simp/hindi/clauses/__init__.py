@@ -1,5 +1,0 @@
-"""Clauses by random fields, inside a lattice of well-formed bracketings."""
-
-from lattice_simp.hindi.clauses.model import ClauseModel
-
-__all__ = ["ClauseModel"]

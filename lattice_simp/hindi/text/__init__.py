@@ -1,6 +1,0 @@
-"""Plain Hindi text in, analysed sentences out: tokens, parts of speech, chunks, morphology."""
-
-from lattice_simp.hindi.text.analyser import Analyser, AnalyserSettings
-from lattice_simp.hindi.text.sentences import tokenised_sentences
-
-__all__ = ["Analyser", "AnalyserSettings", "tokenised_sentences"]

@@ -1,0 +1,30 @@
+"""The length ratio: tokens of the hypotheses by tokens of the references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats
+from lattice_simp.metrics.metric import Form, Metric, References, check_lines, ratio_of_sums
+
+
+def length_ratio(references: int = 1) -> Metric:
+    """Returns tokens of hypotheses by tokens of references, of several the closest one (the shorter one of two).
+
+    >>> length_ratio(2).corpus_score(["a b c", "a"], [["a b", "a b"], ["a b c d", "a b c"]])
+    1.0
+
+    The ratio is 0 where the references hold no token.
+    """
+    signature = f"nrefs:{references}|tokens:blanks|reference:closest"
+    return Metric("length", None, signature, _statistics, ratio_of_sums, (Form.TOKENS,), decimals=3)
+
+
+def _statistics(hypotheses: Sequence[str], references: References) -> Floats:
+    check_lines(hypotheses, references)
+    lengths = np.array([len(line.split()) for line in hypotheses], dtype=np.float64)
+    others = np.sort([[len(line.split()) for line in lines] for lines in references], axis=0)  # so ties go to the short
+    closest = np.abs(others - lengths).argmin(axis=0)
+    return np.column_stack([lengths, others[closest, np.arange(len(lengths))]])

@@ -1,0 +1,161 @@
+"""What a metric is: statistics of each sentence that add up, and a formula over their sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.core.kernel import Floats
+from lattice_simp.core.symbols import as_sentences
+from lattice_simp.errors import LatticeSimpError
+
+References = Sequence[Sequence[str]]
+"""The lines of each reference: `references[r][s]` belongs to sentence `s`."""
+
+
+class Form(str, Enum):
+    """How sentences are written."""
+
+    TOKENS = "tokens"
+    """Blanks separate the tokens that the system works with."""
+    TEXT = "text"
+    """As a reader sees it: punctuation marks in their places."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The sentences of one system or of one reference: as tokens, as text, or as both.
+
+    >>> Lines(tokens=("yes , sir .",), text=("Yes, sir.",)).count
+    1
+
+    Raises:
+        LatticeSimpError: neither is given, or they differ in length.
+    """
+
+    tokens: Sequence[str] | None = None
+    text: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("tokens", "text"):
+            if isinstance(getattr(self, name), str):  # a single sentence
+                object.__setattr__(self, name, (getattr(self, name),))
+        counts = {len(lines) for lines in (self.tokens, self.text) if lines is not None}
+        if len(counts) != 1:
+            found = "neither tokens nor text" if not counts else "tokens and text of different length"
+            raise LatticeSimpError(f"a set of sentences with {found}")
+
+    @property
+    def count(self) -> int:
+        """How many sentences there are."""
+        return len(self.tokens if self.tokens is not None else self.text or ())
+
+    def written(self, form: Form) -> Sequence[str] | None:
+        """Returns the lines in a form, None where they are not there."""
+        return self.tokens if form is Form.TOKENS else self.text
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A corpus metric whose score is a formula over sums of sentence statistics.
+
+    >>> from lattice_simp.metrics import length_ratio
+    >>> metric = length_ratio()
+    >>> rows = metric.statistics(["a b", "a"], [["a b c", "a"]])
+    >>> rows.tolist(), float(metric.score(rows.sum(axis=0)))
+    ([[2.0, 3.0], [1.0, 1.0]], 0.75)
+
+    So the score of any resample of the sentences is `score(counts @ statistics)`, which significance tests live on.
+
+    Attributes:
+        name: as columns are headed.
+        higher_is_better: False for error rates, None where neither direction is better (the length ratio).
+        signature: all that is needed to compute the same numbers again.
+        statistics: hypotheses (n lines) and references (each n lines) to float64 of shape (n, k); of a metric that
+            needs the source, its n lines are the third argument.
+        score: float64 of shape (..., k), sums of rows, to shape (...).
+        reads: the forms that the metric takes, the best one first. `measure` makes tokens of text for one that reads
+            tokens alone, and joins tokens for one that reads text alone.
+        decimals: how many a table shows.
+        needs_source: whether outputs are compared with the sentences that they were made of.
+    """
+
+    name: str
+    higher_is_better: bool | None
+    signature: str
+    statistics: Callable[..., Floats]
+    score: Callable[[npt.ArrayLike], Floats]
+    reads: tuple[Form, ...] = (Form.TEXT, Form.TOKENS)
+    decimals: int = 2
+    needs_source: bool = False
+
+    def rows(self, hypotheses: Sequence[str], references: References, source: Sequence[str] | None = None) -> Floats:
+        """Returns the statistics, (n, k).
+
+        Args:
+            source: the sentences that the hypotheses were made of; only a metric that needs them reads them.
+
+        Raises:
+            LatticeSimpError: the metric needs the source, and there is none; what `statistics` raises.
+        """
+        hypotheses = as_sentences(hypotheses)
+        references = [as_sentences(own) for own in as_sentences(references)]
+        source = None if source is None else as_sentences(source)
+        if not self.needs_source:
+            return self.statistics(hypotheses, references)
+        if source is None:
+            raise LatticeSimpError(f"{self.name} needs --source, the sentences that the outputs were made of")
+        return self.statistics(hypotheses, references, source)
+
+    def corpus_score(
+        self, hypotheses: Sequence[str], references: References, source: Sequence[str] | None = None
+    ) -> float:
+        """Returns the score of a corpus; raises what `rows` raises."""
+        return float(self.score(self.rows(hypotheses, references, source).sum(axis=0)))
+
+
+def check_lines(hypotheses: Sequence[str], references: References, source: Sequence[str] | None = None) -> None:
+    """Raises LatticeSimpError for what no metric can score: no sentences or references, or files of other lengths."""
+    if any(isinstance(own, str) for own in (hypotheses, references, source, *references)):
+        raise LatticeSimpError("a string, where a list of sentences is needed; put it into a list")
+    if not hypotheses or not references:
+        raise LatticeSimpError("there is nothing to score; give at least one sentence and one reference")
+    for number, lines in enumerate(references, start=1):
+        if len(lines) != len(hypotheses):
+            raise LatticeSimpError(f"reference {number} has {len(lines)} lines for {len(hypotheses)} hypotheses")
+    if source is not None and len(source) != len(hypotheses):
+        raise LatticeSimpError(f"the source has {len(source)} lines for {len(hypotheses)} hypotheses")
+
+
+def ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> Floats:
+    """Divides, with 0 where the divisor is not positive.
+
+    >>> ratio([1.0, 2.0], [4.0, 0.0]).tolist()
+    [0.25, 0.0]
+    """
+    numerator, divisor = np.broadcast_arrays(np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64))
+    return np.divide(numerator, divisor, out=np.zeros(divisor.shape), where=divisor > 0)
+
+
+def ratio_of_sums(sums: npt.ArrayLike) -> Floats:
+    """Returns the score of metrics with two statistics, (..., 2) to (...): the first sum by the second one.
+
+    >>> ratio_of_sums([3.0, 4.0]).tolist()
+    0.75
+    """
+    rows = np.asarray(sums, dtype=np.float64)
+    return ratio(rows[..., 0], rows[..., 1])
+
+
+def averaged(values: npt.ArrayLike) -> Floats:
+    """Returns statistics, (n, 2), whose `ratio_of_sums` is the mean of the sentences' values.
+
+    >>> averaged([2.0, 3.0]).tolist()
+    [[2.0, 1.0], [3.0, 1.0]]
+    """
+    column = np.asarray(values, dtype=np.float64)
+    return np.column_stack([column, np.ones(len(column))])

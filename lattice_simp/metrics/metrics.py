@@ -1,0 +1,90 @@
+"""The metrics by name: a new one is a file with a function that makes a `Metric`, and a line in `METRICS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.metrics.edits import edits_reference, edits_source, identical, unchanged
+from lattice_simp.metrics.fkgl import fkgl
+from lattice_simp.metrics.length import length_ratio
+from lattice_simp.metrics.meteor import OTHER, meteor
+from lattice_simp.metrics.meteor_jar import JarOptions
+from lattice_simp.metrics.metric import Metric
+from lattice_simp.metrics.sacrebleu_metrics import bleu, bleu_13a, bleu_tok, chrf, ter
+from lattice_simp.metrics.sari import ADD, DELETE, KEEP, sari, sari_corpus
+from lattice_simp.metrics.sentences import sentences, split
+from lattice_simp.text.sacrebleu_tokenisers import ASIAN, PIECES, choose_tokeniser, is_unspaced_language, language_code
+
+
+@dataclass(frozen=True)
+class MetricOptions:
+    """What the metrics may be told; each takes what concerns it.
+
+    Attributes:
+        references: how many there are.
+        language: an ISO code.
+        tokeniser: of text, of those of `tokenisers.TOKENISERS`; None for the one that fits the language.
+        lowercase: whether BLEU on text and chrF ignore case.
+        paraphrases: METEOR's table for the language.
+        jar: of METEOR's Java process.
+    """
+
+    references: int = 1
+    language: str | None = None
+    tokeniser: str | None = None
+    lowercase: bool = False
+    paraphrases: Path | None = None
+    jar: JarOptions = field(default_factory=JarOptions)
+
+    @property
+    def tokens(self) -> str:
+        """The tokeniser's name."""
+        return self.tokeniser or choose_tokeniser(self.language).name
+
+
+def _meteor(given: MetricOptions) -> Metric:
+    if given.language is None:
+        raise LatticeSimpError("METEOR needs --language, which its parameters belong to; 'other' fits any language")
+    language = OTHER if is_unspaced_language(given.language) else given.language
+    return meteor(language, given.references, paraphrases=given.paraphrases, options=given.jar)
+
+
+def _ter(given: MetricOptions) -> Metric:
+    if language_code(given.language) in ("zh", "ja") or given.tokens in ASIAN:
+        return ter(given.references, asian=True)
+    return ter(given.references, tokens=given.tokens in ("char", *PIECES))
+
+
+def _sari_corpus(operation: str | None = None, *, legacy: bool = False) -> Callable[[MetricOptions], Metric]:
+    return lambda given: sari_corpus(given.references, operation, tokenise_source=not legacy, tokens=given.tokens)
+
+
+METRICS: Mapping[str, Callable[[MetricOptions], Metric]] = {
+    "bleu-tok": lambda given: bleu_tok(given.references),
+    "bleu-text": lambda given: bleu(given.references, tokeniser=given.tokens, lowercase=given.lowercase),
+    "bleu-13a": lambda given: bleu_13a(given.references, lowercase=given.lowercase),
+    "chrf": lambda given: chrf(given.references, lowercase=given.lowercase),
+    "ter": _ter,
+    "meteor": _meteor,
+    "length": lambda given: length_ratio(given.references),
+    "sari": lambda given: sari(given.references),
+    "sari-keep": lambda given: sari(given.references, KEEP),
+    "sari-delete": lambda given: sari(given.references, DELETE),
+    "sari-add": lambda given: sari(given.references, ADD),
+    "sari-corpus": _sari_corpus(),
+    "sari-corpus-keep": _sari_corpus(KEEP),
+    "sari-corpus-delete": _sari_corpus(DELETE),
+    "sari-corpus-add": _sari_corpus(ADD),
+    "sari-legacy": _sari_corpus(legacy=True),
+    "fkgl": lambda given: fkgl(),
+    "edits-source": lambda given: edits_source(),
+    "unchanged": lambda given: unchanged(),
+    "edits-reference": lambda given: edits_reference(given.references),
+    "identical": lambda given: identical(given.references),
+    "split": lambda given: split(),
+    "sentences": lambda given: sentences(),
+}
+"""By the names of `lattice-simp evaluate --metrics`."""

@@ -1,0 +1,139 @@
+"""BLEU, chrF and TER: sacrebleu's statistics of each sentence, and its formulas over many sums at once.
+
+The statistics come from sacrebleu's own classes (Post 2018, "A Call for Clarity in Reporting BLEU Scores"), so tokens,
+n-grams and edits are theirs; the formulas are repeated here on arrays, since a significance test asks for thousands of
+scores. Their results are those of sacrebleu up to the last bits of a float.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lattice_simp.core.kernel import Floats
+from lattice_simp.metrics.metric import Form, Metric, References, check_lines, ratio
+from lattice_simp.support.extras import Late
+from lattice_simp.text.sacrebleu_tokenisers import USUAL, scorer_tokeniser
+
+sacrebleu = Late("sacrebleu")  # only the commands that score wait for it
+
+_ORDER = 4
+"""The longest n-grams of BLEU."""
+
+_BETA = 2
+"""How much more recall weighs than precision in chrF2."""
+
+
+def bleu_tok(references: int = 1) -> Metric:
+    """Returns BLEU on lower-cased tokens as they are: sacrebleu's `-tok none -lc`, the kind of the older papers.
+
+    >>> metric = bleu_tok()
+    >>> round(metric.corpus_score(["the cat sat there ."], [["The cat sat here ."]]), 2)
+    42.73
+    >>> metric.signature.split("|v")[0]
+    'nrefs:1|case:lc|eff:no|tok:none|smooth:exp'
+    """
+    scorer = sacrebleu.BLEU(tokenize="none", lowercase=True, force=True)
+    return _metric("BLEU-tok", True, scorer, _bleu, references, (Form.TOKENS,))
+
+
+def bleu(references: int = 1, *, tokeniser: str = USUAL, lowercase: bool = False) -> Metric:
+    """Returns BLEU on text, with the tokens of one of sacrebleu's tokenisers.
+
+    >>> metric = bleu(tokeniser="zh")
+    >>> metric.name, round(metric.corpus_score(["我们爱吃苹果。"], [["我们爱吃梨子。"]]), 2)
+    ('BLEU-zh', 43.47)
+
+    Raises:
+        LatticeSimpError: as `tokenisers.tokeniser`.
+    """
+    scorer_tokeniser(tokeniser)  # says what is missing
+    scorer = sacrebleu.BLEU(tokenize=tokeniser, lowercase=lowercase, force=True)
+    return _metric(f"BLEU-{tokeniser}", True, scorer, _bleu, references, (Form.TEXT,))
+
+
+def bleu_13a(references: int = 1, *, lowercase: bool = False) -> Metric:
+    """Returns BLEU on text, with sacrebleu's default tokens (those of mteval-v13a).
+
+    >>> round(bleu_13a().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
+    42.73
+    """
+    return bleu(references, lowercase=lowercase)
+
+
+def chrf(references: int = 1, *, lowercase: bool = False) -> Metric:
+    """Returns the character n-gram F-score chrF2 (Popović 2015), sacrebleu's default settings.
+
+    >>> round(chrf().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
+    81.76
+    """
+    return _metric("chrF2", True, sacrebleu.CHRF(lowercase=lowercase), _chrf, references)
+
+
+def ter(references: int = 1, *, asian: bool = False, tokens: bool = False) -> Metric:
+    """Returns the translation edit rate (Snover et al. 2006), by sacrebleu's defaults: lower case, blanks part words.
+
+    >>> ter().corpus_score(["the cat sat there ."], [["the cat sat here ."]])
+    20.0
+    >>> ter(asian=True).corpus_score(["我爱梨。"], [["我爱茶。"]])
+    25.0
+
+    Args:
+        references: how many.
+        asian: with Tercom's normalisation, whose words are single Chinese characters and Japanese kanji.
+        tokens: reads tokens alone, where blanks in text are between clauses.
+    """
+    scorer = sacrebleu.TER(normalized=asian, asian_support=asian)
+    return _metric("TER", False, scorer, _ter, references, (Form.TOKENS,) if tokens else (Form.TEXT, Form.TOKENS))
+
+
+def _metric(
+    name: str,
+    higher_is_better: bool,
+    scorer: Any,
+    formula: Callable[[npt.ArrayLike], Floats],
+    references: int,
+    reads: tuple[Form, ...] = (Form.TEXT, Form.TOKENS),
+) -> Metric:
+    scorer.num_refs = references
+
+    def statistics(hypotheses: Sequence[str], references: References) -> Floats:
+        check_lines(hypotheses, references)
+        return np.array(scorer._extract_corpus_statistics(hypotheses, references), dtype=np.float64)
+
+    return Metric(name, higher_is_better, str(scorer.get_signature()), statistics, formula, reads)
+
+
+def _bleu(sums: npt.ArrayLike) -> Floats:
+    """Returns rows of: length, closest reference's length, matches by order, totals by order; exponential smoothing."""
+    rows = np.asarray(sums, dtype=np.float64)
+    length, reference = rows[..., 0], rows[..., 1]
+    matches, totals = rows[..., 2 : 2 + _ORDER], rows[..., 2 + _ORDER :]
+    scored = np.asarray((matches > 0).any(axis=-1) & (totals > 0).all(axis=-1))
+    halvings = np.cumsum(matches == 0, axis=-1)  # each order without a match counts half as much as the one before
+    counts = np.where(matches > 0, 100.0 * matches, 100.0 / 2.0**halvings)
+    logs = np.log(np.where(scored[..., None], counts, 1.0) / np.where(scored[..., None], totals, 1.0))
+    brevity = np.exp(np.minimum(0.0, 1.0 - ratio(reference, length)))
+    return np.asarray(np.where(scored, brevity * np.exp(logs.sum(axis=-1) / _ORDER), 0.0))
+
+
+def _chrf(sums: npt.ArrayLike) -> Floats:
+    """Returns rows of three numbers an order: n-grams of the hypothesis, of the reference, and matches."""
+    rows = np.asarray(sums, dtype=np.float64)
+    hypothesis, reference, matches = rows[..., 0::3], rows[..., 1::3], rows[..., 2::3]
+    effective = (hypothesis > 0) & (reference > 0)
+    orders = effective.sum(axis=-1)
+    precision = ratio(np.where(effective, ratio(matches, hypothesis), 0.0).sum(axis=-1), orders)
+    recall = ratio(np.where(effective, ratio(matches, reference), 0.0).sum(axis=-1), orders)
+    factor = _BETA**2
+    return 100.0 * ratio((1 + factor) * precision * recall, factor * precision + recall)
+
+
+def _ter(sums: npt.ArrayLike) -> Floats:
+    """Returns rows of: edits, mean length of the references."""
+    rows = np.asarray(sums, dtype=np.float64)
+    edits, length = rows[..., 0], rows[..., 1]
+    return 100.0 * np.where(length > 0, ratio(edits, length), (edits > 0).astype(np.float64))

@@ -1,0 +1,28 @@
+"""The operations written down for OpenFst: the definition that the kernels of `ops` are compared with.
+
+Names and arguments are those of `ops`, less what only the kernels have. Results hold the same strings at the same costs
+(in single precision, as OpenFst keeps them), but states, arcs and ties may differ, and features are left out.
+Everything that OpenFst has no matcher for (rho, sigma, edits, backoff) is written out arc by arc, so small inputs only.
+
+- `gappy_acceptor`: skeleton hypotheses with loops `<rho>` or `<sigma>`;  `compose`: full hypotheses that contain one
+- `apply_lm`: adds the costs of a language model
+- `prune`, `nbest`, `shortest_distance`, `arc_posteriors`: what the best paths are, and how probable the arcs
+- `replace`: words become lattices (a recursive transition network);  `expand`: the same for rules that refer to others
+"""
+
+from lattice_simp.reference.gappy import compose, gappy_acceptor
+from lattice_simp.reference.language_model import apply_lm
+from lattice_simp.reference.network import expand, replace
+from lattice_simp.reference.paths import arc_posteriors, nbest, prune, shortest_distance
+
+__all__ = [
+    "apply_lm",
+    "arc_posteriors",
+    "compose",
+    "expand",
+    "gappy_acceptor",
+    "nbest",
+    "prune",
+    "replace",
+    "shortest_distance",
+]

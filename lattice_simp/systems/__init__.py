@@ -1,0 +1,1 @@
+"""Systems built on the engine; each can be removed without harm to the others."""

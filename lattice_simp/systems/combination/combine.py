@@ -1,0 +1,207 @@
+"""`combine`: several systems' outputs for one source, as one lattice whose best path they agree on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
+from lattice_simp.core.marks import MARKS
+from lattice_simp.core.symbols import SymbolTable, as_sentences
+from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.lm.model import LanguageModel
+from lattice_simp.ops.apply_lm import apply_lm
+from lattice_simp.ops.normalise import normalise
+from lattice_simp.support.options import option
+from lattice_simp.systems.combination.agreement import NGRAM, POSTERIOR, WORDS, agreement_weights, with_agreement
+from lattice_simp.systems.combination.methods import METHODS, Expand, Task, Tokens
+from lattice_simp.systems.paraphrase.paraphraser import Paraphraser
+
+if TYPE_CHECKING:
+    MethodName = str
+else:
+    from typing import Literal
+
+    MethodName = Literal[tuple(METHODS)]
+
+Output: TypeAlias = Lattice | Strings
+"""What a system gave: a lattice, one string, or an n-best list."""
+
+LM = "LM"
+"""The feature of the language model."""
+
+
+@dataclass(frozen=True)
+class CombinationSettings:
+    """How systems are combined.
+
+    Attributes:
+        method: a name of `METHODS`: `union` chooses among the systems' own strings, `confusion` among the words of
+            each slot of a confusion network, `phrases` among all recombinations of aligned phrases.
+        shares: of each system in the mixture, above 0; equal ones if None.
+        scales: what each system's costs are multiplied with before they become probabilities, above 0; one value is
+            for all.
+        strings: of each system that are aligned with the others', the best ones; `union` takes all.
+        lm_weight: of the language model, where no weights are given.
+        max_arcs: of the lattice once its states know their last words; it is pruned to so many.
+        beam: what the language model keeps, in units of the gain above the best path; None for all.
+    """
+
+    method: MethodName = option("confusion", "method", "what is chosen from")
+    shares: tuple[float, ...] | None = None
+    scales: tuple[float, ...] = (1.0,)
+    strings: int = option(100, "strings", "the best of each system, that are aligned")
+    lm_weight: float = option(0.05, "lm-weight", "of the language model, without --weights")
+    max_arcs: int = option(20_000, "max-arcs", "of a lattice, which is pruned to so many")
+    beam: float | None = option(5.0, "beam", "units of gain that are kept with a language model")
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise LatticeSimpError(f"unknown method {self.method!r}; known are {', '.join(METHODS)}")
+        for what, values in (("share", self.shares or ()), ("scale", self.scales)):
+            for value in values:
+                if not 0 < value < math.inf:
+                    raise LatticeSimpError(f"the {what} of a system is {value}; give a number above 0")
+        for name, number in (("strings", self.strings), ("max_arcs", self.max_arcs)):
+            if number < 1:
+                raise LatticeSimpError(f"{name} is {number}; give a number from 1 up")
+
+    def of_systems(self, count: int) -> tuple[list[float], list[float]]:
+        """Returns the shares and the scales of so many systems.
+
+        Raises:
+            LatticeSimpError: there are none, or they are not as many as shares or scales.
+        """
+        if not count:
+            raise LatticeSimpError("a combination needs the output of one system at least")
+        shares, scales = self.shares or (1.0,) * count, self.scales * (count if len(self.scales) == 1 else 1)
+        for what, values in (("shares", shares), ("scales", scales)):
+            if len(values) != count:
+                raise LatticeSimpError(f"{len(values)} {what} for {count} systems; give one for each")
+        return list(shares), list(scales)
+
+
+def combine(
+    outputs: str | Sequence[Output],
+    settings: CombinationSettings | None = None,
+    *,
+    lm: LanguageModel | None = None,
+    weights: Mapping[str, float] | None = None,
+    expand: Expand | None = None,
+    ignore: Collection[str] = MARKS,
+) -> Lattice:
+    """Returns the lattice of what the systems' outputs combine to; its best path is what they agree on.
+
+    >>> from lattice_simp.ops.nbest import shortest_path
+    >>> outputs = ["the old cat slept there", "a old cat slept here", "the old dog slept here"]
+    >>> shortest_path(combine(outputs)).text
+    'the old cat slept here'
+
+    A path costs minus the weighted sum of these features (scores, higher is better): `Posterior`, the log of its
+    probability among the paths; `Words`, its length; `Ngram1` to `Ngram4`, the probabilities that its n-grams occur by
+    the mixture of the systems; `Agreement1`, ..., the expected gain by each system alone (linear BLEU, `mbr`); and
+    `LM`.
+
+    Args:
+        outputs: of each system, in an order that is the same for all sentences; costs are negative log probabilities,
+            up to the scale and a constant. A list or a lattice without hypotheses says nothing: the others decide.
+        settings: see there.
+        lm: of the target language.
+        weights: of the features, as `lattice_simp.tune` finds them; those that are missing are 0. None for
+            `default_weights`; a single system's own best string is the best then.
+        expand: for `phrases`, returns the lattice of what the equivalent phrases of some sentences make:
+            `expansion_of(Paraphraser())`, where English can be parsed. None for spans between common words alone.
+        ignore: labels that are no words, as in `nbest`; the result is without them.
+
+    Returns:
+        An acceptor with the features, sorted topologically.
+
+    Raises:
+        LatticeSimpError: no outputs, shares or scales that do not fit, a weight without a feature.
+        EmptyLatticeError: no system has a hypothesis.
+        CyclicLatticeError: a lattice has a cycle.
+    """
+    chosen = settings or CombinationSettings()
+    outputs = as_sentences(outputs)
+    shares, scales = chosen.of_systems(len(outputs))
+    check_weights(weights or {}, feature_names(len(outputs), lm=lm is not None))
+    symbols = SymbolTable()
+    systems = [_system(output, symbols, scale, ignore) for output, scale in zip(outputs, scales, strict=True)]
+    there = [number for number, own in enumerate(systems) if own is not None]
+    if not there:
+        raise EmptyLatticeError("no system has a hypothesis, so there is nothing to combine")
+    total = sum(shares[number] for number in there)
+    shares = [share / total for share in shares]
+    held = [own for own in systems if own is not None]
+    method = METHODS[chosen.method if len(held) > 1 else "union"]  # one alone has nothing to be combined with
+    lattice = method.make(Task(held, [shares[number] for number in there], chosen.strings, expand))
+    scored = with_agreement(lattice, systems, shares, chosen.max_arcs)
+    if weights is None:  # a system that is alone is believed, since it has nobody to agree with
+        alone = {POSTERIOR: 1.0, LM: chosen.lm_weight}
+        weights = alone if len(held) == 1 else default_weights(len(held), chosen)
+    return _decided(scored, weights, lm, chosen.beam)
+
+
+def feature_names(systems: int, *, lm: bool = False) -> tuple[str, ...]:
+    """Returns the features of a combination of so many systems.
+
+    >>> feature_names(2, lm=True)
+    ('Posterior', 'Words', 'Ngram1', 'Ngram2', 'Ngram3', 'Ngram4', 'Agreement1', 'Agreement2', 'LM')
+    """
+    return (*agreement_weights(systems), *((LM,) if lm else ()))
+
+
+def default_weights(systems: int, settings: CombinationSettings, *, lm: bool = True) -> dict[str, float]:
+    """Returns the weights where none are given, which tuning starts from.
+
+    Those of n-grams are of minimum Bayes risk, a word costs 1. By these, of two systems whatever one alone says would
+    gain, and longer would always be better: there, a word costs as much as it gains with its n-grams if one of both
+    has them.
+    """
+    weights = agreement_weights(systems)
+    if systems == 2:
+        weights[WORDS] = -0.5 * sum(weight for name, weight in weights.items() if name.startswith(NGRAM))
+    weights[POSTERIOR] = METHODS[settings.method].posterior_weight
+    return {**weights, **({LM: settings.lm_weight} if lm else {})}
+
+
+def _system(output: Output, symbols: SymbolTable, scale: float, ignore: Collection[str]) -> Lattice | None:
+    """Returns a system's posteriors, or None if it has no hypothesis."""
+    if isinstance(output, Lattice):
+        lattice = output.project_output().with_symbols(symbols)
+    else:
+        lattice = Lattice.from_nbest((Hypothesis(own.tokens, own.cost) for own in as_hypotheses(output)), symbols)
+    lattice = normalise(lattice.without_words(ignore), scale)
+    return None if lattice.empty else lattice
+
+
+def _decided(lattice: Lattice, weights: Mapping[str, float], lm: LanguageModel | None, beam: float | None) -> Lattice:
+    """Returns a lattice whose costs are minus the weighted sums of its features, the language model's among them."""
+    own = np.array([weights.get(name, 0.0) for name in lattice.features])
+    finals = np.where(np.isfinite(lattice.finals), 0.0 - own @ lattice.features.finals, np.inf)
+    decided = replace(lattice, weights=0.0 - own @ lattice.features.arcs, finals=finals)
+    if lm is None:
+        return decided
+    return apply_lm(decided, {LM: (lm, weights.get(LM, 0.0))}, beam=beam)
+
+
+def expansion_of(paraphraser: Paraphraser) -> Expand:
+    """Returns what `combine` takes as `expand`: it parses sentences, and expands them as a set."""
+
+    def expand(sentences: Sequence[Tokens]) -> Lattice:
+        return paraphraser.expand(sentences).lattice
+
+    return expand
+
+
+def check_weights(weights: Mapping[str, float], known: Sequence[str]) -> None:
+    """Raises LatticeSimpError where a weight is of none of the features that are known."""
+    for name in weights:
+        if name not in known:
+            remedy = "give a language model" if name == LM else f"the features are {', '.join(known)}"
+            raise LatticeSimpError(f"a weight of {name!r}, which is not a feature here; {remedy}")

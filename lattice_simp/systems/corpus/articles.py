@@ -1,0 +1,86 @@
+"""Reading articles: JSON lines, or a MediaWiki dump; told by the content."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.json_text import parse_json
+from lattice_simp.support.textio import open_binary, read_lines
+from lattice_simp.systems.corpus.mediawiki import read_pages, require_parser
+
+REMEDY = 'each line is {"title": "...", "text": "..."} or {"title": "...", "paragraphs": ["...", ...]}'
+
+_BLANKS = re.compile(r"[\s_]+")
+
+
+@dataclass(frozen=True)
+class Article:
+    """An article of a collection.
+
+    Attributes:
+        title: as in the file.
+        paragraphs: its text; all of a page's wikitext is a single one.
+        number: of its line or page in the file, from 1.
+        is_wikitext: whether the text is to be taken out of MediaWiki's markup yet.
+    """
+
+    title: str
+    paragraphs: tuple[str, ...]
+    number: int
+    is_wikitext: bool = False
+
+    @property
+    def key(self) -> str:
+        """What titles are compared by: composed characters, blanks and underscores as single blanks."""
+        return _BLANKS.sub(" ", unicodedata.normalize("NFC", self.title)).strip()
+
+
+def read_articles(path: str | Path) -> Iterator[Article]:
+    """Reads the articles of a file, one after the other.
+
+    Of JSON lines, the paragraphs of `text` are its lines. Of a dump, pages outside the main namespace are passed over,
+    and the last revision counts.
+
+    Raises:
+        FormatError: the file cannot be read, is empty, or neither of both; a line or page that is broken.
+        MissingExtraError: a dump, and mwparserfromhell is not installed.
+    """
+    with open_binary(path) as file:
+        head = file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not head:
+        raise FormatError("has no articles", path=path, remedy=REMEDY)
+    if head.startswith(b"<"):
+        require_parser()  # the pages' text is taken out later, when they have partners
+        for number, title, text in read_pages(path):
+            yield Article(title, (text,), number, is_wikitext=True)
+        return
+    for number, line in enumerate(read_lines(path), start=1):
+        if line.strip():
+            try:
+                yield _article(parse_json(line, path=path, line=number, remedy=REMEDY), number)
+            except FormatError:
+                raise
+            except LatticeSimpError as error:
+                raise FormatError(str(error), path=path, line=number, remedy=REMEDY) from error
+
+
+def _article(fields: Any, number: int) -> Article:
+    if not isinstance(fields, dict):
+        raise LatticeSimpError("is not a JSON object")
+    title = fields.get("title")
+    if not isinstance(title, str) or not title.strip():
+        raise LatticeSimpError("has no title")
+    paragraphs = fields.get("paragraphs")
+    if paragraphs is None:
+        if not isinstance(fields.get("text"), str):
+            raise LatticeSimpError("has neither text nor paragraphs")
+        paragraphs = fields["text"].split("\n")
+    if not isinstance(paragraphs, list) or not all(isinstance(one, str) for one in paragraphs):
+        raise LatticeSimpError("its paragraphs are not a list of strings")
+    return Article(title, tuple(paragraphs), number)

@@ -1,0 +1,141 @@
+"""Linear-chain conditional random fields as arrays: trained by CRFsuite, scored by numpy.
+
+Lafferty, McCallum and Pereira 2001. CRFsuite gives best labellings and marginals; lattices need the scores themselves.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats
+from lattice_simp.errors import FormatError
+from lattice_simp.support.array_cache import Arrays, pack_words, read_arrays, unpack_words, write_arrays
+from lattice_simp.support.array_checks import check_array, check_finite, check_indices
+from lattice_simp.support.crfsuite import open_tagger, train_tagger
+from lattice_simp.systems.hindi.clauses.features import Features
+
+
+@dataclass(frozen=True)
+class CrfSettings:
+    """How a field is trained.
+
+    Attributes:
+        l1: the weight of the sum of the weights; it leaves few features, so that models are small and fast.
+        l2: the weight of half the sum of their squares.
+        max_iterations: of L-BFGS.
+        min_count: attributes that are seen less often are left out.
+    """
+
+    l1: float = 0.5
+    l2: float = 0.05
+    max_iterations: int = 120
+    min_count: int = 2
+
+
+@dataclass(frozen=True, eq=False)
+class LinearChain:
+    """A field.
+
+    Attributes:
+        labels: (num_labels,) their names.
+        attributes: the row of each attribute.
+        weights: (num_attributes, num_labels) float32 scores, natural logs.
+        transitions: (num_labels, num_labels) float64, from label (row) to label.
+    """
+
+    labels: tuple[str, ...]
+    attributes: dict[str, int]
+    weights: np.ndarray[Any, np.dtype[np.float32]]
+    transitions: Floats
+
+    @classmethod
+    def train(
+        cls, examples: Iterable[tuple[Features, Sequence[str]]], settings: CrfSettings | None = None
+    ) -> LinearChain:
+        """Trains a field on the attributes and the label of each token of sentences.
+
+        Raises:
+            MissingExtraError: python-crfsuite is not installed.
+            LatticeSimpError: no examples.
+        """
+        settings = settings or CrfSettings()
+        parameters = {
+            "c1": settings.l1,
+            "c2": settings.l2,
+            "max_iterations": settings.max_iterations,
+            "feature.minfreq": settings.min_count,
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "model")
+            train_tagger(path, examples, parameters, library="hindi", fewest_labels=1)
+            dump = open_tagger(path, library="hindi", remedy="train it again").info()
+        labels = tuple(sorted(dump.labels))
+        columns = {label: position for position, label in enumerate(labels)}
+        attributes = {name: row for row, name in enumerate(sorted({name for name, _ in dump.state_features}))}
+        weights = np.zeros((len(attributes), len(labels)), dtype=np.float32)
+        for (name, label), weight in dump.state_features.items():
+            weights[attributes[name], columns[label]] = weight
+        transitions = np.zeros((len(labels), len(labels)))
+        for (one, two), weight in dump.transitions.items():
+            transitions[columns[one], columns[two]] = weight
+        return cls(labels, attributes, weights, transitions)
+
+    def scores(self, features: Features) -> Floats:
+        """Returns (num_tokens, num_labels) float64: the score of each label for each token, transitions aside."""
+        rows = [[row for one in own if (row := self.attributes.get(one)) is not None] for own in features]
+        found = np.zeros((len(rows), len(self.labels)))
+        for position, own in enumerate(rows):
+            if own:
+                found[position] = self.weights[own].sum(axis=0, dtype=np.float64)
+        return found
+
+    def write(self, path: Path) -> None:
+        """Writes a file that `read` reads."""
+        names = {"labels": pack_words(list(self.labels)), "attributes": pack_words(list(self.attributes))}
+        rows, columns = np.nonzero(self.weights)
+        arrays: Arrays = {**names, "rows": rows.astype(np.int32), "columns": columns.astype(np.int16)}
+        arrays |= {"values": self.weights[rows, columns], "transitions": self.transitions}
+        write_arrays(path, arrays)
+
+    @classmethod
+    def read(cls, path: Path) -> LinearChain:
+        """Reads a field.
+
+        Raises:
+            FormatError: the file is broken, or no field.
+        """
+        arrays = read_arrays(path)
+        try:
+            labels, attributes = unpack_words(arrays["labels"]), unpack_words(arrays["attributes"])
+            rows, columns, values, transitions = (arrays[name] for name in ("rows", "columns", "values", "transitions"))
+            check_array("rows", rows, np.int32, None)
+            check_indices("rows", rows, len(attributes))
+            check_array("columns", columns, np.int16, len(rows))
+            check_indices("columns", columns, len(labels))
+            check_array("values", values, np.float32, len(rows))
+            check_array("transitions", transitions, np.float64, len(labels), len(labels))
+            check_finite("values", values)
+            check_finite("transitions", transitions)
+            weights = np.zeros((len(attributes), len(labels)), dtype=np.float32)
+            weights[rows, columns] = values
+        except (KeyError, ValueError):
+            raise FormatError("no conditional random field", path=path, remedy="train it again") from None
+        return cls(tuple(labels), {name: row for row, name in enumerate(attributes)}, weights, transitions)
+
+
+def best_rests(scores: Floats, transitions: Floats) -> Floats:
+    """Returns (num_tokens, num_labels): the score of the best labelling of what comes after each token with each label.
+
+    >>> best_rests(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]])).tolist()
+    [[2.0, 0.5], [0.0, 0.0]]
+    """
+    rests = np.zeros_like(scores)
+    for position in range(len(scores) - 2, -1, -1):
+        rests[position] = (transitions + scores[position + 1] + rests[position + 1]).max(axis=1)
+    return rests

@@ -1,0 +1,84 @@
+"""Sentences of a treebank with the clauses that a system should find, without words that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lattice_simp.errors import FormatError
+from lattice_simp.systems.hindi.clause import Clause, without_tokens
+from lattice_simp.systems.hindi.clauses.model import bare
+from lattice_simp.systems.hindi.formats.treebank import read_marked, read_treebank
+from lattice_simp.systems.hindi.from_tree import clauses_of_tree
+from lattice_simp.systems.hindi.sentence import Sentence
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence with its clauses.
+
+    Attributes:
+        full: as the treebank has it, with elided words.
+        sentence: without them.
+        clauses: of `sentence`, without punctuation at their ends.
+    """
+
+    full: Sentence
+    sentence: Sentence
+    clauses: list[Clause]
+
+    @classmethod
+    def of(cls, full: Sentence, clauses: Iterable[Clause]) -> Example:
+        """Makes an example of a sentence and its clauses, both with elided words."""
+        sentence = full.without_empty
+        own = without_tokens(clauses, [token.is_empty for token in full.tokens])
+        return cls(full, sentence, bare(sentence, own))
+
+
+def tree_examples(
+    path: Path, problems: list[FormatError] | None = None, *, only: Collection[str] | None = None
+) -> Iterator[Example]:
+    """Reads a treebank with the clauses of its trees; see `read_treebank`.
+
+    Raises:
+        FormatError: a file of `only` has no sentence; or it goes into `problems`.
+    """
+    seen = set()
+    for name, sentence in read_treebank(path, problems, only=only):
+        seen.add(name)
+        example = Example.of(sentence, clauses_of_tree(sentence))
+        if example.sentence.tokens:
+            yield example
+    if missing := sorted(set(only or ()) - seen):
+        _report(f"has no sentence of {len(missing)} files, the first is {missing[0]!r}", path, problems)
+
+
+def marked_examples(path: Path, marked: Path, problems: list[FormatError] | None = None) -> Iterator[Example]:
+    """Reads the sentences of a treebank that are marked by hand.
+
+    Raises:
+        FormatError: the table is broken, or a clause reaches beyond its sentence; a sentence is not in the treebank, or
+            goes into `problems`.
+    """
+    wanted = read_marked(marked)
+    missing = {(name, number) for name, own in wanted.items() for number in own}
+    for name, sentence in read_treebank(path, problems, only=wanted.keys()):
+        clauses = wanted[name].get(sentence.id)
+        if clauses is None:
+            continue
+        missing.discard((name, sentence.id))
+        if max(clause.end for clause in clauses) > len(sentence):
+            message = f"{name}#{sentence.id} has {len(sentence)} tokens, and a clause that ends after them"
+            raise FormatError(message, path=marked, remedy="correct the line")
+        yield Example.of(sentence, clauses)
+    if missing:
+        name, number = min(missing)
+        _report(f"{path} has not {len(missing)} of the sentences, the first is {name}#{number}", marked, problems)
+
+
+def _report(message: str, path: Path, problems: list[FormatError] | None) -> None:
+    error = FormatError(message, path=path, remedy="correct the list, or take the treebank that it is of")
+    if problems is None:
+        raise error
+    problems.append(error)

@@ -1,0 +1,217 @@
+"""Reads CoNLL-U (universaldependencies.org/format) with the chunks of UD_Hindi-HDTB.
+
+Tags are those in XPOS; where that is empty or another treebank's, as in UD_Hindi-PUD, they are made of UPOS and the
+features. Chunks are in MISC (`ChunkId=NP2|ChunkType=head`), and so are TAM and vibhakti; a chunk depends on the chunk
+that the head of its uppermost token is in, under that token's relation. Files without chunks get some
+(`conllu_chunks.py`). Words are read as they are in the tree: the surface forms of multiword tokens (`3-4`) and empty
+nodes (`8.1`) are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+from lattice_simp.errors import FormatError
+from lattice_simp.support.tables import grammar_table
+from lattice_simp.support.textio import read_lines
+from lattice_simp.systems.hindi.formats.conllu_chunks import Word, derived_chunks, universal_parts, with_auxiliaries
+from lattice_simp.systems.hindi.sentence import EMPTY, Chunk, Sentence, Token, find_cycle
+
+_COLUMNS = 10
+_NONE = "_"
+_ROOT = "root"
+_EMPTY_CHUNK = "NULL__"
+_CHUNK, _CHUNK_TYPE = "ChunkId", "ChunkType"
+_ID = re.compile(r"[1-9][0-9]{0,8}")
+_PASSED_OVER = re.compile(r"[0-9]+[-.][0-9]+")
+_NUMBER = re.compile(r"\d+$")
+
+_GENDERS = {"Masc": "m", "Fem": "f"}
+_NUMBERS = {"Sing": "sg", "Plur": "pl"}
+_CASES = {"": "", "Nom": "d"}
+_OBLIQUE = "o"
+_INFINITIVE = "ना"
+
+_COMPOUND = "C"
+"""Ends the tags of all but the last word of a compound (`NNC`, `JJC`)."""
+
+
+@cache
+def _categories() -> dict[str, str]:
+    return {row["tag"]: row["category"] for row in grammar_table("hindi/categories.tsv", ("tag", "category"))}
+
+
+@cache
+def _tags() -> frozenset[str]:
+    """Returns the treebank's tags."""
+    return frozenset(tag for known in _categories() for tag in (known, known + _COMPOUND))
+
+
+def read_conllu(
+    path: Path, problems: list[FormatError] | None = None, lines: Iterable[str] | None = None
+) -> Iterator[Sentence]:
+    r"""Reads the sentences of a file.
+
+    >>> lines = ["1\tराम\tराम\tPROPN\tNNP\tCase=Nom\t2\tnsubj\t_\tChunkId=NP|ChunkType=head",
+    ...     "2\tसोया\tसोना\tVERB\tVM\t_\t0\troot\t_\tChunkId=VGF|ChunkType=head|Tam=yA"]
+    >>> sentence, = read_conllu(Path("x.conllu"), lines=lines)
+    >>> [(chunk.tag, chunk.relation, chunk.head) for chunk in sentence.chunks], sentence.tokens[1].root
+    ([('NP', 'nsubj', 1), ('VGF', '', -1)], 'सो')
+
+    Args:
+        path: of the file; it may be compressed.
+        problems: takes the errors of sentences that cannot be read, which are left out; None to raise the first.
+        lines: of the file, where they are there already.
+
+    Raises:
+        FormatError: a line has not ten columns, words are not numbered one after the other, a head is not a word of the
+            sentence, or words depend on one another in a cycle.
+    """
+    numbered = enumerate(read_lines(path) if lines is None else lines, start=1)
+    for has_text, group in groupby(numbered, key=lambda pair: bool(pair[1].strip())):
+        block = list(group)  # errors of the file as a whole are not reported as a sentence's
+        try:
+            if has_text and (sentence := _sentence(block, path)):
+                yield sentence
+        except FormatError as error:
+            if problems is None:
+                raise
+            problems.append(error)
+
+
+def _sentence(block: Iterable[tuple[int, str]], path: Path) -> Sentence | None:
+    """Reads a sentence from its lines and their numbers; None if there are comments only."""
+    name = ""
+    words: list[Word] = []
+    numbers: list[int] = []
+    for number, line in block:
+        if line.startswith("#"):
+            key, _, value = line[1:].partition("=")
+            name = value.strip() if key.strip() == "sent_id" else name
+        elif word := _read_word(line, len(words) + 1, path, number):
+            words.append(word)
+            numbers.append(number)
+    for word, number in zip(words, numbers, strict=True):
+        if word.head >= len(words):
+            raise _broken(f"the head {word.head + 1}, but {len(words)} words", path, number)
+    if (position := find_cycle([word.head for word in words])) is not None:
+        raise _broken(f"word {position + 1} depends on itself, in the end", path, numbers[position])
+    if not words:
+        return None
+    tokens, chunks = tuple(word.token for word in words), _with_heads(words, _chunks(words))
+    is_marked = any(_CHUNK in word.misc for word in words)
+    return Sentence(tokens if is_marked else with_auxiliaries(tokens, chunks), chunks, name)
+
+
+def _broken(message: str, path: Path, line: int) -> FormatError:
+    return FormatError(message, path=path, line=line, remedy="correct the file, or leave this sentence out")
+
+
+def _read_word(line: str, due: int, path: Path, number: int) -> Word | None:
+    """Reads a line of a sentence; None for what stands beside the tree."""
+    columns = line.split("\t")
+    if len(columns) != _COLUMNS:
+        raise _broken(f"{len(columns)} columns, not {_COLUMNS}", path, number)
+    if _PASSED_OVER.fullmatch(columns[0]):
+        return None
+    if columns[0] != str(due):
+        raise _broken(f"the word {columns[0]!r}, where number {due} is due", path, number)
+    if not columns[1]:
+        raise _broken(f"the word {columns[0]} is empty", path, number)
+    if columns[6] not in ("0", _NONE) and not _ID.fullmatch(columns[6]):
+        raise _broken(f"the head of word {columns[0]} is not a number: {columns[6]!r}", path, number)
+    return _word(columns)
+
+
+def _word(columns: Sequence[str]) -> Word:
+    """Reads a word from its ten columns.
+
+    The MISC entry `Vib` of a phrase's head goes on with the rest of the phrase, after `_`: that part is left out.
+    A word `NULL` is elided if it is in a chunk: treebanks have chunks, what a parser makes of text has none.
+    """
+    form, lemma = columns[1:3]
+    part, tag, relation = (_given(columns[position]) for position in (3, 4, 7))
+    features, misc = _pairs(columns[5]), _pairs(columns[9])
+    lemma = "" if lemma == _NONE and form != _NONE else lemma
+    if _CHUNK not in misc and tag not in _tags():
+        tag = _treebank_tag(part, features, relation) or tag
+    # The dictionary form of a verb is its infinitive, where the treebank has the stem.
+    stem = lemma.removesuffix(_INFINITIVE) if part in ("VERB", "AUX") else lemma
+    person, categories = features.get("Person", ""), _categories()
+    token = Token(
+        form,
+        tag,
+        root=stem or lemma,
+        category=categories.get(tag) or categories.get(tag.removesuffix(_COMPOUND), ""),
+        gender=_GENDERS.get(features.get("Gender", ""), ""),
+        number=_NUMBERS.get(features.get("Number", ""), ""),
+        person=person + "h" if person and features.get("Polite") == "Form" else person,
+        case=_CASES.get(features.get("Case", ""), _OBLIQUE),
+        vibhakti=misc.get("Vib", "").partition("_")[0],
+        tam=misc.get("Tam", ""),
+        is_empty=form == EMPTY and _CHUNK in misc,
+    )
+    head = -1 if columns[6] in ("0", _NONE) else int(columns[6]) - 1
+    return Word(token, part, features, head, relation, misc)
+
+
+def _given(column: str) -> str:
+    return "" if column == _NONE else column
+
+
+def _pairs(column: str) -> dict[str, str]:
+    """Reads `Case=Nom|Gender=Masc`."""
+    pairs = (one.partition("=") for one in _given(column).split("|"))
+    return {name: value for name, equals, value in pairs if equals}
+
+
+def _treebank_tag(part: str, features: Mapping[str, str], relation: str) -> str:
+    if part == "PART" and features.get("Polarity") == "Neg":
+        return "NEG"
+    if part == "AUX" and relation.startswith("cop"):
+        return "VM"
+    if part == "DET" and features.get("PronType") in ("Ind", "Tot"):
+        return "QF"
+    if part == "ADJ" and features.get("NumType") == "Ord":
+        return "QO"
+    return universal_parts().get(part, ("", ""))[0]
+
+
+def _chunks(words: Sequence[Word]) -> list[Chunk]:
+    """Joins neighbours with the same `ChunkId`; in a sentence without any, chunks come from the tree."""
+    if not any(_CHUNK in word.misc for word in words):
+        return derived_chunks(words)
+    chunks: list[Chunk] = []
+    last: str | None = None
+    for position, word in enumerate(words):
+        name = word.misc.get(_CHUNK)
+        if name is None:  # a word that was left out of the chunks is one by itself
+            (own,) = derived_chunks([word._replace(head=-1)])
+            chunks.append(replace(own, start=position, end=position + 1))
+        elif name == last:
+            chunks[-1] = replace(chunks[-1], end=position + 1)
+        else:
+            tag = _NUMBER.sub("", name.removeprefix(_EMPTY_CHUNK))
+            chunks.append(Chunk(tag, position, position + 1, is_empty=name.startswith(_EMPTY_CHUNK)))
+        last = name
+    return chunks
+
+
+def _with_heads(words: Sequence[Word], chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    chunk_of = [number for number, chunk in enumerate(chunks) for _ in chunk.positions]
+    found = []
+    for chunk in chunks:
+        own = chunk.positions
+        position = next((position for position in own if words[position].misc.get(_CHUNK_TYPE) == "head"), chunk.start)
+        while words[position].head in own:
+            position = words[position].head
+        word = words[position]
+        relation = "" if word.head < 0 and word.relation == _ROOT else word.relation
+        head = chunk_of[word.head] if word.head >= 0 else -1
+        found.append(replace(chunk, head=head, relation=relation))
+    return tuple(found)

@@ -1,0 +1,174 @@
+"""Chunks for dependency trees that have none: what UD_Hindi-PUD and parsers give.
+
+A word is in the chunk of its head if it is beside it, directly or with others of the chunk between, and is one of
+its function words (postposition, auxiliary, determiner, particle), an adjective or number before a noun, or a part of
+a compound noun. A participle or root is in the chunk of the second verb behind it, which some treebanks have it depend
+on (`karte hue`, `kar chuke`). Punctuation belongs to the chunk before it, that at either end of the sentence is a chunk
+(`BLK`).
+
+The head decides on the chunk's tag. A verb group is
+
+- finite (`VGF`) if one of its words is (`VerbForm=Fin`, or a form such as `hai` where no `VerbForm` tells), or if it is
+  a participle that heads a sentence, a complement, a relative clause, a clause with a subordinator, or what is
+  coordinated with one of these;
+- a gerund (`VGNN`) if its verb is an infinitive or a verbal noun (`Inf`, `Ger`, `Vnoun`);
+- not finite (`VGNF`) otherwise: converbs (`Conv`), and participles that modify.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
+
+from lattice_simp.grammars.hindi.symbols import classes_of
+from lattice_simp.grammars.hindi.verbs import FUTURE, PAST, PRESENT, analyse
+from lattice_simp.support.tables import grammar_table
+from lattice_simp.systems.hindi.sentence import FINITE, GERUND, NON_FINITE, VERBAL, VERBS, Chunk, Token
+
+
+class Word(NamedTuple):
+    """A word of a tree: what it is in a `Sentence`, and its columns; the head is a position from 0, -1 for none."""
+
+    token: Token
+    part: str
+    features: Mapping[str, str]
+    head: int
+    relation: str
+    misc: Mapping[str, str]
+
+
+_FUNCTION = frozenset({"aux", "case", "clf", "det", "fixed", "flat", "goeswith"})
+_ATTRIBUTES = frozenset({"amod", "compound", "nummod"})
+_NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "DET"})
+_VERBS = frozenset({"VERB", "AUX"})
+_BEGINNING = frozenset({"लग"})
+"""The second verb behind infinitives."""
+
+_FINITE_TENSES = frozenset({PRESENT, PAST, FUTURE})
+_FINITE_RELATIONS = frozenset({"root", "ccomp", "parataxis"})
+_SECOND = frozenset({"aux", "compound", "xcomp"})
+_NOMINAL_FORMS = frozenset({"Inf", "Ger", "Vnoun"})
+
+
+@cache
+def universal_parts() -> dict[str, tuple[str, str]]:
+    """Returns for each universal part of speech the treebank's tag, and that of a chunk that it heads."""
+    rows = grammar_table("hindi/ud_parts.tsv", ("part", "tag", "chunk"))
+    return {row["part"]: (row["tag"], row["chunk"]) for row in rows}
+
+
+@cache
+def second_verbs() -> frozenset[str]:
+    """Returns the roots of the verbs that come after the first one of a group."""
+    return frozenset(row["root"] for row in grammar_table("hindi/vector_verbs.tsv", ("root",)))
+
+
+def derived_chunks(words: Sequence[Word]) -> list[Chunk]:
+    """Finds the chunks of a tree; see the module's text for how. They have no heads yet."""
+    anchors = _anchors(words)
+    chunks: list[Chunk] = []
+    start = 0
+    for position in range(1, len(words) + 1):
+        if position == len(words) or anchors[position] != anchors[start]:
+            own = range(start, position)
+            head = anchors[start] if anchors[start] in own else start
+            chunks.append(Chunk(_tag(words, head, own), start, position))
+            start = position
+    return chunks
+
+
+def _anchors(words: Sequence[Word]) -> list[int]:
+    """Returns for each word the one that its chunk is about."""
+    anchors: list[int] = []
+    for position, word in enumerate(words):
+        if word.part == "PUNCT" and 0 < position < len(words) - 1:
+            anchors.append(anchors[-1])
+            continue
+        if _is_participial(words, position):
+            anchors.append(anchors[-1])
+            continue
+        own = position
+        while (head := words[own].head) >= 0 and (_stays(words[own], words[head]) or _is_first_verb(words, own)):
+            own = head
+        anchors.append(own)
+    return anchors
+
+
+def _is_participial(words: Sequence[Word], position: int) -> bool:
+    """Returns whether a word is the `hue` of a participle, whichever of the two depends on the other."""
+    word, previous = words[position], words[position - 1]
+    if position == 0 or previous.part not in _VERBS or "participle auxiliary" not in classes_of(word.token.form):
+        return False
+    return word.head >= 0 and (word.head in (position - 1, previous.head) or previous.head == position)
+
+
+def _is_first_verb(words: Sequence[Word], position: int) -> bool:
+    """Returns whether a verb is the first one of a group whose second verb it depends on."""
+    word, head = words[position], words[words[position].head]
+    between = words[position + 1 : word.head]
+    if word.part not in _VERBS or head.part not in _VERBS or word.relation.partition(":")[0] not in _SECOND:
+        return False
+    if word.head < position or any(other.part != "PART" for other in between):
+        return False
+    nominal = word.features.get("VerbForm") in _NOMINAL_FORMS
+    roots = {head.token.root} if head.token.root else {reading.root for reading in analyse(head.token.form)}
+    return not roots.isdisjoint(_BEGINNING if nominal else second_verbs())
+
+
+def with_auxiliaries(tokens: Sequence[Token], chunks: Sequence[Chunk]) -> tuple[Token, ...]:
+    """Returns the tokens with the treebank's tag of auxiliaries for all verbs of a verb group but its first."""
+    found = list(tokens)
+    main, auxiliary = VERBS
+    for chunk in chunks:
+        verbs = [position for position in chunk.positions if tokens[position].tag in VERBS]
+        if chunk.tag in VERBAL and len(verbs) > 1:
+            found[verbs[0]] = replace(tokens[verbs[0]], tag=main)
+            for position in verbs[1:]:
+                found[position] = replace(tokens[position], tag=auxiliary)
+    return tuple(found)
+
+
+def _stays(word: Word, head: Word) -> bool:
+    """Returns whether a word is in the chunk of its head."""
+    relation = word.relation.partition(":")[0]
+    if relation in _FUNCTION:
+        return True
+    if relation in _ATTRIBUTES:
+        return head.part in _NOUNS and word.part not in _VERBS
+    if relation == "mark":
+        return word.part == "ADP"
+    return word.part == "PART" and relation in ("advmod", "dep", "discourse")
+
+
+def _tag(words: Sequence[Word], head: int, own: range) -> str:
+    word = words[head]
+    if word.part not in _VERBS:
+        if word.part == "PART" and word.features.get("Polarity") == "Neg":
+            return "NEGP"
+        return universal_parts().get(word.part, ("", ""))[1] or "NP"
+    if any(_is_finite(words[position]) for position in own):
+        return FINITE
+    form = word.features.get("VerbForm")
+    if form in _NOMINAL_FORMS:
+        return GERUND
+    return FINITE if form != "Conv" and _heads_finite_clause(words, head) else NON_FINITE
+
+
+def _is_finite(word: Word) -> bool:
+    form = word.features.get("VerbForm")
+    if form is None and word.part in _VERBS:
+        return any(reading.tam in _FINITE_TENSES for reading in analyse(word.token.form))
+    return form == "Fin"
+
+
+def _heads_finite_clause(words: Sequence[Word], position: int) -> bool:
+    seen = set()
+    while words[position].relation.partition(":")[0] == "conj" and words[position].head >= 0 and position not in seen:
+        seen.add(position)
+        position = words[position].head
+    relation = words[position].relation
+    if relation == "acl:relcl" or relation.partition(":")[0] in _FINITE_RELATIONS or words[position].head < 0:
+        return True
+    return any(word.head == position and word.relation == "mark" and word.part == "SCONJ" for word in words)

@@ -1,0 +1,232 @@
+"""The clauses of a sentence as a tree, and which of them stay together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from lattice_simp.grammars.hindi.verbs import CONJUNCTIVE, IMPERFECTIVE, ROOT
+from lattice_simp.systems.hindi.clause import Clause, ClauseType, nested_order
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, Sentence
+from lattice_simp.systems.hindi.simplify.model import without
+from lattice_simp.systems.hindi.simplify.tables import connectives, kept_participles, relatives, word_of, words_of
+from lattice_simp.systems.hindi.simplify.verb_groups import verb_group
+
+
+@dataclass
+class Node:
+    """A clause with those in it, or the whole sentence, which has no type.
+
+    Attributes:
+        name: of the split that makes a sentence of it; "" for the whole sentence.
+        is_kept: whether it stays with the clause around it.
+        side: the neighbour that it stays with, where that clause has no verb of its own: 1 the next, -1 the previous.
+    """
+
+    name: str
+    start: int
+    end: int
+    kind: ClauseType | None
+    children: list[Node] = field(default_factory=list)
+    is_kept: bool = False
+    side: int = 1
+
+    def walk(self) -> Iterator[Node]:
+        """Returns the clause and those in it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+Item = int | Node
+"""A token, or a clause that is split off."""
+
+
+def clause_tree(sentence: Sentence, clauses: Sequence[Clause]) -> Node:
+    """Nests clauses in the whole sentence."""
+    root = Node("", 0, len(sentence), None)
+    stack = [root]
+    for number, clause in enumerate(nested_order(clauses)):
+        while stack[-1].end < clause.end or stack[-1].end <= clause.start:
+            stack.pop()
+        node = Node(f"clause {number}", clause.start, clause.end, clause.kind)
+        stack[-1].children.append(node)
+        stack.append(node)
+    return root
+
+
+def items(node: Node) -> list[Item]:
+    """Returns the tokens of a clause and the clauses that are split off it, in order; kept ones are taken apart."""
+    found: list[Item] = []
+    position = node.start
+    for child in node.children:
+        found += range(position, child.start)
+        found += items(child) if child.is_kept else [child]
+        position = child.end
+    return [*found, *range(position, node.end)]
+
+
+def tokens_of(parts: Sequence[Item]) -> tuple[int, ...]:
+    """Returns the tokens among items."""
+    return tuple(one for one in parts if isinstance(one, int))
+
+
+def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> int | None:
+    """Returns the last verb group among tokens; None if there is none that is not elided."""
+    own = set(tokens)
+    for position in reversed(range(len(sentence.chunks))):
+        chunk = sentence.chunks[position]
+        if chunk.tag != tag:
+            continue
+        verbs = sentence.verbs(chunk)
+        if verbs and own.issuperset(verbs):
+            return position
+    return None
+
+
+def is_joining(sentence: Sentence, position: int) -> bool:
+    """Returns whether a token only joins: punctuation, an elided word, or a listed conjunction."""
+    token = sentence.tokens[position]
+    if token.tag == PUNCTUATION or token.is_empty:
+        return True
+    return token.tag == CONJUNCTION and token.form in connectives()
+
+
+def is_participial(sentence: Sentence, node: Node) -> bool:
+    """Returns whether a clause has a participle for a verb."""
+    own = tokens_of(items(node))
+    return verb_chunk(sentence, own) is None and verb_chunk(sentence, own, NON_FINITE) is not None
+
+
+def keep_together(sentence: Sentence, root: Node, refused: dict[str, str]) -> dict[str, str]:
+    """Marks clauses that are not split off, those of refused splits among them, and returns a reason for each."""
+    reasons = {}
+    for parent in root.walk():
+        for position, node in enumerate(parent.children):
+            reason, side = _reason(sentence, parent, position)
+            if node.name in refused:
+                reason = refused[node.name]
+            if reason:
+                node.is_kept, node.side = True, side
+                reasons[node.name] = reason
+    for parent in root.walk():
+        reasons |= dict(_neighbours(sentence, parent))
+        reasons |= dict(_participles_of_conditions(sentence, parent))
+    return reasons
+
+
+def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
+    """Returns why a clause stays, and with which neighbour; "" if it may go."""
+    node = parent.children[position]
+    if is_participial(sentence, node) or node.kind == ClauseType.NON_FINITE:
+        return _participle_reason(sentence, node), 1
+    action, side = _joining_action(sentence, parent, position)
+    if action:
+        return action, side
+    own = tokens_of(items(node))
+    if any(sentence.tokens[index].form in words_of("concession") for index in own):
+        return "a concession", 1
+    if node.kind == ClauseType.RELATIVE and _is_indefinite(sentence, own):
+        return "an indefinite relative clause", 1
+    return "", 1
+
+
+def _is_indefinite(sentence: Sentence, own: Sequence[int]) -> bool:
+    """Returns whether a relative clause begins like `jo bhii`."""
+    forms = [sentence.tokens[position].form for position in own[:3]]
+    return bool(forms) and forms[0] in relatives() and not set(words_of("indefinite")).isdisjoint(forms[1:])
+
+
+def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
+    """Looks at a clause's first words, and at the words between it and its neighbours."""
+    node = parent.children[position]
+    first = range(node.start, min(node.end, node.start + 2))
+    before = _between(parent, position - 1) if position else list(range(parent.start, node.start))
+    after = _between(parent, position) if position + 1 < len(parent.children) else []
+    for index in [*before[-2:], *first]:
+        token = sentence.tokens[index]
+        action = connectives().get(token.form)
+        if token.tag not in ("CC", "PRP", "RB", "NST", "RP") or (index in before and token.tag != "CC"):
+            continue
+        if action == "join_next" or (action == "join_adverbial" and node.kind == ClauseType.ADVERBIAL):
+            return f"{token.form}: a condition or comparison", 1
+        if action == "join_previous":
+            return f"{token.form}: a purpose or comparison", -1
+        if action == "join_both":
+            return f"{token.form}: alternatives", -1
+    for index in after:
+        form = sentence.tokens[index].form
+        if sentence.tokens[index].tag != CONJUNCTION:
+            continue
+        if connectives().get(form) == "join_both":
+            return f"{form}: alternatives", 1
+        if form in words_of("condition") and node.kind == ClauseType.ADVERBIAL:
+            return f"{form}: a condition", 1
+    return "", 1
+
+
+def _between(parent: Node, position: int) -> list[int]:
+    """Returns the tokens between a child and the next one."""
+    return list(range(parent.children[position].end, parent.children[position + 1].start))
+
+
+def _participle_reason(sentence: Sentence, node: Node) -> str:
+    own = tokens_of(items(node))
+    chunk = verb_chunk(sentence, own, NON_FINITE)
+    group = verb_group(sentence, chunk)
+    if chunk is None or group is None:
+        return "no participle"
+    if sentence.chunks[chunk].relation.startswith("nmod"):
+        return "a participle that describes a noun"
+    tokens = [sentence.tokens[position] for position in sentence.chunks[chunk].positions]
+    # `utthaa`, `kar`: the conjunctive without its ending.
+    conjunctive = group.verbs[-1].tam in (CONJUNCTIVE, ROOT)
+    # `-te hue`: at the same time; `-ta huaa` describes a noun, and `-te hii` says when.
+    second = group.verbs[1].form if len(group.verbs) == 2 else ""
+    simultaneous = group.verbs[0].tam == IMPERFECTIVE and second in words_of("simultaneous")
+    if not (conjunctive or simultaneous):
+        return "a participle that is not an action of its own"
+    if any(token.tag in ("RP", "NEG") for token in tokens):
+        return "a participle with a particle"
+    if any(token.tag in ("SYM", "VMC") for token in tokens):
+        return "a participle of several verbs"
+    if node.end < len(sentence) and sentence.tokens[node.end].tag == "RP":
+        return "a participle with a particle"
+    before = [one for one in own if one < group.positions[0] and not is_joining(sentence, one)]
+    if not before:
+        return "a participle without arguments: an adverb"
+    previous = sentence.tokens[before[-1]].form
+    repeated = len(group.verbs) > 1 and group.verbs[1].root == group.root
+    if previous == group.root or repeated or any(token.tag == "RDP" for token in tokens):
+        return "a verb that stands twice: an adverb"
+    # `khul kar` is `khulkar`.
+    in_two = len(group.verbs) == 2 and group.verbs[1].form in words_of("conjunctive")
+    forms = (group.verbs[0].form, group.root + word_of("conjunctive") if in_two else "")
+    if kept_participles().isdisjoint((form, word) for form in forms for word in (previous, "")):
+        return ""
+    return "a participle used as a postposition or adverb"
+
+
+def _participles_of_conditions(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
+    """Keeps participles where a condition stays: what they tell holds under it."""
+    conditional = any(node.is_kept and node.kind == ClauseType.ADVERBIAL for node in parent.children)
+    for node in parent.children:
+        if conditional and not node.is_kept and is_participial(sentence, node):
+            node.is_kept = True
+            yield node.name, "holds under a condition"
+
+
+def _neighbours(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
+    """Yields the neighbours that kept clauses take along where the clause around has no verb."""
+    inside = {position for child in parent.children for position in range(child.start, child.end)}
+    if verb_chunk(sentence, without(range(parent.start, parent.end), inside)) is not None:
+        return
+    for position, node in enumerate(parent.children):
+        if node.is_kept and not is_participial(sentence, node):
+            other = position + node.side
+            if not 0 <= other < len(parent.children):
+                other = position - node.side
+            if 0 <= other < len(parent.children) and not parent.children[other].is_kept:
+                parent.children[other].is_kept = True
+                parent.children[other].side = position - other
+                yield parent.children[other].name, "stays with its neighbour"

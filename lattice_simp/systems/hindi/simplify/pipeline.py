@@ -1,0 +1,289 @@
+"""Complex Hindi sentences as several simple ones (Mishra, Soni, Sharma and Sharma 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import IntEnum
+from itertools import islice
+
+from lattice_simp.grammars.hindi.romanisation import romanise
+from lattice_simp.grammars.hindi.symbols import classes_of
+from lattice_simp.systems.hindi.clause import Clause
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence
+from lattice_simp.systems.hindi.simplify.arguments import share_agents
+from lattice_simp.systems.hindi.simplify.clause_tree import Node, clause_tree, is_joining, keep_together
+from lattice_simp.systems.hindi.simplify.gerunds import split_gerunds
+from lattice_simp.systems.hindi.simplify.model import (
+    Change,
+    ChangeKind,
+    Part,
+    Refusal,
+    SimpleSentence,
+    Simplified,
+    Word,
+)
+from lattice_simp.systems.hindi.simplify.nominal_cases import agent_words
+from lattice_simp.systems.hindi.simplify.script import in_devanagari, is_romanised
+from lattice_simp.systems.hindi.simplify.split import split_clauses
+from lattice_simp.systems.hindi.simplify.tables import words_of
+from lattice_simp.systems.hindi.simplify.tam import conjugate, without_relatives
+
+QUESTION, QUESTION_MARK = "WQ", "?"
+"""The tag of words that ask, and the mark behind them."""
+
+MAX_ROUNDS = 32
+"""How often a sentence is split anew without the splits that could not be made: each round undoes all of those that the
+last one met, so that few sentences need more than five; one that needs more than this stays as it is."""
+
+
+class Stage(IntEnum):
+    """How far a simplification goes: the paper shows what its modules give one after the other."""
+
+    SPLIT = 1
+    GERUNDS = 2
+    ARGUMENTS = 3
+    TENSE = 4
+
+
+def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = Stage.TENSE) -> Simplified:
+    """Makes several simple sentences of a complex one.
+
+    >>> from lattice_simp.systems.hindi.clause import parse_bracketed
+    >>> from lattice_simp.systems.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Chunk, Token
+    >>> words, clauses = parse_bracketed("( raam ne ( khaanaa khaakara ) paanii piyaa )")
+    >>> tags = "NNP PSP NN VM NN VM".split()
+    >>> chunks = [Chunk("NP", 0, 2), Chunk("NP", 2, 3), Chunk("VGNF", 3, 4), Chunk("NP", 4, 5), Chunk("VGF", 5, 6)]
+    >>> sentence = Sentence(tuple(map(Token, words, tags)), tuple(chunks))
+    >>> [str(one) for one in simplify(sentence, clauses).sentences]
+    ['raam ne khaanaa khaayaa', 'raam ne paanii piyaa']
+
+    Splits that would lose a word, leave a sentence without a verb, or tear apart what only says something together
+    (conditions, alternatives, direct speech and its verb) are not made.
+
+    Args:
+        sentence: with tags and chunks, in Devanagari or romanised; agents and arguments come from the dependency
+            tree, or from the chunks where there is none.
+        clauses: of the sentence, nested; without types, clauses are split in the same way, but conditions are known
+            by their markers only.
+        until: the last step that is taken.
+    """
+    source = in_devanagari(sentence)
+    if not is_complex(source) or _holds_speech(source):
+        return _unchanged(sentence)
+    refused: dict[str, str] = {}
+    for _ in range(MAX_ROUNDS):
+        tree = clause_tree(source, clauses)
+        reasons = keep_together(source, tree, refused)
+        rendered, refusals = _simplified(source, tree, refused, until)
+        if not refusals:
+            return _result(sentence, source, rendered, reasons | refused)
+        blamed = _blamed(refusals, tree, refused)
+        if not blamed:
+            break
+        refused |= blamed
+    return _unchanged(sentence)
+
+
+def _holds_speech(sentence: Sentence) -> bool:
+    """Returns whether a sentence goes on behind a quotation that ends with a mark of its own: `"…!" raam bole`."""
+    forms = [token.form for token in sentence.tokens if not token.is_empty]
+    ends = {*words_of("statement"), *words_of("question")}
+    return any(
+        mark in ends and "quote" in classes_of(quote) and rest not in (*ends, *words_of("closing"))
+        for mark, quote, rest in zip(forms, forms[1:], forms[2:], strict=False)
+    )
+
+
+def _simplified(
+    source: Sentence, tree: Node, refused: dict[str, str], until: Stage
+) -> tuple[list[list[Word]], list[Refusal]]:
+    """Makes all splits that are not refused yet; returns which of them cannot be made after all."""
+    parts = split_clauses(source, tree)
+    refusals: list[Refusal] = []
+    if until >= Stage.GERUNDS:
+        parts = split_gerunds(source, parts, refused)
+    if until >= Stage.ARGUMENTS:
+        parts = share_agents(source, parts)
+        if until == Stage.ARGUMENTS:
+            parts = [replace(part, subject=_as_given(source, part.copied)) for part in parts]
+        else:
+            made = [conjugate(source, part) for part in parts]
+            refusals = [one for one in made if isinstance(one, Refusal)]
+            parts = [without_relatives(source, one) for one in made if isinstance(one, Part)]
+    rendered = [_render(source, part, until) for part in parts]
+    refusals = refusals or check(source, [part.name for part in parts], rendered)
+    if until == Stage.TENSE:
+        refusals = refusals or _bare(source, parts, rendered)
+    return rendered, refusals
+
+
+def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[Word]]) -> list[Refusal]:
+    """Refuses to split off a participle that leaves nothing but the verb; one is enough for each verb."""
+    found = []
+    for part, words in zip(parts, rendered, strict=True):
+        tokens = [source.tokens[position] for word in words for position in word.sources]
+        if all(token.tag in (*VERBS, PUNCTUATION, CONJUNCTION, "RP") for token in tokens):
+            own = (one for one in parts if one.kind == "participle" and one.governor == part.verb)
+            found += [Refusal(one.name, "would leave nothing but a verb") for one in islice(own, 1)]
+    return found
+
+
+def _as_given(source: Sentence, copied: Sequence[int]) -> tuple[Word, ...]:
+    if not copied:
+        return ()
+    return agent_words(
+        [(position, source.tokens[position]) for position in copied],
+        with_ne=False,
+        reason="shared with another sentence",
+    )
+
+
+def _render(source: Sentence, part: Part, until: Stage) -> list[Word]:
+    words = [*part.lead, *part.subject]
+    verbal = part.kind != "finite" and until < Stage.TENSE
+    for position in part.tokens:
+        token = source.tokens[position]
+        if position in part.instead:
+            words += part.instead[position]
+        elif not token.is_empty:
+            words.append(Word(token.form, (position,), is_verb=verbal and token.tag == "VM"))
+    return words
+
+
+def _blamed(refusals: Sequence[Refusal], tree: Node, refused: dict[str, str]) -> dict[str, str]:
+    """Returns the splits to undo, with reasons: the named ones, else the last one still made, if any."""
+    named = {one.name: one.reason for one in reversed(refusals) if one.name and one.name not in refused}
+    if named:
+        return named
+    left = [node.name for node in tree.walk() if node.name and not node.is_kept and node.name not in refused]
+    return {left[-1]: refusals[0].reason} if left else {}
+
+
+def _unchanged(sentence: Sentence) -> Simplified:
+    positions = [position for position, token in enumerate(sentence.tokens) if not token.is_empty]
+    words = tuple(sentence.tokens[position].form for position in positions)
+    return Simplified((SimpleSentence(words, tuple((position,) for position in positions)),))
+
+
+def _result(
+    sentence: Sentence, source: Sentence, rendered: Sequence[Sequence[Word]], reasons: dict[str, str]
+) -> Simplified:
+    if len(rendered) < 2:
+        return replace(_unchanged(sentence), kept_together=tuple(reasons.items()))
+    roman = is_romanised(sentence)
+    stop, plain = _full_stop(sentence), words_of("statement")[roman]
+    sentences = [_written(sentence, source, words, roman=roman) for words in rendered]
+    if stop is not None:
+        marked = _marked(sentence, source, stop, rendered)
+        sentences = [
+            _stopped(sentence, made, stop, plain, has_mark=position in marked, is_first=position == min(marked))
+            for position, made in enumerate(sentences)
+        ]
+    kept = {index for one in sentences for index in one.kept}
+    dropped = tuple((index, _why_dropped(source, index)) for index in range(len(source)) if index not in kept)
+    return Simplified(tuple(sentences), dropped, tuple(reasons.items()))
+
+
+def _why_dropped(source: Sentence, position: int) -> str:
+    if source.tokens[position].is_empty:
+        return "stands for an elided word"
+    if source.tokens[position].tag == PUNCTUATION:
+        return "a mark between clauses"
+    return "joins clauses" if is_joining(source, position) else "its phrase is in another case"
+
+
+def _written(sentence: Sentence, source: Sentence, words: Sequence[Word], *, roman: bool) -> SimpleSentence:
+    """Puts the source's own spelling back where a word is unchanged."""
+    forms, changes = [], []
+    for word in words:
+        own = len(word.sources) == 1 and word.form == source.tokens[word.sources[0]].form
+        form = sentence.tokens[word.sources[0]].form if own else romanise(word.form) if roman else word.form
+        if word.reason:
+            kind = ChangeKind.COPIED if word.reason.startswith("shared") else ChangeKind.CHANGED
+            changes.append(Change(kind if word.sources else ChangeKind.ADDED, form, word.reason))
+        forms.append(form)
+    return SimpleSentence(tuple(forms), tuple(word.sources for word in words), tuple(changes))
+
+
+def _full_stop(sentence: Sentence) -> int | None:
+    """Returns the position of the mark that ends a sentence; quotes and brackets may close after it."""
+    for position in reversed(range(len(sentence))):
+        token = sentence.tokens[position]
+        if _ends(token.form):
+            return position
+        if not token.is_empty and token.form not in words_of("closing"):
+            return None
+    return None
+
+
+def _ends(form: str) -> bool:
+    return form in words_of("statement") or form in words_of("question")
+
+
+def _marked(sentence: Sentence, source: Sentence, stop: int, rendered: Sequence[Sequence[Word]]) -> set[int]:
+    """Returns which of the sentences end as the source does: of a question, those that ask; else the last one."""
+    asking = {
+        position
+        for position, words in enumerate(rendered)
+        if any(source.tokens[own].tag == QUESTION for word in words for own in word.sources)
+    }
+    return asking if asking and sentence.tokens[stop].form == QUESTION_MARK else {len(rendered) - 1}
+
+
+def _stopped(
+    sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *, has_mark: bool, is_first: bool
+) -> SimpleSentence:
+    """Ends a sentence with the source's mark, which the first one with it has from there, or with a plain one."""
+    mark = sentence.tokens[stop].form
+    if made.words and _ends(made.words[-1]):
+        return made
+    mark = mark if has_mark or mark in words_of("statement") else plain
+    changes = made.changes if is_first else (*made.changes, Change(ChangeKind.ADDED, mark, "ends the sentence"))
+    return SimpleSentence((*made.words, mark), (*made.sources, (stop,) if is_first else ()), changes)
+
+
+def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list[int]:
+    """Returns the tokens that no sentence has, but for marks and words that only join clauses."""
+    kept = {position for words in sentences for word in words for position in word.sources}
+    return [index for index in range(len(sentence)) if index not in kept and not is_joining(sentence, index)]
+
+
+def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
+    """Returns whether a sentence has a verb: one of the source's finite ones, or one that was made finite."""
+    finite = {position for chunk in sentence.chunks if chunk.tag == FINITE for position in sentence.verbs(chunk)}
+    return any(word.is_verb or not finite.isdisjoint(word.sources) for word in words)
+
+
+def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
+    """Returns which of the named splits leave a sentence without a verb; if there are none, whether a word is lost."""
+    if len(sentences) < 2:
+        return []
+    found = [
+        Refusal(name, "would leave a sentence without a verb")
+        for name, words in zip(names, sentences, strict=True)
+        if not has_verb(sentence, words)
+    ]
+    lost = [sentence.tokens[position].form for position in lost_tokens(sentence, sentences)[:1]]
+    return found or [Refusal("", f"would lose {form}") for form in lost]
+
+
+MAX_SIMPLE_LENGTH = 5
+"""Sentences of up to so many words are simple, whatever they hold."""
+
+
+def is_complex(sentence: Sentence) -> bool:
+    """Returns whether a sentence has more than five words, and more than one verb group or a conjunction.
+
+    Punctuation and elided words do not count.
+
+    >>> from lattice_simp.systems.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Chunk, Token
+    >>> tokens = tuple(map(Token, "raam ne khaanaa khaakar paanii piyaa".split(), "NNP PSP NN VM NN VM".split()))
+    >>> chunks = [Chunk("NP", 0, 2), Chunk("NP", 2, 3), Chunk("VGNF", 3, 4), Chunk("NP", 4, 5), Chunk("VGF", 5, 6)]
+    >>> is_complex(Sentence(tokens, tuple(chunks))), is_complex(Sentence(tokens[:4], tuple(chunks[:3])))
+    (True, False)
+    """
+    words = [token for token in sentence.tokens if token.tag != PUNCTUATION and not token.is_empty]
+    verbs = sum(chunk.is_verbal and not chunk.is_empty for chunk in sentence.chunks)
+    conjunctions = sum(token.tag == CONJUNCTION for token in words)
+    return len(words) > MAX_SIMPLE_LENGTH and (verbs > 1 or conjunctions > 0)

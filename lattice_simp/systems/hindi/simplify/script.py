@@ -1,0 +1,93 @@
+"""Both scripts: romanised sentences are simplified in Devanagari, and morphology that is missing is filled in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
+from lattice_simp.grammars.hindi.spelling import composed
+from lattice_simp.grammars.hindi.verbs import (
+    CONJUNCTIVE,
+    PERFECTIVE,
+    ROOT,
+    VerbForm,
+    analyse,
+    canonical,
+    listed_root,
+    verb_forms,
+)
+from lattice_simp.support.tables import grammar_table
+from lattice_simp.systems.hindi.sentence import VERBS, Sentence, Token
+from lattice_simp.systems.hindi.simplify.tables import word_of, words_of
+from lattice_simp.systems.hindi.simplify.verb_groups import agreement_of
+
+_LATIN = re.compile("[A-Za-z]")
+
+
+def is_romanised(sentence: Sentence) -> bool:
+    """Returns whether a sentence is written in roman letters: more of its tokens have them than Devanagari ones."""
+    latin = sum(bool(_LATIN.search(token.form)) for token in sentence.tokens)
+    other = sum(any("\u0900" <= letter <= "\u097f" for letter in token.form) for token in sentence.tokens)
+    return latin > other
+
+
+def in_devanagari(sentence: Sentence) -> Sentence:
+    """Returns the sentence in Devanagari, with roots and features of its verbs."""
+    roman = is_romanised(sentence)
+    return replace(sentence, tokens=tuple(_full(token, roman=roman) for token in sentence.tokens))
+
+
+def _full(token: Token, *, roman: bool) -> Token:
+    if roman:
+        form, root = _word(token.form, token.tag), _word(token.root, token.tag)
+    else:
+        form, root = composed(token.form), composed(token.root)
+    token = replace(token, form=form, root=root)
+    if token.tag not in VERBS or token.is_empty:
+        return token
+    reading = _reading(token)
+    if reading is None:
+        return replace(token, root=listed_root(root or form))
+    agreement = reading.agreement
+    return replace(
+        token,
+        root=reading.root,
+        tam=reading.tam,
+        gender=token.gender or agreement.gender,
+        number=token.number or agreement.number,
+        person=token.person or agreement.person,
+    )
+
+
+def _reading(token: Token) -> VerbForm | None:
+    """Returns the reading of a form that fits the token's root, if it has one, and then its tense."""
+    readings, tam = analyse(token.form), canonical(token.tam)
+    if token.root:
+        root = listed_root(token.root)
+        rooted = tuple(one for one in readings if one.root == root)
+        own = [one for one in rooted if one.tam == tam]
+        if own:
+            return own[0]
+        if tam and (rooted or not readings):
+            return VerbForm(root, tam, agreement_of(token))
+        readings = rooted or readings
+    if token.tag == "VAUX" and token.form in words_of("conjunctive"):
+        return VerbForm(word_of("light"), CONJUNCTIVE, agreement_of(token))
+    # `rahe hain`: an auxiliary is rather perfective than subjunctive.
+    likely = PERFECTIVE if token.tag == "VAUX" and any(one.tam == PERFECTIVE for one in readings) else ROOT
+    return next((one for one in readings if one.tam == likely), readings[0] if readings else None)
+
+
+@cache
+def _lexicon(tag: str) -> Lexicon:
+    """Returns the forms of the listed verbs, those of frequent ones likelier, or the function words with a tag."""
+    if tag in VERBS:
+        return Lexicon(verb_forms())
+    rows = grammar_table("hindi/function_words.tsv", ("word", "tags"))
+    return Lexicon({row["word"]: 1.0 / row.line for row in rows if tag in row["tags"].split()})
+
+
+def _word(word: str, tag: str) -> str:
+    return devanagari(word, _lexicon(VERBS[0] if tag in VERBS else tag)) if word else ""

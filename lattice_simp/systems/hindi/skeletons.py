@@ -1,0 +1,49 @@
+"""Source skeletons of Hindi sentences: what stays when subordinate clauses are deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.systems.hindi.clause import Clause, ClauseType
+from lattice_simp.systems.hindi.sentence import PUNCTUATION, Sentence
+
+DELETED = (ClauseType.RELATIVE, ClauseType.ADVERBIAL, ClauseType.NON_FINITE)
+"""Clauses that say more about a noun or a verb; main and coordinate clauses stay, and complements, which are
+arguments."""
+
+
+def line_skeleton(parts: Sequence[tuple[Sentence, Sequence[Clause]]]) -> Skeleton | None:
+    """Returns a line's skeleton without relative, adverbial and non-finite clauses; None if that deletes nothing.
+
+    Commas at the ends of what is deleted go, too; each sentence's last punctuation stays, and so does a sentence of
+    which nothing else would.
+
+    >>> from lattice_simp.systems.hindi.clause import parse_bracketed
+    >>> from lattice_simp.systems.hindi.sentence import Token
+    >>> parsed = map(parse_bracketed, ("( mohan soyaa )", "(main raam (rel jo khelaa ) ghar gayaa )"))
+    >>> str(line_skeleton([(Sentence(tuple(map(Token, words))), clauses) for words, clauses in parsed]))
+    'mohan soyaa raam [[jo khelaa]] ghar gayaa'
+
+    Args:
+        parts: the line's sentences, with tags for the punctuation, and their clauses, with types.
+    """
+    tokens = tuple(token.form for sentence, _ in parts for token in sentence.tokens)
+    kept = tuple(one for sentence, clauses in parts for one in _kept(sentence, clauses))
+    return None if all(kept) else Skeleton(tokens, kept)
+
+
+def _kept(sentence: Sentence, clauses: Sequence[Clause]) -> list[bool]:
+    kept = [True] * len(sentence)
+    for clause in clauses:
+        if clause.kind in DELETED:
+            kept[clause.start : clause.end] = [False] * (clause.end - clause.start)
+    marks = [token.tag == PUNCTUATION for token in sentence.tokens]
+    for position, is_mark in enumerate(marks[:-1]):
+        beside_gap = (position > 0 and not kept[position - 1]) or not kept[position + 1]
+        if is_mark and beside_gap:
+            kept[position] = False
+    if marks and marks[-1]:
+        kept[-1] = True
+    has_word = any(one and not is_mark for one, is_mark in zip(kept, marks, strict=True))
+    return kept if has_word else [True] * len(sentence)

@@ -1,0 +1,187 @@
+"""Plain text in, sentences with tags, chunks and morphology out; trained on a treebank."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
+from lattice_simp.support.crfsuite import Example, open_tagger, read_meta, train_tagger
+from lattice_simp.support.textio import open_text
+from lattice_simp.systems.hindi.sentence import Sentence
+from lattice_simp.systems.hindi.text.features import (
+    BEGIN,
+    INSIDE,
+    chunk_labels,
+    chunker_features,
+    chunks_of_labels,
+    tagger_features,
+)
+from lattice_simp.systems.hindi.text.morphology import REMEDY, Morphology, read_morphology, write_morphology
+from lattice_simp.text.hindi.sentences import FULL_STOP, tokenised_sentences
+
+_LIBRARY = "hindi"
+
+TAGGER, CHUNKER, META = "tagger.crfsuite", "chunker.crfsuite", "analyser.json"
+
+FEATURE_VERSION = 1
+"""Goes up when the features change: a model works with the features it was trained on alone."""
+
+RAREST_TAG = 5
+"""Sentences with a tag of fewer tokens are not training data for tags: such tags are slips, and each costs time."""
+
+
+@dataclass(frozen=True)
+class AnalyserSettings:
+    """How often the perceptrons see each sentence, and for how many tokens a feature must hold to be learnt."""
+
+    epochs: int = 12
+    min_count: int = 2
+
+
+@dataclass(frozen=True)
+class Analyser:
+    """A trained tagger, chunker and lexicon; `train` makes one, `load` reads one from its folder.
+
+        analyser = Analyser.load("models/hindi")
+        for sentence in analyser("राम ने रोटी खाकर पानी पिया।"):
+            print([(chunk.tag, str(sentence.head_of(chunk).root)) for chunk in sentence.chunks])
+
+    It says nothing of dependencies: the chunks have no heads. Use one for each thread.
+
+    Attributes:
+        tagger: of parts of speech, a `pycrfsuite.Tagger`; `chunker` is one of chunks.
+        abbreviations: words whose full stop ends no sentence.
+        meta: what the folder says about the model: feature version, settings, number of sentences.
+        to_devanagari: writes romanised words in Devanagari; None to leave them.
+    """
+
+    tagger: Any
+    chunker: Any
+    morphology: Morphology
+    abbreviations: frozenset[str]
+    meta: Mapping[str, Any]
+    to_devanagari: Callable[[str], str] | None = None
+
+    @classmethod
+    def train(
+        cls, folder: str | Path, sentences: Iterable[Sentence], settings: AnalyserSettings | None = None
+    ) -> Analyser:
+        """Trains on sentences of a treebank, and writes all models into a folder. Elided words are left out.
+
+        Raises:
+            MissingExtraError: python-crfsuite is not installed.
+            LatticeSimpError: no sentences with tags and chunks, or with one tag or chunk alone.
+        """
+        settings = settings or AnalyserSettings()
+        words = (sentence.without_empty for sentence in sentences)
+        shown = [one for one in words if one.chunks and all(token.tag for token in one.tokens)]
+        if not shown:
+            raise LatticeSimpError("no sentences with tags and chunks to train on")
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        tagged = ((tagger_features(_forms(one)), _tags(one)) for one in _without_slips(shown))
+        _train(target / TAGGER, tagged, settings)
+        chunked = ((chunker_features(_forms(one), _tags(one)), chunk_labels(one.chunks)) for one in shown)
+        _train(target / CHUNKER, chunked, settings)
+        write_morphology(target, Morphology.learn(shown))
+        meta = {
+            "features": FEATURE_VERSION,
+            **asdict(settings),
+            "sentences": len(shown),
+            "abbreviations": sorted(_abbreviations(shown)),
+        }
+        with open_text(target / META, "w") as file:
+            file.write(json.dumps(meta, indent=1, ensure_ascii=False) + "\n")
+        return cls.load(target)
+
+    @classmethod
+    def load(cls, folder: str | Path, to_devanagari: Callable[[str], str] | None = None) -> Analyser:
+        """Reads an analyser from the folder that `train` wrote.
+
+        Raises:
+            FormatError: a file is missing or broken, or the models were made with other features.
+            MissingExtraError: python-crfsuite is not installed.
+        """
+        source = Path(folder)
+        meta = read_meta(source / META, FEATURE_VERSION, REMEDY)
+        abbreviations = meta.get("abbreviations")
+        if not isinstance(abbreviations, list) or not all(isinstance(one, str) for one in abbreviations):
+            raise FormatError("no list of abbreviations", path=source / META, remedy=REMEDY)
+        chunker = open_tagger(source / CHUNKER, library=_LIBRARY, remedy=REMEDY)
+        strange = [label for label in chunker.labels() if not label.startswith((BEGIN, INSIDE))]
+        if strange:
+            raise FormatError(f"no chunker: it has the label {strange[0]!r}", path=source / CHUNKER, remedy=REMEDY)
+        tagger = open_tagger(source / TAGGER, library=_LIBRARY, remedy=REMEDY)
+        return cls(tagger, chunker, read_morphology(source), frozenset(abbreviations), meta, to_devanagari)
+
+    def for_romanised(self) -> Analyser:
+        """Returns an analyser that takes words in Latin letters for romanised Hindi.
+
+        Words of the training texts win, frequent ones first; what is none of them is read letter by letter.
+        """
+        forms = dict.fromkeys(form for form, _, _ in self.morphology.words)  # frequent ones first
+        lexicon = Lexicon({form: 1 / rank for rank, form in enumerate(forms, start=1)})  # Zipf's law
+
+        @lru_cache(maxsize=1 << 16)
+        def written(word: str) -> str:
+            return devanagari(word, lexicon)
+
+        return replace(self, to_devanagari=written)
+
+    def __call__(self, text: str) -> list[Sentence]:
+        """Splits a text into sentences, numbered from 1, and analyses them.
+
+        Raises:
+            MissingExtraError: the Indic NLP Library is not installed.
+        """
+        split = tokenised_sentences(text, self.abbreviations, self.to_devanagari)
+        return [self._analysed(tokens, str(number)) for number, tokens in enumerate(split, start=1)]
+
+    def analyse(self, tokens: Sequence[str]) -> Sentence:
+        """Analyses a sentence that is tokenised as in the treebank; romanised words become Devanagari here, too.
+
+        Raises:
+            LatticeSimpError: a token is empty.
+        """
+        if not all(tokens):
+            raise LatticeSimpError(f"token {tokens.index('') + 1} of the sentence is empty")
+        return self._analysed([self.to_devanagari(one) for one in tokens] if self.to_devanagari else tokens, "")
+
+    def _analysed(self, forms: Sequence[str], name: str) -> Sentence:
+        tags = self.tagger.tag(tagger_features(forms)) if forms else []
+        chunks = chunks_of_labels(self.chunker.tag(chunker_features(forms, tags)) if forms else [])
+        chunk_tags = [chunk.tag for chunk in chunks for _ in chunk.positions]
+        return Sentence(self.morphology.apply(forms, tags, chunk_tags), chunks, name)
+
+
+def _train(path: Path, examples: Iterable[Example], settings: AnalyserSettings) -> None:
+    """Trains an averaged perceptron: as accurate here as maximum likelihood, in a tenth of the time."""
+    parameters = {"max_iterations": settings.epochs, "epsilon": 0.0, "feature.minfreq": settings.min_count}
+    train_tagger(path, examples, parameters, library=_LIBRARY, algorithm="ap")
+
+
+def _forms(sentence: Sentence) -> list[str]:
+    return [token.form for token in sentence.tokens]
+
+
+def _tags(sentence: Sentence) -> list[str]:
+    return [token.tag for token in sentence.tokens]
+
+
+def _without_slips(sentences: Sequence[Sentence]) -> Iterable[Sentence]:
+    counts = Counter(token.tag for sentence in sentences for token in sentence.tokens)
+    frequent = {tag for tag, count in counts.items() if count >= RAREST_TAG} or set(counts)
+    return (one for one in sentences if all(token.tag in frequent for token in one.tokens))
+
+
+def _abbreviations(sentences: Iterable[Sentence]) -> set[str]:
+    """Collects the words that end in a full stop of their own."""
+    forms = {token.form for sentence in sentences for token in sentence.tokens}
+    return {form for form in forms if form.endswith(FULL_STOP) and form[0].isalpha()}

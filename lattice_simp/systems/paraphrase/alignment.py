@@ -1,0 +1,161 @@
+"""Hierarchical phrase alignment (Imamura 2001; Imamura, Akiba and Sumita 2002, section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lattice_simp.core.kernel import Bools, Longs
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.options import option
+from lattice_simp.systems.paraphrase.conditions import CONDITIONS
+from lattice_simp.systems.paraphrase.links import WordLink
+from lattice_simp.systems.paraphrase.tree import Tree, inside
+
+
+@dataclass(frozen=True)
+class AlignmentSettings:
+    """What makes two nodes of one category an equivalent phrase, apart from links that stay inside.
+
+    Attributes:
+        min_linked: the least share of each phrase's content words that are linked; 0 asks for one link alone.
+        max_unlinked: how many content words of a phrase may be without a link.
+        conditions: the names of what else must hold (`CONDITIONS`).
+
+    Raises:
+        LatticeSimpError: a share outside 0 to 1, a negative number, or an unknown condition.
+    """
+
+    min_linked: float = option(0.5, "min-linked", "least share of a phrase's content words that are linked")
+    max_unlinked: int = option(1, "max-unlinked", "how many content words of a phrase may have no link")
+    conditions: tuple[str, ...] = tuple(CONDITIONS)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.min_linked <= 1:
+            raise LatticeSimpError(f"--min-linked {self.min_linked}: a share is between 0 and 1")
+        if self.max_unlinked < 0:
+            raise LatticeSimpError(f"--max-unlinked {self.max_unlinked}: give 0 or more")
+        for name in self.conditions:
+            if name not in CONDITIONS:
+                raise LatticeSimpError(f"{name!r} is not a condition; known are {', '.join(CONDITIONS)}")
+
+
+DEFAULT = AlignmentSettings()
+
+PAPER = AlignmentSettings(min_linked=0.0, max_unlinked=1_000_000, conditions=())
+"""The paper's condition: no link leaves either phrase."""
+
+
+@dataclass(frozen=True)
+class PhrasePair:
+    """Two phrases that are equivalent.
+
+    Attributes:
+        category: of both nodes.
+        first, second: the tokens of each phrase (begin, end), end exclusive.
+        nodes: the numbers of both nodes in their trees.
+        links: how many word links there are between them.
+        identical: whether both have the same words, but for their capitals.
+        composed: whether it follows from smaller pairs: both nodes are made of nothing but the phrases of such pairs,
+            in the same order.
+    """
+
+    category: str
+    first: tuple[int, int]
+    second: tuple[int, int]
+    nodes: tuple[int, int]
+    links: int
+    identical: bool
+    composed: bool
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it says what neither its words nor smaller pairs say."""
+        return not (self.identical or self.composed)
+
+
+def align_phrases(
+    first: Tree, second: Tree, links: Iterable[WordLink], settings: AlignmentSettings = DEFAULT
+) -> list[PhrasePair]:
+    """Finds the equivalent phrases of two sentences: nodes of one category that no word link leaves.
+
+    >>> from lattice_simp.systems.paraphrase.links import link_words
+    >>> trees = [Tree.from_brackets(text) for text in (
+    ...     "(S (NP (PRP we)) (VP (VBD saw) (NP (DT the) (JJ small) (NN house))))",
+    ...     "(S (NP (DT a) (JJ little) (NN house)) (VP (VBD was) (VP (VBN seen))))")]
+    >>> from lattice_simp.systems.paraphrase.synonyms import Thesaurus
+    >>> pairs = align_phrases(*trees, link_words(*trees, Thesaurus.from_groups([["small", "little"]])))
+    >>> [(pair.category, *(" ".join(tree.tokens[slice(*span)])
+    ...   for tree, span in zip(trees, (pair.first, pair.second), strict=True))) for pair in pairs if pair.is_new]
+    [('NP', 'the small house', 'a little house')]
+
+    The two whole sentences, with or without their marks, are no pair: both are in the set already.
+
+    Returns:
+        The pairs, larger phrases of `first` before those within them.
+    """
+    found = sorted(set(links))
+    joint = _consistent(first, second, found, settings)
+    joint &= ~(_whole(first)[:, None] & _whole(second))
+    rows, columns = np.nonzero(joint)
+    counts = inside(first, np.array([own.first for own in found], dtype=np.int64)).sum(axis=1)
+    return [
+        PhrasePair(
+            first.nodes[row].category,
+            (first.nodes[row].begin, first.nodes[row].end),
+            (second.nodes[column].begin, second.nodes[column].end),
+            (row, column),
+            int(counts[row]),
+            _lowered(first, row) == _lowered(second, column),
+            _is_composed(first, second, row, column, joint),
+        )
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
+    ]
+
+
+def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: AlignmentSettings) -> Bools:
+    """Tells which pairs of nodes are equivalent, (nodes, nodes of the other)."""
+    ends = [np.array([getattr(own, name) for own in links], dtype=np.int64) for name in ("first", "second")]
+    here, there = inside(first, ends[0]), inside(second, ends[1])
+    both = here.astype(np.int64) @ there.T.astype(np.int64)
+    closed = (both > 0) & (both == here.sum(axis=1)[:, None]) & (both == there.sum(axis=1))
+    categories = [np.array([node.category for node in tree.nodes]) for tree in (first, second)]
+    good = [_linked_enough(tree, own, settings) for tree, own in zip((first, second), ends, strict=True)]
+    joint = closed & good[0][:, None] & good[1] & (categories[0][:, None] == categories[1])
+    for name in settings.conditions:
+        joint &= CONDITIONS[name](first, second, links)
+    return joint
+
+
+def _lowered(tree: Tree, number: int) -> tuple[str, ...]:
+    return tuple(map(str.lower, tree.phrase(number)))
+
+
+def _unlinked(tree: Tree, linked: Longs) -> Longs:
+    """Returns how many content words of each node are without a link."""
+    without = tree.content.copy()
+    without[linked] = False
+    return inside(tree, np.flatnonzero(without)).sum(axis=1)
+
+
+def _linked_enough(tree: Tree, linked: Longs, settings: AlignmentSettings) -> Bools:
+    """Tells which nodes have links for enough of their content words."""
+    content = inside(tree, np.flatnonzero(tree.content)).sum(axis=1)
+    unlinked = _unlinked(tree, linked)
+    return (content - unlinked >= settings.min_linked * content) & (unlinked <= settings.max_unlinked)
+
+
+def _whole(tree: Tree) -> Bools:
+    """Tells which nodes have all words of the sentence, marks apart."""
+    words = np.array([any(map(str.isalnum, token)) for token in tree.tokens])
+    return np.logical_and.reduce(inside(tree, np.flatnonzero(words)), axis=1)
+
+
+def _is_composed(first: Tree, second: Tree, row: int, column: int, joint: Bools) -> bool:
+    parts = [list(tree.parts(number)) for tree, number in ((first, row), (second, column))]
+    return len(parts[0]) == len(parts[1]) and all(
+        isinstance(one, int) and isinstance(other, int) and bool(joint[one, other])
+        for one, other in zip(*parts, strict=True)
+    )

@@ -1,0 +1,198 @@
+"""Constituents from a parse of dependencies: the projections of each head, from the inside out.
+
+A head takes its dependants one after the other, the nearest first: nouns those on the left before those on the right,
+so that `small house`, `a small house`, `a small house on the hill` are constituents; verbs those on the right before
+those on the left, so that `get me`, `get me a taxi`, `will get me a taxi`, `he will get me a taxi` are. The category
+says what the projection can stand for: the number and the determiner of a noun phrase, the form of a verb, its voice
+and aspect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lattice_simp.systems.paraphrase.tree import Node, Tree, phrase_categories
+from lattice_simp.text.english.parse import Parse
+
+_SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "csubjpass", "expl"))
+_AUXILIARIES = frozenset(("aux", "auxpass"))
+_DETERMINERS = frozenset(("det", "poss", "nummod", "predet", "neg"))
+_MODIFIERS = frozenset(("compound", "amod", "nmod", "nummod", "quantmod"))
+_PLURALS = frozenset(("NNS", "NNPS"))
+_NUMBERED = frozenset(("was", "were"))  # the past tense of other verbs tells no number
+_PREDICATES = frozenset(("attr", "oprd"))
+
+
+def constituents(parse: Parse) -> Tree:
+    """Returns the tree of a parse in the labels of spaCy's English models.
+
+    >>> parse = Parse(("the", "cat", "slept"), (1, 2, -1), ("det", "nsubj", "ROOT"), ("DET", "NOUN", "VERB"),
+    ...               ("DT", "NN", "VBD"), ("the", "cat", "sleep"))
+    >>> tree = constituents(parse)
+    >>> [(node.category, " ".join(tree.phrase(number))) for number, node in enumerate(tree.nodes)]
+    [('S-VBD', 'the cat slept'), ('NP-SG', 'the cat'), ('N-SG', 'cat'), ('VP-VBD', 'slept')]
+
+    Projections that are not contiguous are no constituents; what lies in them is part of the next larger one.
+    """
+    builder = _Builder(parse)
+    spans: list[_Span] = []
+    for root in parse.roots:
+        spans += builder.project(root)
+    return Tree(parse.tokens, parse.tags, tuple(lemma.lower() for lemma in parse.lemmas), _nested(spans, len(parse)))
+
+
+@dataclass(frozen=True)
+class _Span:
+    category: str
+    begin: int
+    end: int
+    head: int | None = None
+
+
+@dataclass
+class _Node:
+    span: _Span
+    children: list[_Node] = field(default_factory=list)
+
+
+def _nested(spans: list[_Span], length: int) -> tuple[Node, ...]:
+    """Makes nodes of spans: the larger one of two is outside; what crosses an earlier span is left out."""
+    whole = next((span for span in spans if span.end - span.begin == length), _Span("S", 0, length))
+    root = _Node(whole)
+    ordered = sorted({(span.begin, span.end): span for span in reversed(spans)}.values(), key=_largest_first)
+    for span in ordered:
+        if (span.begin, span.end) != (0, length):
+            _insert(root, span)
+    nodes: list[Node] = []
+    _number(root, nodes)
+    return tuple(nodes)
+
+
+def _largest_first(span: _Span) -> tuple[int, int]:
+    return (span.begin - span.end, span.begin)
+
+
+def _insert(node: _Node, span: _Span) -> None:
+    for child in node.children:
+        own = child.span
+        if own.begin <= span.begin and span.end <= own.end:
+            _insert(child, span)
+            return
+        if own.begin < span.end and span.begin < own.end:
+            return
+    node.children.append(_Node(span))
+
+
+def _number(node: _Node, nodes: list[Node]) -> int:
+    number = len(nodes)
+    span = node.span
+    nodes.append(Node(span.category, span.begin, span.end))
+    inner = sorted(node.children, key=lambda child: child.span.begin)
+    children = tuple(_number(child, nodes) for child in inner)
+    nodes[number] = Node(span.category, span.begin, span.end, children, span.head)
+    return number
+
+
+class _Builder:
+    """Makes the projections of a parse."""
+
+    def __init__(self, parse: Parse) -> None:
+        self._parse = parse
+
+    def project(self, head: int) -> list[_Span]:
+        """Returns the contiguous projections of a head and of all below it."""
+        parse = self._parse
+        kind = phrase_categories().get(parse.tags[head], "-")
+        dependants = parse.children[head]
+        found = [span for child in dependants for span in self.project(child)]
+        if not dependants and (kind == "-" or parse.labels[head] in _AUXILIARIES):
+            return found
+        taken = {head}
+        attached: list[int] = []
+        if kind not in ("PP", "-"):
+            found.append(_Span(self._category(head, kind, attached), head, head + 1, head))
+        for child in self._order(head, kind):
+            taken.update(parse.subtree(child))
+            attached.append(child)
+            if parse.labels[child] in ("cc", "punct", "preconj") and len(attached) < len(dependants):
+                continue  # what follows it is wanted, too
+            begin, end = min(taken), max(taken) + 1
+            if end - begin == len(taken):
+                found.append(_Span(self._category(head, kind, attached), begin, end, head))
+        return found
+
+    def _order(self, head: int, kind: str) -> list[int]:
+        """Returns the dependants in the order in which they are taken."""
+        labels = self._parse.labels
+        children = self._parse.children[head]
+        left = [child for child in reversed(children) if child < head]
+        right = [child for child in children if child > head]
+        if kind != "VP":
+            return left + right
+        last = len(right)
+        for index, child in enumerate(right):
+            if labels[child] == "conj" and any(labels[own] in _SUBJECTS for own in self._parse.children[child]):
+                last = next((at for at in range(index) if labels[right[at]] in ("cc", "punct")), index)
+                break
+        while last and labels[right[last - 1]] == "punct":
+            last -= 1
+        return right[:last] + left + right[last:]
+
+    def _category(self, head: int, kind: str, attached: list[int]) -> str:
+        """Returns the category of the projection that has taken some dependants."""
+        parse = self._parse
+        label = parse.labels[head]
+        pending = [child for child in parse.children[head] if child not in attached]
+        if kind == "VP":
+            return self._verbal(head, attached, pending)
+        if kind in ("NP", "FW") or (kind == "QP" and label not in _MODIFIERS):
+            return self._nominal(head, attached, pending)
+        if kind == "PRP":
+            return "NP-SUBJECT" if label in _SUBJECTS else "NP-OBJECT"
+        return f"{kind}-{label}" if kind in ("ADJP", "ADVP") else kind
+
+    def _nominal(self, head: int, attached: list[int], pending: list[int]) -> str:
+        parse = self._parse
+        labels = {parse.labels[child] for child in attached}
+        if any(parse.tags[child] == "POS" for child in attached):
+            return "POSS"
+        if parse.labels[head] in _MODIFIERS:
+            return f"NMOD-{parse.tags[head]}"
+        number = "PL" if parse.tags[head] in _PLURALS or "conj" in labels else "SG"
+        if any(child < head for child in pending):
+            return f"N-{number}"
+        bare = parse.tags[head] == "NN" and not labels & _DETERMINERS
+        predicate = "-PREDICATE" if parse.labels[head] in _PREDICATES else ""
+        if predicate and any(
+            parse.lemmas[child].lower() == "the" or parse.labels[child] == "poss" for child in attached
+        ):
+            predicate += "-DEFINITE"
+        return f"NP-{number}{'-BARE' if bare else ''}{predicate}"
+
+    def _verbal(self, head: int, attached: list[int], pending: list[int]) -> str:
+        parse = self._parse
+        labels = {parse.labels[child] for child in attached}
+        if parse.labels[head] == "relcl" and not pending:
+            return "SBAR-REL"
+        if "mark" in labels:
+            return "SBAR"
+        form = self._form(head, attached)
+        if not labels & _SUBJECTS:
+            return f"VP-{form}"
+        if any(parse.tokens[child] == "?" for child in attached):
+            return "SQ"
+        return f"S-{form}"
+
+    def _form(self, head: int, attached: list[int]) -> str:
+        """Returns the form of a verb with the auxiliaries that it has taken: that of the first one, voice, aspect."""
+        parse = self._parse
+        auxiliaries = [child for child in attached if parse.labels[child] in _AUXILIARIES]
+        opening = min([head, *auxiliaries])
+        first = parse.tags[opening]
+        if parse.tokens[opening].lower() in _NUMBERED:
+            first += f"-{parse.tokens[opening].upper()}"
+        if first == "VBN" and any(parse.labels[child] in ("auxpass", "agent") for child in parse.children[head]):
+            return "PASSIVE"
+        passive = any(parse.labels[child] == "auxpass" for child in auxiliaries)
+        perfect = any(parse.lemmas[child].lower() == "have" for child in auxiliaries)
+        return first + "-PASSIVE" * passive + "-PERFECT" * perfect

@@ -1,0 +1,51 @@
+"""English sentence simplification by splitting, deletion and substitution (Narayan and Gardent, ACL 2014).
+
+A parse (`skeleton.automatic.parse_sentences`) or a file of discourse representations gives a `SemanticGraph`; splits
+and deletions are found on it, and applied to tokens that know their place in the source.
+"""
+
+from __future__ import annotations
+
+from lattice_simp.systems.simplify.boxer import read_boxer
+from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, delete, deletion_candidates
+from lattice_simp.systems.simplify.dependency_graph import dependency_graph
+from lattice_simp.systems.simplify.drawing import graph_dot, graph_image, graph_svg
+from lattice_simp.systems.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
+from lattice_simp.systems.simplify.sentence import Sentence, Token, source_sentence, words
+from lattice_simp.systems.simplify.split import (
+    RoleSets,
+    Split,
+    SplitKind,
+    apply_splits,
+    compatible,
+    event_pairs,
+    split_candidates,
+)
+
+__all__ = [
+    "Deletion",
+    "DeletionKind",
+    "Edge",
+    "EdgeKind",
+    "Node",
+    "NodeKind",
+    "RoleSets",
+    "SemanticGraph",
+    "Sentence",
+    "Split",
+    "SplitKind",
+    "Token",
+    "apply_splits",
+    "compatible",
+    "delete",
+    "deletion_candidates",
+    "dependency_graph",
+    "event_pairs",
+    "graph_dot",
+    "graph_image",
+    "graph_svg",
+    "read_boxer",
+    "source_sentence",
+    "split_candidates",
+    "words",
+]

@@ -1,0 +1,282 @@
+"""Graphs of discourse representation structures, as Boxer's output is written for simplification.
+
+The form is that of the paper's Figure 1: discourse referents with predicates, relations with a word, edges, each with
+positions in the sentence (from 1). Two notations are read.
+
+XML::
+
+    <sentence id="1">
+      <main><s><w id="w1" pos="PRP">It</w> <w id="w2" pos="VBD">rained</w></s></main>
+      <box>
+        <node sym="X1"><span><loc id="w2"/></span><pred sym="rain"><loc id="w2"/></pred></node>
+        <rel sym="R1"><span><loc id="w3"/></span><pred sym="in"><loc id="w3"/></pred></rel>
+        <edge par="X1" dep="X2" lab="R1"/>
+      </box>
+    </sentence>
+
+JSON lines, a sentence a line::
+
+    {"id": "1", "tokens": ["It", ...], "tags": ["PRP", ...],
+     "nodes": {"X1": {"positions": [2], "predicates": [["rain", [2]]]}},
+     "relations": {"R1": {"predicate": "in", "positions": [3]}}, "edges": [["X1", "X2", "R1"]]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.sax import SAXParseException, handler
+from xml.sax.expatreader import ExpatParser
+from xml.sax.xmlreader import AttributesImpl
+
+from lattice_simp.errors import FormatError, LatticeSimpError, one_line
+from lattice_simp.formats.common import natural
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.support.json_text import parse_json
+from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.systems.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
+
+_ROOT = "ROOT"
+_EVENT = "event"
+_POSSESSIVE = frozenset({"PRP$", "POS", "WP$"})
+_REMEDY = "write graphs as the documentation of lattice_simp.systems.simplify.boxer shows them"
+_MODIFIER_TAGS = ("JJ", "RB")
+
+
+@dataclass
+class _Record:
+    """A graph as its file has it; positions count from 1."""
+
+    line: int
+    tokens: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    spans: dict[str, list[int]] = field(default_factory=dict)
+    predicates: dict[str, list[tuple[str, list[int]]]] = field(default_factory=dict)
+    relations: dict[str, tuple[str, list[int]]] = field(default_factory=dict)
+    edges: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def read_boxer(path: str | Path) -> Iterator[SemanticGraph]:
+    """Yields the graphs of a file in either notation (JSON if its first character is `{`).
+
+    Referents with the same positions are one entity; adjectives and adverbs among the predicates of a referent become
+    its modifiers; of several edges to a referent, all but the first are shared. A position that several parts of the
+    file have goes to a predicate, if one has it, then to a relation, then to the referent with the shortest span.
+
+    Raises:
+        FormatError: what is not such a graph; names the line.
+    """
+    with open_text(path) as file:
+        start = file.read(64).lstrip("\ufeff \t\r\n")
+    records = _json_records(path) if start.startswith("{") else _xml_records(path)
+    for record in records:
+        try:
+            yield _graph(record)
+        except (LatticeSimpError, KeyError, IndexError) as error:
+            message = error.args[0] if isinstance(error, LatticeSimpError) else f"unknown name {error}"
+            raise FormatError(one_line(ValueError(message)), path=path, line=record.line, remedy=_REMEDY) from error
+
+
+def _json_records(path: str | Path) -> Iterator[_Record]:
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line.strip():
+            continue
+        fields = parse_json(line, path=path, line=number, remedy=_REMEDY)
+        try:
+            nodes, relations = fields["nodes"], fields["relations"]
+            yield _Record(
+                number,
+                list(fields["tokens"]),
+                list(fields.get("tags", [""] * len(fields["tokens"]))),
+                {name: list(node["positions"]) for name, node in nodes.items()},
+                {name: [(word, list(own)) for word, own in node["predicates"]] for name, node in nodes.items()},
+                {name: (one["predicate"], list(one["positions"])) for name, one in relations.items()},
+                [(head, dependent, label) for head, dependent, label in fields["edges"]],
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise FormatError(f"no graph: {one_line(error)}", path=path, line=number, remedy=_REMEDY) from error
+
+
+def _xml_records(path: str | Path) -> Iterator[_Record]:
+    reader = ExpatParser()
+    content = _Content(path, reader)
+    reader.setContentHandler(content)
+    try:
+        with open_text(path) as file:
+            while text := file.read(1 << 16):
+                reader.feed(text)
+            reader.close()
+    except SAXParseException as error:
+        message = f"no XML: {error.getMessage()}"
+        raise FormatError(message, path=path, line=error.getLineNumber(), remedy=_REMEDY) from error
+    if not content.records:
+        raise FormatError("no sentence", path=path, line=1, remedy=_REMEDY)
+    yield from content.records
+
+
+class _Content(handler.ContentHandler):
+    """Collects the records of an XML file."""
+
+    def __init__(self, path: str | Path, reader: ExpatParser) -> None:
+        super().__init__()
+        self.path = path
+        self.reader = reader
+        self.records: list[_Record] = []
+        self._part = ""
+        self._name = ""
+        self._text: list[str] | None = None
+        self._locations: list[int] = []
+
+    def startElement(self, name: str, attrs: AttributesImpl) -> None:
+        line = self.reader.getLineNumber()
+        try:
+            self._start(name, attrs, line)
+        except (KeyError, ValueError, IndexError) as error:
+            message = f"an element <{name}> that lacks something: {one_line(error)}"
+            raise FormatError(message, path=self.path, line=line, remedy=_REMEDY) from error
+
+    def _start(self, name: str, attrs: AttributesImpl, line: int) -> None:
+        if name == "sentence":
+            self.records.append(_Record(line))
+            return
+        if name in ("main", "simple", "node", "rel"):
+            self._part = name
+        record = self.records[-1] if self.records else None
+        if record is None:
+            return
+        if name == "w" and self._part == "main":
+            self._text = []
+            record.tags.append(attrs.get("pos", ""))
+        elif name == "node":
+            self._name = attrs["sym"]
+            record.predicates[self._name] = []
+            record.spans[self._name] = self._locations = []
+        elif name == "rel":
+            self._name = attrs["sym"]
+            self._locations = []
+            record.relations[self._name] = ("", self._locations)
+        elif name == "pred" and self._part == "node":
+            self._locations = []
+            record.predicates[self._name].append((attrs["sym"], self._locations))
+        elif name == "pred":
+            record.relations[self._name] = (attrs["sym"], record.relations[self._name][1])
+            self._locations = []
+        elif name == "loc":
+            if (position := natural(attrs["id"].lstrip("wi"))) is None:
+                raise ValueError(f"no position: {attrs['id'][:40]!r}")
+            self._locations.append(position)
+        elif name == "edge":
+            record.edges.append((attrs["par"], attrs["dep"], attrs["lab"]))
+
+    def characters(self, content: str) -> None:
+        if self._text is not None:
+            self._text.append(content)
+
+    def endElement(self, name: str) -> None:
+        if name == "w" and self._text is not None:
+            self.records[-1].tokens.append("".join(self._text).strip())
+            self._text = None
+
+
+def _graph(record: _Record) -> SemanticGraph:
+    _check(record)
+    same = _same_entities(record)
+    names = [name for name in record.spans if same[name] == name]
+    owner = _owners(record, names)
+    nodes, modifiers = [], []
+    for name in names:
+        own = [(word, at) for word, at in record.predicates[name] if word != _EVENT]
+        inside = tuple(position for position, part in sorted(owner.items()) if part == name)
+        split_off = [(word, at) for word, at in own if _is_modifier(record, name, at)]
+        gone = {position - 1 for _, at in split_off for position in at}
+        kept = tuple(word for word, at in own if (word, at) not in split_off)
+        nodes.append(Node(name, _kind(record, name), kept, tuple(one for one in inside if one not in gone)))
+        for number, (word, at) in enumerate(split_off, start=1):
+            positions = tuple(position - 1 for position in sorted(at) if owner[position - 1] == name)
+            modifier = f"{name}.{number}"
+            node = Node(modifier, NodeKind.PROPERTY, (word,), positions)
+            modifiers.append((node, Edge(name, modifier, "mod", EdgeKind.MODIFIER)))
+    edges = (*_edges(record, same, owner), *(edge for _, edge in modifiers))
+    return SemanticGraph(tuple(record.tokens), (*nodes, *(node for node, _ in modifiers)), edges)
+
+
+def _check(record: _Record) -> None:
+    if len(record.tags) != len(record.tokens):
+        raise LatticeSimpError(f"{len(record.tags)} tags for {len(record.tokens)} tokens")
+    spans = [*record.spans.values(), *(at for _, at in record.relations.values())]
+    spans += [at for own in record.predicates.values() for _, at in own]
+    for position in (one for span in spans for one in span):
+        if not isinstance(position, int) or not 1 <= position <= len(record.tokens):
+            raise LatticeSimpError(f"the position {position} in a sentence of {len(record.tokens)} tokens")
+    for head, dependent, label in record.edges:
+        missing = [name for name in (head, dependent) if name != _ROOT and name not in record.spans]
+        missing += [label] if label not in record.relations and head != _ROOT else []
+        if missing:
+            raise LatticeSimpError(f"an edge with the unknown name {missing[0]}")
+
+
+def _same_entities(record: _Record) -> dict[str, str]:
+    """Returns the first referent with the same positions for each."""
+    first: dict[tuple[int, ...], str] = {}
+    result = {}
+    for name, span in record.spans.items():
+        key = tuple(sorted(set(span)))
+        result[name] = first.setdefault(key, name) if key else name
+    for name, entity in result.items():
+        if name != entity:
+            known = {word for word, _ in record.predicates[entity]}
+            record.predicates[entity] += [one for one in record.predicates[name] if one[0] not in known]
+    return result
+
+
+def _owners(record: _Record, names: list[str]) -> dict[int, str]:
+    """Returns the referent or relation of each position (from 0)."""
+    owner: dict[int, str] = {}
+    by_size = sorted(names, key=lambda name: len(record.spans[name]))
+    claims = [(name, position) for name in by_size for _, at in record.predicates[name] for position in at]
+    claims += [(label, position) for label, (_, at) in record.relations.items() for position in at]
+    claims += [(name, position) for name in by_size for position in record.spans[name]]
+    for name, position in claims:
+        owner.setdefault(position - 1, name)
+    return owner
+
+
+def _kind(record: _Record, name: str) -> NodeKind:
+    is_event = any(word == _EVENT for word, _ in record.predicates[name])
+    return NodeKind.EVENT if is_event else NodeKind.ENTITY
+
+
+def _is_modifier(record: _Record, name: str, at: list[int]) -> bool:
+    """Returns whether a predicate is an adjective or adverb beside the head of its referent."""
+    others = [position for _, own in record.predicates[name] for position in own if position not in at]
+    is_tagged = bool(at) and all(record.tags[position - 1].startswith(_MODIFIER_TAGS) for position in at)
+    return is_tagged and any(not record.tags[position - 1].startswith(_MODIFIER_TAGS) for position in others)
+
+
+def _edges(record: _Record, same: Mapping[str, str], owner: Mapping[int, str]) -> list[Edge]:
+    made: list[Edge] = []
+    parents: dict[str, str] = {}
+    used: set[str] = set()
+    for head, dependent, label in record.edges:
+        if _ROOT in (head, dependent):
+            continue
+        above, below = same[head], same[dependent]
+        word, at = record.relations[label]
+        positions = tuple(position - 1 for position in sorted(at) if owner.get(position - 1) == label)
+        shared = below in parents or _is_above(below, above, parents)
+        if not shared:
+            parents[below] = above
+        kind = EdgeKind.ROLE if word in word_set("boxer_roles") else EdgeKind.RELATION
+        obligatory = word == "nn" or any(record.tags[position - 1] in _POSSESSIVE for position in record.spans[below])
+        own = () if label in used else positions
+        used.add(label)
+        made.append(Edge(above, below, word, kind, own, shared, obligatory))
+    return made
+
+
+def _is_above(name: str, other: str, parents: Mapping[str, str]) -> bool:
+    """Returns whether a referent is another one, or above it."""
+    while other != name and other in parents:
+        other = parents[other]
+    return other == name

@@ -1,0 +1,141 @@
+"""What the tree of a parser says of clauses: their subjects, relative pronouns, tenses and agreement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.support.tables import grammar_table
+from lattice_simp.text.english.parse import ROOT, Parse
+
+SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
+AUXILIARIES = frozenset({"aux", "auxpass"})
+FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
+_PAST_MODALS = frozenset({"would", "could", "might", "should"})
+
+
+@cache
+def pairs(name: str) -> dict[str, str]:
+    """Returns a table of `grammars/english/` with two columns as a dictionary."""
+    return {row["word"]: row["form"] for row in grammar_table(f"english/{name}.tsv", ("word", "form"))}
+
+
+def child(parse: Parse, position: int, labels: frozenset[str] | set[str]) -> int | None:
+    """Returns the first dependant with one of the labels."""
+    return next((one for one in parse.children[position] if parse.labels[one] in labels), None)
+
+
+def subject(parse: Parse, verb: int) -> int | None:
+    """Returns the subject of a verb, an expletive one if there is no other."""
+    real = child(parse, verb, SUBJECTS - {"expl"})
+    return child(parse, verb, {"expl"}) if real is None else real
+
+
+def auxiliaries(parse: Parse, verb: int) -> tuple[int, ...]:
+    """Returns the auxiliary verbs of a verb."""
+    return tuple(one for one in parse.children[verb] if parse.labels[one] in AUXILIARIES)
+
+
+def finite_word(parse: Parse, verb: int) -> int | None:
+    """Returns the word of a verb group that carries tense; None for infinitives and participles."""
+    group = sorted((*auxiliaries(parse, verb), verb))
+    return next((one for one in group if parse.tags[one] in FINITE), None)
+
+
+def is_past(parse: Parse, verb: int) -> bool:
+    """Returns whether a finite verb group tells of the past."""
+    finite = finite_word(parse, verb)
+    if finite is None:
+        return True
+    return parse.tags[finite] == "VBD" or parse.tokens[finite].lower() in _PAST_MODALS
+
+
+def relative_word(parse: Parse, clause: int) -> int | None:
+    """Returns the relative pronoun or adverb of a relative clause.
+
+    >>> parse = Parse(("men", "who", "sing"), (-1, 2, 0), ("ROOT", "nsubj", "relcl"), ("NOUN", "PRON", "VERB"),
+    ...               ("NNS", "WP", "VBP"), ("man", "who", "sing"))
+    >>> relative_word(parse, 2)
+    1
+    """
+    for position in parse.subtree(clause):
+        if position >= clause:
+            return None
+        is_that = parse.tokens[position].lower() == "that" and parse.labels[position] in ("nsubj", "nsubjpass", "dobj")
+        if parse.tags[position] in _RELATIVE_TAGS or is_that:
+            return position
+    return None
+
+
+def main_subject(parse: Parse, verb: int) -> int | None:
+    """Returns the subject that a verb without one shares: of its coordination, its main clause, or its noun.
+
+    Returns None where the verb has its own subject, or a relative pronoun, or is a complement.
+    """
+    label, head = parse.labels[verb], parse.heads[verb]
+    if head == ROOT or subject(parse, verb) is not None:
+        return None
+    if label == "acl":
+        return head if parse.tags[verb] in ("VBN", "VBG") else None
+    if label in ("conj", "advcl", "xcomp"):
+        above = subject(parse, head)
+        return above if above is not None else main_subject(parse, head)
+    return None
+
+
+def repaired(parse: Parse) -> Parse:
+    """Corrects what parsers mostly take wrongly in coordinations.
+
+    What looks like a past tense, but has no subject, is a participle, and the other way round. Finite conjuncts of
+    infinitives go to the finite verb above that they agree with ("ordered that she should rest
+    and sent her home"); a transitive verb without an object, joined to a passive, is a participle ("was born in Rome
+    and raised in Paris").
+    """
+    return _with_finite_conjuncts(_with_verb_forms(parse))
+
+
+def _with_verb_forms(parse: Parse) -> Parse:
+    """Corrects the tags of verbs whose past tense and participle look alike."""
+    tags = tuple(_verb_form(parse, position) for position in range(len(parse)))
+    return parse if tags == parse.tags else replace(parse, tags=tags)
+
+
+def _verb_form(parse: Parse, position: int) -> str:
+    tag, label, head = parse.tags[position], parse.labels[position], parse.heads[position]
+    if tag not in ("VBD", "VBN") or auxiliaries(parse, position):
+        return tag
+    own = subject(parse, position)
+    if tag == "VBN":
+        finite_head = label == "conj" and parse.tags[head] == "VBD" and not auxiliaries(parse, head)
+        return "VBD" if (own is not None and label in ("conj", "ROOT", "relcl")) or finite_head else tag
+    if own is None and label in ("advcl", "acl"):
+        return "VBN"
+    passive = label == "conj" and child(parse, head, {"auxpass"}) is not None
+    alone = own is None and child(parse, position, {"dobj", "ccomp", "xcomp"}) is None
+    return "VBN" if passive and alone and parse.lemmas[position] not in word_set("intransitive_verbs") else tag
+
+
+def _with_finite_conjuncts(parse: Parse) -> Parse:
+    heads = list(parse.heads)
+    for position, label in enumerate(parse.labels):
+        own = label == "conj" and parse.tags[position] in FINITE and subject(parse, position) is None
+        if not own or parse.tags[parse.heads[position]] == parse.tags[position]:
+            continue
+        below = parse.heads[position]
+        if _has_tense(parse, below, parse.tags[position]):
+            continue
+        above: int = parse.heads[below]
+        while above != ROOT and parse.tags[above] != parse.tags[position]:
+            above = parse.heads[above]
+        if above != ROOT:
+            joining = [one for one in parse.children[below] if parse.labels[one] in ("cc", "punct")]
+            for one in (position, *(one for one in joining if below < one and position - 3 < one < position)):
+                heads[one] = above
+    return parse if tuple(heads) == parse.heads else replace(parse, heads=tuple(heads))
+
+
+def _has_tense(parse: Parse, verb: int, tag: str) -> bool:
+    """Returns whether an auxiliary verb gives a verb the tense of a conjunct ("was born and lived")."""
+    return any(parse.tags[one] == tag for one in auxiliaries(parse, verb))

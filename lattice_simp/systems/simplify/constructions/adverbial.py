@@ -1,0 +1,101 @@
+"""Adverbial clauses whose conjunction has a counterpart that opens a sentence (`although`: `However ,`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.support.tables import grammar_table
+from lattice_simp.systems.simplify.clauses import finite_word, is_past, subject
+from lattice_simp.systems.simplify.constructions.clause import (
+    Clause,
+    clause_span,
+    ends_sentence,
+    follows_comma,
+    inserted,
+    plain,
+)
+from lattice_simp.systems.simplify.inflection import be_form
+from lattice_simp.systems.simplify.noun_phrase import is_plural, mention
+from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.text.english.parse import ROOT, Parse
+
+_TEMPORAL = frozenset({"when", "after"})
+_PRONOUNS = {"he": False, "she": False, "it": False, "they": True}
+
+
+@cache
+def _connectives() -> dict[tuple[str, str], tuple[str, str]]:
+    """Returns what the clause and the rest open with, by conjunction and place."""
+    rows = grammar_table("english/connectives.tsv", ("word", "place", "clause", "rest"))
+    return {(row["word"], row["place"]): (row["clause"], row["rest"]) for row in rows}
+
+
+def adverbial_clauses(parse: Parse) -> Iterator[Clause]:
+    """Yields finite adverbial clauses of the main verb that have their own subject."""
+    for head, label in enumerate(parse.labels):
+        verb = parse.heads[head]
+        if label != "advcl" or verb == ROOT or parse.heads[verb] != ROOT or finite_word(parse, head) is None:
+            continue
+        own, other, span = subject(parse, head), subject(parse, verb), clause_span(parse, head)
+        if own is None or other is None or finite_word(parse, verb) is None or not span:
+            continue
+        conjunction = range(span[0], parse.subtree(own)[0])
+        word = " ".join(parse.tokens[one].lower() for one in conjunction)
+        known = ((word, place) for place in _places(parse, span))
+        found = next((_connectives()[key] for key in known if key in _connectives()), None)
+        if found is None or (word in _TEMPORAL and not is_past(parse, verb)):
+            continue
+        yield from _realised(parse, head, span[len(conjunction) :], tuple(conjunction), found)
+
+
+def _places(parse: Parse, span: tuple[int, ...]) -> tuple[str, ...]:
+    if span[0] == 0:
+        return ("fronted",)
+    if not ends_sentence(parse, span):
+        return ()
+    return ("comma", "final") if follows_comma(parse, span) else ("final",)
+
+
+def _realised(
+    parse: Parse, head: int, rest: tuple[int, ...], conjunction: tuple[int, ...], openings: tuple[str, str]
+) -> Iterator[Clause]:
+    verb = parse.heads[head]
+    of_clause, of_rest = openings
+    leads = conjunction[0] == 0
+    sentence = plain(parse, rest)
+    if leads:
+        named = _named(parse, head, sentence)
+        if named is None:
+            return
+        sentence = named
+    opening = inserted(of_clause.format(be=be_form(is_past(parse, verb), plural=False)))
+    kept = {token.position for token in sentence if not token.copied}
+    clause = tuple(position for position in rest if position in kept)
+    dropped = (*conjunction, *(position for position in rest if position not in kept))
+    yield Clause(head, verb, clause, dropped, (*opening, *sentence), leads=leads, opening=tuple(of_rest.split()))
+
+
+def _is_impersonal(parse: Parse, verb: int) -> bool:
+    """Returns whether `it` stands for nothing: of the weather, the time, the distance."""
+    told = [one for one in parse.children[verb] if parse.labels[one] in ("acomp", "attr", "advmod", "oprd")]
+    return any(parse.lemmas[one].lower() in word_set("impersonal") for one in (verb, *told))
+
+
+def _named(parse: Parse, head: int, sentence: tuple[Token, ...]) -> tuple[Token, ...] | None:
+    """Puts the main clause's subject for a pronoun, since the clause comes first now; None if that is not certain."""
+    own, other = subject(parse, head), subject(parse, parse.heads[head])
+    assert own is not None
+    assert other is not None
+    plural = _PRONOUNS.get(parse.tokens[own].lower())
+    if plural is None or parse.labels[own] == "expl" or parse.parts[other] == "PRON":
+        return sentence
+    if any(parse.tags[one] == "PRP$" for one in parse.subtree(other)):
+        return sentence  # "when she was nine, her family moved"
+    if plural != is_plural(parse, other) or (parse.tokens[own].lower() == "it" and _is_impersonal(parse, head)):
+        return sentence  # "although it is cold, the children play", "when it snowed, the school closed"
+    entity = mention(parse, other)
+    if not entity:
+        return None
+    return tuple(one for token in sentence for one in (entity if token.position == own else (token,)))

@@ -1,0 +1,59 @@
+"""Appositions: "Anna, a painter, left" says that Anna was a painter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lattice_simp.systems.simplify.clauses import is_past
+from lattice_simp.systems.simplify.constructions.clause import (
+    Clause,
+    clause_span,
+    finite_governor,
+    follows_comma,
+    inserted,
+    plain,
+)
+from lattice_simp.systems.simplify.inflection import be_form
+from lattice_simp.systems.simplify.noun_phrase import is_plural, mention
+from lattice_simp.text.english.parse import ROOT, Parse
+from lattice_simp.text.english.punctuation import mark_kind
+
+_NOUNS = frozenset({"NN", "NNS"})
+_NO_START = frozenset({"RB", "FW", "IN", "UH", "CC"})
+"""Tags of what comes before examples and restrictions: e.g., especially."""
+_DETERMINERS = frozenset({"det", "poss"})
+
+
+def appositions(parse: Parse) -> Iterator[Clause]:
+    """Yields the appositions with punctuation on both sides that say what an entity is."""
+    for head, label in enumerate(parse.labels):
+        noun = parse.heads[head]
+        if label != "appos" or noun == ROOT or noun > head or not _describes(parse, head, noun):
+            continue
+        span, verb = clause_span(parse, head), finite_governor(parse, head)
+        if not span or verb is None or not follows_comma(parse, span) or parse.tags[span[0]] in _NO_START:
+            continue
+        after = span[-1] + 1
+        if after < len(parse) and mark_kind(parse.tokens[after]) not in ("comma", "stop"):
+            continue
+        entity = mention(parse, noun, head, whole=False)
+        if entity:
+            form = be_form(is_past(parse, verb), is_plural(parse, noun))
+            yield Clause(head, noun, span, (), (*entity, *inserted(form), *plain(parse, span)))
+
+
+def _describes(parse: Parse, head: int, noun: int) -> bool:
+    """Returns whether `noun is head` is a sentence: no list, no place within a place, no number."""
+    labels = {parse.labels[child] for child in parse.children[head]}
+    beside = {parse.labels[child] for child in parse.children[noun] if child < head}
+    if "conj" in labels or "conj" in beside or parse.labels[noun] in ("conj", "compound"):
+        return False
+    if any(parse.labels[child] in ("conj", "cc") for child in parse.children[noun]):
+        return False
+    inner = [child for child in parse.children[head] if parse.labels[child] == "appos"]
+    if any(parse.labels[below] == "conj" for child in inner for below in parse.subtree(child)):
+        return False  # "a lawyer, a teacher, a judge and a poet"
+    if parse.tags[head] not in _NOUNS and not labels & _DETERMINERS:
+        return False
+    bare = parse.tags[head] == "NN" and not labels & _DETERMINERS and "prep" not in labels
+    return not bare and parse.parts[noun] in ("NOUN", "PROPN") and is_plural(parse, head) <= is_plural(parse, noun)

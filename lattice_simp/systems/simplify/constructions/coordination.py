@@ -1,0 +1,193 @@
+"""Coordinated main clauses, with a subject of their own or a shared one, and clauses beside a semicolon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.support.tables import grammar_table
+from lattice_simp.systems.simplify.clauses import auxiliaries, child, finite_word, subject
+from lattice_simp.systems.simplify.constructions.clause import Clause, clause_span, ends_sentence, inserted, plain
+from lattice_simp.systems.simplify.noun_phrase import mention
+from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.text.english.parse import ROOT, Parse
+from lattice_simp.text.english.punctuation import mark_kind
+
+_VERBS = frozenset({"VERB", "AUX"})
+_CONDITIONS = frozenset({"if", "unless", "whether"})
+_PAIRED = frozenset({"both", "either", "neither", "not"})
+
+
+@cache
+def _coordinators() -> dict[str, str]:
+    """Returns what the new sentence opens with by the conjunction."""
+    return {row["word"]: row["opening"] for row in grammar_table("english/coordinators.tsv", ("word", "opening"))}
+
+
+def coordinated_clauses(parse: Parse) -> Iterator[Clause]:
+    """Yields the further members of a coordination of main clauses, and what a semicolon separates."""
+    for head, label in enumerate(parse.labels):
+        if label == "conj" and parse.parts[head] in _VERBS:
+            yield from _conjunct(parse, head)
+    for position, token in enumerate(parse.tokens):
+        if token == ";":
+            yield from _beside_semicolon(parse, position)
+
+
+def _chain(parse: Parse, head: int) -> list[int]:
+    """Returns the conjuncts above one up to the main verb, the nearest first; none if it is in a lower clause."""
+    found = []
+    while parse.labels[head] == "conj":
+        head = parse.heads[head]
+        found.append(head)
+    return found if parse.heads[head] == ROOT and parse.parts[head] in _VERBS else []
+
+
+def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
+    chain = _chain(parse, head)
+    span = _to_the_end(parse, clause_span(parse, head), chain)
+    if not chain or not span or _is_conditional(parse, chain[-1]):
+        return
+    conjunction = _conjunction_before(parse, span[0])
+    word = parse.tokens[conjunction].lower() if conjunction is not None else "and"
+    commas = parse.tokens[span[0] - 1] in (",", ";")
+    if word not in _coordinators() or (conjunction is None and not commas):
+        return
+    start = _start(parse, head, chain, span)
+    place = _place_of_subject(parse, head, span)
+    if start is None or place is None or (conjunction is None and not _goes_on(parse, head, start)):
+        return
+    changes: tuple[tuple[int, str], ...] = ()
+    if conjunction is not None and parse.labels[chain[0]] == "conj" and not _is_joined(parse, chain[0]):
+        changes = _joined_before(parse, chain[0])
+    sentence = (*inserted(_coordinators()[word]), *plain(parse, span[:place]), *start, *plain(parse, span[place:]))
+    dropped = () if conjunction is None else (conjunction,)
+    yield Clause(head, chain[0], span, dropped, sentence, changes=changes)
+
+
+def _place_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> int | None:
+    """Returns how many tokens of the conjunct come before a subject that it lacks; None where that is not certain."""
+    if subject(parse, head) is not None:
+        return 0
+    first = min([head, *auxiliaries(parse, head)])
+    before = [one for one in parse.children[head] if one < first and parse.labels[one] != "punct"]
+    if all(parse.labels[one] in ("advmod", "neg") for one in before):
+        return 0
+    if all(parse.labels[one] in ("prep", "npadvmod", "advmod", "advcl") for one in before):
+        return first - span[0]
+    return None
+
+
+def _goes_on(parse: Parse, head: int, start: tuple[Token, ...]) -> bool:
+    """Returns whether a conjunct without a conjunction is a member of a list, or a whole clause."""
+    listed = any(parse.labels[one] in ("cc", "conj") for one in parse.children[head])
+    return listed or not start or parse.tokens[parse.subtree(head)[0]].lower() == "then"
+
+
+def _is_joined(parse: Parse, head: int) -> bool:
+    """Returns whether a conjunct already has its conjunction before it."""
+    above, first = parse.heads[head], parse.subtree(head)[0]
+    return any(parse.labels[one] == "cc" and above < one < first for one in parse.children[above])
+
+
+def _joined_before(parse: Parse, head: int) -> tuple[tuple[int, str], ...]:
+    """Returns the comma before a conjunct that becomes the last one of its list, as a conjunction."""
+    before = parse.subtree(head)[0] - 1
+    return ((before, "and"),) if before >= 0 and parse.tokens[before] == "," else ()
+
+
+def _conjunction_before(parse: Parse, first: int) -> int | None:
+    """Returns the coordinating conjunction before a clause; a comma may be between them."""
+    place = first - 2 if parse.tokens[first - 1] == "," else first - 1
+    return place if place >= 0 and parse.labels[place] == "cc" else None
+
+
+def _to_the_end(parse: Parse, span: tuple[int, ...], chain: list[int]) -> tuple[int, ...]:
+    """Returns the conjunct with what follows, which parsers hang from the main verb at times; none if it cannot be."""
+    if not span or ends_sentence(parse, span):
+        return span
+    last = max(one for one in range(len(parse)) if mark_kind(parse.tokens[one]) is None)
+    after = [one for one in range(span[-1] + 1, last + 1) if parse.labels[one] != "punct"]
+    inside = {*range(span[0], last + 1), *chain}
+    belongs = all(parse.heads[one] in inside and parse.labels[one] != "conj" for one in after)
+    return tuple(range(span[0], last + 1)) if belongs else ()
+
+
+def _is_conditional(parse: Parse, verb: int) -> bool:
+    """Returns whether a condition or a paired conjunction holds for all members."""
+    fronted = [one for one in parse.children[verb] if one < verb and parse.labels[one] == "advcl"]
+    below = [parse.tokens[one].lower() for clause in fronted for one in parse.children[clause]]
+    own = [parse.tokens[one].lower() for one in parse.children[verb] if parse.labels[one] in ("preconj", "cc")]
+    return any(word in _CONDITIONS for word in below) or any(word in _PAIRED for word in own)
+
+
+def _start(parse: Parse, head: int, chain: list[int], span: tuple[int, ...]) -> tuple[Token, ...] | None:
+    """Returns what the conjunct lacks: nothing, or the subject, or subject and auxiliary verbs; None if not certain."""
+    if subject(parse, head) is not None:
+        return None if _is_elliptic(parse, head, chain[0]) or finite_word(parse, head) is None else ()
+    owner = next((one for one in chain if subject(parse, one) is not None), None)
+    if owner is None:
+        return None
+    own = subject(parse, owner)
+    assert own is not None
+    if parse.labels[own] not in ("nsubj", "nsubjpass") or _shares_object(parse, head, chain[0], span):
+        return None
+    entity = mention(parse, own)
+    if not entity:
+        return None
+    if finite_word(parse, head) is not None:
+        return entity
+    return _with_auxiliaries(parse, head, owner, entity)
+
+
+def _is_elliptic(parse: Parse, head: int, before: int) -> bool:
+    """Returns whether a conjunct with a subject lacks the auxiliary verb ("one was sold, and the other burned")."""
+    passive = child(parse, before, {"auxpass"}) is not None and parse.tags[head] in ("VBN", "VBD")
+    alone = not auxiliaries(parse, head) and child(parse, head, {"dobj", "ccomp", "xcomp"}) is None
+    return passive and alone and parse.lemmas[head] not in word_set("intransitive_verbs")
+
+
+def _shares_object(parse: Parse, head: int, before: int, span: tuple[int, ...]) -> bool:
+    """Returns whether nothing but a conjunction is between two verbs, so that what follows may belong to both."""
+    if child(parse, head, {"auxpass", "acomp", "attr"}) is not None:
+        return False
+    between = parse.tokens[before + 1 : span[0]]
+    return all(word.lower() in _coordinators() or word == "," for word in between)
+
+
+def _with_auxiliaries(parse: Parse, head: int, owner: int, entity: tuple[Token, ...]) -> tuple[Token, ...] | None:
+    """Returns subject and auxiliary verbs for a conjunct without a finite verb (`was born and raised`)."""
+    shared = auxiliaries(parse, owner)
+    words = {parse.tokens[one].lower() for one in parse.children[owner]}
+    if parse.tags[head] != parse.tags[owner] or not shared or words & word_set("negations"):
+        return None
+    if parse.lemmas[shared[0]] == "do":
+        return None
+    copies = [Token(parse.tokens[one], one, copied=True) for one in shared]
+    return (*entity, *copies)
+
+
+def _beside_semicolon(parse: Parse, position: int) -> Iterator[Clause]:
+    """Yields the clause beside a semicolon that hangs from the one on its other side, if both are whole."""
+    sides = (range(position), range(position + 1, len(parse)))
+    crossing = [
+        one
+        for one, head in enumerate(parse.heads)
+        if head != ROOT and (one < position) != (head < position) and one != position and parse.labels[one] != "punct"
+    ]
+    if len(crossing) != 1 or parse.labels[crossing[0]] == "conj":
+        return
+    head = crossing[0]
+    side = sides[0] if head < position else sides[1]
+    span = tuple(one for one in clause_span(parse, head) if one in side)
+    whole = {one for one in side if parse.labels[one] != "punct"}
+    if not span or not whole <= set(span) or _lacks_clause(parse, head):
+        return
+    governor = parse.heads[head]
+    if not _lacks_clause(parse, governor):
+        yield Clause(head, governor, span, (), plain(parse, span), leads=head < position)
+
+
+def _lacks_clause(parse: Parse, verb: int) -> bool:
+    return parse.parts[verb] not in _VERBS or subject(parse, verb) is None or finite_word(parse, verb) is None

@@ -1,0 +1,118 @@
+"""Participial clauses: "Born in Rome, she moved", "a town, known as Ys, sank", "he left, closing the door"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.systems.simplify.clauses import auxiliaries, child, is_past, main_subject, subject
+from lattice_simp.systems.simplify.constructions.clause import (
+    Clause,
+    clause_span,
+    ends_sentence,
+    finite_governor,
+    follows_comma,
+    inserted,
+    plain,
+)
+from lattice_simp.systems.simplify.inflection import be_form, finite_form
+from lattice_simp.systems.simplify.noun_phrase import is_plural, mention
+from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.text.english.parse import ROOT, Parse
+
+_PARTICIPLES = frozenset({"VBN", "VBG"})
+_OPENERS = frozenset({"mark", "cc"})
+
+
+def participial_clauses(parse: Parse) -> Iterator[Clause]:
+    """Yields participial clauses without a conjunction, at nouns and at main verbs."""
+    for head, label in enumerate(parse.labels):
+        if label not in ("acl", "advcl") or parse.heads[head] == ROOT or not _is_bare(parse, head):
+            continue
+        span, verb = clause_span(parse, head), finite_governor(parse, head)
+        if not span or verb is None:
+            continue
+        fronted = span[0] == 0 or parse.labels[span[0] - 1] == "cc"
+        close = not fronted and not follows_comma(parse, span)
+        if close and (label == "advcl" or parse.labels[parse.heads[head]] == "conj" or auxiliaries(parse, head)):
+            continue
+        sentence = _realised(parse, head, verb, span)
+        if sentence:
+            governor = verb if label == "advcl" else parse.heads[head]
+            yield Clause(head, governor, span, (), sentence, leads=fronted, restrictive=close)
+
+
+def _is_bare(parse: Parse, head: int) -> bool:
+    """Returns whether a participle has neither subject, nor conjunction, nor the sense of a preposition."""
+    first = min([head, *auxiliaries(parse, head)])
+    if parse.tags[first] not in _PARTICIPLES or subject(parse, head) is not None:
+        return False
+    if child(parse, head, _OPENERS) is not None and min(parse.subtree(head)) < first:
+        return False
+    opens = parse.subtree(head)[0]
+    is_adverb = parse.labels[opens] in ("advmod", "neg") and parse.tags[opens] == "RB"
+    marked = opens != first and not is_adverb and parse.labels[opens] != "punct"
+    if any(parse.labels[one] == "ccomp" and subject(parse, one) is not None for one in parse.children[head]):
+        return False  # two sentences in one: the parser joined them here
+    return not marked and parse.tokens[head].lower() not in word_set("participle_prepositions")
+
+
+def _realised(parse: Parse, head: int, verb: int, span: tuple[int, ...]) -> tuple[Token, ...]:
+    tells_event = parse.tokens[head].lower() in word_set("event_participles")
+    if tells_event and parse.tags[head] == "VBG" and ends_sentence(parse, span) and follows_comma(parse, span):
+        said = _finite(parse, head, span, is_past(parse, verb), plural=False)
+        return (*inserted("this"), *said) if said else ()
+    noun = parse.heads[head] if parse.labels[head] == "acl" else main_subject(parse, head)
+    if noun is None or parse.labels[noun] == "expl" or tells_event or _tells_of_subject(parse, head, span):
+        return ()
+    definite = parse.labels[head] == "acl" and not follows_comma(parse, span)
+    entity = mention(parse, noun, head, whole=parse.labels[head] == "advcl", definite=definite)
+    if not entity:
+        return ()
+    past, plural = is_past(parse, verb), is_plural(parse, noun)
+    said = _finite(parse, head, span, past, plural)
+    return (*entity, *said) if said and entity[0].text.lower() not in ("i", "you") else ()
+
+
+def _forms_of_conjuncts(parse: Parse, head: int, past: bool, plural: bool) -> dict[int, str] | None:
+    """Returns finite forms of the further present participles; None if a past one joins a present one."""
+    forms: dict[int, str] = {}
+    pending = [head]
+    while pending:
+        current = pending.pop()
+        for one in parse.children[current]:
+            if parse.labels[one] != "conj" or parse.tags[one] not in _PARTICIPLES or subject(parse, one) is not None:
+                continue
+            pending.append(one)
+            if parse.tags[one] == "VBG" and not auxiliaries(parse, one):
+                forms[one] = finite_form(parse.tokens[one].lower(), parse.lemmas[one].lower(), past, plural)
+            elif parse.tags[one] != parse.tags[head]:
+                return None
+    return forms
+
+
+def _tells_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> bool:
+    """Returns whether a clause at an object, with a pronoun, may be the subject's ("he met Ann, ending his trip")."""
+    if parse.labels[head] != "acl" or parse.tags[head] != "VBG" or not follows_comma(parse, span):
+        return False
+    at_object = parse.labels[parse.heads[head]] not in ("nsubj", "nsubjpass")
+    return at_object and any(parse.tags[one] in ("PRP$", "PRP") for one in span)
+
+
+def _finite(parse: Parse, head: int, span: tuple[int, ...], past: bool, plural: bool) -> tuple[Token, ...]:
+    """Returns the clause with a finite verb: `be` before a past participle, the verb's own form for a present one."""
+    first = min([head, *auxiliaries(parse, head)])
+    forms = _forms_of_conjuncts(parse, head, past, plural)
+    if forms is None or (parse.tags[first] == "VBG" and first > 0 and parse.tokens[first - 1].lower() == "not"):
+        return ()  # "not having a car": a finite verb would need `do`
+    tokens = tuple(
+        replace(token, text=forms.get(position, token.text))
+        for position, token in zip(span, plain(parse, span), strict=True)
+    )
+    if parse.tags[first] == "VBN":
+        stative = parse.tokens[head].lower() in word_set("stative_participles")
+        past = past or any(parse.tokens[one].lower() in word_set("past_adverbs") for one in span)
+        return (*inserted(be_form(past or not stative, plural)), *tokens)
+    form = finite_form(parse.tokens[first].lower(), parse.lemmas[first].lower(), past, plural)
+    return tuple(Token(form, first) if token.position == first else token for token in tokens)

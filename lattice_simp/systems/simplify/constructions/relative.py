@@ -1,0 +1,147 @@
+"""Relative clauses: the antecedent takes the place of the relative pronoun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.systems.simplify.clauses import finite_word, pairs, relative_word, subject
+from lattice_simp.systems.simplify.constructions.clause import Clause, clause_span, follows_comma, inserted, plain
+from lattice_simp.systems.simplify.noun_phrase import is_plural, mention
+from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.text.english.parse import ROOT, Parse
+
+_SUBJECT = frozenset({"nsubj", "nsubjpass"})
+_SINGULAR_FORMS = frozenset({"is", "was", "has"})
+_PLURAL_FORMS = frozenset({"are", "were", "have"})
+
+
+def relative_clauses(parse: Parse) -> Iterator[Clause]:
+    """Yields the relative clauses that have a relative word and a finite verb."""
+    for head, label in enumerate(parse.labels):
+        if label != "relcl" or parse.heads[head] == ROOT or finite_word(parse, head) is None:
+            continue
+        word = relative_word(parse, head)
+        span = clause_span(parse, head)
+        if word is None or word not in span:
+            continue
+        noun = _antecedent(parse, head, word)
+        if noun is None:
+            continue
+        restrictive = not follows_comma(parse, span)
+        whole = any(parse.labels[child] == "conj" and child < head for child in parse.children[noun])
+        entity = mention(parse, noun, head, whole=whole, definite=restrictive)
+        sentence = _realised(parse, head, word, span, entity)
+        if sentence:
+            kept = {token.position for token in sentence if not token.copied}
+            dropped = tuple(position for position in span if position not in kept)
+            clause = tuple(position for position in span if position in kept)
+            yield Clause(head, noun, clause, dropped, sentence, restrictive=restrictive)
+
+
+def _antecedent(parse: Parse, clause: int, word: int) -> int | None:
+    """Returns the noun above a clause that agrees with its verb; parsers attach clauses too low at times."""
+    noun: int = parse.heads[clause]
+    above = parse.heads[noun]
+    is_person = parse.tokens[word].lower() in ("who", "whom") and parse.labels[noun] == "pobj"
+    if is_person and parse.tokens[above].lower() in word_set("place_prepositions"):
+        noun = parse.heads[above]  # "a player from Wales, who"
+        if noun == ROOT or parse.parts[noun] not in ("NOUN", "PROPN"):
+            return None
+    if parse.labels[word] not in _SUBJECT:
+        return noun
+    plural = _verb_number(parse, parse.heads[word])
+    while plural is not None and is_plural(parse, noun) != plural:
+        above = parse.heads[noun]
+        if plural and parse.labels[noun] == "conj" and above != ROOT:
+            return above if parse.parts[above] in ("NOUN", "PROPN") else None
+        if above == ROOT or parse.labels[noun] != "pobj" or parse.labels[above] != "prep":
+            return None
+        noun = parse.heads[above]
+        if noun == ROOT or parse.parts[noun] not in ("NOUN", "PROPN", "NUM"):
+            return None
+    between = any(parse.labels[child] == "conj" and child < clause for child in parse.children[noun])
+    return None if between and not plural else noun
+
+
+def _verb_number(parse: Parse, verb: int) -> bool | None:
+    """Returns whether the finite verb is plural; None where its form does not tell."""
+    finite = finite_word(parse, verb)
+    if finite is None:
+        return None
+    text, tag = parse.tokens[finite].lower(), parse.tags[finite]
+    if text in _SINGULAR_FORMS or tag == "VBZ":
+        return False
+    return True if text in _PLURAL_FORMS or tag == "VBP" else None
+
+
+def _realised(
+    parse: Parse, head: int, word: int, span: tuple[int, ...], entity: tuple[Token, ...]
+) -> tuple[Token, ...]:
+    """Returns the clause as a sentence; nothing where the place of its gap is not certain."""
+    label, governor = parse.labels[word], parse.heads[word]
+    rest = [position for position in span if position != word]
+    if not entity:
+        return ()
+    if label in _SUBJECT and finite_word(parse, governor) is not None:
+        first = min(one for one in parse.subtree(governor) if one != word)
+        return _filled(parse, span, word, entity) if governor == head else _after(parse, rest, first - 1, entity)
+    if label == "poss":
+        fits = parse.labels[governor] in _SUBJECT and span[0] == word
+        return _filled(parse, span, word, (*entity, *_possessive(entity))) if fits else ()
+    if label == "advmod" and parse.tokens[word].lower() in pairs("relative_adverbs"):
+        return _with_adverb(parse, head, word, rest)
+    if label == "dobj" and span[0] == word and subject(parse, head) is not None:
+        stranded = rest[-1] if parse.labels[rest[-1]] == "prep" else _end_of_verb(parse, governor)
+        return _after(parse, rest, stranded, entity)
+    if label == "pobj":
+        return _with_preposition(parse, head, word, span, entity)
+    return ()
+
+
+def _filled(parse: Parse, span: tuple[int, ...], word: int, entity: tuple[Token, ...]) -> tuple[Token, ...]:
+    parts = (entity if position == word else plain(parse, [position]) for position in span)
+    return tuple(token for part in parts for token in part)
+
+
+def _possessive(entity: tuple[Token, ...]) -> tuple[Token, ...]:
+    return inserted("'" if entity[-1].text.endswith("s") else "'s")
+
+
+def _with_adverb(parse: Parse, head: int, word: int, rest: list[int]) -> tuple[Token, ...]:
+    own = subject(parse, head)
+    if parse.labels[parse.heads[head]] == "attr":
+        return ()
+    if own is None or parse.labels[own] == "expl" or parse.heads[word] != head or (rest and rest[0] < word):
+        return ()
+    return (*inserted(pairs("relative_adverbs")[parse.tokens[word].lower()]), *plain(parse, rest))
+
+
+def _after(parse: Parse, rest: list[int], place: int, entity: tuple[Token, ...]) -> tuple[Token, ...]:
+    before = [position for position in rest if position <= place]
+    return (*plain(parse, before), *entity, *plain(parse, rest[len(before) :]))
+
+
+def _end_of_verb(parse: Parse, verb: int) -> int:
+    particles = [one for one in parse.children[verb] if parse.labels[one] == "prt" and one == verb + 1]
+    return particles[0] if particles else verb
+
+
+def _with_preposition(
+    parse: Parse, head: int, word: int, span: tuple[int, ...], entity: tuple[Token, ...]
+) -> tuple[Token, ...]:
+    """Puts a fronted prepositional phrase last, and fills a gap after a preposition or within the subject in place."""
+    preposition = parse.heads[word]
+    rest = [position for position in span if position != word]
+    if preposition > word:
+        return _after(parse, rest, preposition, entity)
+    if parse.heads[preposition] == head and span[0] == preposition and parse.parts[head] in ("VERB", "AUX"):
+        rest = [position for position in rest if position != preposition]
+        own = subject(parse, head)
+        if own is None or parse.labels[own] == "expl" or rest[0] > own:
+            return ()
+        return (*plain(parse, rest), *plain(parse, [preposition]), *entity)
+    own = subject(parse, head)
+    if own is not None and parse.labels[own] in _SUBJECT and word in parse.subtree(own):
+        return _filled(parse, span, word, entity)
+    return ()

@@ -1,0 +1,177 @@
+"""The entity that two clauses share, written out once more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.systems.simplify.clauses import pairs
+from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.text.english.parse import ROOT, Parse
+from lattice_simp.text.english.punctuation import mark_kind
+
+MAX_COPY = 14
+"""The longest phrase (tokens) that is worth being said twice."""
+
+_CLAUSES = frozenset({"relcl", "acl", "appos"})
+_OUTSIDE = frozenset({"cc", "conj", "preconj", "case", "neg"})
+_PLURAL_PRONOUNS = frozenset({"they", "them", "we", "us", "you", "these", "those", "both", "many", "several"})
+
+
+def mention(
+    parse: Parse, noun: int, clause: int | None = None, *, whole: bool = True, definite: bool = False
+) -> tuple[Token, ...]:
+    """Returns a noun phrase for a second mention, without its own clauses that are set off by commas.
+
+    >>> parse = Parse(("a", "man", "sang"), (1, 2, -1), ("det", "nsubj", "ROOT"), ("DET", "NOUN", "VERB"),
+    ...               ("DT", "NN", "VBD"), ("a", "man", "sing"))
+    >>> [token.text for token in mention(parse, 1)]
+    ['the', 'man']
+
+    Args:
+        parse: of the sentence.
+        noun: the head of the phrase.
+        clause: the head of the clause that is taken from the phrase.
+        whole: whether the noun's further conjuncts belong to the phrase.
+        definite: whether a common noun without a determiner gets `the` (the clause that told which one has gone).
+
+    Returns:
+        Tokens marked as copied, in mid-sentence case, as a subject; none where the entity cannot be named again
+        (`nobody`), or only at great length.
+    """
+    if parse.parts[noun] in ("PRON", "DET") or parse.tags[noun] in ("PRP", "DT"):
+        form = pairs("subject_pronouns").get(parse.tokens[noun].lower())
+        return (Token(form, noun, copied=True),) if form else ()
+    if parse.parts[noun] not in ("NOUN", "PROPN", "NUM") and parse.tags[noun] not in ("NN", "NNS", "NNP", "NNPS", "CD"):
+        return ()
+    phrase = _phrase(parse, noun, clause, whole)
+    if _is_torn(parse, noun, set(phrase), clause):
+        return ()
+    positions = _trimmed(parse, phrase)
+    gaps = any(after - before > 1 for before, after in pairwise(positions))
+    if whole and not _is_plain_list(parse, noun, positions):
+        return ()
+    if not positions or len(positions) > MAX_COPY or (gaps and not _is_clean(parse, positions)):
+        return ()
+    known = _as_known(parse, noun, [natural(parse, position) for position in positions])
+    labels = {parse.labels[one] for one in parse.children[noun]}
+    names = any(parse.parts[one] == "PROPN" for one in positions)
+    bare = parse.tags[noun] in ("NN", "NNS") and not labels & {"det", "poss", "nummod", "conj"} and not names
+    return (Token("the"), *known) if known and definite and bare else known
+
+
+def _is_plain_list(parse: Parse, noun: int, positions: list[int]) -> bool:
+    """Returns whether the commas of a coordination stand between its members only."""
+    members = {parse.subtree(one)[0] for one in parse.subtree(noun) if parse.labels[one] in ("conj", "cc")}
+    if not members:
+        return True
+    return all(parse.tokens[one] != "," or one + 1 in members for one in positions)
+
+
+def _is_torn(parse: Parse, noun: int, phrase: set[int], clause: int | None) -> bool:
+    """Returns whether a clause that was left out has a comma before it, and none after it."""
+    left_out = [one for one in parse.subtree(noun) if one not in phrase and parse.labels[one] in _CLAUSES]
+    for one in left_out:
+        after = parse.subtree(one)[-1] + 1
+        beside = parse.tokens[after - 1 : after + 1]
+        if one != clause and len(beside) == 2 and all(mark_kind(token) is None for token in beside):
+            return True
+    return False
+
+
+def _phrase(parse: Parse, noun: int, clause: int | None, whole: bool) -> list[int]:
+    """Returns the positions of a phrase, its punctuation and clauses that add to it left out."""
+    found = [noun]
+    for child in parse.children[noun]:
+        label = parse.labels[child]
+        joins = label in ("cc", "conj", "preconj")
+        if child == clause or label == "case" or (label in _OUTSIDE and not (whole and joins)):
+            continue
+        if label in _CLAUSES and (clause is None or child > noun) and not _is_close(parse, child):
+            continue
+        found += _inside(parse, child, clause)
+    return sorted(found)
+
+
+def _inside(parse: Parse, position: int, clause: int | None) -> list[int]:
+    """Returns a subtree without clauses that are set off in it."""
+    found = [position]
+    for child in parse.children[position]:
+        apart = parse.labels[child] in _CLAUSES and not _is_close(parse, child)
+        if child != clause and not apart:
+            found += _inside(parse, child, clause)
+    return found
+
+
+def _is_close(parse: Parse, position: int) -> bool:
+    """Returns whether no punctuation separates a clause from its noun."""
+    first = parse.subtree(position)[0]
+    return first > 0 and mark_kind(parse.tokens[first - 1]) is None and mark_kind(parse.tokens[first]) is None
+
+
+def _trimmed(parse: Parse, positions: list[int]) -> list[int]:
+    """Takes punctuation off the ends, and marks that stand beside each other or beside what has gone."""
+    kept = [
+        position
+        for index, position in enumerate(positions)
+        if mark_kind(parse.tokens[position]) is None
+        or (
+            0 < index < len(positions) - 1
+            and positions[index - 1] == position - 1
+            and positions[index + 1] == position + 1
+        )
+    ]
+    while kept and mark_kind(parse.tokens[kept[-1]]) is not None:
+        kept.pop()
+    while kept and mark_kind(parse.tokens[kept[0]]) is not None:
+        kept.pop(0)
+    return kept
+
+
+def _is_clean(parse: Parse, positions: list[int]) -> bool:
+    """Returns whether a phrase with gaps has no brackets or quotation marks that might lack their partner."""
+    return all(mark_kind(parse.tokens[position]) in (None, "comma") for position in positions)
+
+
+def natural(parse: Parse, position: int, *, copied: bool = True) -> Token:
+    """Returns a token in the case that it has amid a sentence."""
+    text = parse.tokens[position]
+    named = parse.parts[position] == "PROPN" or text == "I" or not text[1:].islower()
+    if position == 0 and not (named and len(text) > 1) and text != "I":
+        text = text[:1].lower() + text[1:]
+    return Token(text, position, copied)
+
+
+def _as_known(parse: Parse, noun: int, tokens: list[Token]) -> tuple[Token, ...]:
+    """Changes indefinite determiners, and puts `the` before a number without one."""
+    forms, first = pairs("determiners"), tokens[0]
+    result = []
+    for token in tokens:
+        position = token.position
+        assert position is not None
+        text, head = token.text.lower(), parse.heads[position]
+        if text == "most" and head == noun and parse.labels[position] in ("amod", "det"):
+            return ()  # "the most people" would be others
+        if text in word_set("negations") or (
+            head == noun and parse.labels[position] == "det" and forms.get(text) == ""
+        ):
+            return ()
+        counted = head != ROOT and parse.lemmas[head].lower() in word_set("partitives")
+        changes = parse.labels[position] == "det" and forms.get(text) and not counted
+        result.append(replace(token, text=forms[text]) if changes else token)
+    bare = (
+        first.position is not None and parse.labels[first.position] == "nummod" and parse.heads[first.position] == noun
+    )
+    return (Token("the"), *result) if bare and parse.tags[noun] == "NNS" else tuple(result)
+
+
+def is_plural(parse: Parse, noun: int) -> bool:
+    """Returns whether a verb with this subject is plural."""
+    if any(parse.labels[child] == "conj" for child in parse.children[noun]):
+        conjunctions = [parse.tokens[child].lower() for child in parse.children[noun] if parse.labels[child] == "cc"]
+        if conjunctions != ["or"]:
+            return True
+    if parse.tokens[noun].lower() in _PLURAL_PRONOUNS or parse.tags[noun] in ("NNS", "NNPS"):
+        return True
+    return parse.parts[noun] == "NUM" and parse.lemmas[noun].lower() not in ("one", "1")

@@ -1,0 +1,123 @@
+"""Sentences in the making: tokens that know where they come from, and how a sentence is written once words go."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.text.english.punctuation import mark_kind, place_punctuation
+
+_ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "A": ("A", "An"), "An": ("A", "An")}
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token of a simplified sentence.
+
+    Attributes:
+        text: what is written.
+        position: in the source sentence (from 0); None for an inserted word.
+        copied: whether the source token is written elsewhere too (the shared entity of two clauses).
+    """
+
+    text: str
+    position: int | None = None
+    copied: bool = False
+
+
+Sentence = tuple[Token, ...]
+
+
+def source_sentence(tokens: Sequence[str]) -> Sentence:
+    """Returns a sentence whose tokens are those of the source."""
+    return tuple(Token(text, position) for position, text in enumerate(tokens))
+
+
+def words(sentence: Iterable[Token]) -> tuple[str, ...]:
+    """Returns the texts of the tokens.
+
+    >>> words((Token("It", 0), Token("rained", 1)))
+    ('It', 'rained')
+    """
+    return tuple(token.text for token in sentence)
+
+
+def without(sentence: Sentence, gone: Collection[int], kept_commas: Collection[int] = ()) -> Sentence:
+    """Takes out the tokens with the given source positions, copies too, and the punctuation that goes with them.
+
+    >>> " ".join(words(without(source_sentence("She , an actress , sang .".split()), {2, 3})))
+    'She sang .'
+
+    Args:
+        sentence: any.
+        gone: source positions.
+        kept_commas: those of commas that still separate something.
+    """
+    keep = [token.position is None or token.position not in gone for token in sentence]
+    if all(keep):
+        return sentence
+    texts, near = words(sentence), _beside_gaps(sentence, keep)
+    separating = [token.position in kept_commas for token in sentence]
+    placed = place_punctuation(texts, keep, separating)
+    stays = [
+        kept and (is_placed or not beside or separates)
+        for kept, is_placed, beside, separates in zip(keep, placed, near, separating, strict=True)
+    ]
+    return with_articles(
+        tuple(token for token, kept in zip(sentence, stays, strict=True) if kept),
+        {token.position for token, kept in zip(sentence, stays, strict=True) if not kept},
+    )
+
+
+def _beside_gaps(sentence: Sentence, keep: Sequence[bool]) -> list[bool]:
+    """Returns which punctuation marks have a gap beside them, or only other marks between it and them."""
+    marks = [mark_kind(token.text) is not None for token in sentence]
+    near = [False] * len(keep)
+    for step in (1, -1):
+        gap = False
+        for index in range(len(keep))[::step]:
+            if not marks[index]:
+                gap = not keep[index]
+            elif gap or not keep[index]:
+                near[index] = gap = True
+    return near
+
+
+def with_articles(sentence: Sentence, gone: Collection[int | None]) -> Sentence:
+    """Fits `a` and `an` to what follows them now, where the word that followed has gone.
+
+    >>> words(with_articles((Token("an", 0), Token("man", 2)), {1}))
+    ('a', 'man')
+    """
+    result = list(sentence)
+    for index, token in enumerate(sentence[:-1]):
+        if token.text in _ARTICLES and token.position is not None and token.position + 1 in gone:
+            article, before_vowel = _ARTICLES[token.text]
+            text = before_vowel if begins_with_vowel(sentence[index + 1].text) else article
+            result[index] = replace(token, text=text)
+    return tuple(result)
+
+
+def begins_with_vowel(word: str) -> bool:
+    """Returns whether a word is spoken with a vowel first; words that are not spoken as they are spelt are listed.
+
+    >>> [begins_with_vowel(word) for word in ("apple", "hour", "university")]
+    [True, True, False]
+    """
+    lowered = word.lower()
+    odd = any(lowered.startswith(start) for start in word_set("article_exceptions"))
+    return (lowered[:1] in ("a", "e", "i", "o", "u")) != odd
+
+
+def capitalised(sentence: Sentence) -> Sentence:
+    """Writes the first word with a capital.
+
+    >>> words(capitalised((Token('"'), Token("it"), Token("rains"))))
+    ('"', 'It', 'rains')
+    """
+    for index, token in enumerate(sentence):
+        if mark_kind(token.text) is None:
+            first = replace(token, text=token.text[:1].upper() + token.text[1:])
+            return (*sentence[:index], first, *sentence[index + 1 :])
+    return sentence

@@ -1,0 +1,108 @@
+"""Weights of a simplifier, tuned by lattice MERT: splits, deletions, substitutions and language models together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.ops.prune import prune
+from lattice_simp.systems.simplify.analysis import Analysis
+from lattice_simp.systems.simplify.hypotheses import DELETION_FEATURES, FEATURES, SPLIT_FEATURE, make_variant
+from lattice_simp.systems.simplify.operations import OperationModel
+from lattice_simp.systems.simplify.simplifier import Simplifier
+from lattice_simp.translate.source import INPUT_FEATURE
+from lattice_simp.tune.arc_features import feature_lattice
+from lattice_simp.tune.feature_lattice import same_features
+from lattice_simp.tune.mert import MertOptions
+from lattice_simp.tune.rounds import SEARCH, TuningResult, tune_with
+
+START: Mapping[str, float] = {
+    **{f"{INPUT_FEATURE}:{name}": 1.0 for name in FEATURES},
+    f"{INPUT_FEATURE}:Splits": 0.0,
+    f"{INPUT_FEATURE}:Deleted": -1.0,
+    "OOV": 0.5,
+}
+"""The weights to begin with beside those of a decoder: log probabilities as they are, a price for deleted words, since
+language models like short sentences, and a small one for tokens that stand for themselves."""
+
+NEVER_WORSE = (
+    *(f"{INPUT_FEATURE}:{name}" for name in (SPLIT_FEATURE, *DELETION_FEATURES.values())),
+    "TargetGivenSource",
+    "SourceGivenTarget",
+    "LexicalTargetGivenSource",
+    "LexicalSourceGivenTarget",
+    "CountOne",
+    "CountTwo",
+    "Frequency",
+    "Length",
+)
+"""Features whose weights stay positive: what is likelier, was seen more often, or is simpler is never worse, whatever a
+small development set says."""
+
+BEAM, MAX_ARCS = 5.0, 1500
+"""What the tuning lattices keep: nats, arcs."""
+
+
+def with_start_weights(simplifier: Simplifier) -> Simplifier:
+    """Returns a simplifier whose weights are those of its decoder and `START`."""
+    return replace(simplifier, decoder=simplifier.decoder.with_weights({**simplifier.decoder.weights, **START}))
+
+
+def tune_simplifier(
+    simplifier: Simplifier,
+    sentences: Iterable[Analysis],
+    references: Sequence[Sequence[Sequence[str]]],
+    *,
+    metric: str = "bleu",
+    max_rounds: int = 8,
+    mert: MertOptions = SEARCH,
+    say: Callable[[str], None] = lambda text: None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> TuningResult:
+    """Returns tuned weights: all features together, by the exact line search over lattices (Macherey et al. 2008).
+
+    Args:
+        simplifier: its weights are the start.
+        sentences: the development set.
+        references: the tokens of each sentence's references, their first words in mid-sentence case.
+        metric: a name of `tune.metrics`.
+        max_rounds: of decoding and optimising.
+        mert: how the optimiser searches.
+        say: prints a line of the log.
+        progress: is told how many sentences of a round are decoded, and of how many.
+    """
+    analyses = list(sentences)
+    signs = {name: 1 for name in NEVER_WORSE if name in simplifier.decoder.weights}
+
+    def decode(weights: Mapping[str, float], symbols: SymbolTable) -> list[Lattice]:
+        decoder = simplifier.decoder.with_weights({**simplifier.decoder.weights, **weights})
+        settings = replace(decoder.settings, beam=BEAM, mbr=None)
+        own = replace(simplifier, decoder=replace(decoder, settings=settings))
+        lattices = []
+        for analysis in analyses:
+            lattices.append(_lattice(own, analysis).with_symbols(symbols))
+            progress(len(lattices), len(analyses))
+        return same_features(lattices)
+
+    return tune_with(
+        decode,
+        references,
+        simplifier.decoder.weights,
+        metric=metric,
+        sources=[words_in_lattice(own) for own in analyses],
+        mert=replace(mert, signs={**signs, **mert.signs}),
+        max_rounds=max_rounds,
+        say=say,
+    )
+
+
+def words_in_lattice(analysis: Analysis) -> tuple[str, ...]:
+    """Returns a sentence's words as its lattice has them: the first one is in mid-sentence case."""
+    return tuple(token.text for token in make_variant(analysis, OperationModel(), (), ()).tokens)
+
+
+def _lattice(simplifier: Simplifier, analysis: Analysis) -> Lattice:
+    result = simplifier.translation(analysis)[1]
+    return feature_lattice(replace(result, lattice=prune(result.lattice, max_arcs=MAX_ARCS)))

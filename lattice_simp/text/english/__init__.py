@@ -1,0 +1,1 @@
+"""English parses and punctuation marks, for skeletons and for all systems of English text."""

@@ -1,0 +1,1 @@
+"""Hindi sentences and their tokens."""

@@ -1,0 +1,79 @@
+"""Aggregation against the majority where annotators differ in reliability, and what becomes of bad skeletons."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.systems.annotation import Judgement, Sentence, Verdict, aggregate
+from lattice_simp.systems.annotation.aggregation import judgement_weights
+from tests.systems.annotation.judged import simulate, verdicts_of
+
+pytest.importorskip("crowdkit", reason="crowd-kit is not installed (the extra 'annotation')")
+
+
+def majority(decisions):
+    kept = np.bincount(decisions.token, decisions.keep, decisions.size)
+    return kept * 2 >= np.bincount(decisions.token, minlength=decisions.size)
+
+
+def test_better_than_the_majority_where_annotators_differ():
+    gains = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        reliabilities = [0.95, 0.9, 0.6, 0.55, 0.5]
+        truth, made = simulate(rng, 60, reliabilities)
+        found = aggregate(made)
+        right = np.mean((found.keep >= 0.5) == truth)
+        gains.append(right - np.mean(majority(found.decisions) == truth))
+        assert list(found.reliability.values()) == pytest.approx(reliabilities, abs=0.1), f"seed {seed}"
+    assert min(gains) > 0
+    assert np.mean(gains) > 0.05
+
+
+def test_verdicts_on_careless_judgements_help():
+    """A third of the judgements is careless, and two checkers see that."""
+    gains = []
+    for seed in range(4):
+        truth, good = simulate(np.random.default_rng(seed), 40, [0.9, 0.8, 0.8])
+        same_truth, careless = simulate(np.random.default_rng(seed), 40, [0.5, 0.5, 0.5])
+        assert (truth == same_truth).all()
+        bad = np.random.default_rng(seed).random(len(good)) < 1 / 3
+        made = [other if each else own for own, other, each in zip(good, careless, bad, strict=True)]
+        known, unknown = (
+            np.mean((aggregate(made, verdicts).keep >= 0.5) == truth) for verdicts in (verdicts_of(made, bad, bad), [])
+        )
+        gains.append(known - unknown)
+    assert min(gains) > 0
+    assert np.mean(gains) > 0.02
+
+
+def test_bad_skeletons_count_less():
+    own = Sentence("talk.0", 0, tuple("abcdef"))
+    made = [
+        Judgement(own, name, own.skeleton(mask))
+        for name, mask in zip("ABC", ("110000", "110000", "001111"), strict=True)
+    ]
+    assert aggregate(made).skeletons()["talk.0"].to_mask() == "110000"
+    verdicts = [Verdict(own, name, made[0].skeleton, True) for name in "CDE"]
+    assert judgement_weights(made, verdicts) == [0.25, 0.25, 1.0]
+    for choice in ("judgement", "tokens"):
+        assert aggregate(made, verdicts).skeletons(choice)["talk.0"].to_mask() == "001111"
+
+
+def test_a_skeleton_is_never_empty_and_a_judgement_is_somebody_s():
+    own = Sentence("talk.0", 0, tuple("abc"))
+    made = [Judgement(own, name, own.skeleton(mask)) for name, mask in zip("ABC", ("100", "010", "001"), strict=True)]
+    found = aggregate(made)
+    assert any(found.skeletons("tokens")["talk.0"].mask)
+    assert found.skeletons("judgement")["talk.0"] in [one.skeleton for one in made]
+    with pytest.raises(LatticeSimpError, match="no judgements"):
+        aggregate([])
+
+
+def test_one_annotator_is_believed():
+    _, made = simulate(np.random.default_rng(0), 5, [0.8])
+    found = aggregate(made)
+    for choice in ("judgement", "tokens"):
+        assert list(found.skeletons(choice).values()) == [own.skeleton for own in made]

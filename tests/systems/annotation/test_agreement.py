@@ -1,0 +1,106 @@
+"""Agreement against its definition, pair by pair."""
+
+from __future__ import annotations
+
+import random
+import sys
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from lattice_simp.errors import MissingExtraError
+from lattice_simp.systems.annotation import (
+    Judgement,
+    Sentence,
+    Verdict,
+    krippendorff_alpha,
+    pairwise_f1,
+    token_alpha,
+    verdict_agreement,
+)
+
+NEEDS = {"reason": "NLTK is not installed (the extra 'annotation')"}
+
+
+def alpha_by_pairs(units):
+    """Krippendorff's alpha from the coincidences of all ordered pairs of judgements of a unit."""
+    units = [values for values in units if len(values) > 1]
+    coincidence = {(one, other): 0.0 for one in (False, True) for other in (False, True)}
+    for values in units:
+        for one, other in permutations(values, 2):
+            coincidence[one, other] += 1 / (len(values) - 1)
+    count = sum(coincidence.values())
+    of = {value: coincidence[value, False] + coincidence[value, True] for value in (False, True)}
+    observed = coincidence[False, True] + coincidence[True, False]
+    expected = 2 * of[False] * of[True] / (count - 1) if count > 1 else 0.0
+    return 1 - observed / expected if expected else None
+
+
+def test_alpha_against_all_pairs():
+    pytest.importorskip("nltk", **NEEDS)
+    for seed in range(200):
+        rng = random.Random(seed)
+        units = [[rng.random() < 0.6 for _ in range(rng.randrange(5))] for _ in range(rng.randrange(1, 8))]
+        unit = np.array([number for number, values in enumerate(units) for _ in values], np.int64)
+        found = krippendorff_alpha(unit, np.array([value for values in units for value in values], bool))
+        expected = alpha_by_pairs(units)
+        assert found == (None if expected is None else pytest.approx(expected)), f"seed {seed}"
+
+
+def judgements(rows):
+    """Makes judgements of rows of masks: a row a sentence, a column an annotator, "" for none."""
+    made = []
+    for number, row in enumerate(rows):
+        length = max(map(len, row))
+        own = Sentence(f"talk.{number}", number, tuple(f"w{position}" for position in range(length)))
+        made += [Judgement(own, name, own.skeleton(mask)) for name, mask in zip("ABC", row, strict=False) if mask]
+    return made
+
+
+SAME = [("110", "110"), ("0111", "0111")]
+SOME = [("110", "011"), ("0111", "0111", "1000"), ("", "11")]
+
+
+def test_f1_of_skeletons():
+    assert pairwise_f1(judgements(SAME)) == {("A", "B"): 1.0}
+    assert pairwise_f1(judgements(SOME)) == {("A", "B"): 0.75, ("A", "C"): 0.0, ("B", "C"): 0.0}
+
+
+def test_alpha_of_skeletons():
+    pytest.importorskip("nltk", **NEEDS)
+    assert token_alpha(judgements(SAME)) == 1.0
+    units = [
+        [True, False],
+        [True, True],
+        [False, True],
+        [False, False, True],
+        *[[True, True, False]] * 3,
+        [True],
+        [True],
+    ]
+    assert token_alpha(judgements(SOME)) == pytest.approx(alpha_by_pairs(units))
+
+
+def test_no_alpha_where_nothing_can_be_expected():
+    assert token_alpha(judgements([("111", "111")])) is None
+    assert token_alpha(judgements([("110", ""), ("", "01")])) is None
+    assert token_alpha([]) is None
+
+
+def test_without_nltk_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nltk.metrics.agreement", None)
+    with pytest.raises(MissingExtraError, match=r"lattice-simp\[annotation\]"):
+        token_alpha(judgements(SAME))
+
+
+def test_agreement_on_bad_skeletons():
+    own = judgements([("110", "011")])
+    said = {"A": (True, False), "B": (True, True), "C": (False, False)}
+    verdicts = [
+        Verdict(one.sentence, name, one.skeleton, bad)
+        for name, both in said.items()
+        for one, bad in zip(own, both, strict=True)
+    ]
+    assert verdict_agreement(verdicts) == pytest.approx(1 / 3)
+    assert verdict_agreement(verdicts[:1]) is None

@@ -1,0 +1,278 @@
+"""Who gets which sentence: whatever several annotators do, nothing is lost, doubled or forgotten."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from lattice_simp.systems.annotation import AnnotationError, Task, assign, progress, tally
+from lattice_simp.systems.annotation.progress import Computed, TaskProgress
+from tests.systems.annotation.small_store import Clock, make_store
+
+NAMES = ("Ada", "Bob", "Cleo")
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def masks(rng, length):
+    mask = [rng.choice("01") for _ in range(length)]
+    mask[rng.randrange(length)] = "1"
+    return "".join(mask)
+
+
+class Model:
+    """What should be in the file: the judgements that count, kept in the simplest way."""
+
+    def __init__(self):
+        self.done = []  # (task, annotator, sentence, kind, what was said), in their order
+
+    def of(self, task, annotator):
+        return [own for own in self.done if own[:2] == (task, annotator)]
+
+    def made(self):
+        return [own for own in self.done if own[0] is Task.SHORTEN and own[3] == "judgement"]
+
+
+def step(store, clock, model, rng, open_items):
+    """Does something that an annotator may do."""
+    name, task = rng.choice(NAMES), rng.choice(list(Task))
+    action = rng.choices(["next", "judge", "skip", "undo", "wait"], [4, 6, 1, 1, 1])[0]
+    if action == "wait":
+        clock.now += rng.choice([1.0, 400.0, 2000.0])
+    elif action == "undo":
+        own = model.of(task, name)
+        found = store.undo(name, task)
+        assert (found.id if found else None) == (own[-1][2] if own else None)
+        if own:
+            model.done.remove(own[-1])
+            open_items[task, name] = None
+    elif action == "next" or open_items.get((task, name)) is None:
+        found = open_items[task, name] = assign(store, name, task)
+        if found is not None:
+            check_assignment(model, name, task, found)
+    else:
+        found = open_items.pop((task, name))
+        act(store, model, rng, (name, task, action), found)
+
+
+def check_assignment(model, name, task, found):
+    own = found.sentence.id
+    assert all(judged[2] != own for judged in model.of(task, name)), "a sentence came twice"
+    if task is Task.CHECK:
+        made = {judged[1]: judged[4] for judged in model.made() if judged[2] == own}
+        assert {one.to_mask() for one in found.skeletons} == set(made.values()) - {made.get(name)}
+        assert found.skeletons
+
+
+def act(store, model, rng, what, found):
+    name, task, action = what
+    own, length = found.sentence.id, len(found.sentence.tokens)
+    if action == "skip":
+        store.skip(name, task, own)
+        model.done.append((task, name, own, "skip", None))
+        return
+    if task is Task.SHORTEN:
+        said = masks(rng, length)
+        call = (store.shorten, name, own, said)
+    else:
+        said = {one.to_mask(): rng.random() < 0.5 for one in found.skeletons}
+        call = (store.check, name, own, said)
+    for _ in range(rng.choice([1, 1, 2])):  # a browser may send a form twice
+        call[0](*call[1:])
+    model.done.append((task, name, own, "judgement", said))
+
+
+def check_store(store, model):
+    assert [(own.annotator, own.sentence.id, own.skeleton.to_mask()) for own in store.judgements()] == sorted(
+        ((name, own, said) for _, name, own, _, said in model.made()), key=lambda row: row[1]
+    )
+    said = [(name, own, mask, bad) for task, name, own, kind, marks in model.done
+            if task is Task.CHECK and kind == "judgement" for mask, bad in marks.items()]  # fmt: skip
+    found = [(own.annotator, own.sentence.id, own.skeleton.to_mask(), own.bad) for own in store.verdicts()]
+    assert sorted(found) == sorted(said)
+    assert store.skips() == Counter(name for _, name, _, kind, _ in model.done if kind == "skip")
+
+
+def test_random_interleavings(quick_path, clock):
+    for seed in range(12):
+        rng, model, open_items = random.Random(seed), Model(), {}
+        with make_store(quick_path / f"{seed}.db", 4, clock, shortenings=2, checks=2, lease=600.0) as store:
+            events = []
+            for _ in range(120):
+                step(store, clock, model, rng, open_items)
+                assert store.events()[: len(events)] == events, f"seed {seed}: an event has changed"
+                events = store.events()
+            check_store(store, model)
+
+
+def work_until_nothing_is_left(store, task, rng):
+    """Lets all annotators work at once, each with a sentence open, until there is none for anybody."""
+    busy = {}
+    while True:
+        for name in rng.sample(NAMES, len(NAMES)):
+            if name not in busy and rng.random() < 0.7 and (found := assign(store, name, task)) is not None:
+                busy[name] = found.sentence.id, found.skeletons
+        if not busy:
+            if all(assign(store, name, task) is None for name in NAMES):
+                return
+            continue
+        name = rng.choice(sorted(busy))
+        own, skeletons = busy.pop(name)
+        if task is Task.SHORTEN:
+            store.shorten(name, own, masks(rng, 4))
+        else:
+            store.check(name, own, {one.to_mask(): False for one in skeletons})
+
+
+def test_wanted_counts_are_reached_and_not_exceeded(quick_path, clock):
+    for seed in range(8):
+        rng = random.Random(seed)
+        with make_store(quick_path / f"{seed}.db", 5, clock, shortenings=2, checks=1) as store:
+            for task in Task:
+                work_until_nothing_is_left(store, task, rng)
+            assert Counter(own.sentence.id for own in store.judgements()) == {f"talk.{n}": 2 for n in range(5)}, seed
+            skeletons = {(own.sentence.id, own.skeleton.mask) for own in store.judgements()}
+            checked = Counter((own.sentence.id, own.skeleton.mask) for own in store.verdicts())
+            assert checked.keys() == skeletons, seed
+            stand = tally(store, "Ada", Task.SHORTEN)
+            assert (stand.done, stand.wanted) == (10, 10)
+
+
+def test_an_open_sentence_is_kept_from_others_for_a_while(quick_path, clock):
+    with make_store(quick_path / "a.db", 2, clock, shortenings=1, lease=60.0) as store:
+        first = assign(store, "Ada", Task.SHORTEN).sentence.id
+        assert assign(store, "Ada", Task.SHORTEN).sentence.id == first  # loading the page again changes nothing
+        assert assign(store, "Bob", Task.SHORTEN).sentence.id != first
+        assert assign(store, "Cleo", Task.SHORTEN) is None
+        clock.now += 61
+        assert assign(store, "Cleo", Task.SHORTEN).sentence.id == first
+        store.shorten("Ada", first, "0111")  # late, but nothing is lost
+        store.shorten("Cleo", first, "1110")
+        assert len(store.judgements()) == 2
+
+
+def test_undo_opens_the_sentence_again_with_what_was_said(quick_path, clock):
+    with make_store(quick_path / "a.db", 3, clock, shortenings=1, checks=1) as store:
+        for _ in range(2):
+            store.shorten("Ada", assign(store, "Ada", Task.SHORTEN).sentence.id, "0111")
+        assert store.undo("Ada", Task.SHORTEN).id == "talk.1"
+        assert assign(store, "Bob", Task.SHORTEN).sentence.id == "talk.2"  # it is open at Ada again
+        again = assign(store, "Ada", Task.SHORTEN)
+        assert (again.sentence.id, again.earlier) == ("talk.1", {"0111"})
+        store.shorten("Ada", "talk.1", "1110")
+        store.check("Bob", "talk.0", {"0111": True})
+        assert store.undo("Bob", Task.CHECK).id == "talk.0"
+        assert assign(store, "Bob", Task.CHECK).earlier == {"0111"}
+        assert [own["kind"] for own in store.events()].count("undo") == 2
+        assert store.undo("Nobody", Task.CHECK) is None
+
+
+def test_skipped_sentences_go_to_others_and_come_back_when_wanted(quick_path, clock):
+    with make_store(quick_path / "a.db", 1, clock, shortenings=1) as store:
+        store.skip("Ada", Task.SHORTEN, assign(store, "Ada", Task.SHORTEN).sentence.id)
+        assert assign(store, "Ada", Task.SHORTEN) is None
+        assert assign(store, "Bob", Task.SHORTEN) is not None
+        clock.now += 10_000
+        assert store.take_up_skipped("Ada", Task.SHORTEN) == 1
+        assert assign(store, "Ada", Task.SHORTEN) is not None
+
+
+def test_nobody_checks_the_own_skeleton(quick_path):
+    with make_store(quick_path / "a.db", 1, shortenings=2, checks=3) as store:
+        store.shorten("Ada", "talk.0", "0111")
+        assert assign(store, "Cleo", Task.CHECK) is None  # not all skeletons are there
+        store.shorten("Bob", "talk.0", "1110")
+        assert [one.to_mask() for one in assign(store, "Ada", Task.CHECK).skeletons] == ["1110"]
+        assert [one.to_mask() for one in assign(store, "Cleo", Task.CHECK).skeletons] == ["0111", "1110"]
+        with pytest.raises(AnnotationError, match="other annotators"):
+            store.check("Ada", "talk.0", {"0111": True})
+        for strange in ({}, {"1111": True}):
+            with pytest.raises(AnnotationError, match="other annotators"):
+                store.check("Cleo", "talk.0", strange)
+
+
+def test_skeletons_are_checked_as_often_as_wanted(quick_path, clock):
+    with make_store(quick_path / "a.db", 2, clock, shortenings=2, checks=2, lease=60.0) as store:
+        for number in range(2):
+            store.shorten("Ada", f"talk.{number}", "0111")
+            store.shorten("Bob", f"talk.{number}", "1110")
+        store.check("Cleo", "talk.0", {"0111": False, "1110": True})
+        assert assign(store, "Dora", Task.CHECK).sentence.id == "talk.0"
+        assert assign(store, "Emma", Task.CHECK).sentence.id == "talk.1"  # Dora's will do
+        clock.now += 61
+        store.check("Dora", "talk.0", {"0111": False, "1110": False})
+        assert assign(store, "Fred", Task.CHECK).sentence.id == "talk.1"
+        stand = tally(store, "Dora", Task.CHECK)
+        assert (stand.own, stand.done, stand.wanted) == (1, 4, 8)
+
+
+def test_a_second_judgement_is_refused_and_the_same_one_taken(quick_path):
+    with make_store(quick_path / "a.db", 2, shortenings=1) as store:
+        store.shorten("Ada", "talk.0", "0111")
+        store.shorten("Ada", "talk.0", "0111")
+        for other in (
+            lambda: store.shorten("Ada", "talk.0", "1110"),
+            lambda: store.skip("Ada", Task.SHORTEN, "talk.0"),
+        ):
+            with pytest.raises(
+                AnnotationError, match=r"'Ada' has judged the sentence 'talk\.0' already; undo that first"
+            ):
+                other()
+        store.skip("Ada", Task.SHORTEN, "talk.1")
+        store.skip("Ada", Task.SHORTEN, "talk.1")
+        with pytest.raises(AnnotationError, match="has skipped"):
+            store.shorten("Ada", "talk.1", "1110")
+        assert len(store.events()) == 2
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"), [("011", "mask of 3"), ("0000", "keeps no token"), ("01x1", "'x'"), ("", "mask of 0")]
+)
+def test_a_broken_mask_is_refused(quick_path, mask, message):
+    with make_store(quick_path / "a.db") as store:
+        with pytest.raises(AnnotationError, match=message):
+            store.shorten("Ada", "talk.0", mask)
+        with pytest.raises(AnnotationError, match=r"no sentence 'talk\.9'"):
+            store.shorten("Ada", "talk.9", "0111")
+        assert not store.events()
+
+
+@pytest.mark.parametrize("name", ["", " \n", "a" * 101, "a\u200bb", "\ud800", "a\x00b"])
+def test_a_name_that_is_none_is_refused(quick_path, name):
+    with make_store(quick_path / "a.db") as store, pytest.raises(AnnotationError, match="name"):
+        store.shorten(name, "talk.0", "0111")
+
+
+def test_names_that_look_alike_are_one(quick_path):
+    with make_store(quick_path / "a.db") as store:
+        store.shorten("Zoe\u0308  Q", "talk.0", "0111")
+        store.shorten("Zo\u00eb Q ", "talk.0", "0111")
+        assert [own.annotator for own in store.judgements()] == ["Zo\u00eb Q"]
+
+
+@pytest.mark.parametrize("task", list(Task))
+def test_judgements_beyond_those_wanted_do_not_stand_in_for_others(quick_path, task):
+    """Imported files hold more judgements of some sentences than are wanted; the other sentences lack theirs still."""
+    with make_store(quick_path / "a.db", 3, shortenings=2, checks=2) as store:
+        for name in ("Ada", "Bob", "Cid", "Dan"):
+            store.shorten(name, "talk.0", "1100")
+        store.shorten("Ada", "talk.1", "1000")
+        for name in ("Ada", "Bob"):
+            store.shorten(name, "talk.2", "1110")
+        for name in ("Eve", "Fay", "Gil"):
+            store.check(name, "talk.0", {"1100": False})
+        for name in ("Eve", "Fay"):
+            store.check(name, "talk.2", {"1110": False})
+        found = progress(store, lambda judgements, verdicts: Computed())
+        stand = tally(store, "Ada", task)
+        if task is Task.SHORTEN:  # talk.0 has four of two, talk.1 one, talk.2 as many as are wanted
+            assert (stand.done, stand.wanted) == (5, 6)
+            assert found.shorten == TaskProgress(items=3, done=2, judgements=7, missing=1, alpha=None)
+        else:  # of three skeletons, one was checked thrice, one never, one as often as is wanted
+            assert (stand.done, stand.wanted) == (4, 6)
+            assert found.check == TaskProgress(items=3, done=2, judgements=5, missing=2, alpha=None)

@@ -1,0 +1,265 @@
+"""Combination of systems: what the lattice holds, its features by brute force, and how systems are weighed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lattice_simp import (
+    CombinationSettings,
+    EmptyLatticeError,
+    Hypothesis,
+    LanguageModel,
+    Lattice,
+    LatticeSimpError,
+    Paraphraser,
+    ParaphraseSettings,
+    Tree,
+    arc_posteriors,
+    combine,
+    confusion_network,
+    mbr,
+    nbest,
+    ngram_posteriors,
+    normalise,
+    shortest_distance,
+    shortest_path,
+    union,
+)
+from lattice_simp.systems.combination.agreement import agreement_weights
+from lattice_simp.systems.combination.combine import default_weights, feature_names
+from lattice_simp.systems.combination.methods import METHODS, Task, confusion
+from lattice_simp.systems.paraphrase.alignment import PAPER
+
+LM = LanguageModel.from_bytes(
+    b"\\data\\\nngram 1=6\n\\1-grams:\n-9 <unk>\n0 <s> 0\n-1 a\n-2 b\n-1.5 c\n-0.5 </s>\n\\end\\"
+)
+
+
+GAINS = [1 / (4 * 0.8 * 0.6**order) for order in range(4)]
+
+
+def random_systems(seed, least=1):
+    rng = np.random.default_rng(seed)
+    return [
+        [
+            Hypothesis(tuple(rng.choice(list("abc"), int(rng.integers(1, 6))).tolist()), float(rng.random() * 3))
+            for _ in range(int(rng.integers(1, 4)))
+        ]
+        for _ in range(int(rng.integers(least, 4)))
+    ]
+
+
+def posteriors(entries):
+    shares = {}
+    for own in sorted(entries, key=lambda own: own.cost):
+        shares.setdefault(own.tokens, math.exp(-own.cost))
+    return {string: share / sum(shares.values()) for string, share in shares.items()}
+
+
+def ngrams(tokens, order):
+    return [tokens[begin : begin + order] for begin in range(len(tokens) - order + 1)]
+
+
+def expected_features(tokens, systems, shares):
+    """Returns the features of a string but the posterior, by counting."""
+    found = {"Words": float(len(tokens))}
+    own = [[0.0] * 4 for _ in systems]
+    for number, entries in enumerate(systems):
+        for order in range(1, 5):
+            for gram in ngrams(tokens, order):
+                occurs = sum(share for string, share in posteriors(entries).items() if gram in ngrams(string, order))
+                own[number][order - 1] += occurs
+    for order in range(4):
+        found[f"Ngram{order + 1}"] = sum(share * one[order] for share, one in zip(shares, own, strict=True))
+    for number, one in enumerate(own, 1):
+        found[f"Agreement{number}"] = float(np.dot(GAINS, one))
+    return found
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_lattice_holds_every_string_of_every_system(method):
+    for seed in range(60):
+        systems = random_systems(seed)
+        found = {path.tokens for path in nbest(combine(systems, CombinationSettings(method)), 100_000)}
+        assert found >= {own.tokens for entries in systems for own in entries}, (seed, method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_features_are_those_of_a_count_by_hand(method):
+    for seed in range(40):
+        systems = random_systems(seed, least=2)
+        shares = np.arange(1.0, len(systems) + 1)
+        lattice = combine(systems, CombinationSettings(method, shares=tuple(shares)))
+        for path in nbest(lattice, 50):
+            expected = expected_features(path.tokens, systems, shares / shares.sum())
+            assert {name: path.features[name] for name in expected} == pytest.approx(expected), (seed, path.text)
+            weights = default_weights(len(systems), CombinationSettings(method), lm=False)
+            assert path.cost == pytest.approx(-sum(weights[name] * path.features[name] for name in weights))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_probabilities_of_paths_sum_to_one(method):
+    for seed in range(40):
+        systems = random_systems(seed, least=2)
+        lattice = combine(systems, CombinationSettings(method), weights={"Posterior": 1.0})
+        assert shortest_distance(lattice, semiring="log", reverse=True)[0] == pytest.approx(0.0, abs=1e-9), seed
+
+
+def test_the_slots_of_the_confusion_network_sum_to_one():
+    for seed in range(30):
+        systems = [normalise(Lattice.from_nbest(entries)) for entries in random_systems(seed, least=2)]
+        systems = [own.with_symbols(systems[0].symbols) for own in systems]
+        network = confusion(Task(systems, [1 / len(systems)] * len(systems)))
+        sums = np.bincount(network.sources, weights=np.exp(-network.weights))
+        assert sums == pytest.approx(np.ones(network.num_states - 1)), seed
+        assert network.is_topsorted
+        assert arc_posteriors(network).sum() == pytest.approx(network.num_states - 1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_single_system_without_a_language_model_keeps_its_best_string(method):
+    for seed in range(30):
+        entries = random_systems(seed)[0]
+        best = min(entries, key=lambda own: own.cost)
+        for outputs in ([entries], [[], entries, []]):
+            assert shortest_path(combine(outputs, CombinationSettings(method))).tokens == best.tokens, seed
+
+
+def test_by_those_weights_the_union_decides_like_minimum_bayes_risk():
+    for seed in range(60):
+        systems = random_systems(seed, least=2)
+        mixture = union(
+            [Lattice.from_nbest(entries) for entries in systems], shares=[1] * len(systems), normalised=True
+        )
+        weights = agreement_weights(len(systems))
+        own = shortest_path(combine(systems, CombinationSettings("union"), weights=weights))
+        assert own.cost == pytest.approx(shortest_path(mbr(mixture)).cost, abs=1e-6), seed
+
+
+def test_the_larger_space_is_never_worse_by_the_same_weights():
+    for seed in range(60):
+        systems = random_systems(seed, least=2)
+        costs = [shortest_path(combine(systems, CombinationSettings(name))).cost for name in ("union", "phrases")]
+        assert costs[1] <= costs[0] + 1e-9, seed
+
+
+def test_shares_and_scales_of_systems():
+    one, other = [Hypothesis(("a", "b", "d")), Hypothesis(("b",), 5.0)], [Hypothesis(("c", "c", "c"))]
+    for shares, best in (((9, 1), "a b d"), ((1, 9), "c c c")):
+        settings = CombinationSettings("union", shares=shares)
+        assert shortest_path(combine([one, other], settings, weights=agreement_weights(2))).text == best
+    lattice = combine([one, other], CombinationSettings("union", scales=(1e6, 1.0)), weights={"Posterior": 1.0})
+    assert shortest_path(lattice).cost == pytest.approx(math.log(2))  # the first system's best string is certain
+
+
+def test_of_two_systems_what_one_alone_says_neither_gains_nor_costs():
+    lattice = combine(["a b c d e", "a b c d e f g h i"], CombinationSettings("union"))
+    costs = [path.cost for path in nbest(lattice, 2)]
+    assert costs[0] == pytest.approx(costs[1])
+    three = combine(["a b c", "a b c d e", []], CombinationSettings("union"))  # one says nothing: two are left
+    costs = [path.cost for path in nbest(three, 2)]
+    assert costs[0] == pytest.approx(costs[1])
+
+
+def test_a_language_model_adds_a_feature_and_decides():
+    outputs = ["a a", "b b"]
+    silent = combine(outputs, CombinationSettings("union"), lm=LM, weights={"LM": 0.0})
+    assert silent.features.names == feature_names(2, lm=True)
+    best = shortest_path(combine(outputs, CombinationSettings("union", beam=None), lm=LM, weights={"LM": 1.0}))
+    assert best.text == "a a"
+    assert best.features["LM"] == pytest.approx(LM.score(["a", "a"]))
+    assert best.cost == pytest.approx(-LM.score(["a", "a"]))
+
+
+def test_lattices_strings_and_lists_are_taken_alike():
+    lattice = Lattice.from_strings([("a b", 0.0), ("a c", 1.0)])
+    entries = [Hypothesis(("a", "b"), 0.0), Hypothesis(("a", "c"), 1.0)]
+    for method in METHODS:
+        of_lattice, of_list = (
+            nbest(combine([own, "a c"], CombinationSettings(method)), 5) for own in (lattice, entries)
+        )
+        assert [(path.text, round(path.cost, 9)) for path in of_lattice] == [
+            (path.text, round(path.cost, 9)) for path in of_list
+        ]
+
+
+def test_agreement_is_by_the_whole_lattice_even_where_few_strings_are_aligned():
+    system = Lattice.from_strings([("a b", 0.0), ("a c", 0.1), ("a d", 0.2)])
+    path = shortest_path(combine([system, "a b"], CombinationSettings(strings=1)))
+    known = ngram_posteriors(system, 4).to_dict()
+    assert path.features["Ngram1"] == pytest.approx((known["a",] + known["b",] + 2) / 2)
+
+
+def test_a_network_of_strings_is_no_other_than_the_library_makes():
+    systems = [normalise(Lattice.from_strings([("a b", 0.0)])), normalise(Lattice.from_strings([("a c", 0.0)]))]
+    systems = [own.with_symbols(systems[0].symbols) for own in systems]
+    mixture = union(systems, shares=[1, 1])
+    ours, theirs = confusion(Task(systems, [0.5, 0.5])), confusion_network(mixture)
+    assert {path.text for path in nbest(ours, 9)} == {path.text for path in nbest(theirs, 9)}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: combine([]), "one system at least"),
+        (lambda: combine(["a"], CombinationSettings("best")), "unknown method 'best'"),
+        (lambda: combine(["a"], CombinationSettings(shares=(1.0, 2.0))), "2 shares for 1 systems"),
+        (lambda: combine(["a"], CombinationSettings(scales=(1.0, 2.0))), "2 scales for 1 systems"),
+        (lambda: CombinationSettings(shares=(0.0,)), "share of a system is 0.0"),
+        (lambda: CombinationSettings(scales=(math.nan,)), "scale of a system is nan"),
+        (lambda: CombinationSettings(strings=0), "strings is 0"),
+        (lambda: combine(["a"], weights={"LM": 1.0}), "give a language model"),
+        (lambda: combine(["a"], weights={"Agreement2": 1.0}), "the features are Posterior, Words"),
+    ],
+)
+def test_what_does_not_fit_is_told(call, message):
+    with pytest.raises(LatticeSimpError, match=message):
+        call()
+
+
+def test_systems_that_say_nothing():
+    with pytest.raises(EmptyLatticeError, match="no system has a hypothesis"):
+        combine([[], Lattice.from_strings([])])
+    assert shortest_path(combine(["", ""])).text == ""
+
+
+PHRASES = CombinationSettings("phrases")
+ONE = "(S (NP (PRP we)) (VP (VBD met) (NP (DT a) (JJ tall) (NN man)) (PP (IN in) (NP (DT the) (NN town)))))"
+TWO = "(S (PP (IN in) (NP (DT the) (JJ old) (NN town))) (NP (PRP we)) (VP (VBD met) (NP (DT a) (NN man))))"
+
+
+def test_constituents_recombine_where_there_are_parses():
+    trees = {tree.tokens: tree for tree in map(Tree.from_brackets, (ONE, TWO))}
+
+    def expand(sentences):
+        return (
+            Paraphraser(ParaphraseSettings(PAPER, filters=())).expand([trees[tokens] for tokens in sentences]).lattice
+        )
+
+    outputs = [[Hypothesis(tokens)] for tokens in trees]
+    plain, parsed = (
+        {path.text for path in nbest(combine(outputs, PHRASES, weights={"Posterior": 1.0}, expand=own), 100)}
+        for own in (None, expand)
+    )
+    expanded = {path.text for path in nbest(expand(list(trees)), 100)}
+    assert parsed == plain | expanded
+    assert "we met a tall man in the old town" in parsed - plain
+    lattice = combine(outputs, PHRASES, weights={"Posterior": 1.0}, expand=expand)
+    assert shortest_distance(lattice, semiring="log", reverse=True)[0] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_paths_have_the_shares_of_their_systems(method):
+    outputs = [[Hypothesis(("a",), 5.0), Hypothesis(("b",), 5.0)], "c"]
+    settings = CombinationSettings(method, shares=(3, 1))
+    lattice = combine(outputs, settings, weights={"Posterior": 1.0})
+    assert {path.text: math.exp(-path.cost) for path in nbest(lattice, 9)} == pytest.approx(
+        {"a": 0.375, "b": 0.375, "c": 0.25}
+    )
+    if method != "union":  # one string of each system is aligned, and stands for all of it
+        few = combine(outputs, replace(settings, strings=1), weights={"Posterior": 1.0})
+        assert [round(math.exp(-path.cost), 9) for path in nbest(few, 9)] == [0.75, 0.25]

@@ -1,0 +1,129 @@
+"""Each filter: what it takes out of a set, and that it leaves the set's own sentences alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from random_trees import random_tree
+
+from lattice_simp import Lattice, Paraphraser, ParaphraseSettings, Thesaurus, Tree, intersect, nbest
+from lattice_simp.systems.paraphrase.alignment import PAPER
+from lattice_simp.systems.paraphrase.filters import FILTERS, SentenceSet
+
+
+def sentence_set(*tagged):
+    """Makes a set of sentences, written as word/TAG."""
+    pairs = [[own.rsplit("/", 1) for own in sentence.split()] for sentence in tagged]
+    return SentenceSet(*(tuple(tuple(pair[side] for pair in own) for own in pairs) for side in (0, 1)))
+
+
+def passing(name, given, sentences):
+    lattice = Lattice.from_strings([(sentence, 0.0) for sentence in sentences])
+    return {path.text for path in nbest(intersect(lattice, FILTERS[name](given)), 100)}
+
+
+CASES = {
+    "mood": (
+        ["would/MD you/PRP stay/VB ?/.", "please/UH stay/VB ./."],
+        ["please stay .", "would you stay ?"],
+        ["would you stay .", "please stay ?", "stay would you"],
+    ),
+    "modality": (
+        ["you/PRP must/MD go/VB", "you/PRP should/MD go/VB", "you/PRP can/MD go/VB and/CC must/MD stay/VB"],
+        ["you should go and must stay", "you can should go"],
+        ["you can go", "you go"],
+    ),
+    "polarity": (
+        ["he/PRP did/VBD not/RB go/VB", "he/PRP never/RB went/VBD"],
+        ["he never go", "he did not went"],
+        ["he went", "he never did not go"],
+    ),
+    "agreement": (
+        ["this/DT old/JJ house/NN stands/VBZ", "these/DT houses/NNS stand/VBP", "they/PRP were/VBD old/JJ"],
+        ["this house stands", "these old houses stand", "they stand"],
+        ["this houses stand", "this old houses stand", "these house stands", "these old stands", "they stands"],
+    ),
+    "articles": (
+        ["an/DT old/JJ house/NN", "a/DT house/NN"],
+        ["an old house", "a house"],
+        ["a old house", "an house"],
+    ),
+    "repetition": (
+        ["the/DT old/JJ house/NN", "that/IN that/DT is/VBZ"],
+        ["the house", "that that is", "old the old"],
+        ["the the house", "old house house", "The the house", "the old the old house", "the old house the old house"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_filter_takes_out(name):
+    given, kept, removed = CASES[name]
+    known = sentence_set(*given)
+    assert passing(name, known, [*kept, *removed]) == set(kept)
+
+
+def test_every_filter_has_a_case():
+    assert set(CASES) == set(FILTERS)
+
+
+WORDS = (
+    "a/DT an/DT old/JJ houses/NNS house/NN stands/VBZ not/RB must/MD would/MD many/JJ he/PRP stand/VBP ?/. the/DT"
+).split()
+
+
+def test_all_filters_keep_the_sentences_of_the_set():
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        given = sentence_set(*(" ".join(rng.choice(WORDS, 6)) for _ in range(3)))
+        sentences = {" ".join(own) for own in given.sentences}
+        for name in FILTERS:
+            assert passing(name, given, sentences) == sentences, f"seed {seed}, {name}"
+
+
+def test_repetition_by_brute_force():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        words = ("a", "b", "B", "c")
+        given = sentence_set(*(" ".join(f"{word}/NN" for word in rng.choice(words, 7)) for _ in range(2)))
+        sentences = {" ".join(rng.choice(given.words, 8)) for _ in range(30)}
+        kept = {own for own in sentences if not repetitions(own.split()) & looked_for(given)}
+        assert passing("repetition", given, sentences) == kept, f"seed {seed}"
+
+
+def repetitions(words):
+    """Returns the sequences of at most three words that come twice in a row."""
+    lowered = [word.lower() for word in words]
+    pairs = [(lowered[i : i + n], lowered[i + n : i + 2 * n]) for n in (1, 2, 3) for i in range(len(words) - 2 * n + 1)]
+    return {tuple(one) for one, other in pairs if one == other}
+
+
+def looked_for(given):
+    lowered = [tuple(map(str.lower, own)) for own in given.sentences]
+    grams = {own[i : i + n] for own in lowered for n in (1, 2, 3) for i in range(len(own) - n + 1)}
+    return grams - set().union(*(repetitions(own) for own in given.sentences))
+
+
+def test_what_filters_remove_is_counted():
+    for seed in range(20):
+        trees = [random_tree(np.random.default_rng(seed), most=5) for _ in range(3)]
+        every = Paraphraser(ParaphraseSettings(PAPER, depth=2, filters=())).expand(trees)
+        filtered = Paraphraser(ParaphraseSettings(PAPER, depth=2, filters=("repetition", "mood"))).expand(trees)
+        assert every.count - sum(filtered.removed.values()) == filtered.count, f"seed {seed}"
+        assert every.removed == {}
+        assert list(filtered.removed) == ["repetition", "mood"]
+
+
+def test_an_unwanted_question_is_removed():
+    trees = [
+        Tree.from_brackets(text)
+        for text in (
+            "(SQ (MD can) (NP (PRP you)) (VP (VB see) (NP (DT the) (JJ big) (NN house))) (. ?))",
+            "(S (VP (VB say) (SBAR (IN if) (S (NP (PRP you)) (VP (MD can) "
+            "(VP (VB see) (NP (DT the) (JJ large) (NN house))))))) (. .))",
+        )
+    ]
+    found = Paraphraser(thesaurus=Thesaurus.from_groups([["big", "large"]])).expand(trees)
+    texts = {path.text for path in nbest(found.lattice, 100)}
+    assert texts >= {"can you see the large house ?"}
+    assert all(text.endswith("?") == text.startswith("can") for text in texts)

@@ -1,0 +1,144 @@
+"""Graphs of discourse representations: the worked example of Narayan and Gardent (2014), Figure 1, Tables 1 and 2."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from lattice_simp.errors import FormatError
+from lattice_simp.systems.simplify.boxer import read_boxer
+from lattice_simp.systems.simplify.deletion import deletion_candidates
+from lattice_simp.systems.simplify.split import event_pairs
+
+HIGGS = Path(__file__).parent / "higgs.xml"
+
+
+@pytest.fixture(scope="module")
+def higgs():
+    (graph,) = read_boxer(HIGGS)
+    return graph
+
+
+def words(graph, positions):
+    return " ".join(graph.tokens[position] for position in positions)
+
+
+def as_json(path):
+    """Writes the XML fixture's graph in the other notation."""
+    sentence = ET.parse(path).getroot().find("sentence")
+
+    def positions(element):
+        return [int(one.get("id")[1:]) for one in element.findall("loc")]
+
+    box = sentence.find("box")
+    return {
+        "tokens": [word.text for word in sentence.iter("w")],
+        "tags": [word.get("pos") for word in sentence.iter("w")],
+        "nodes": {
+            node.get("sym"): {
+                "positions": positions(node.find("span")),
+                "predicates": [[one.get("sym"), positions(one)] for one in node.findall("pred")],
+            }
+            for node in box.findall("node")
+        },
+        "relations": {
+            one.get("sym"): {"predicate": one.find("pred").get("sym"), "positions": positions(one.find("span"))}
+            for one in box.findall("rel")
+        },
+        "edges": [[edge.get(name) for name in ("par", "dep", "lab")] for edge in box.findall("edge")],
+    }
+
+
+def test_the_events_and_their_roles_are_those_of_the_paper(higgs):
+    assert {pair[:2]: pair[2] for pair in event_pairs(higgs)} == {
+        ("X3", "X11"): (("agent", "in", "in", "patient"), ("agent", "patient")),
+        ("X3", "X10"): (("agent", "in", "in", "patient"), ("agent", "for", "patient")),
+        ("X11", "X10"): (("agent", "patient"), ("agent", "for", "patient")),
+    }
+
+
+def test_the_orphans_are_those_of_the_paper(higgs):
+    assert words(higgs, higgs.orphans) == "which ."
+
+
+def test_every_position_has_one_owner(higgs):
+    owned = [one for part in (*higgs.nodes, *higgs.edges) for one in part.positions]
+    assert sorted([*owned, *higgs.orphans]) == list(range(len(higgs.tokens)))
+
+
+def test_the_relations_modifiers_and_orphans_of_the_paper_can_be_deleted(higgs):
+    found = {(one.feature, words(higgs, one.positions)) for one in deletion_candidates(higgs)}
+    assert found == {
+        (("relation", "in", "0-2"), "In 1964"),
+        (("relation", "in", "2-5"), "in Physical Review Letters"),
+        (("relation", "for", "2-5"), "for the first time"),
+        (("modifier", "second", ""), "second"),
+        (("modifier", "new", ""), "new"),
+        (("modifier", "massive", ""), "massive"),
+        (("modifier", "spin-zero", ""), "spin-zero"),
+        (("modifier", "first", ""), "first"),
+        (("orphan", "which", "false"), "which"),
+    }
+
+
+def test_the_shared_entity_hangs_from_one_event_only(higgs):
+    edges = [edge for edge in higgs.edges if edge.dependent == "X8"]
+    assert [(edge.head, edge.label, edge.shared) for edge in edges] == [
+        ("X11", "patient", False),
+        ("X10", "agent", True),
+    ]
+
+
+def test_a_referent_with_the_same_words_is_the_same_entity(higgs):
+    assert [edge.dependent for edge in higgs.edges if edge.head == "X11" and edge.label == "agent"] == ["X2"]
+
+
+def test_json_lines_say_the_same(higgs, tmp_path):
+    path = tmp_path / "graphs.jsonl"
+    path.write_text(json.dumps(as_json(HIGGS)) + "\n\n" + json.dumps(as_json(HIGGS)) + "\n")
+    assert list(read_boxer(path)) == [higgs, higgs]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ('dep="X12"', 'dep="X99"', 3),
+        ('lab="R11"/>', 'lab="R99"/>', 3),
+        ('<loc id="w26"/></span>', '<loc id="w99"/></span>', 3),
+        ('<node sym="X5">', "<node>", 19),
+        ('<loc id="w2"/></span>', '<loc id="two"/></span>', 19),
+        ("</box>", "", 50),
+    ],
+)
+def test_a_broken_file_is_told_with_its_line(tmp_path, old, new, line):
+    path = tmp_path / "broken.xml"
+    text = HIGGS.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(FormatError) as caught:
+        list(read_boxer(path))
+    assert caught.value.line == line, str(caught.value)
+    assert caught.value.path == path
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "text", ["{", '{"tokens": ["a"]}', '{"tokens": ["a"], "nodes": [], "relations": {}, "edges": []}']
+)
+def test_a_broken_line_of_json_is_told_with_its_number(tmp_path, text):
+    path = tmp_path / "broken.jsonl"
+    path.write_text(json.dumps(as_json(HIGGS)) + "\n" + text + "\n")
+    with pytest.raises(FormatError) as caught:
+        list(read_boxer(path))
+    assert caught.value.line == 2
+
+
+@pytest.mark.parametrize("text", ["", "no graph at all"])
+def test_a_file_without_graphs_is_an_error(tmp_path, text):
+    path = tmp_path / "empty"
+    path.write_text(text)
+    with pytest.raises(FormatError):
+        list(read_boxer(path))

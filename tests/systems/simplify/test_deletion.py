@@ -1,0 +1,181 @@
+"""Deletions: what can go, what must stay, and how the sentence reads then."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from simplify_cases import DELETIONS, SOURCES
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.systems.simplify.deletion import DeletionKind, delete, deletion_candidates
+from lattice_simp.systems.simplify.dependency_graph import dependency_graph
+from lattice_simp.systems.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
+from lattice_simp.systems.simplify.sentence import begins_with_vowel, source_sentence, words
+from lattice_simp.systems.simplify.split import apply_splits, split_candidates
+from lattice_simp.text.english.punctuation import mark_kind
+
+
+@pytest.mark.parametrize("source", dict.fromkeys(row["source"] for row in DELETIONS))
+def test_the_deletions_of_a_sentence(parsed, source):
+    """All deletions of the sentence are in the table, and no others."""
+    expected = [
+        (row["kind"], row["word"], row["detail"], row["result"])
+        for row in DELETIONS
+        if row["source"] == source and row["kind"] != "-"
+    ]
+    sentence = source_sentence(source.split())
+    found = deletion_candidates(dependency_graph(parsed(source)))
+    assert [(*one.feature, " ".join(words(delete(sentence, [one])))) for one in found] == expected
+
+
+def test_the_table_has_each_kind():
+    assert {row["kind"] for row in DELETIONS} == {*(kind.value for kind in DeletionKind), "-"}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_core_roles_and_negations_stay(parsed, source):
+    graph = dependency_graph(parsed(source))
+    for one in deletion_candidates(graph):
+        assert not {graph.tokens[position].lower() for position in one.positions[:1]} & word_set("negations")
+        for edge in graph.edges:
+            if edge.kind == EdgeKind.ROLE and not edge.shared:
+                head = set(graph.by_name[edge.head].positions)
+                core = set(graph.by_name[edge.dependent].positions)
+                assert not core & set(one.positions) or head <= set(one.positions), one
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_containers_contain(parsed, source):
+    found = deletion_candidates(dependency_graph(parsed(source)))
+    for index, one in enumerate(found):
+        above = {number for number, other in enumerate(found) if set(one.positions) < set(other.positions)}
+        assert (one.within in above) if above else one.within is None
+        assert all(len(found[one.within].positions) <= len(found[other].positions) for other in above)
+        assert all(
+            set(one.positions).isdisjoint(other.positions)
+            or set(one.positions) < set(other.positions)
+            or set(other.positions) < set(one.positions)
+            for number, other in enumerate(found)
+            if number != index
+        )
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_any_deletions_go_together(parsed, source):
+    """Of any choice, exactly the words that were chosen go, and the punctuation is well-formed."""
+    rng, found = np.random.default_rng(1), deletion_candidates(dependency_graph(parsed(source)))
+    tokens = source.split()
+    for _ in range(5):
+        chosen = [one for one in found if rng.random() < 0.5]
+        gone = {position for one in chosen for position in one.positions}
+        result = delete(source_sentence(tokens), chosen)
+        kinds = [mark_kind(token.text) for token in result]
+        kept = [token.position for token in result if mark_kind(token.text) is None]
+        assert kept == [one for one, token in enumerate(tokens) if one not in gone and mark_kind(token) is None]
+        assert ("comma", "comma") not in set(pairwise(kinds)), words(result)
+        assert kinds[0] != "comma"
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_no_deletion_returns_the_sentence(source):
+    assert delete(source_sentence(source.split()), []) == source_sentence(source.split())
+
+
+def test_deletions_reach_the_copies_in_split_sentences(parsed):
+    source = "The old painter , who lived in Rome , sold his house ."
+    parse = parsed(source)
+    (old,) = (one for one in deletion_candidates(dependency_graph(parse)) if one.word == "old")
+    halves = apply_splits(parse.tokens, split_candidates(parse))
+    assert [" ".join(words(delete(half, [old]))) for half in halves] == [
+        "The painter sold his house .",
+        "The painter lived in Rome .",
+    ]
+
+
+def deletions_of(text, head, *dependents, kind=EdgeKind.MODIFIER):
+    """Returns the deletions, but those of orphans, of a sentence with one head, given its positions.
+
+    Args:
+        dependents: for each its position, or for a relation those of its word and of its dependant.
+    """
+    nodes = [Node("head", NodeKind.EVENT, ("head",), head)]
+    edges = []
+    for number, own in enumerate(dependents):
+        *relation, position = own if isinstance(own, tuple) else (own,)
+        nodes.append(Node(f"d{number}", NodeKind.PROPERTY, ("dependant",), (position,)))
+        label = text.split()[relation[0]] if relation else ""
+        edges.append(Edge("head", f"d{number}", label, EdgeKind.RELATION if relation else kind, tuple(relation)))
+    found = deletion_candidates(SemanticGraph(tuple(text.split()), tuple(nodes), tuple(edges)))
+    return [one for one in found if one.kind != DeletionKind.ORPHAN]
+
+
+@pytest.mark.parametrize(
+    ("text", "head", "positions", "result"),
+    [
+        ("in May , rain fell .", (4,), (0, 1, 2), "Rain fell ."),
+        ("in May , rain fell", (4,), (0, 1, 2), "Rain fell"),
+        ("he said in May , rain fell .", (6,), (2, 3, 4), "he said rain fell ."),
+        ("he took in May , it off .", (1, 6), (2, 3, 4), "he took it off ."),
+        ("rain fell in May , he said .", (1,), (2, 3), "rain fell , he said ."),
+        ("rain fell in May", (1,), (2, 3), "rain fell"),
+        ("in May rain fell .", (3,), (0, 1), "Rain fell ."),
+        ("in May ; rain fell .", (4,), (0, 1), "Rain fell ."),
+    ],
+)
+def test_the_comma_after_a_phrase_goes_where_the_phrase_comes_before_its_head(text, head, positions, result):
+    relation = text.split().index("in")
+    (found,) = deletions_of(text, head, (relation, relation + 1))
+    assert (found.positions, found.detail) == (positions, "0-2")  # marks are no words of its length
+    assert " ".join(words(delete(source_sentence(text.split()), [found]))) == result
+
+
+@pytest.mark.parametrize(
+    ("text", "head", "modifiers", "gone", "result"),
+    [
+        ("a cold , dark day began .", 4, (1, 3), (1,), "a dark day began ."),
+        ("a cold , dark day began .", 4, (1, 3), (3,), "a cold day began ."),
+        ("a cold , dark day began .", 4, (1, 3), (1, 3), "a day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (1,), "a dark , wet day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (3,), "a cold , wet day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (5,), "a cold , dark day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (3, 5), "a cold day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (1, 5), "a dark day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (1, 3), "a wet day began ."),
+        ("a cold , dark , wet day began .", 6, (1, 3, 5), (1, 3, 5), "a day began ."),
+        ("he sold bread , fresh fish and milk .", 5, (4,), (4,), "he sold bread , fish and milk ."),
+        ("the sky was cold , dark .", 1, (5,), (5,), "the sky was cold ."),
+        ("the sky was cold , dark", 1, (5,), (5,), "the sky was cold"),
+        ("she , slowly , walked .", 4, (2,), (2,), "she walked ."),
+    ],
+)
+def test_a_comma_stays_where_it_still_separates_words(text, head, modifiers, gone, result):
+    tokens = text.split()
+    found = {one.word: one for one in deletions_of(text, (head,), *modifiers)}
+    chosen = [found[tokens[position]] for position in gone]
+    for order in (chosen, chosen[::-1]):
+        assert " ".join(words(delete(source_sentence(tokens), order))) == result
+
+
+def test_the_length_of_a_phrase_is_that_of_its_words():
+    (found,) = deletions_of("rain fell in the big , old town .", (1,), (2, 7))
+    assert (found.detail, found.positions) == ("2-5", (2, 3, 4, 5, 6, 7))
+    (found,) = deletions_of("rain fell in the , big , old town .", (1,), (2, 8))
+    assert found.detail == "2-5"  # five words, and two commas
+
+
+def test_a_sentence_is_never_deleted_as_a_whole():
+    nodes = (Node("X", NodeKind.EVENT, ("rain",), (0,)),)
+    assert deletion_candidates(SemanticGraph(("Rain", "."), nodes, ())) == ()
+    assert deletion_candidates(SemanticGraph(("Well", "."), (), ())) == ()
+    well, now = deletion_candidates(SemanticGraph(("Well", "now", "."), (), ()))
+    assert (well.feature, now.feature) == (("orphan", "well", "true"), ("orphan", "now", "true"))
+
+
+@pytest.mark.parametrize(
+    ("word", "vowel"),
+    [("owl", True), ("European", False), ("honest", True), ("one", False), ("union", False), ("uncle", True)],
+)
+def test_articles(word, vowel):
+    assert begins_with_vowel(word) == vowel
