@@ -21,9 +21,10 @@ from helpers import (
     random_lattice,
 )
 
-from lattice_simp import LanguageModel, Lattice, SymbolTable, apply_lm, reference
+from lattice_simp import LanguageModel, Lattice, SymbolTable, apply_lm
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
 from lattice_simp.ops.lm_search import search
+from lattice_simp.reference import apply_lm as reference_apply_lm
 
 WORDS = ("a", "b", "c", "zz")  # no model knows zz
 TOLERANCE = {"rel": 1e-6, "abs": 1e-4}
@@ -102,7 +103,7 @@ def expected_costs(lattice, models, references, word_penalty=0.0, invisible=()):
     return table
 
 
-def scores_of_paths(lattice, scorer):
+def scores_of_paths(lattice, reference):
     """Returns {input labels of a path: the log probability of its words}."""
     return {labels: -reference.cost(words) for words, labels, _ in paths(lattice)}
 
@@ -155,7 +156,7 @@ def test_the_new_feature_sums_to_the_log_probability(weight):
     for seed, order in ONE_MODEL:
         lattice, model, reference = make(seed, order)
         scored = apply_lm(lattice, {"model": (model, weight)})
-        expected = scores_of_paths(lattice, scorer)
+        expected = scores_of_paths(lattice, reference)
         assert feature_sums(scored, "model") == pytest.approx(expected, **TOLERANCE), f"seed {seed}, order {order}"
 
 
@@ -322,9 +323,9 @@ def test_each_feature_is_its_own_models_log_probability(beam):
         lattice, models, references = make_several(seed, count)
         scored = apply_lm(lattice, models, beam=beam)
         assert set(scored.features) == {"x", *models}, case
-        for name, scorer in references.items():
+        for name, reference in references.items():
             sums = feature_sums(scored, name)
-            assert sums == pytest.approx(chosen(scores_of_paths(lattice, scorer), sums), **TOLERANCE), case
+            assert sums == pytest.approx(chosen(scores_of_paths(lattice, reference), sums), **TOLERANCE), case
         before, after = feature_sums(lattice, "x"), feature_sums(scored, "x")
         assert after == pytest.approx(chosen(before, after)), case
 
@@ -414,9 +415,9 @@ def test_a_model_of_weight_0_changes_no_cost_but_has_its_feature(beam, zeros):
         found = path_costs(scored)
         assert found == pytest.approx(chosen(expected, found), **TOLERANCE), f"seed {seed}"
         assert cheap(expected, beam) <= set(found), f"seed {seed}"
-        for name, scorer in references.items():
+        for name, reference in references.items():
             sums = feature_sums(scored, name)
-            expected_sums = chosen(scores_of_paths(lattice, scorer), sums)
+            expected_sums = chosen(scores_of_paths(lattice, reference), sums)
             assert sums == pytest.approx(expected_sums, **TOLERANCE), f"seed {seed}"
 
 
@@ -433,7 +434,7 @@ def test_the_same_model_twice_is_twice_its_weight(beam):
         assert found == pytest.approx(expected, **TOLERANCE), f"{count} models"
 
 
-@pytest.mark.parametrize("operation", [apply_lm, reference.apply_lm])
+@pytest.mark.parametrize("operation", [apply_lm, reference_apply_lm])
 def test_without_models_words_are_penalised_and_the_beam_holds(operation):
     for seed in range(20):
         lattice, _, _ = make(seed, 2)
