@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from xml.sax import SAXParseException, handler
 from xml.sax.expatreader import ExpatParser
 from xml.sax.xmlreader import AttributesImpl
@@ -87,15 +88,36 @@ def _json_records(path: str | Path) -> Iterator[_Record]:
             nodes, relations = fields["nodes"], fields["relations"]
             yield _Record(
                 number,
-                list(fields["tokens"]),
-                list(fields.get("tags", [""] * len(fields["tokens"]))),
-                {name: list(node["positions"]) for name, node in nodes.items()},
-                {name: [(word, list(own)) for word, own in node["predicates"]] for name, node in nodes.items()},
-                {name: (one["predicate"], list(one["positions"])) for name, one in relations.items()},
-                [(head, dependent, label) for head, dependent, label in fields["edges"]],
+                _words(fields["tokens"]),
+                _words(fields.get("tags", [""] * len(fields["tokens"]))),
+                {name: _positions(node["positions"]) for name, node in nodes.items()},
+                {name: [_predicate(*pair) for pair in node["predicates"]] for name, node in nodes.items()},
+                {name: _predicate(edge["predicate"], edge["positions"]) for name, edge in relations.items()},
+                [_edge(*names) for names in fields["edges"]],
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FormatError(f"no graph: {one_line(error)}", path=path, line=number, remedy=_REMEDY) from error
+
+
+def _words(values: Any) -> list[str]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise TypeError(f"expected a list of strings, found {str(values)[:40]}")
+    return values
+
+
+def _positions(values: Any) -> list[int]:
+    if not isinstance(values, list) or not all(type(value) is int and value > 0 for value in values):
+        raise TypeError(f"expected a list of positions from 1, found {str(values)[:40]}")
+    return values
+
+
+def _predicate(word: Any, positions: Any) -> tuple[str, list[int]]:
+    return _words([word])[0], _positions(positions)
+
+
+def _edge(head: Any, dependent: Any, label: Any) -> tuple[str, str, str]:
+    head, dependent, label = _words([head, dependent, label])
+    return head, dependent, label
 
 
 def _xml_records(path: str | Path) -> Iterator[_Record]:

@@ -142,3 +142,23 @@ def test_a_file_without_graphs_is_an_error(tmp_path, text):
     path.write_text(text)
     with pytest.raises(FormatError):
         list(read_boxer(path))
+
+
+@pytest.mark.parametrize("kind", ["tags", "tokens", "positions", "predicates", "relations", "edges"])
+@pytest.mark.parametrize("value", [7, None, 1.5, [2], True, -1])
+def test_values_of_another_kind_in_json_are_refused(tmp_path, kind, value):
+    graph = as_json(HIGGS)
+    node, relation = next(iter(graph["nodes"].values())), next(iter(graph["relations"].values()))
+    place, key = {
+        "tags": (graph["tags"], 0),
+        "tokens": (graph["tokens"], 0),
+        "positions": (node["positions"], 0),
+        "predicates": (node["predicates"][0], 0),
+        "relations": (relation, "predicate"),
+        "edges": (graph["edges"][0], 2),
+    }[kind]
+    place[key] = "x" if kind == "positions" and value == 7 else value
+    path = tmp_path / "graphs.jsonl"
+    path.write_text(json.dumps(graph) + "\n")
+    with pytest.raises(FormatError, match="no graph: expected a list of"):
+        list(read_boxer(path))
