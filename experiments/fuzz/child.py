@@ -17,10 +17,13 @@ from experiments.fuzz.damage import damaged
 from experiments.fuzz.readers import Reader, readers
 from lattice_simp.errors import LatticeSimpError
 
-SECONDS, BYTES = 5, 1 << 30
-"""What a case may take."""
+SECONDS, BYTES = 5.0, 1 << 30
+"""Processor time and memory that a case may take."""
 
-GRACE = 20.0
+COMPILING = 300.0
+"""Processor seconds that a whole file may take: the first one compiles its kernels."""
+
+GRACE = 120.0
 """Seconds until a case that answers to no signal is killed: compiled code does not."""
 
 
@@ -34,12 +37,12 @@ def case(reader: Reader, seed: int) -> bytes:
     return damaged(rng.choice(reader.files), rng)
 
 
-def outcome(reader: Reader, data: bytes, folder: Path) -> str:
+def outcome(reader: Reader, data: bytes, folder: Path, seconds: float = SECONDS) -> str:
     """Returns what became of a case: `answer`, `error`, or what is wrong."""
     path = folder / f"case{reader.suffix}"
     path.write_bytes(data)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         reader.read(path)
         result = "answer"
@@ -47,12 +50,12 @@ def outcome(reader: Reader, data: bytes, folder: Path) -> str:
         text = str(error)
         result = "error" if "\n" not in text and len(text) < 2000 else f"an error of several lines: {text[:200]!r}"
     except SlowError:
-        result = f"takes more than {SECONDS} s"
+        result = f"takes more than {seconds:g} s"
     except (Exception, KeyboardInterrupt) as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         result = f"{type(error).__name__} in {Path(place.filename).name}:{place.lineno}: {str(error)[:100]}"
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     grown = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
     return f"takes {grown >> 20} MB" if grown > BYTES else result
 
@@ -63,15 +66,15 @@ def worker(connection: Connection) -> None:
     def slow(number: int, frame: object) -> None:
         raise SlowError
 
-    signal.signal(signal.SIGALRM, slow)
+    signal.signal(signal.SIGPROF, slow)
     with tempfile.TemporaryDirectory() as made, open(os.devnull, "w") as nowhere:
         sys.stderr = nowhere
         every = list(readers(Path(made)))
-        wholes = [  # they compile the kernels, too
+        wholes = [
             f"{reader.name}: {result}"
             for reader in every
             for data in reader.files
-            if (result := outcome(reader, data, Path(made))) != "answer"
+            if (result := outcome(reader, data, Path(made), COMPILING)) != "answer"
         ]
         connection.send("; ".join(wholes))
         while True:

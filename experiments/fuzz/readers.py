@@ -108,12 +108,12 @@ OTHERS: dict[str, Read] = {
     "brackets": _consumed("skeleton.io", "read_brackets"),
     "symbols": _consumed("formats.symbol_text", "read_labels"),
     "tree": _trees,
-    "parses": _consumed("skeleton.automatic.parse", "read_parses"),
-    "conllu": _consumed("hindi.formats.conllu", "read_conllu"),
-    "ssf": _consumed("hindi.formats.ssf", "read_ssf"),
+    "parses": _consumed("text.english.parse", "read_parses"),
+    "conllu": _consumed("systems.hindi.formats.conllu", "read_conllu"),
+    "ssf": _consumed("systems.hindi.formats.ssf", "read_ssf"),
     "settings": _consumed("support.settings_file", "read_settings"),
-    "boxer": _consumed("simplify.boxer", "read_boxer"),
-    "articles": _consumed("corpus.articles", "read_articles"),
+    "boxer": _consumed("systems.simplify.boxer", "read_boxer"),
+    "articles": _consumed("systems.corpus.articles", "read_articles"),
 }
 """What reads the files that hold no lattices."""
 
