@@ -243,7 +243,7 @@ def _outputs(file: str, name: str, first_id: int, labels: Mapping[str, Any]) -> 
     others = labels_of_lattices(file, labels)
     if is_collection(file):
         members = read_all(file, **reader_options(others))
-        yield from (join_pieces(lattice, pieces) if lattice.accepts_any else _NOTHING for _, lattice in members)
+        yield from (join_pieces(lattice, pieces) if not lattice.empty else _NOTHING for _, lattice in members)
     elif is_text(file):
         require_numbers(file, "text", others)
         lines = (join_words(as_tokens(line), pieces) for line in _lines(file))

@@ -216,9 +216,10 @@ def require_hypotheses(lattice: Lattice, path: str | None = None) -> None:
     Raises:
         EmptyLatticeError: names the file, if it is given.
     """
-    if not lattice.accepts_any:
+    if lattice.empty:
         where = "" if path is None else f"{STDIN if path == '-' else path}: "
-        why = "no state is final" if lattice.empty else "no path leads from the start to a final state"
+        has_final = bool((lattice.finals < float("inf")).any())
+        why = "no path leads from the start to a final state" if has_final else "no state is final"
         raise EmptyLatticeError(f"{where}the lattice holds no hypothesis: {why}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.core.kernel import Bools, Ints, jit
+from lattice_simp.core.kernel import Bools, Ints, is_compiling, jit
 
 
 def topological_order(offsets: Ints, nextstates: Ints) -> Ints | None:
@@ -21,6 +21,51 @@ def useful_states(offsets: Ints, nextstates: Ints, final: Bools) -> Bools:
     """Returns which states are on a path from state 0 to a final state; every arc must lead to a higher state."""
     useful: Bools = _accessible(offsets, nextstates) & _coaccessible(offsets, nextstates, final)
     return useful
+
+
+QUICK_STATES = 2000
+"""Up to so many states, a search in numpy takes less time than loading the compiler."""
+
+
+def reaches_final(offsets: Ints, nextstates: Ints, final: Bools) -> bool:
+    """Returns whether a path leads from state 0 to a final state; the automaton may have cycles.
+
+    >>> reaches_final(np.array([0, 1, 1]), np.array([1]), np.array([False, True]))
+    True
+    """
+    if not final.any():
+        return False
+    if is_compiling() or len(final) > QUICK_STATES:
+        return bool(_reaches_final(offsets, nextstates, final))
+    reached = np.zeros(len(final), dtype=np.bool_)
+    states = np.zeros(1, dtype=np.int64)
+    while len(states) and not final[states].any():
+        reached[states] = True
+        counts = offsets[states + 1] - offsets[states]
+        arcs = np.repeat(offsets[states] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+        states = np.unique(nextstates[arcs])
+        states = states[~reached[states]]
+    return len(states) > 0
+
+
+@jit
+def _reaches_final(offsets: Ints, nextstates: Ints, final: Bools) -> bool:
+    reached = np.zeros(len(final), dtype=np.bool_)
+    stack = np.empty(len(final), dtype=np.int32)
+    stack[0], depth = 0, 1
+    reached[0] = True
+    while depth > 0:
+        depth -= 1
+        state = stack[depth]
+        if final[state]:
+            return True
+        for arc in range(offsets[state], offsets[state + 1]):
+            following = nextstates[arc]
+            if not reached[following]:
+                reached[following] = True
+                stack[depth] = following
+                depth += 1
+    return False
 
 
 @jit

@@ -8,7 +8,7 @@ package takes lattices and returns lattices.
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
@@ -21,7 +21,7 @@ from lattice_simp.core import fst_bytes
 from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.arguments import real
 from lattice_simp.core.columns import is_finite, real_numbers, whole_numbers
-from lattice_simp.core.connect import topological_order, useful_states
+from lattice_simp.core.connect import reaches_final, topological_order, useful_states
 from lattice_simp.core.features import Features, check_density, gather
 from lattice_simp.core.header import NO_HEADER, Header
 from lattice_simp.core.hypothesis import Hypothesis
@@ -238,23 +238,14 @@ class Lattice:
 
     @cached_property
     def empty(self) -> bool:
-        """Whether no state is final (after `connected()`: whether the lattice accepts nothing)."""
-        return not bool(np.isfinite(self.finals).any())
+        """Whether no path leads from the start to a final state.
 
-    @property
-    def accepts_any(self) -> bool:
-        """Whether a path leads from the start to a final state."""
-        reached = np.zeros(self.num_states, dtype=np.bool_)
-        due = np.zeros(min(1, self.num_states), dtype=np.int64)
-        while len(due):
-            if np.isfinite(self.finals[due]).any():
-                return True
-            reached[due] = True
-            counts = self.offsets[due + 1] - self.offsets[due]
-            arcs = np.repeat(self.offsets[due] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-            due = np.unique(self.nextstates[arcs])
-            due = due[~reached[due]]
-        return False
+        >>> Lattice.from_strings("a cat").empty, Lattice.from_strings([]).empty
+        (False, True)
+        """
+        if self.__dict__.get("_is_connected"):
+            return not self.num_states
+        return not reaches_final(self.offsets, self.nextstates, np.isfinite(self.finals))
 
     @cached_property
     def is_acceptor(self) -> bool:
@@ -426,9 +417,10 @@ class Lattice:
     # ---------------------------------------------------------------- changes
 
     def with_symbols(self, symbols: SymbolTable) -> Lattice:
-        """Returns the lattice with its words numbered by `symbols`, which grows as needed."""
+        """Returns the lattice with its words numbered by `symbols`, or by a copy that holds those it lacks, too."""
         if symbols is self.symbols:
             return self
+        symbols = symbols.with_words(self.symbols)
         mapping = self.symbols.mapping_to(symbols)
         olabels, ilabels = mapping[self.olabels], self.ilabels
         if self.isymbols is None:  # the words on both sides are of the one table
@@ -518,6 +510,21 @@ class Lattice:
             return cls.from_arcs(**fst_bytes.parse(data, symbols, isymbols, own_tables=own_tables))
         except FormatError as error:
             raise InvalidLatticeError(str(error)) from error
+
+
+def share_symbols(lattices: Sequence[Lattice], symbols: SymbolTable | None = None) -> list[Lattice]:
+    """Returns lattices whose words one table numbers: `symbols` or the first lattice's, or a copy that holds all words.
+
+    >>> cat, dog = share_symbols([Lattice.from_strings("a cat"), Lattice.from_strings("a dog")])
+    >>> cat.symbols is dog.symbols, dog.olabels.tolist()
+    (True, [1, 3])
+    """
+    base = lattices[0].symbols if symbols is None else symbols
+    table = base.with_words(chain.from_iterable(lattice.symbols for lattice in lattices if lattice.symbols is not base))
+    return [  # a copy numbers the words of its original as it does
+        replace(lattice, symbols=table) if lattice.symbols is base else lattice.with_symbols(table)
+        for lattice in lattices
+    ]
 
 
 def words_and_cost(given: WeightedWords) -> tuple[tuple[str, ...], float]:

@@ -76,7 +76,8 @@ class SymbolTable:
     >>> table[3], table.find("mouse"), len(table)
     ('dog', None, 4)
 
-    Ids never change once given, so lattices may share a table that grows, and threads, too.
+    Ids never change once given, so lattices and threads may share a table that grows. It grows when words are added to
+    it, or when it is passed to what makes lattices of text; operations on lattices leave it alone (`with_words`).
     """
 
     __slots__ = ("_growing", "_ids", "_words")
@@ -162,14 +163,31 @@ class SymbolTable:
         return [self[int(label)] for label in labels if label != EPSILON]
 
     def mapping_to(self, other: SymbolTable) -> npt.NDArray[np.int32]:
-        """Returns for each id of this table the id of the same word in `other` (int32), which grows as needed."""
+        """Returns for each id of this table the id of the same word in `other` (int32), -1 for a word it lacks."""
         if other is self:
             return np.arange(len(self), dtype=np.int32)
-        return other.encode(self._words)
+        return other.lookup(self._words)
 
     def copy(self) -> SymbolTable:
         """Returns a table of the same symbols that grows on its own."""
-        return SymbolTable(self._words[1:])
+        table = SymbolTable()
+        with self._growing:
+            table._words, table._ids = self._words.copy(), self._ids.copy()
+        return table
+
+    def with_words(self, words: str | Iterable[str]) -> SymbolTable:
+        """Returns this table if it holds the words, else a copy to which they are added.
+
+        >>> table = SymbolTable(["the", "cat"])
+        >>> table.with_words("the cat") is table, list(table.with_words("a cat")), len(table)
+        (True, ['<epsilon>', 'the', 'cat', 'a'], 3)
+        """
+        missing = [word for word in dict.fromkeys(_words(words)) if word not in self._ids]
+        if not missing:
+            return self
+        table = self.copy()
+        table._grow(missing)
+        return table
 
     @property
     def words(self) -> Sequence[str]:

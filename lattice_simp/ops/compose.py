@@ -16,7 +16,7 @@ from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.arguments import beam_of, real
 from lattice_simp.core.features import gather
 from lattice_simp.core.kernel import Floats, Ints, Longs
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.gap_product import (
     DELETION,
@@ -177,8 +177,9 @@ class _Composition:
     def __init__(
         self, full: Lattice, skeleton: GappyAcceptor, weight: float, edits: EditCosts | None, names: FeatureNames
     ) -> None:
+        full, acceptor = share_symbols([full, skeleton.acceptor])
         self.full, self.weight, self.edits, self.names = full, weight, edits, names
-        self.gaps = _arcs_sorted(skeleton.acceptor.with_symbols(full.symbols))
+        self.gaps = _arcs_sorted(acceptor)
         deletes = edits is not None and np.isfinite(edits.deletion)
         both_silent = full.has_epsilons() and (deletes or self.gaps.has_epsilons())
         self.shape = (full.num_states, self.gaps.num_states * (2 if both_silent else 1))  # see `gap_product.py`

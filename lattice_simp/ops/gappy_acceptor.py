@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -95,9 +96,9 @@ def gappy_acceptor(
             raise LatticeSimpError("positions belong to hypotheses given as strings, not to a lattice")
         acceptor = _deterministic(hypotheses if symbols is None else hypotheses.with_symbols(symbols))
         return GappyAcceptor(acceptor, np.ones(acceptor.num_states, dtype=np.bool_), loops)
-    table = SymbolTable() if symbols is None else symbols
-    given = map(words_and_cost, as_sentences(hypotheses))
-    pairs = [(tuple(table.encode(words).tolist()), cost) for words, cost in given]
+    strings = [words_and_cost(hypothesis) for hypothesis in as_sentences(hypotheses)]
+    table = (symbols or SymbolTable()).with_words(chain.from_iterable(words for words, _ in strings))
+    pairs = [(tuple(table.lookup(words).tolist()), cost) for words, cost in strings]
     if not pairs:
         raise EmptyLatticeError("no skeleton hypotheses; decode without the skeleton instead")
     if positions is None:

@@ -9,6 +9,7 @@ hypothesis with the network of those before it).
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ def recombine(hypotheses: Strings, symbols: SymbolTable | None = None) -> Lattic
     Args:
         hypotheses: with the probabilities exp(-cost), up to a constant; strings alone cost 0. The probable ones are
             aligned first; the probabilities of equal strings add up.
-        symbols: numbers the words; it grows as needed. A new table if None.
+        symbols: numbers the words; a copy of it where it lacks some. A new table if None.
 
     Returns:
         An acceptor without epsilons, sorted topologically. Its arcs cost the negative log of the share of the strings
@@ -48,11 +49,11 @@ def recombine(hypotheses: Strings, symbols: SymbolTable | None = None) -> Lattic
     Raises:
         InvalidLatticeError: a cost is not finite.
     """
-    table = SymbolTable() if symbols is None else symbols
     ranked = sorted(as_hypotheses(hypotheses), key=lambda own: own.cost)
+    table = (symbols or SymbolTable()).with_words(chain.from_iterable(own.tokens for own in ranked))
     masses: dict[tuple[int, ...], float] = {}
     for own in ranked:
-        key = tuple(table.encode(own.tokens).tolist())
+        key = tuple(table.lookup(own.tokens).tolist())
         masses[key] = masses.get(key, 0.0) + math.exp(ranked[0].cost - own.cost)
     lengths = np.array([0, *map(len, masses)], dtype=np.int64)
     words = np.array([word for key in masses for word in key], dtype=np.int32)

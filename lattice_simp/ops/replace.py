@@ -11,7 +11,7 @@ import numpy as np
 from lattice_simp.core.arguments import mapping
 from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Bools, Floats, Ints
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.core.symbols import SymbolTable
 
 
@@ -37,10 +37,10 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
         lattice = replace_fields(lattice, ilabels=np.zeros(lattice.num_arcs, dtype=np.int32), isymbols=isymbols)
     names = tuple(dict.fromkeys(name for own in (lattice, *parts.values()) for name in own.features))
     lattice = replace_fields(lattice, isymbols=isymbols, features=lattice.features.select(names))
-    known = {lattice.symbols.find(word): part for word, part in parts.items()}
-    prepared = {
-        label: _prepare(part, lattice.symbols, isymbols, names) for label, part in known.items() if label is not None
-    }
+    used = {word: part for word, part in parts.items() if word in lattice.symbols}
+    lattice, *shared = share_symbols([lattice, *(part.connected() for part in used.values())])
+    labels = lattice.symbols.lookup(list(used)).tolist()
+    prepared = {label: _prepare(part, isymbols, names) for label, part in zip(labels, shared, strict=True)}
     replaced = np.isin(lattice.olabels, list(prepared))
     blocks = [_kept(lattice, ~replaced)]
     base = lattice.num_states
@@ -51,14 +51,13 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     return _joined(lattice, blocks, base).connected()
 
 
-def _prepare(part: Lattice, symbols: SymbolTable, isymbols: SymbolTable | None, names: tuple[str, ...]) -> Lattice:
-    part = part.connected().with_symbols(symbols)
+def _prepare(part: Lattice, isymbols: SymbolTable | None, names: tuple[str, ...]) -> Lattice:
     part = replace_fields(part, features=part.features.select(names))
     if isymbols is None:
         return part
     if part.isymbols is None:
         return replace_fields(part, ilabels=np.zeros(part.num_arcs, dtype=np.int32), isymbols=isymbols)
-    return replace_fields(part, ilabels=part.isymbols.mapping_to(isymbols)[part.ilabels], isymbols=isymbols)
+    return replace_fields(part, ilabels=isymbols.encode(part.isymbols)[part.ilabels], isymbols=isymbols)
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,12 @@ def term_acceptor(
 
     Args:
         terms: each a string, or its forms: strings or lists of words. A single string is one term.
-        symbols: the table that numbers the words; it grows as needed. A new one if None.
+        symbols: the table that numbers the words; a copy of it where it lacks some. A new one if None.
 
     Raises:
         LatticeSimpError: a term without forms, or a form without words.
     """
-    table = SymbolTable() if symbols is None else symbols
+    table = SymbolTable() if symbols is None else symbols.copy()
     arcs: list[tuple[int, int, int]] = []
     begins = [0]
     for number, term in enumerate(as_sentences(terms)):

@@ -16,7 +16,7 @@ import numpy as np
 from lattice_simp.core.arguments import real
 from lattice_simp.core.features import Features
 from lattice_simp.core.header import NO_HEADER
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.normalise import normalise
@@ -68,8 +68,7 @@ def union(
     if any(own.isymbols is not lattices[0].isymbols for own in lattices):
         raise LatticeSimpError("the lattices have several tables of input labels; take project_output() of each")
     names = tuple(dict.fromkeys(name for own in lattices for name in own.features))
-    symbols = lattices[0].symbols
-    held = [own.connected().with_symbols(symbols) for own in lattices]
+    held = share_symbols([lattice.connected() for lattice in lattices])
     shifts = np.cumsum([1, *(own.num_states for own in held)])
     entered = [number for number, own in enumerate(held) if own.num_states]
     entries = np.zeros(len(entered), dtype=np.int32)
@@ -80,7 +79,7 @@ def union(
         np.concatenate([[entry_costs[number] for number in entered], *(o.weights for o in held)]),
         np.concatenate([shifts[entered], *(own.nextstates + shift for own, shift in zip(held, shifts, strict=False))]),
         np.concatenate([[np.inf], *(own.finals for own in held)]),
-        symbols,
+        held[0].symbols,
         ilabels=None if acceptors else np.concatenate([entries + EPSILON, *(own.ilabels for own in held)]),
         isymbols=lattices[0].isymbols,
         header=lattices[0].header if all(own.header == lattices[0].header for own in lattices) else NO_HEADER,

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.ops.prune import prune
 from lattice_simp.pipeline.tasks import all_results
@@ -54,7 +54,7 @@ def decode(
     symbols: SymbolTable,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Lattice]:
-    """Returns the lattice of each sentence, its words numbered by `symbols`, which grows.
+    """Returns the lattice of each sentence, all numbered by `symbols` or a copy of it with more words.
 
     `progress` is told how many sentences are done, and of how many.
     """
@@ -64,7 +64,7 @@ def decode(
     for done, (number, lattice) in enumerate(results, start=1):
         found[number] = lattice
         progress(done, len(sentences))
-    return same_features([found.pop(number).with_symbols(symbols) for number in range(len(sentences))])
+    return same_features(share_symbols([found.pop(number) for number in range(len(sentences))], symbols))
 
 
 def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> Callable[[TuningSentence], Lattice]:

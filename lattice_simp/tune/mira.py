@@ -166,7 +166,7 @@ def hypothesis_list(lattice: Lattice, prepared: Prepared, weights: Floats, count
     names = lattice.features.names
     found = nbest(lattice_under(lattice, weights), count)
     features = np.array([[own.features.get(name, 0.0) for name in names] for own in found])
-    words = [lattice.symbols.encode(own.tokens) for own in found]
+    words = [lattice.symbols.lookup(own.tokens) for own in found]
     offsets = np.cumsum([0, *map(len, words)]).astype(np.int64)
     flat = np.concatenate([np.zeros(0, dtype=np.int32), *words])
     return HypothesisList(features.reshape(len(found), len(names)), prepared.rows(flat, offsets))

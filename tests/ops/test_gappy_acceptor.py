@@ -70,7 +70,7 @@ def test_acceptor_of_a_lattice_holds_its_strings_at_their_least_costs():
 
 
 def test_acceptor_uses_the_symbol_table_it_is_given():
-    symbols = SymbolTable(["z", "b"])
+    symbols = SymbolTable(["z", "b", "a"])
     assert gappy_acceptor([("a b", 0.0)], symbols=symbols).acceptor.symbols is symbols
     own = Lattice.from_strings([("a b", 0.0)])
     from_lattice = gappy_acceptor(own, symbols=symbols).acceptor

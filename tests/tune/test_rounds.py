@@ -66,7 +66,7 @@ def test_lattices_come_in_order_whatever_the_workers(model, sentences):
         options = DecodeOptions(model, "plain", jobs=jobs)
         lattices = decode(sentences[:4], options, weights, symbols, lambda *counts: told.append(counts))
         assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
-        runs.append([tuple(symbols.decode(best_hypothesis(lattice, weights)[0])) for lattice in lattices])
+        runs.append([tuple(lattice.symbols.decode(best_hypothesis(lattice, weights)[0])) for lattice in lattices])
     decoder = Decoder.load(model)
     expected = [decoder.translate(one.words, strategy="plain").best.tokens for one in sentences[:4]]
     assert runs[0] == runs[1] == expected
@@ -84,8 +84,8 @@ def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, stra
     assert result.weights["LM"] >= 0.01
     assert result.weights["OOV"] == start["OOV"]
     symbols = SymbolTable()
+    counts = [References.of([symbols.encode(words) for words in sentence.references]) for sentence in sentences]
     lattices = decode(sentences, options, result.weights, symbols)
-    counts = [References.of([symbols.encode(words) for words in one.references]) for one in sentences]
     vector = np.array([result.weights.get(name, 1.0) for name in lattices[0].features])
     assert evaluate(lattices, counts, vector) == pytest.approx(result.score, abs=1e-6)
 
@@ -225,10 +225,9 @@ def test_rounds_tune_for_sari_as_well(model, sentences):
     found = tune(sentences, start, DecodeOptions(model, "plain"), **options)
     assert said[0].startswith(f"tune: round 1: SARI {100 * found.rounds[0].score:.2f}, expected next")
     assert found.score == max(one.score for one in found.rounds)
-    symbols = SymbolTable()
-    lattices = decode(sentences, DecodeOptions(model, "plain"), found.weights, symbols)
+    lattices = decode(sentences, DecodeOptions(model, "plain"), found.weights, SymbolTable())
     vector = [found.weights.get(name, 0.0) for name in lattices[0].features]
-    outputs = [" ".join(symbols.decode(best_hypothesis(lattice, vector)[0])) for lattice in lattices]
+    outputs = [" ".join(lattice.symbols.decode(best_hypothesis(lattice, vector)[0])) for lattice in lattices]
     references = list(zip(*([" ".join(own) for own in one.references] for one in sentences), strict=True))
     metric = sari_corpus(len(references), tokenise_source=False)
     sources = [" ".join(one.words) for one in sentences]

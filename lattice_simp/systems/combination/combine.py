@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
+from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses, share_symbols
 from lattice_simp.core.marks import MARKS
-from lattice_simp.core.symbols import SymbolTable, as_sentences
+from lattice_simp.core.symbols import as_sentences
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
@@ -130,17 +130,17 @@ def combine(
     outputs = as_sentences(outputs)
     shares, scales = chosen.of_systems(len(outputs))
     check_weights(weights or {}, feature_names(len(outputs), lm=lm is not None))
-    symbols = SymbolTable()
-    systems = [_system(output, symbols, scale, ignore) for output, scale in zip(outputs, scales, strict=True)]
-    there = [number for number, own in enumerate(systems) if own is not None]
+    systems = [_system(output, scale, ignore) for output, scale in zip(outputs, scales, strict=True)]
+    systems = share_symbols(systems) if systems else []
+    there = [number for number, system in enumerate(systems) if not system.empty]
     if not there:
         raise EmptyLatticeError("no system has a hypothesis, so there is nothing to combine")
     total = sum(shares[number] for number in there)
     shares = [share / total for share in shares]
-    held = [own for own in systems if own is not None]
+    held = [systems[number] for number in there]
     method = METHODS[chosen.method if len(held) > 1 else "union"]  # one alone has nothing to be combined with
     lattice = method.make(Task(held, [shares[number] for number in there], chosen.strings, expand))
-    scored = with_agreement(lattice, systems, shares, chosen.max_arcs)
+    scored = with_agreement(lattice, [None if system.empty else system for system in systems], shares, chosen.max_arcs)
     if weights is None:  # a system that is alone is believed, since it has nobody to agree with
         alone = {POSTERIOR: 1.0, LM: chosen.lm_weight}
         weights = alone if len(held) == 1 else default_weights(len(held), chosen)
@@ -170,14 +170,13 @@ def default_weights(systems: int, settings: CombinationSettings, *, lm: bool = T
     return {**weights, **({LM: settings.lm_weight} if lm else {})}
 
 
-def _system(output: Output, symbols: SymbolTable, scale: float, ignore: Collection[str]) -> Lattice | None:
-    """Returns a system's posteriors, or None if it has no hypothesis."""
+def _system(output: Output, scale: float, ignore: Collection[str]) -> Lattice:
+    """Returns a system's posteriors; an empty lattice if it has no hypothesis."""
     if isinstance(output, Lattice):
-        lattice = output.project_output().with_symbols(symbols)
+        lattice = output.project_output()
     else:
-        lattice = Lattice.from_nbest((Hypothesis(own.tokens, own.cost) for own in as_hypotheses(output)), symbols)
-    lattice = normalise(lattice.without_words(ignore), scale)
-    return None if lattice.empty else lattice
+        lattice = Lattice.from_nbest(Hypothesis(item.tokens, item.cost) for item in as_hypotheses(output))
+    return normalise(lattice.without_words(ignore), scale)
 
 
 def _decided(lattice: Lattice, weights: Mapping[str, float], lm: LanguageModel | None, beam: float | None) -> Lattice:

@@ -81,7 +81,7 @@ def phrases(task: Task) -> Lattice:
     best = list(dict.fromkeys(nbest(own, 1)[0].tokens for own in task.systems))
     if task.expand is None or not all(best):
         return lattice
-    expanded = normalise(task.expand(best).with_symbols(lattice.symbols))
+    expanded = normalise(task.expand(best))
     expanded = replace(expanded, features=Features.empty(expanded.num_arcs, expanded.num_states))
     return union([lattice, expanded], shares=[1.0 - EXPANDED_SHARE, EXPANDED_SHARE])
 

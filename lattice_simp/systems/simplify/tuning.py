@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.ops.prune import prune
 from lattice_simp.systems.simplify.analysis import Analysis
@@ -82,9 +82,9 @@ def tune_simplifier(
         own = replace(simplifier, decoder=replace(decoder, settings=settings))
         lattices = []
         for analysis in analyses:
-            lattices.append(_lattice(own, analysis).with_symbols(symbols))
+            lattices.append(_lattice(own, analysis))
             progress(len(lattices), len(analyses))
-        return same_features(lattices)
+        return same_features(share_symbols(lattices, symbols))
 
     return tune_with(
         decode,
