@@ -13,7 +13,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from experiments.bench import engines, gappy, hiero, hindi, language_model, mert, minimum_bayes_risk, serve, startup
+from experiments.bench import (
+    confidence,
+    engines,
+    gappy,
+    hiero,
+    hindi,
+    language_model,
+    mert,
+    minimum_bayes_risk,
+    serve,
+    startup,
+)
 from experiments.bench.figures import Figure, Figures, figure
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.textio import write_text
@@ -29,6 +40,7 @@ MEASUREMENTS = {
     "engines": engines.measure,
     "mert": mert.measure,
     "mbr": minimum_bayes_risk.measure,
+    "confidence": confidence.measure,
     "hindi": hindi.measure,
     "serve": serve.measure,
     "startup": startup.measure,
