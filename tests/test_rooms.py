@@ -14,7 +14,7 @@ FLOORS = [
     {"errors"},
     {"support"},
     {"core", "grammars"},
-    {"formats", "draw"},
+    {"formats", "draw", "scores"},
     {"lm", "ops", "reference"},
     {"engines", "text"},
     {"skeleton"},

@@ -12,7 +12,7 @@ from experiments.bench.figures import Figures, figure, timed
 from lattice_simp import Lattice, SymbolTable, nbest
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.formats import read
-from lattice_simp.tune.corpus_bleu import References
+from lattice_simp.scores.bleu import References
 from lattice_simp.tune.envelope import hypotheses
 from lattice_simp.tune.feature_lattice import nbest_lattice
 from lattice_simp.tune.hulls import LINE, hulls

@@ -24,8 +24,8 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics import Metric, bleu_tok, chrf, closest_references
-from lattice_simp.ops.utilities import wer
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, write_json
+from lattice_simp.scores.edits import edit_distances
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.english.spacy_parser import tokenise
 from lattice_simp.text.tokeniser import tokenisers
@@ -280,17 +280,14 @@ def metric_scores(
 
 def edit_scores(outputs: Outputs, reference: Sequence[str]) -> Scores:
     """Returns minus the word edits for each word of a reference."""
-    one = np.array([1], dtype=np.int32)
-    edits = np.array(
+    tokens = [line.split() for line in reference]
+    edits = 0.0 - np.array(
         [
-            [
-                float(wer([tuple(line.split()), tuple(own.split())])(0, one)[0])
-                for line, own in zip(lines, reference, strict=True)
-            ]
+            [edit_distances(line.split(), [near])[0] for line, near in zip(lines, tokens, strict=True)]
             for lines in outputs.values()
         ]
     )
-    lengths = np.array([max(len(line.split()), 1) for line in reference])
+    lengths = np.array([max(len(near), 1) for near in tokens])
     return Scores(edits / lengths, edits.sum(axis=1) / lengths.sum())
 
 

@@ -29,7 +29,7 @@ from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
-from lattice_simp.tune.corpus_bleu import BLEU
+from lattice_simp.tune.metrics import BLEU
 from lattice_simp.tune.mira import HypothesisList, MiraOptions, corpus_score, learn_margins_of_lists
 
 CHOICE = "cross_validation.json"

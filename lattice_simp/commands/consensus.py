@@ -36,7 +36,7 @@ from lattice_simp.commands.whole_sentences import checked_lists, warn_of_whole_s
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import without_marks
-from lattice_simp.core.symbols import SymbolTable, as_tokens
+from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name
 from lattice_simp.formats.collections import is_collection, read_all
@@ -53,10 +53,12 @@ from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.oracle import OracleMetric
 from lattice_simp.ops.oracle import oracle as find_oracle
 from lattice_simp.ops.union import union as union_lattice
-from lattice_simp.ops.utilities import UTILITIES, Tokens, wer
+from lattice_simp.ops.utilities import UTILITIES, Tokens
+from lattice_simp.scores.bleu import References, corpus_bleu
+from lattice_simp.scores.edits import edit_distances, error_rate
+from lattice_simp.scores.ngrams import numbered
 from lattice_simp.support.textio import is_pipe, open_text, read_lines
 from lattice_simp.text.sacrebleu_tokenisers import tokeniser as tokeniser_of
-from lattice_simp.tune.corpus_bleu import References, corpus_bleu
 
 if TYPE_CHECKING:
     Utility = str
@@ -371,18 +373,17 @@ def _word_error_rate(hypotheses: list[Tokens], references: list[list[Tokens]]) -
     """Returns the errors against the nearest references in per cent of the references' mean lengths."""
     errors, length = 0.0, 0.0
     for tokens, own in zip(hypotheses, references, strict=True):
-        errors -= wer([tokens, *own])(0, np.arange(1, len(own) + 1, dtype=np.int32)).max()
+        errors += edit_distances(tokens, own).min()
         length += sum(map(len, own)) / len(own)
-    return 100.0 * errors / length if length else 100.0 * (errors > 0)
+    return float(error_rate(errors, length, scale=100.0))
 
 
 def _bleu(hypotheses: list[Tokens], references: list[list[Tokens]]) -> float:
     """Returns corpus BLEU on tokens, 0 to 100, without smoothing."""
-    table = SymbolTable()
-    rows = [
-        References.of([table.encode(one) for one in own]).statistics(table.encode(tokens))
-        for tokens, own in zip(hypotheses, references, strict=True)
-    ]
+    rows = []
+    for tokens, own in zip(hypotheses, references, strict=True):
+        words = numbered([tokens, *own])
+        rows.append(References.of(words[1:]).statistics(words[0]))
     return 100.0 * float(corpus_bleu(np.sum(rows, axis=0)))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.metrics.metric import Form, Metric, References, averaged, check_lines, ratio_of_sums
-from lattice_simp.ops.utilities import wer
+from lattice_simp.scores.edits import edit_distances
 
 
 def edits_source() -> Metric:
@@ -57,9 +57,8 @@ def word_edits(lines: Sequence[str], others: Sequence[str]) -> Floats:
     >>> word_edits(["the cat sat"], ["a cat sat there"]).tolist()
     [2.0]
     """
-    scores = wer([tuple(line.lower().split()) for line in (*lines, *others)])
-    pairs = np.arange(2 * len(lines), dtype=np.int32).reshape(2, -1).T
-    return np.array([-scores(int(own), other[None])[0] for own, other in pairs])
+    pairs = zip(lines, others, strict=True)
+    return np.array([edit_distances(line.lower().split(), [other.lower().split()])[0] for line, other in pairs])
 
 
 def _to_source(name: str, values: Callable[[Floats], Floats]) -> Metric:

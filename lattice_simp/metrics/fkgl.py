@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.metrics.metric import Form, Metric, References, check_lines, ratio
+from lattice_simp.metrics.metric import Form, Metric, References, check_lines
 from lattice_simp.metrics.sentences import count_sentences, is_word
 from lattice_simp.metrics.syllables import count_syllables
+from lattice_simp.scores.ratios import ratio
 
 _PART = re.compile(r"n['’]t|['’](?:s|m|re|ve|ll|d)", re.IGNORECASE)
 """Tokens that are parts of the word before, and without a syllable of their own."""

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics.meteor_jar import COLUMNS, VERSION, JarOptions, sentence_statistics
-from lattice_simp.metrics.metric import Form, Metric, References, check_lines, ratio
+from lattice_simp.metrics.metric import Form, Metric, References, check_lines
+from lattice_simp.scores.ratios import ratio
 from lattice_simp.support.tables import read_table
 
 LANGUAGES = Path(__file__).with_name("meteor_languages.tsv")

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.symbols import as_sentences
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.scores.ratios import ratio
 
 References = Sequence[Sequence[str]]
 """The lines of each reference: `references[r][s]` belongs to sentence `s`."""
@@ -129,16 +130,6 @@ def check_lines(hypotheses: Sequence[str], references: References, source: Seque
             raise LatticeSimpError(f"reference {number} has {len(lines)} lines for {len(hypotheses)} hypotheses")
     if source is not None and len(source) != len(hypotheses):
         raise LatticeSimpError(f"the source has {len(source)} lines for {len(hypotheses)} hypotheses")
-
-
-def ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> Floats:
-    """Divides, with 0 where the divisor is not positive.
-
-    >>> ratio([1.0, 2.0], [4.0, 0.0]).tolist()
-    [0.25, 0.0]
-    """
-    numerator, divisor = np.broadcast_arrays(np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64))
-    return np.divide(numerator, divisor, out=np.zeros(divisor.shape), where=divisor > 0)
 
 
 def ratio_of_sums(sums: npt.ArrayLike) -> Floats:

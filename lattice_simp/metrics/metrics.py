@@ -14,8 +14,9 @@ from lattice_simp.metrics.meteor import OTHER, meteor
 from lattice_simp.metrics.meteor_jar import JarOptions
 from lattice_simp.metrics.metric import Metric
 from lattice_simp.metrics.sacrebleu_metrics import bleu, bleu_13a, bleu_tok, chrf, ter
-from lattice_simp.metrics.sari import ADD, DELETE, KEEP, sari, sari_corpus
+from lattice_simp.metrics.sari import sari, sari_corpus
 from lattice_simp.metrics.sentences import sentences, split
+from lattice_simp.scores.sari import ADD, DELETE, KEEP
 from lattice_simp.text.sacrebleu_tokenisers import ASIAN, PIECES, choose_tokeniser, is_unspaced_language, language_code
 
 

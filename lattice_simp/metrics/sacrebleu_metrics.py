@@ -1,8 +1,8 @@
-"""BLEU, chrF and TER: sacrebleu's statistics of each sentence, and its formulas over many sums at once.
+"""BLEU, chrF and TER: sacrebleu's statistics of each sentence, and the formulas of `scores` over many sums at once.
 
 The statistics come from sacrebleu's own classes (Post 2018, "A Call for Clarity in Reporting BLEU Scores"), so tokens,
-n-grams and edits are theirs; the formulas are repeated here on arrays, since a significance test asks for thousands of
-scores. Their results are those of sacrebleu up to the last bits of a float.
+n-grams and edits are theirs. The formulas read arrays, since a significance test asks for thousands of scores; their
+results are those of sacrebleu up to the last bits of a float.
 """
 
 from __future__ import annotations
@@ -14,17 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.metrics.metric import Form, Metric, References, check_lines, ratio
+from lattice_simp.metrics.metric import Form, Metric, References, check_lines
+from lattice_simp.scores.bleu import bleu_logs
+from lattice_simp.scores.chrf import chrf_score
+from lattice_simp.scores.edits import error_rate
+from lattice_simp.scores.ngrams import ORDER
 from lattice_simp.support.extras import Late
 from lattice_simp.text.sacrebleu_tokenisers import USUAL, scorer_tokeniser
 
 sacrebleu = Late("sacrebleu")  # only the commands that score wait for it
-
-_ORDER = 4
-"""The longest n-grams of BLEU."""
-
-_BETA = 2
-"""How much more recall weighs than precision in chrF2."""
 
 
 def bleu_tok(references: int = 1) -> Metric:
@@ -110,30 +108,18 @@ def _metric(
 def _bleu(sums: npt.ArrayLike) -> Floats:
     """Returns rows of: length, closest reference's length, matches by order, totals by order; exponential smoothing."""
     rows = np.asarray(sums, dtype=np.float64)
-    length, reference = rows[..., 0], rows[..., 1]
-    matches, totals = rows[..., 2 : 2 + _ORDER], rows[..., 2 + _ORDER :]
-    scored = np.asarray((matches > 0).any(axis=-1) & (totals > 0).all(axis=-1))
-    halvings = np.cumsum(matches == 0, axis=-1)  # each order without a match counts half as much as the one before
-    counts = np.where(matches > 0, 100.0 * matches, 100.0 / 2.0**halvings)
-    logs = np.log(np.where(scored[..., None], counts, 1.0) / np.where(scored[..., None], totals, 1.0))
-    brevity = np.exp(np.minimum(0.0, 1.0 - ratio(reference, length)))
-    return np.asarray(np.where(scored, brevity * np.exp(logs.sum(axis=-1) / _ORDER), 0.0))
+    matches, totals = rows[..., 2 : 2 + ORDER], rows[..., 2 + ORDER :]
+    brevity, precision = bleu_logs(matches, totals, rows[..., 1], smooth=True, scale=100.0)
+    return np.asarray(np.exp(brevity) * np.exp(precision))
 
 
 def _chrf(sums: npt.ArrayLike) -> Floats:
     """Returns rows of three numbers an order: n-grams of the hypothesis, of the reference, and matches."""
     rows = np.asarray(sums, dtype=np.float64)
-    hypothesis, reference, matches = rows[..., 0::3], rows[..., 1::3], rows[..., 2::3]
-    effective = (hypothesis > 0) & (reference > 0)
-    orders = effective.sum(axis=-1)
-    precision = ratio(np.where(effective, ratio(matches, hypothesis), 0.0).sum(axis=-1), orders)
-    recall = ratio(np.where(effective, ratio(matches, reference), 0.0).sum(axis=-1), orders)
-    factor = _BETA**2
-    return 100.0 * ratio((1 + factor) * precision * recall, factor * precision + recall)
+    return 100.0 * chrf_score(rows[..., 0::3], rows[..., 1::3], rows[..., 2::3])
 
 
 def _ter(sums: npt.ArrayLike) -> Floats:
     """Returns rows of: edits, mean length of the references."""
     rows = np.asarray(sums, dtype=np.float64)
-    edits, length = rows[..., 0], rows[..., 1]
-    return 100.0 * np.where(length > 0, ratio(edits, length), (edits > 0).astype(np.float64))
+    return 100.0 * error_rate(rows[..., 0], rows[..., 1])

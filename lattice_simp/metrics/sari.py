@@ -27,29 +27,20 @@ are averaged over orders first, as the paper's equations have it.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.metrics.metric import Form, Metric, References, averaged, check_lines, ratio, ratio_of_sums
+from lattice_simp.metrics.metric import Form, Metric, References, averaged, check_lines, ratio_of_sums
+from lattice_simp.scores.ngrams import joined, numbered
+from lattice_simp.scores.sari import OPERATIONS, SariReferences, corpus_parts, sentence_parts
 from lattice_simp.text.sacrebleu_tokenisers import USUAL, tokeniser, tokeniser_signature
-
-KEEP, DELETE, ADD = "keep", "delete", "add"
-
-OPERATIONS = (KEEP, DELETE, ADD)
-"""The parts of SARI, which is their mean."""
-
-_ORDERS = 4
 
 _CACHED = 1 << 14
 """Sentences whose n-grams are counted once for all parts."""
-
-Grams = Counter[tuple[str, ...]]
 
 
 def sari(references: int = 1, operation: str | None = None) -> Metric:
@@ -70,7 +61,7 @@ def sari(references: int = 1, operation: str | None = None) -> Metric:
 
     def statistics(hypotheses: Sequence[str], references: References, source: Sequence[str]) -> Floats:
         check_lines(hypotheses, references, source)
-        scores = [_scores(*one) for one in zip(source, hypotheses, zip(*references, strict=True), strict=True)]
+        scores = [_scores(*row) for row in zip(source, hypotheses, zip(*references, strict=True), strict=True)]
         return averaged(100.0 * _chosen(np.array(scores), operation))
 
     name = "-".join(["SARI", *([operation] if operation else [])])
@@ -105,7 +96,7 @@ def sari_corpus(
         return np.array([_counts(*row, tokens, source_tokens) for row in rows], dtype=np.float64)
 
     def score(sums: npt.ArrayLike) -> Floats:
-        return 100.0 * _chosen(corpus_parts(np.asarray(sums, dtype=np.float64)), operation)
+        return 100.0 * _chosen(corpus_parts(sums), operation)
 
     name = "-".join(["SARI-corpus" if tokenise_source else "SARI-legacy", *([operation] if operation else [])])
     return Metric(name, True, signature, statistics, score, needs_source=True)
@@ -116,99 +107,21 @@ def _chosen(scores: Floats, operation: str | None) -> Floats:
     return np.asarray(scores.mean(axis=-1) if operation is None else scores[..., OPERATIONS.index(operation)])
 
 
-def _split(line: str) -> Sequence[str]:
-    return line.lower().split()
-
-
-# ---------------------------------------------------------------- n-grams
-
-
-@dataclass(frozen=True)
-class _Operation:
-    """The n-grams of one order that one operation concerns; those of the system count once for each reference.
-
-    Attributes:
-        system: by the system.
-        references: by the references.
-        correct: of those by the system, in the corpus variant.
-        correct_alone: likewise, in the sentence variant.
-    """
-
-    system: Grams
-    references: Grams
-    correct: Grams
-    correct_alone: Grams
-
-
-def _sentence(
-    source: Sequence[str], made: Sequence[str], wanted: Sequence[Sequence[str]]
-) -> Iterator[tuple[_Operation, ...]]:
-    """Yields what concerns each operation, order by order."""
-    return zip(*(_operations(source, made, wanted, order) for order in range(1, _ORDERS + 1)), strict=True)
-
-
-def _operations(
-    source: Sequence[str], made: Sequence[str], wanted: Sequence[Sequence[str]], order: int
-) -> list[_Operation]:
-    """Returns what was kept, deleted and added."""
-    before, after = (_grams(tokens, order, len(wanted)) for tokens in (source, made))
-    references: Grams = Counter()
-    for tokens in wanted:
-        references.update(_grams(tokens, order))
-    kept, deleted, added = before & after, before - after, Counter(after.keys() - before.keys())
-    to_keep, to_delete, to_add = before & references, before - references, Counter(references.keys() - before.keys())
-    return [
-        _Operation(kept, to_keep, kept & to_keep, kept & to_keep),
-        _Operation(deleted, to_delete, deleted & to_delete, deleted - references),
-        _Operation(added, to_add, added & to_add, added & to_add),
-    ]
-
-
-def _grams(tokens: Sequence[str], order: int, times: int = 1) -> Grams:
-    grams = Counter(tuple(tokens[begin : begin + order]) for begin in range(len(tokens) - order + 1))
-    return Counter({gram: times * count for gram, count in grams.items()}) if times > 1 else grams
-
-
-# ---------------------------------------------------------------- the variants
+# ---------------------------------------------------------------- sentences
 
 
 @lru_cache(_CACHED)
-def _counts(source: str, made: str, wanted: tuple[str, ...], tokens: str, source_tokens: str) -> tuple[int, ...]:
-    """Returns occurrences in a sentence, by operation, order, and correct, system, references."""
-    split = tokeniser(tokens)
-    sentence = _sentence(
-        tokeniser(source_tokens)(source.lower()), split(made.lower()), [split(line.lower()) for line in wanted]
-    )
-    return tuple(
-        grams.total() for orders in sentence for one in orders for grams in (one.correct, one.system, one.references)
-    )
-
-
-def corpus_parts(sums: Floats) -> Floats:
-    """Returns the scores of the operations, 0 to 1, of sums over a corpus, (..., 36) to (..., 3).
-
-    Args:
-        sums: occurrences by operation, order, and correct, system, references.
-    """
-    correct, system, references = np.moveaxis(sums.reshape(*sums.shape[:-1], len(OPERATIONS), _ORDERS, 3), -1, 0)
-    return _f1(ratio(correct, system), ratio(correct, references)).mean(axis=-1)
+def _counts(
+    source: str, hypothesis: str, references: tuple[str, ...], tokens: str, source_tokens: str
+) -> tuple[int, ...]:
+    """Returns the statistics of a sentence."""
+    split, split_source = tokeniser(tokens), tokeniser(source_tokens)
+    words = numbered([split_source(source.lower()), *(split(line.lower()) for line in (hypothesis, *references))])
+    return tuple(SariReferences.of(words[2:], words[0]).rows(*joined(words[1:2]))[0].tolist())
 
 
 @lru_cache(_CACHED)
-def _scores(source: str, made: str, wanted: tuple[str, ...]) -> tuple[float, ...]:
+def _scores(source: str, hypothesis: str, references: tuple[str, ...]) -> tuple[float, ...]:
     """Returns the scores of the operations in a sentence, 0 to 1."""
-    sentence = list(_sentence(_split(source), _split(made), [_split(line) for line in wanted]))
-    precision = np.array([[_share(one.correct_alone, one.system) for one in orders] for orders in sentence])
-    recall = np.array([[_share(one.correct_alone, one.references) for one in orders] for orders in sentence])
-    scores = _f1(precision, recall)
-    scores[OPERATIONS.index(DELETE)] = precision[OPERATIONS.index(DELETE)]
-    return tuple(scores.mean(axis=-1).tolist())
-
-
-def _share(correct: Grams, whole: Grams) -> float:
-    """Returns the mean share of each n-gram's occurrences that is correct."""
-    return sum(count / whole[gram] for gram, count in correct.items()) / len(whole) if whole else 0.0
-
-
-def _f1(precision: Floats, recall: Floats) -> Floats:
-    return ratio(2.0 * precision * recall, precision + recall)
+    before, after, *wanted = numbered(line.lower().split() for line in (source, hypothesis, *references))
+    return tuple(sentence_parts(after, wanted, before).tolist())

@@ -24,9 +24,7 @@ from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.ops.mbr import TIE_BREAK
 from lattice_simp.ops.nbest import path_hypothesis, shortest_path
-from lattice_simp.support.extras import Late
-
-sacrebleu = Late("sacrebleu")
+from lattice_simp.scores.bleu import sentence_bleus
 
 WORD_GAINS = (-1.0, -0.5, -0.25, 0.0, 0.25)
 """theta_0, what a word brings; a unigram of the references brings 1/2 in addition."""
@@ -49,9 +47,9 @@ def bleu_oracle(lattice: Lattice, references: Sequence[tuple[str, ...]]) -> tupl
     cheapest: dict[tuple[str, ...], Hypothesis] = {}
     for path in sorted(found, key=lambda path: path.cost):
         cheapest.setdefault(path.tokens, path)
-    scores = {tokens: sentence_bleu(tokens, references) for tokens in cheapest}
-    best = max(scores, key=lambda tokens: scores[tokens])
-    return cheapest[best], scores[best]
+    scores = sentence_bleus(list(cheapest), references)
+    best = int(scores.argmax())
+    return list(cheapest.values())[best], float(scores[best])
 
 
 def _relaxed(lattice: Lattice, grams: ReferenceGrams, order_gains: Floats, word_gain: float) -> Iterator[Hypothesis]:
@@ -65,21 +63,6 @@ def _relaxed(lattice: Lattice, grams: ReferenceGrams, order_gains: Floats, word_
         if not (excess > 0).any():
             return
         penalties = np.maximum(0.0, penalties + gains * excess / step)
-
-
-def sentence_bleu(tokens: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-    """Returns sacrebleu's sentence BLEU on tokens, 0 to 100: exponential smoothing, effective order.
-
-    >>> round(sentence_bleu(("the", "cat", "sat"), [("the", "cat", "sat", "down")]), 2)
-    71.65
-    """
-    numbers: dict[str, str] = {}  # for tokens with white space of other kinds, where sacrebleu splits
-
-    def written(words: Sequence[str]) -> str:
-        return " ".join(numbers.setdefault(word, str(len(numbers))) for word in words)
-
-    scorer = sacrebleu.BLEU(tokenize="none", effective_order=True)
-    return float(scorer.sentence_score(written(tokens), [written(own) for own in references]).score)
 
 
 class ReferenceGrams(NamedTuple):

@@ -47,7 +47,7 @@ def segments(
 ) -> Segments:
     """Returns the best hypotheses along each of the directions, as a metric's statistics.
 
-    >>> from lattice_simp.tune.corpus_bleu import References
+    >>> from lattice_simp.scores.bleu import References
     >>> from lattice_simp.tune.feature_lattice import tuning_lattice
     >>> pair = tuning_lattice(Lattice.from_strings([("a", 0.0), ("b", 0.0)]), "xy", [[1.0, 0.0], [0.0, 1.0]])
     >>> segments(pair, References.of([[2]]), [1.0, 0.5], [[0.0, 1.0]]).begins.tolist()  # "a", then "b"

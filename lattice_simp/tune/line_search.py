@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs
-from lattice_simp.tune.corpus_bleu import BLEU
 from lattice_simp.tune.envelope import Segments
 from lattice_simp.tune.metric import TunedMetric
+from lattice_simp.tune.metrics import BLEU
 
 BEYOND = 0.1
 """How far gamma lies beyond the outermost boundaries, relative to their size if that is more than 1."""

@@ -18,11 +18,10 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.tune.corpus_bleu import BLEU
 from lattice_simp.tune.envelope import Segments, segments
 from lattice_simp.tune.line_search import Optimum, search_line
 from lattice_simp.tune.metric import Prepared, References, TunedMetric
-from lattice_simp.tune.metrics import tuned_metric
+from lattice_simp.tune.metrics import BLEU, tuned_metric
 from lattice_simp.tune.scores import best_hypothesis, weight_vector
 
 BATCH = 8

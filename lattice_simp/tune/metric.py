@@ -33,7 +33,7 @@ class TunedMetric:
     """A corpus score of sums of whole numbers.
 
     >>> import numpy as np
-    >>> from lattice_simp.tune.corpus_bleu import BLEU
+    >>> from lattice_simp.tune.metrics import BLEU
     >>> [sentence] = BLEU.prepared([[[1, 2, 3, 4, 5]]])
     >>> BLEU.score(sentence.rows(np.array([1, 2, 3, 4], dtype=np.int32), np.array([0, 4]))).round(4).tolist()
     [0.7788]

@@ -1,14 +1,29 @@
-"""The metrics to tune on by name: a new one is a file with a `TunedMetric`, and a line in `TUNED_METRICS`."""
+"""The metrics to tune on by name: a new one is a `TunedMetric` here, and a line in `TUNED_METRICS`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+import numpy.typing as npt
+
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.tune.corpus_bleu import BLEU
-from lattice_simp.tune.corpus_sari import SARI
+from lattice_simp.scores.bleu import References, brevity_penalty, corpus_bleu
+from lattice_simp.scores.sari import SariReferences, corpus_sari
 from lattice_simp.tune.metric import TunedMetric
+
+
+def _sari_references(references: Sequence[npt.ArrayLike], source: npt.ArrayLike | None) -> SariReferences:
+    if source is None:
+        raise LatticeSimpError("SARI needs the source of each sentence")
+    return SariReferences.of(references, source)
+
+
+BLEU = TunedMetric("BLEU", lambda references, source: References.of(references), corpus_bleu, brevity_penalty)
+"""Corpus BLEU on tokens, without smoothing."""
+
+SARI = TunedMetric("SARI", _sari_references, corpus_sari, needs_source=True)
+"""SARI on sums over the corpus; `sari-corpus` and `sari-legacy` on lower-cased tokens, without their tokenisation."""
 
 TUNED_METRICS: Mapping[str, TunedMetric] = {"bleu": BLEU, "sari": SARI}
 """By the names of `lattice-simp tune --metric`."""

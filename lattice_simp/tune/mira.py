@@ -20,10 +20,9 @@ from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.tune.corpus_bleu import BLEU
 from lattice_simp.tune.mert import MertResult, Step, checked_names
 from lattice_simp.tune.metric import Prepared, References, TunedMetric
-from lattice_simp.tune.metrics import tuned_metric
+from lattice_simp.tune.metrics import BLEU, tuned_metric
 from lattice_simp.tune.scores import lattice_under, weight_vector
 
 MARGIN = 10.0

@@ -20,7 +20,7 @@ from lattice_simp.metrics import (
     sari_corpus,
 )
 from lattice_simp.metrics.metric import Lines
-from lattice_simp.metrics.sari import ADD, DELETE, KEEP, OPERATIONS
+from lattice_simp.scores.sari import ADD, DELETE, KEEP, OPERATIONS
 
 FEW = ["a", "b", "c", "."]
 """So few words that n-grams come twice, and are kept once."""

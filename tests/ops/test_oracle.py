@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sacrebleu
 from helpers import arc_paths, paths, random_lattice
 from word_edits import edits
 
 from lattice_simp import CyclicLatticeError, EmptyLatticeError, Lattice, LatticeSimpError, SymbolTable, oracle, union
 from lattice_simp.ops.nbest import path_hypothesis
-from lattice_simp.ops.oracle_bleu import ReferenceGrams, linear_oracle, sentence_bleu
+from lattice_simp.ops.oracle_bleu import ReferenceGrams, linear_oracle
+from lattice_simp.scores.bleu import sentence_bleus
 
 SEEDS = range(60)
 WORDS = [*"abcd"]
@@ -67,13 +69,30 @@ def test_the_linear_search_is_exact():
         )
 
 
+def sacrebleus(tokens, references):
+    scorer = sacrebleu.BLEU(tokenize="none", effective_order=True)
+    return scorer.sentence_score(" ".join(tokens), [" ".join(own) for own in references]).score
+
+
+def test_sentence_bleu_is_sacrebleus():
+    seen = set()
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        strings = [tuple(map(str, rng.choice(WORDS, rng.integers(0, 9)))) for _ in range(6)]
+        found = sentence_bleus(strings[2:], strings[:2])
+        assert found.tolist() == pytest.approx([sacrebleus(own, strings[:2]) for own in strings[2:]]), f"seed {seed}"
+        seen.update(found.round(3).tolist())
+    assert len(seen) > 100
+
+
 def test_bleu_oracles_are_mostly_the_best_and_never_worse_than_the_best_path():
     losses = []
     for seed in SEEDS:
         lattice, references = make(seed)
-        scores = [(sentence_bleu(words, references), cost) for words, _, cost in paths(lattice)]
+        strings, _, costs = zip(*paths(lattice), strict=True)
+        scores = list(zip(sentence_bleus(strings, references), costs, strict=True))
         found = oracle(lattice, references, "bleu")
-        assert found.score == pytest.approx(sentence_bleu(found.hypothesis.tokens, references))
+        assert found.score == pytest.approx(sacrebleus(found.hypothesis.tokens, references))
         assert found.score >= min(scores, key=lambda entry: entry[1])[0] - 1e-9, f"seed {seed}"
         losses.append(max(scores)[0] - found.score)
     assert np.mean(np.array(losses) < 1e-9) >= 0.95
@@ -97,8 +116,8 @@ def test_of_equally_good_strings_the_cheapest_is_returned(metric):
 
 
 def test_tokens_with_other_blanks_are_one_token():
-    assert sentence_bleu(("a\u00a0b", "c"), [("a\u00a0b", "c")]) == pytest.approx(100.0)
-    assert sentence_bleu(("a", "b"), [("a\u00a0b",)]) == 0.0
+    assert sentence_bleus([("a\u00a0b", "c")], [("a\u00a0b", "c")]).tolist() == pytest.approx([100.0])
+    assert sentence_bleus([("a", "b")], [("a\u00a0b",)]).tolist() == [0.0]
 
 
 def test_empty_strings():

@@ -7,11 +7,11 @@ import pytest
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics import sari_corpus
-from lattice_simp.tune.corpus_sari import SARI, STATISTICS, SariReferences, corpus_sari
+from lattice_simp.scores.sari import STATISTICS, SariReferences, corpus_sari
 from lattice_simp.tune.envelope import segments
 from lattice_simp.tune.line_search import search_line
 from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
-from lattice_simp.tune.metrics import TUNED_METRICS, tuned_metric
+from lattice_simp.tune.metrics import SARI, TUNED_METRICS, tuned_metric
 
 METRIC = sari_corpus(3, tokenise_source=False)
 

@@ -10,7 +10,7 @@ import pytest
 from tune_helpers import empty_lattice, envelope, lattice_of_arcs
 
 from lattice_simp import Lattice, SymbolTable
-from lattice_simp.tune.corpus_bleu import STATISTICS, References
+from lattice_simp.scores.bleu import STATISTICS, References
 from lattice_simp.tune.envelope import segments
 from lattice_simp.tune.scores import best_hypothesis
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lattice_simp.tune.corpus_bleu import References
+from lattice_simp.scores.bleu import References
 from lattice_simp.tune.envelope import Segments, segments
 from lattice_simp.tune.line_search import search_line
 from lattice_simp.tune.mert import evaluate

@@ -14,7 +14,7 @@ from tune_helpers import empty_lattice, lattice_of_arcs
 from lattice_simp import SymbolTable
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.tune.corpus_bleu import References
+from lattice_simp.scores.bleu import References
 from lattice_simp.tune.envelope import segments
 from lattice_simp.tune.feature_lattice import nbest_lattice
 from lattice_simp.tune.line_search import search_line

@@ -8,8 +8,9 @@ import pytest
 from lattice_simp import SymbolTable
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.tune.corpus_bleu import BLEU, STATISTICS
+from lattice_simp.scores.bleu import STATISTICS
 from lattice_simp.tune.feature_lattice import nbest_lattice
+from lattice_simp.tune.metrics import BLEU
 from lattice_simp.tune.mira import HypothesisList, MiraOptions, corpus_score, learn_margins, learn_margins_of_lists
 
 NAMES = ("good", "bad", "noise")

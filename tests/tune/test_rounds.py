@@ -16,9 +16,9 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics import sari_corpus
+from lattice_simp.scores.bleu import References
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
-from lattice_simp.tune.corpus_bleu import References
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
 from lattice_simp.tune.feature_lattice import nbest_lattice
 from lattice_simp.tune.mert import MertOptions, MertResult, evaluate, minimize_error

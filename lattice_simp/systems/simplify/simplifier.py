@@ -20,7 +20,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import GrammarError, LatticeSimpError
 from lattice_simp.formats.rule_table import RuleText
-from lattice_simp.ops.utilities import wer
+from lattice_simp.scores.edits import edit_distances
 from lattice_simp.systems.simplify.analysis import Analysis, analyse
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind
 from lattice_simp.systems.simplify.hypotheses import Hypotheses, Variant, from_variants, hypotheses, make_variant
@@ -327,8 +327,7 @@ def most_unlike(candidates: Sequence[Simplification]) -> Simplification:
     """Returns the candidate with most word edits from its source, the earliest of equals (Wubben et al. 2012)."""
     sources = [tuple(word.lower() for word in own.source) for own in candidates]
     written = [tuple(word.lower() for word in own.tokens) for own in candidates]
-    scores = wer([sources[0], *written])(0, np.arange(1, len(written) + 1, dtype=np.int32))
-    return candidates[int(np.argmin(scores))]
+    return candidates[int(np.argmax(edit_distances(sources[0], written)))]
 
 
 def finished(tokens: Sequence[str], source: Sequence[str]) -> tuple[str, ...]:

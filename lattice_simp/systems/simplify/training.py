@@ -16,14 +16,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics.sentences import count_sentences
 from lattice_simp.ops.arc_posteriors import arc_posteriors
-from lattice_simp.ops.utilities import wer
+from lattice_simp.scores.edits import edit_distances
 from lattice_simp.systems.simplify.analysis import Analysis
 from lattice_simp.systems.simplify.deletion import DeletionKind
 from lattice_simp.systems.simplify.hypotheses import MAX_SPLITS, Variant, make_variant, split_sets
@@ -106,7 +105,7 @@ def _deletions(variant: Variant, target: Sequence[str]) -> Iterator[tuple[Decisi
             feature = deletion_feature(leap.deletion)
             without = gone.copy()
             without[leap.begin : leap.end] = True
-            distances = _distances(target, [_rest(words, gone), _rest(words, without)])
+            distances = edit_distances(target, [_rest(words, gone), _rest(words, without)])
             if distances[1] < distances[0]:
                 gone = without
                 yield ((feature, True),)
@@ -118,11 +117,6 @@ def _deletions(variant: Variant, target: Sequence[str]) -> Iterator[tuple[Decisi
 
 def _rest(words: Sequence[str], gone: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[str, ...]:
     return tuple(word for word, is_gone in zip(words, gone.tolist(), strict=True) if not is_gone)
-
-
-def _distances(target: Sequence[str], others: Sequence[Sequence[str]]) -> Floats:
-    scores = wer([tuple(target), *map(tuple, others)])
-    return -scores(0, np.arange(1, len(others) + 1, dtype=np.int32))
 
 
 # ---------------------------------------------------------------- expectation maximisation

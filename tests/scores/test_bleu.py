@@ -7,7 +7,7 @@ import pytest
 import sacrebleu
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.tune.corpus_bleu import References, brevity_penalty, corpus_bleu
+from lattice_simp.scores.bleu import References, brevity_penalty, corpus_bleu
 
 
 def text(words):

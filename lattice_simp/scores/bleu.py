@@ -1,8 +1,7 @@
-"""Corpus BLEU (Papineni et al. 2002) from sufficient statistics, over integer words.
+"""BLEU (Papineni et al. 2002): the statistics of sentences over integer words, and the formula over their sums.
 
 A hypothesis gives one row of `STATISTICS` whole numbers: its clipped matches for n = 1..4, the totals of its n-grams
-(the first is its length), and the length of the closest reference. Rows are summed over a corpus and turned into BLEU
-without smoothing, as sacrebleu does with `smooth_method="none"`.
+(the first is its length), and the length of the closest reference. Rows are summed over a corpus.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ import numpy.typing as npt
 from lattice_simp.core.growing import find_slot
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.tune.metric import TunedMetric
-from lattice_simp.tune.ngram_trie import ORDER, NgramTrie
+from lattice_simp.scores.ngrams import ORDER, NgramTrie, joined, numbered
 
 STATISTICS = 2 * ORDER + 1
 """Columns of a row: `ORDER` matches, `ORDER` totals, the reference length."""
@@ -51,10 +49,10 @@ class References(NamedTuple):
             raise LatticeSimpError("a sentence has no reference; give one at least")
         trie = NgramTrie.of(references)
         lengths = np.sort([len(np.asarray(words)) for words in references]).astype(np.int32)
-        return cls(trie.keys, trie.nodes, trie.counts.max(axis=1), lengths)
+        return cls(trie.keys, trie.nodes, trie.counts().max(axis=1).astype(np.int32), lengths)
 
     def rows(self, words: Ints, offsets: Longs) -> Longs:
-        """Returns the statistics of hypotheses, (hypotheses, `STATISTICS`) int64, see `Prepared`."""
+        """Returns the statistics of hypotheses, (hypotheses, `STATISTICS`) int64, see `tune.metric.Prepared`."""
         rows: Longs = _rows(words, offsets, self)
         return rows
 
@@ -64,35 +62,85 @@ class References(NamedTuple):
         >>> References.of([[1, 2, 3, 4, 5]]).statistics([1, 2, 3, 9]).tolist()
         [3, 2, 1, 0, 4, 3, 2, 1, 5]
         """
-        own = np.asarray(words, dtype=np.int32)
-        row: Longs = self.rows(own, np.array([0, len(own)]))[0]
+        row: Longs = self.rows(*joined([words]))[0]
         return row
+
+
+def bleu_logs(
+    matches: npt.ArrayLike,
+    totals: npt.ArrayLike,
+    reference: npt.ArrayLike,
+    *,
+    smooth: bool = False,
+    effective: bool = False,
+    scale: float = 1.0,
+) -> tuple[Floats, Floats]:
+    """Returns the logs of the two factors of BLEU: of the brevity penalty, and of the mean n-gram precision.
+
+    >>> brevity, precision = bleu_logs([3, 2, 0, 0], [3, 2, 1, 0], 4, smooth=True, effective=True)
+    >>> round(float(np.exp(brevity + precision)), 4)
+    0.5687
+
+    Args:
+        matches: (..., orders), clipped.
+        totals: (..., orders), n-grams of the hypotheses; those of the first order are their words.
+        reference: (...), lengths of the closest references.
+        smooth: exponential smoothing, where each order without a match counts half as much as the one before. Without
+            it, BLEU is 0 where an order has no match.
+        effective: leaves out orders that no hypothesis is long enough for; else BLEU is 0 there.
+        scale: what precisions are multiplied with.
+
+    Returns:
+        Two arrays (...); a mean precision of 0 is minus infinity.
+    """
+    matches, totals = np.asarray(matches, dtype=np.float64), np.asarray(totals, dtype=np.float64)
+    counted, matched = totals > 0, matches > 0
+    scored = np.asarray(matched.any(axis=-1) if smooth else matched.all(axis=-1))
+    counts = scale * matches
+    if smooth:
+        counts = np.where(matched, counts, scale / 2.0 ** np.cumsum(~matched, axis=-1))
+    orders: int | Longs = totals.shape[-1]
+    if effective:
+        orders = np.maximum(counted.sum(axis=-1), 1)
+    else:
+        scored = np.asarray(scored & counted.all(axis=-1))
+    used = scored[..., None] & counted
+    logs = np.log(np.divide(counts, totals, out=np.ones(used.shape), where=used))
+    precision = np.where(scored, logs.sum(axis=-1) / orders, -np.inf)
+    return np.minimum(0.0, 1.0 - reference / np.where(counted[..., 0], totals[..., 0], np.inf)), precision
 
 
 def corpus_bleu(statistics: npt.ArrayLike) -> Floats:
     """Returns the BLEU (0 to 1) of each row of summed statistics, shape (..., `STATISTICS`) to (...).
 
-    BLEU is 0 where some order has no match.
+    BLEU is 0 where some order has no match, as sacrebleu's with `smooth_method="none"`.
 
     >>> float(corpus_bleu([3, 2, 1, 1, 4, 3, 2, 2, 4])).__round__(4)
     0.5946
     """
     rows = np.asarray(statistics, dtype=np.float64)
-    matches, totals, reference = rows[..., :ORDER], rows[..., ORDER : 2 * ORDER], rows[..., -1]
-    scored = np.asarray((matches > 0).all(axis=-1))
-    ratios = np.where(scored[..., None], matches, 1.0) / np.where(scored[..., None], totals, 1.0)
-    length = np.where(scored, totals[..., 0], 1.0)
-    brevity = np.minimum(0.0, 1.0 - reference / length)
-    return np.where(scored, np.exp(brevity + np.log(ratios).mean(axis=-1)), 0.0)
+    brevity, precision = bleu_logs(rows[..., :ORDER], rows[..., ORDER : 2 * ORDER], rows[..., -1])
+    return np.asarray(np.exp(brevity + precision))
 
 
 def brevity_penalty(statistics: npt.ArrayLike) -> float:
     """Returns the brevity penalty of one row of summed statistics; 0 for empty hypotheses."""
     row = np.asarray(statistics, dtype=np.float64)
-    return float(np.exp(min(0.0, 1.0 - row[-1] / row[ORDER]))) if row[ORDER] else 0.0
+    brevity, _ = bleu_logs(row[:ORDER], row[ORDER : 2 * ORDER], row[-1])
+    return float(np.exp(brevity)) if row[ORDER] else 0.0
 
 
-BLEU = TunedMetric("BLEU", lambda references, source: References.of(references), corpus_bleu, brevity_penalty)
+def sentence_bleus(strings: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> Floats:
+    """Returns the sentence BLEU of each string, (strings,), 0 to 100: exponential smoothing, effective order.
+
+    >>> sentence_bleus([("the", "cat", "sat")], [("the", "cat", "sat", "down")]).round(2).tolist()
+    [71.65]
+    """
+    words = numbered([*references, *strings])
+    rows = References.of(words[: len(references)]).rows(*joined(words[len(references) :]))
+    matches, totals = rows[:, :ORDER], rows[:, ORDER : 2 * ORDER]
+    brevity, precision = bleu_logs(matches, totals, rows[:, -1], smooth=True, effective=True, scale=100.0)
+    return np.asarray(np.exp(brevity) * np.exp(precision))
 
 
 # ---------------------------------------------------------------- kernels
@@ -133,7 +181,7 @@ def _fill_row(words: Ints, references: References, used: Ints, row: Longs) -> No
     for match in range(matches):
         used[touched[match]] = 0
     closest = lengths[0]
-    for other in lengths:
-        if abs(other - length) < abs(closest - length):  # in increasing order, so of two the shorter stays
-            closest = other
+    for candidate in lengths:
+        if abs(candidate - length) < abs(closest - length):  # in increasing order, so of two the shorter stays
+            closest = candidate
     row[2 * ORDER] = closest

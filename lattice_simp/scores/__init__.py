@@ -1,0 +1,1 @@
+"""Scores on numbers: counts of n-grams and edits that add up, and the formulas over their sums."""
