@@ -114,7 +114,7 @@ def test_a_feature_of_a_lattice_is_one_column():
 
 def test_the_files_that_contributing_names_are_there():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    for line in ("formats/__init__.py", "engines.py", "rescore/table.py", "evaluate/metrics.py"):
+    for line in ("formats/__init__.py", "engines.py", "rescore/table.py", "metrics/metrics.py"):
         assert line in text
         assert (ROOT / "lattice_simp" / line).is_file()
     assert (ROOT / "lattice_simp" / "translate" / "strategies" / "__init__.py").is_file()

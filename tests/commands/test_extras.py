@@ -44,7 +44,7 @@ if __name__ == "__main__":
 """
 
 NEEDING = {
-    "lattice tokens list.nbest --language en": "train",
+    "lattice tokens list.nbest --language en": "text",
     "lattice draw list.nbest --output out.png": "draw",
     "lattice draw list.nbest --output out.svg": "draw",
     "combine text text --method phrases --parse": "skeletons",
@@ -52,8 +52,8 @@ NEEDING = {
     "rescore train-neural config.yaml": "neural-training",
     "rescore train-joint config.yaml": "neural-training",
     "train config.yaml": "train",
-    "text tokenise model --input text": "train",
-    "text detokenise model --input text": "train",
+    "text tokenise model --input text": "text",
+    "text detokenise model --input text": "text",
     "corpus align --complex text --simple text --output out": "corpus",
     "skeleton make text out.json --method dependency": "skeletons",
     "serve": "serve",
@@ -110,7 +110,9 @@ def test_one_library_alone_is_missed_in_one_line(said):
         ).items():
             assert code != "traceback", (library, line, error)
             if "is missing" in error:  # others may be, too
-                assert re.search(r"\w+ is missing; pip install 'lattice-simp\[train\]'", error), (library, line, error)
+                extra = "text" if "tokens" in line else "train"
+                remedy = rf"\w+ is missing; pip install 'lattice-simp\[{extra}\]'"
+                assert re.search(remedy, error), (library, line, error)
 
 
 def test_the_table_of_extras_is_that_of_the_project():

@@ -101,7 +101,7 @@ def test_a_cluster_that_is_not_there_is_one_line(call, data, tmp_path):
     [
         ("yaml", "yaml is missing; pip install 'lattice-simp[train]'"),
         ("pyarrow", "pyarrow is missing; pip install 'lattice-simp[train]'"),
-        ("sacremoses", "sacremoses is missing; pip install 'lattice-simp[train]'"),
+        ("sacremoses", "sacremoses is missing; pip install 'lattice-simp[text]'"),
     ],
 )
 def test_missing_packages_are_one_line(data, tmp_path, package, message):

@@ -100,6 +100,6 @@ def test_both_sides_have_their_language():
 
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "sacremoses", None)
-    with pytest.raises(MissingExtraError, match=r"sacremoses is missing; pip install 'lattice-simp\[train\]'"):
+    with pytest.raises(MissingExtraError, match=r"sacremoses is missing; pip install 'lattice-simp\[text\]'"):
         Tokeniser("en").tokens("a")
     assert Tokeniser("en", tokenise=False, normalise=False).tokens("A") == "a"
