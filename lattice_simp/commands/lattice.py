@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -51,7 +51,7 @@ from lattice_simp.formats.nbest import is_json_name, write_nbest
 from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.compose import EditCosts
-from lattice_simp.ops.count_paths import count_paths, unweighted
+from lattice_simp.ops.count_paths import count_paths, log_count, unweighted
 from lattice_simp.ops.determinize import MAX_STATES
 from lattice_simp.ops.determinize import determinize as deterministic
 from lattice_simp.ops.gappy_acceptor import Loops
@@ -59,7 +59,12 @@ from lattice_simp.ops.nbest import nbest as best_paths
 from lattice_simp.support.options import option
 from lattice_simp.support.textio import open_binary, open_text
 
-_LARGEST_SHOWN = 10**300
+_MAX_POWER_SHOWN = 300
+"""Larger powers of ten are beyond floating point."""
+
+ROUNDING = 1e-12
+"""What sums of logarithms may be off."""
+
 _NOT_COUNTED = "not counted"
 
 app = command_app("Look at lattices, convert them, and operate on them.")
@@ -135,8 +140,10 @@ def _facts(lattice: Lattice, ignored: Collection[str], strings: bool = True) -> 
 
 def _path_count(lattice: Lattice) -> str:
     """Returns the number of paths, its power of ten where it is beyond floating point."""
-    count = count_paths(lattice)
-    return f"{count:.6g}" if count < _LARGEST_SHOWN else f"10^{Decimal(count).adjusted()}"
+    power = log_count(lattice) / math.log(10.0)
+    if power < _MAX_POWER_SHOWN:
+        return f"{count_paths(lattice):.6g}"
+    return f"10^{math.floor(power * (1.0 + ROUNDING))}"
 
 
 def _string_count(lattice: Lattice) -> str:

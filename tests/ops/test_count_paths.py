@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from helpers import paths, random_lattice
 
-from lattice_simp import CyclicLatticeError, Lattice, SymbolTable, count_paths
+from lattice_simp import CyclicLatticeError, Lattice, LatticeSimpError, SymbolTable, count_paths
+from lattice_simp.ops.count_paths import log_count
 
 
 def test_paths_are_counted():
@@ -39,3 +40,20 @@ def test_sums_carry_over_all_digits():
     ends = np.where(np.arange(65) > 0, 0.0, math.inf)
     every = Lattice.from_arcs(chain.sources, chain.olabels, chain.weights, chain.nextstates, ends, chain.symbols)
     assert count_paths(every) == 2**65 - 2
+
+
+def test_the_logarithm_is_that_of_the_number():
+    for seed in range(20):
+        lattice = random_lattice(np.random.default_rng(seed), 7, "ab", epsilon=True)
+        number = count_paths(lattice)
+        expected = math.log(number) if number else -math.inf
+        assert log_count(lattice) == pytest.approx(expected, abs=1e-9), f"seed {seed}"
+
+
+def test_memory_follows_the_states_that_are_due(monkeypatch):
+    """A long chain needs two rows of digits, however many states it has."""
+    chain = sausage(3000, 3)
+    monkeypatch.setattr("lattice_simp.ops.count_paths.MAX_TABLE_BYTES", 8 * 2 * 151)
+    assert count_paths(chain) == 3**3000
+    with pytest.raises(LatticeSimpError, match="too many paths to count exactly"):
+        count_paths(sausage(3100, 3))
