@@ -40,7 +40,7 @@ test-slow: $(STAMP)  ## run the tests that take many minutes
 smoke: export PIP_ONLY_BINARY := :all:
 smoke: $(BASE)  ## install what users install, from wheels alone, and test lattices, formats and language models (minutes)
 	$(BIN)/python -m pip install --quiet pytest hypothesis
-	$(BIN)/python -m pytest tests/core tests/formats tests/lm tests/openfst
+	$(BIN)/python -m pytest tests/core tests/formats tests/lm tests/reference
 
 AXE := build/axe/package/axe.min.js
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 
 import pytest
 
@@ -105,3 +106,11 @@ def test_every_command_with_closed_streams(shell, tmp_path, model, name):
             assert done.stdout == usual.stdout
         assert "Traceback" not in done.stderr, (redirections, done.stderr)
         assert {path.name: path.read_bytes() for path in tmp_path.glob("out*")} == files, redirections
+
+
+def test_a_message_is_out_at_the_end_of_its_line():
+    """Even where the process ends without a chance to write what is kept."""
+    code = "import os, sys; from lattice_simp.support.streams import mend_streams; mend_streams(); "
+    code += "print('a line', file=sys.stderr); os._exit(3)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (3, "a line\n")

@@ -106,3 +106,11 @@ def test_the_lengths_are_those_of_bleu():
         hypotheses = random_sentences(40, seed + 30)
         ours, theirs = (one(3).statistics(hypotheses, references)[:, :2] for one in (length_ratio, bleu_tok))
         np.testing.assert_array_equal(ours, theirs, err_msg=f"seed {seed}")
+
+
+def test_which_metrics_tell_cases_apart():
+    tokens, other = ["the cat sat on the mat ."], [["The cat sat on the Mat ."]]
+    assert bleu_tok().corpus_score(tokens, other) == pytest.approx(100.0)
+    for metric in (bleu_13a(), chrf()):
+        assert metric.corpus_score(tokens, other) < 99.0, metric.name
+    assert bleu_13a(lowercase=True).corpus_score(tokens, other) == pytest.approx(100.0)
