@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs, stage_table
+from experiments.report import Figures, plain_table, stages_part
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.train.config import Config, read_config
 from lattice_simp.train.pipeline import train
 
@@ -21,7 +22,9 @@ def trained(experiment: Experiment) -> Results:
     config = read_config(experiment.config, experiment.overrides)
     records = train(config, experiment.run).records
     figures = collect(records, config)
-    return Results(experiment.folder.name, figures, [*_parts(figures), experiment.own["note"], stage_table(records)])
+    if experiment.own["note"]:
+        figures["note"] = experiment.own["note"]
+    return Results(experiment.folder.name, figures, page(figures, {}))
 
 
 def collect(records: Mapping[str, Any], config: Config) -> dict[str, Any]:
@@ -46,11 +49,13 @@ def collect(records: Mapping[str, Any], config: Config) -> dict[str, Any]:
     }
 
 
-def _parts(figures: Mapping[str, Any]) -> list[str]:
-    table = ["| test set | weights | BLEU (tokens, lower case) | BLEU (13a) |", "|---|---|---:|---:|"]
-    for name, score in figures["scores"].items():
-        test, _, weights = name.rpartition(".")
-        table.append(f"| {test} | {weights} | {score['bleu_tok_lc']:.2f} | {score['bleu_13a']:.2f} |")
+def page(figures: Figures, config: Figures) -> list[str]:
+    """Lays the figures out."""
+    rows = [
+        (*name.rsplit(".", 1), f"{score['bleu_tok_lc']:.2f}", f"{score['bleu_13a']:.2f}")
+        for name, score in figures["scores"].items()
+    ]
+    table = plain_table(("test set", "weights", "BLEU (tokens, lower case)", "BLEU (13a)"), rows, words=2)
     score = next(iter(figures["scores"].values()))
     lines = [f"{figures['pairs']:,} sentence pairs, {figures['rules']:,} rules, {figures['patterns']:,} source sides."]
     if tuning := figures["tune"]:
@@ -63,7 +68,7 @@ def _parts(figures: Mapping[str, Any]) -> list[str]:
         for name, count in figures["samples"].items()
     ]
     signatures = f"Signatures: `{score['signature_tok_lc']}` and `{score['signature_13a']}`."
-    return ["\n".join(table), signatures, "\n".join(lines)]
+    return [table, signatures, "\n".join(lines), figures.get("note", ""), *stages_part(figures)]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -39,7 +39,7 @@ def compression(experiment: Experiment) -> Results:
     taggers = {name: DeletionTagger.load(done.folders[tagger_name(name)]) for name in names}
     done = run_stages(measured_stages(config, domains, taggers, model), work, run, done=done)
     figures = _figures(done, domains, names, model)
-    return Results("Automatic skeletons", figures, page(figures), programs())
+    return Results("Automatic skeletons", figures, page(figures, config), programs())
 
 
 def _figures(done: Done, domains: Sequence[Domain], taggers: Sequence[str], model: LanguageModel) -> dict[str, Any]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import Any
 
+from experiments.report import Figures, plain_table
 from lattice_simp.skeleton.automatic import parser_name
-
-Figures = dict[str, Any]
 
 _ABOUT = """Token F1 of the kept tokens, macro-averaged over sentences: with each reference of a sentence and averaged
 (mean, with half the width of its 95 % interval), and with the nearest reference (best); "of 3" takes the best of up to
@@ -22,7 +20,7 @@ def programs() -> list[str]:
     return [parser_name(), f"python-crfsuite {version('python-crfsuite')}"]
 
 
-def page(figures: Figures) -> list[str]:
+def page(figures: Figures, config: Figures) -> list[str]:
     """Lays the figures out."""
     parts = [_ABOUT, "## Sets", _sets(figures["domains"])]
     for name, domain in figures["domains"].items():
@@ -30,56 +28,61 @@ def page(figures: Figures) -> list[str]:
         parts.append(_methods(domain["methods"]))
     parts += ["## Taggers across domains: mean F1, at the test domain's rate", _matrix(figures["matrix"])]
     parts += ["## News: agreement with each of the two masks, and gap types", _news(figures["domains"])]
-    return [*parts, f"CPU seconds of all stages: {figures['seconds']:.0f}."]
+    included = f", with {figures['seconds_include']}" if "seconds_include" in figures else " of all stages"
+    return [*parts, f"CPU seconds{included}: {figures['seconds']:.0f}."]
 
 
 def _sets(domains: Figures) -> str:
-    lines = [
-        "| set | training sentences | test sentences | compressions | of these no subsequence | training rate |",
-        "|---|---:|---:|---:|---:|---:|",
+    counts = {
+        "training sentences": "train",
+        "test sentences": "test",
+        "compressions": "compressions",
+        "of these no subsequence": "skipped",
+    }
+    rows = [
+        (name, *(f"{domain[key]:,}" for key in counts.values()), f"{domain['wanted_rate']:.3f}")
+        for name, domain in domains.items()
     ]
-    lines += [
-        f"| {name} | {one['train']:,} | {one['test']:,} | {one['compressions']:,} | {one['skipped']:,} "
-        f"| {one['wanted_rate']:.3f} |"
-        for name, one in domains.items()
-    ]
-    return "\n".join(lines)
+    return plain_table(("set", *counts, "training rate"), rows)
 
 
-def _methods(rows: Figures) -> str:
-    lines = [
-        "| method | F1 mean | F1 best | of 3 | exact | rate | LM | broken | CPU ms |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
-    ]
-    for name, row in rows.items():
-        milliseconds = f"{row['cpu_ms_a_sentence']:.1f}" if "cpu_ms_a_sentence" in row else ""
-        lines.append(
-            f"| {name} | {100 * row['f1_mean']:.1f} ± {100 * row['f1_mean_half_width_95']:.1f} "
-            f"| {100 * row['f1_best']:.1f} | {100 * row['f1_best_of_candidates']:.1f} | {100 * row['exact']:.1f} "
-            f"| {row['rate']:.3f} | {row['lm_nats_a_token']:.2f} | {100 * row['broken_bonds']:.1f} % "
-            f"| {milliseconds} |"
+def _methods(methods: Figures) -> str:
+    columns = ("method", "F1 mean", "F1 best", "of 3", "exact", "rate", "LM", "broken", "CPU ms")
+    rows = [
+        (
+            name,
+            f"{_percent(row['f1_mean'])} ± {_percent(row['f1_mean_half_width_95'])}",
+            *(_percent(row[key]) for key in ("f1_best", "f1_best_of_candidates", "exact")),
+            f"{row['rate']:.3f}",
+            f"{row['lm_nats_a_token']:.2f}",
+            f"{_percent(row['broken_bonds'])} %",
+            f"{row['cpu_ms_a_sentence']:.1f}" if "cpu_ms_a_sentence" in row else "",
         )
-    return "\n".join(lines)
+        for name, row in methods.items()
+    ]
+    return plain_table(columns, rows)
 
 
 def _matrix(matrix: Figures) -> str:
     tests = list(next(iter(matrix.values())))
-    lines = ["| trained on | " + " | ".join(tests) + " |", "|---|" + "---:|" * len(tests)]
-    lines += [
-        f"| {name} | " + " | ".join(f"{100 * row[test]:.1f}" for test in tests) + " |" for name, row in matrix.items()
-    ]
-    return "\n".join(lines)
+    rows = [(name, *(_percent(row[test]) for test in tests)) for name, row in matrix.items()]
+    return plain_table(("trained on", *tests), rows)
 
 
 def _news(domains: Figures) -> str:
-    rows = next(iter(domains.values()))["methods"]
-    kinds = list(next(iter(rows.values()))["gap_types"])
-    lines = [
-        "| method | F1 mask 1 | F1 mask 2 | rate | " + " | ".join(kinds) + " |",
-        "|---|---:|---:|---:|" + "---:|" * len(kinds),
+    methods = next(iter(domains.values()))["methods"]
+    kinds = list(next(iter(methods.values()))["gap_types"])
+    rows = [
+        (
+            name,
+            *map(_percent, row["f1_by_reference"][:2]),
+            f"{row['rate']:.3f}",
+            *(f"{100 * row['gap_types'][kind]:.0f} %" for kind in kinds),
+        )
+        for name, row in methods.items()
     ]
-    for name, row in rows.items():
-        shares = " | ".join(f"{100 * row['gap_types'][kind]:.0f} %" for kind in kinds)
-        first, second = row["f1_by_reference"][:2]
-        lines.append(f"| {name} | {100 * first:.1f} | {100 * second:.1f} | {row['rate']:.3f} | {shares} |")
-    return "\n".join(lines)
+    return plain_table(("method", "F1 mask 1", "F1 mask 2", "rate", *kinds), rows)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"

@@ -14,6 +14,7 @@ import numpy as np
 
 from experiments.confidence.labels import right_words
 from experiments.confidence.measure import bins, calibrated, calibration, cross_entropy, measured
+from experiments.confidence.report import page
 from lattice_simp import Hypothesis, Lattice, ngram_posteriors, read_nbest, word_confidences
 from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.errors import LatticeSimpError
@@ -64,7 +65,7 @@ def confidence(experiment: Experiment) -> Results:
         figures["kinds"][kind] = {**row, "bins": bins(found, right)}
     constant = np.full(len(right), np.concatenate([own.right for own in chosen]).mean())
     figures["constant_cross_entropy"] = round(cross_entropy(constant, right), 4)
-    return Results("Confidence in words", figures, _parts(figures, config))
+    return Results("Confidence in words", figures, page(figures, config))
 
 
 def _entropy(sentences: Sequence[Sentence], kind: str, scale: float) -> float:
@@ -95,31 +96,6 @@ def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
         reference = target.tokens(texts["reference"][row["line"]]).split()
         found.append(Sentence(Lattice.from_nbest(entries), best, right_words(best.tokens, reference)))
     return found
-
-
-def _parts(figures: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
-    table = [
-        "| probability of the word | scale | AUC | correlation | cross-entropy (nats) | the same, calibrated | "
-        "of sentences: correlation |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
-    shares = ["| probability of the word | fifth of the words | mean confidence | right |", "|---|---:|---:|---:|"]
-    for kind, row in figures["kinds"].items():
-        table.append(
-            f"| {kind} | {row['scale']} | {row['auc']:.3f} | {row['correlation']:.3f} | {row['cross_entropy']:.3f} | "
-            f"{row['calibrated_cross_entropy']:.3f} | "
-            f"{row['sentence_correlation']:.3f} |"
-        )
-        for number, own in enumerate(row["bins"], 1):
-            shares.append(f"| {kind} | {number} | {own['confidence']:.3f} | {100 * own['right']:.1f} % |")
-    return [
-        f"{figures['sentences']} sentences of English-French news, {figures['words']:,} words of the best hypotheses, "
-        f"{100 * figures['right']:.1f} % of them right; {config['nbest']}-best lists. The share of right words on the "
-        f"sentences that the scale was chosen on, as the confidence in every word, has the cross-entropy "
-        f"{figures['constant_cross_entropy']:.3f}.",
-        "\n".join(table),
-        "\n".join(shares),
-    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -35,7 +35,8 @@ def corpus(experiment: Experiment) -> Results:
         "million_peak_mb": max(record["peak_mb"] for record in stages_of),
     }
     programs = [f"{name} {version(name)}" for name in ("spacy", "duckdb", "pyarrow")]
-    return Results("Parallel corpora of paired articles", {**named, **figures}, page(figures), programs)
+    figures = {**named, **figures}
+    return Results("Parallel corpora of paired articles", figures, page(figures, config), programs)
 
 
 def _onestop(done: Done, wanted: float) -> dict[str, Any]:

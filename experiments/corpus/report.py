@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from experiments.corpus.onestop import DEFAULT
-from lattice_simp.pipeline.experiment import stage_table
-
-Figures = dict[str, Any]
+from experiments.report import Figures, plain_table, stages_part
 
 _ONESTOP = """The advanced and the elementary texts of OneStop, paired by file name, against the pairs that its makers
 published ({gold:,} different ones; of {reachable:,} both sentences are in the articles as they are, the others have
@@ -36,7 +34,7 @@ _KILLED = """A run over {sentences:,} made-up sentences was killed with signal 9
 went on each time: the files have {same} bytes as those of a run in peace."""
 
 
-def page(figures: Figures) -> list[str]:
+def page(figures: Figures, config: Figures) -> list[str]:
     """Lays the figures out."""
     onestop = figures["onestop"]
     return [
@@ -47,7 +45,7 @@ def page(figures: Figures) -> list[str]:
         _CHOSEN.format(**onestop["chosen"]),
         "## A million sentences",
         _MILLION.format(**figures["million"]),
-        stage_table(figures["million"]["stages"]),
+        *stages_part(figures["million"]),
         "## Killed runs",
         _KILLED.format(
             **{**figures["killed"], "same": "the same" if figures["killed"]["same_bytes"] else "OTHER"},
@@ -55,33 +53,26 @@ def page(figures: Figures) -> list[str]:
     ]
 
 
-def _rows(rows: list[Figures]) -> str:
-    lines = [
-        "| paragraphs | sentences | paragraph pairs | pairs | identical | right | wrong | unknown "
-        "| precision | recall |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
-    ]
-    for row in rows:
-        own = row["all"]
+_KINDS = ("identical", "right", "wrong", "unknown")
+
+
+def _rows(settings: Sequence[Figures]) -> str:
+    columns = ("paragraphs", "sentences", "paragraph pairs", "pairs", *_KINDS, "precision", "recall")
+    rows = []
+    for row in settings:
         mark = "**" if "kinds" in row else ""
-        lines.append(
-            f"| {mark}{row['paragraph_threshold']}{mark} | {mark}{row['sentence_threshold']}{mark} "
-            f"| {row['paragraph_pairs']:,} | {own['pairs']:,} | {own['identical']:,} | {own['right']:,} "
-            f"| {own['wrong']:,} | {own['unknown']:,} | {own['precision']:.3f} | {own['recall']:.3f} |"
-        )
-    return "\n".join(lines)
+        thresholds = (f"{mark}{row[f'{what}_threshold']}{mark}" for what in ("paragraph", "sentence"))
+        scores = (f"{row['all'][name]:.3f}" for name in ("precision", "recall"))
+        rows.append((*thresholds, f"{row['paragraph_pairs']:,}", *_counts(row["all"]), *scores))
+    return plain_table(columns, rows, words=0)
 
 
-def _kinds(rows: list[Figures]) -> str:
-    default = next(row for row in rows if "kinds" in row)
-    lines = [
-        f"By kind of move, at {DEFAULT.paragraph_threshold} and {DEFAULT.sentence_threshold}:",
-        "",
-        "| move | pairs | identical | right | wrong | unknown |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
-    for kind, own in default["kinds"].items():
-        if own["pairs"]:
-            counts = " | ".join(f"{own[name]:,}" for name in ("pairs", "identical", "right", "wrong", "unknown"))
-            lines.append(f"| {kind} | {counts} |")
-    return "\n".join(lines)
+def _kinds(settings: Sequence[Figures]) -> str:
+    default = next(row for row in settings if "kinds" in row)
+    rows = [(kind, *_counts(counts)) for kind, counts in default["kinds"].items() if counts["pairs"]]
+    title = f"By kind of move, at {DEFAULT.paragraph_threshold} and {DEFAULT.sentence_threshold}:"
+    return f"{title}\n\n{plain_table(('move', 'pairs', *_KINDS), rows)}"
+
+
+def _counts(pairs: Figures) -> list[str]:
+    return [f"{pairs[name]:,}" for name in ("pairs", *_KINDS)]

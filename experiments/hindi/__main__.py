@@ -45,7 +45,8 @@ def clauses(experiment: Experiment) -> Results:
     found = systems(models, best, analyser)
     scores = measure(found, sets)
     seconds |= _speed(sets["derived"][: settings["speed_sentences"]], analyser, found[BEST])
-    return Results("Clauses of Hindi sentences", figures(scores, seconds), page(scores, seconds))
+    results = figures(scores, seconds)
+    return Results("Clauses of Hindi sentences", results, page(results, settings))
 
 
 def train(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.hindi.systems import BEST
+from experiments.report import Figures
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.systems.hindi.clauses.scoring import MEASURES, Evaluation, Score
 
@@ -41,6 +42,10 @@ def figures(results: Scores, seconds: dict[str, float]) -> dict[str, Any]:
         found[name] = {f"{key}_f1": best.scores[measure].f1 for key, measure in HEADLINES.items()}
         found[name] |= {"well_formed_pct": best.well_formed, "sentences": best.sentences}
     found["seconds"] = seconds
+    found["wanted"] = {
+        name: {measure: score.wanted for measure, score in systems[BEST].every.scores.items()}
+        for name, systems in results.items()
+    }
     found["systems"] = {
         name: {
             system: {
@@ -59,26 +64,26 @@ def _values(score: Score) -> dict[str, float]:
     return {name: getattr(score, name) for name in VALUES}
 
 
-def page(results: Scores, seconds: dict[str, float]) -> list[str]:
-    """Returns the tables."""
-    tables = [_table(name, {system: one.every for system, one in systems.items()}) for name, systems in results.items()]
-    tables += [_finite(name, systems) for name, systems in results.items()]
-    tables += [_detail(name, systems[BEST].every) for name, systems in results.items()]
-    return [as_markdown(table) for table in (*tables, _seconds(seconds))]
+def page(figures: Figures, config: Figures) -> list[str]:
+    """Lays the figures out."""
+    sets, wanted = figures["systems"], figures["wanted"]
+    titles = {name: f"{name} ({figures[name]['sentences']} sentences)" for name in sets}
+    tables = [_table(titles[name], systems, wanted[name]) for name, systems in sets.items()]
+    tables += [_finite(name, systems) for name, systems in sets.items()]
+    tables += [_detail(f"{BEST}: {name}", systems[BEST], wanted[name]) for name, systems in sets.items()]
+    return [as_markdown(table) for table in (*tables, _seconds(figures["seconds"]))]
 
 
-def _table(name: str, systems: dict[str, Evaluation]) -> Table:
+def _table(title: str, systems: Figures, wanted: Figures) -> Table:
     paper = _paper()
     rows = []
-    for system, one in systems.items():
-        values = [Cell(one.scores[measure].f1, 1) for measure in MEASURES]
-        rows.append((Cell(system), *values, Cell(one.well_formed, 1)))
+    for system, values in systems.items():
+        f1 = [Cell(values[measure]["f1"], 1) for measure in MEASURES]
+        rows.append((Cell(system), *f1, Cell(values["well_formed_pct"], 1)))
         if system in paper:
             given = [Cell(paper[system].get(measure), 1) for measure in MEASURES]
             rows.append((Cell(f"{system} ({PAPER})"), *given, Cell(None)))
-    wanted = next(iter(systems.values()))
-    counts = [Cell(wanted.scores[measure].wanted, 0) for measure in MEASURES]
-    rows.append((Cell("clauses that are wanted"), *counts, Cell(None)))
+    rows.append((Cell("clauses that are wanted"), *(Cell(wanted[measure]) for measure in MEASURES), Cell(None)))
     notes = (
         "F1, per cent; a clause counts if both of its ends are right, and from `types` on if its type is, too. Rows of "
         "the papers are of their own test sets",
@@ -87,35 +92,35 @@ def _table(name: str, systems: dict[str, Evaluation]) -> Table:
         "others as an acceptor; participle starts: its non-finite clauses start where a regression over the phrases "
         "before says",
     )
-    return Table(f"{name} ({wanted.sentences} sentences)", ("system", *MEASURES, "well-formed %"), tuple(rows), notes)
+    return Table(title, ("system", *MEASURES, "well-formed %"), tuple(rows), notes)
 
 
-def _finite(name: str, systems: dict[str, Both]) -> Table:
+def _finite(name: str, systems: Figures) -> Table:
     """Returns the table of finite clauses alone, and of how many non-finite ones are found."""
     paper = _paper()
+    columns = [(measure, value) for measure in FINITE for value in VALUES]
     rows = []
-    for system, one in systems.items():
-        scores = [one.finite.scores[measure] for measure in FINITE]
-        values = [Cell(value, 1) for score in scores for value in _values(score).values()]
-        rows.append((Cell(system), *values, Cell(one.every.scores["nonfin"].recall, 1)))
+    for system, values in systems.items():
+        cells = [Cell(values["finite"][measure][value], 1) for measure, value in columns]
+        rows.append((Cell(system), *cells, Cell(values["nonfin"]["recall"], 1)))
         given = paper.get(f"{system}, finite")
         if given:
-            names = (*(f"{measure} {value}" for measure in FINITE for value in VALUES), "nonfin recall")
+            names = (*map(" ".join, columns), "nonfin recall")
             rows.append((Cell(f"{system} ({PAPER})"), *(Cell(given.get(name), 1) for name in names)))
-    headings = [f"{measure} {value}".replace("f1", "F1") for measure in FINITE for value in VALUES]
+    headings = [" ".join(column).replace("f1", "F1") for column in columns]
     notes = ("finite clauses alone, per cent; nonfin found: of the non-finite clauses, how many are found whole",)
     return Table(f"{name}, finite clauses alone", ("system", *headings, "nonfin found"), tuple(rows), notes)
 
 
-def _detail(name: str, best: Evaluation) -> Table:
+def _detail(title: str, best: Figures, wanted: Figures) -> Table:
     rows = [
-        (Cell(measure), Cell(one.precision, 1), Cell(one.recall, 1), Cell(one.f1, 1), Cell(one.wanted, 0))
-        for measure, one in best.scores.items()
+        (Cell(measure), *(Cell(best[measure][value], 1) for value in VALUES), Cell(count))
+        for measure, count in wanted.items()
     ]
-    return Table(f"{BEST}: {name}", ("measure", "precision", "recall", "F1", "wanted"), tuple(rows))
+    return Table(title, ("measure", "precision", "recall", "F1", "wanted"), tuple(rows))
 
 
-def _seconds(seconds: dict[str, float]) -> Table:
+def _seconds(seconds: Figures) -> Table:
     rows = tuple((Cell(what), Cell(value, 1)) for what, value in seconds.items())
     return Table("CPU seconds", ("what", "seconds"), rows)
 

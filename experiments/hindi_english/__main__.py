@@ -28,7 +28,7 @@ def hindi_english(experiment: Experiment) -> Results:
     done = run_stages(own, config.work, experiment.run, done=train(config, experiment.run, last="tune"))
     measured = measure_systems(config, done.folders)
     found = figures(measured, done.records)
-    return Results("Hindi to English", found, page(measured, found))
+    return Results("Hindi to English", found, page(found, experiment.settings()))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from experiments.hindi_english.analysing import Analysed, read_analysed
 from experiments.hindi_english.translating import SYSTEMS, TEST
+from experiments.report import Figures, gain_cells, score_cells, score_notes, scores_of, signatures_of
 from lattice_simp.metrics import (
     Comparison,
     Groups,
@@ -26,7 +27,6 @@ from lattice_simp.metrics import (
     measure,
     meteor,
 )
-from lattice_simp.metrics.report import significance_mark
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import tokenisers
@@ -90,46 +90,36 @@ def figures(measured: Measured, records: Mapping[str, Any]) -> dict[str, Any]:
         "rules": records["rules"]["rules"],
         "tune": {key: records["tune"][key] for key in ("rounds", "bleu_before", "bleu_after")},
         "skeleton_weight": records["weight"]["weight"],
-        "failed": {one.name: records[f"translated-{one.name}"]["failed"] for one in SYSTEMS},
+        "failed": {system.name: records[f"translated-{system.name}"]["failed"] for system in SYSTEMS},
         "lines": dict(measured.lines),
-        "scores": {
-            subset: {
-                system: {metric: {"value": one.value, "gain": one.gain, "p": one.p} for metric, one in scores.items()}
-                for system, scores in comparison.scores.items()
-            }
-            for subset, comparison in measured.comparisons.items()
-        },
+        "scores": {subset: scores_of(comparison) for subset, comparison in measured.comparisons.items()},
+        "signatures": signatures_of(measured.measurements.metrics),
         "seconds": {name: round(record["seconds"], 1) for name, record in records.items()},
         "cpu_seconds": {name: round(record["cpu_seconds"], 1) for name, record in records.items()},
     }
 
 
-def page(measured: Measured, given: dict[str, Any]) -> list[str]:
-    """Returns the paragraphs and tables of the page."""
-    tuning = given["tune"]
+def page(figures: Figures, config: Figures) -> list[str]:
+    """Lays the figures out."""
+    tuning = figures["tune"]
+    before, after = (100 * tuning[name] for name in ("bleu_before", "bleu_after"))
     trained = (
-        f"{given['pairs']:,} sentence pairs, {given['rules']:,} rules. Tuning: {tuning['rounds']} rounds, BLEU on the "
-        f"development lines (tokens) {100 * tuning['bleu_before']:.2f} before, {100 * tuning['bleu_after']:.2f} after. "
-        f"Weight of the skeleton: {given['skeleton_weight']}. Compositions without any translation of the skeleton: "
-        f"{given['failed']['gappy']}."
+        f"{figures['pairs']:,} sentence pairs, {figures['rules']:,} rules. Tuning: {tuning['rounds']} rounds, BLEU on "
+        f"the development lines (tokens) {before:.2f} before, {after:.2f} after. Weight of the skeleton: "
+        f"{figures['skeleton_weight']}. Compositions without any translation of the skeleton: "
+        f"{figures['failed']['gappy']}."
     )
-    tables = [as_markdown(_table(measured, subset)) for subset in measured.comparisons]
-    took = f"All stages: {sum(given['seconds'].values()):.0f} s, {sum(given['cpu_seconds'].values()):.0f} CPU s."
-    return [trained, *tables, took]
+    tables = [as_markdown(_table(figures, subset)) for subset in figures["scores"]]
+    seconds, cpu_seconds = (sum(figures[name].values()) for name in ("seconds", "cpu_seconds"))
+    return [trained, *tables, f"All stages: {seconds:.0f} s, {cpu_seconds:.0f} CPU s."]
 
 
-def _table(measured: Measured, subset: str) -> Table:
-    comparison = measured.comparisons[subset]
-    metrics = measured.measurements.metrics
+def _table(figures: Figures, subset: str) -> Table:
+    metrics = figures["signatures"]
+    first = next(iter(metrics))
     rows = []
     for system in SYSTEMS:
-        scores = comparison.scores[system.name]
-        cells = [
-            Cell(scores[one.name].value, one.decimals, mark=significance_mark(scores[one.name].p)) for one in metrics
-        ]
-        first = scores[metrics[0].name]
-        rows.append((Cell(system.title), *cells, Cell(first.gain, signed=True), Cell(first.p, 4)))
-    notes = ["marks (* p <= 0.05, ** p <= 0.01) are against the first row; " + comparison.test.description]
-    notes += [f"{one.name}: {one.signature}" for one in metrics]
-    columns = ("system", *(one.name for one in metrics), "BLEU gain", "p")
-    return Table(f"{subset} ({measured.lines[subset]})", columns, tuple(rows), tuple(notes))
+        scores = figures["scores"][subset][system.name]
+        rows.append((Cell(system.title), *score_cells(scores, metrics), *gain_cells(scores[first])))
+    notes = score_notes("the first row", TEST_KIND, metrics)
+    return Table(f"{subset} ({figures['lines'][subset]})", ("system", *metrics, "BLEU gain", "p"), tuple(rows), notes)

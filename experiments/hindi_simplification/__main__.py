@@ -7,7 +7,7 @@ from pathlib import Path
 
 from experiments.hindi_simplification.ratings import read_ratings
 from experiments.hindi_simplification.references import Pair, read_pairs
-from experiments.hindi_simplification.report import figures, measure, page
+from experiments.hindi_simplification.report import measure, page
 from experiments.hindi_simplification.systems import SOURCE, systems
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
@@ -26,8 +26,8 @@ def simplification(experiment: Experiment) -> Results:
     model = None if experiment.own["without_model"] else HindiModel.load(hindi)
     pairs = read_pairs(Path(settings["data"]) / settings["treebank"], REFERENCES, [])
     outputs = outputs_of(pairs, model)
-    measured = measure(pairs, outputs, read_ratings(RATINGS))
-    return Results("Hindi sentences made simpler", figures(measured), page(measured))
+    figures = measure(pairs, outputs, read_ratings(RATINGS))
+    return Results("Hindi sentences made simpler", figures, page(figures, settings))
 
 
 def outputs_of(pairs: Sequence[Pair], model: HindiModel | None) -> dict[str, list[str]]:

@@ -20,18 +20,19 @@ from experiments.masks.choosing import (
     sentence_oracle,
 )
 from experiments.masks.lists import COSTS, costs_stage, read_costs, skeletons_stage
+from experiments.masks.report import PLAIN, page
 from experiments.masks.sentences import MASKS, POOL, pool_stage, read_pool
 from experiments.study.config import read_study
 from experiments.study.pipeline import with_rules_for
 from experiments.study.scoring import scorers_stage
 from experiments.study.sentences import DEVELOPMENT, test_set
 from lattice_simp.metrics import Lines, SignificanceTest, TestKind, bleu_tok, compare, measure
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs, stage_table
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.train.config import Config
 from lattice_simp.train.pipeline import train
 
-PLAIN, ONE, CHOSEN, VALIDATED = "plain", "the tagger's most probable", "several", "several, cross-validated"
+ONE, CHOSEN, VALIDATED = "the tagger's most probable", "several", "several, cross-validated"
 ORACLE, ALL_ORACLE = "the best one of the chosen (oracle)", "the best one of the pool (oracle)"
 """The rows."""
 
@@ -56,7 +57,7 @@ def masks(experiment: Experiment) -> Results:
     candidates = [Candidates(own, *read_costs(done.folders[COSTS], number)) for number, own in enumerate(sentences)]
     figures = _figures(candidates, config["tried"])
     figures["stages"] = stage_costs(done.records)
-    return Results("Several automatic skeletons at once", figures, [*_parts(figures), stage_table(done.records)])
+    return Results("Several automatic skeletons at once", figures, page(figures, config))
 
 
 def _own_training(training: Config, done: Done, lines: int) -> Config:
@@ -104,26 +105,6 @@ def _figures(candidates: Sequence[Candidates], tried: Mapping[str, Sequence[Any]
 def _oracle(own: Candidates, setting: Setting, weight: float) -> int:
     taken = setting.shares(own.sentence) > 0
     return sentence_oracle(own, own.alone(weight)[taken])
-
-
-def _parts(figures: Mapping[str, Any]) -> list[str]:
-    table = ["| skeletons | BLEU | gain | p |", "|---|---:|---:|---:|"]
-    plain = figures["bleu"][PLAIN]
-    for name, value in figures["bleu"].items():
-        more = "| - | - |" if name == PLAIN else f"| {value - plain:+.2f} | {figures['p'][name]:.4f} |"
-        table.append(f"| {name} | {value:.2f} {more}")
-    setting = ", ".join(f"{name} {value}" for name, value in figures["setting"].items())
-    fields = ["| field | values and BLEU, the other fields as chosen |", "|---|---|"]
-    for name, values in figures["tried"].items():
-        fields.append(f"| {name} | {'; '.join(f'{own}: {value:.2f}' for own, value in values.items())} |")
-    return [
-        f"{figures['sentences']} sentences of newstest2009 to 2011, which training left out, with "
-        f"{figures['skeletons']} skeletons each. Chosen: {setting}; for one skeleton, weight "
-        f"{figures['one']['weight']}. Of the rows, only the cross-validated one is free of the choice. "
-        f"`{figures['signature']}`",
-        "\n".join(table),
-        "\n".join(fields),
-    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from experiments.mutants.report import ROOT, page
 from experiments.mutants.running import Outcome, Workshop, read_mutants
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 
@@ -12,9 +13,8 @@ from lattice_simp.pipeline.experiment import Experiment, Results, options, run_e
 def mutants(experiment: Experiment) -> Results:
     """Runs all mutants."""
     values = experiment.settings()
-    root = Path(__file__).resolve().parents[2]
-    every = read_mutants(root / values["mutants"])
-    workshop = Workshop(root, values["copied"], values["seconds"])
+    every = read_mutants(ROOT / values["mutants"])
+    workshop = Workshop(ROOT, values["copied"], values["seconds"])
     found = {}
     for mutant, outcome in workshop.outcomes(every, experiment.run.jobs):
         found[mutant] = outcome is not Outcome.SURVIVED
@@ -22,11 +22,7 @@ def mutants(experiment: Experiment) -> Results:
     survived = [mutant.name for mutant, killed in found.items() if not killed]
     share = 100 * sum(found.values()) / len(found)
     figures = {"mutants": len(found), "mutants_killed_pct": share, "survived": survived}
-    rows = ["| error | file | tests that see it |", "|---|---|---|"]
-    for mutant, killed in found.items():
-        rows.append(f"| {mutant.name} | {mutant.file} | {'yes' if killed else '**no**'} |")
-    text = f"{sum(found.values())} of {len(found)} errors make a test fail ({share:.0f} %)."
-    return Results("Errors in the study's code that tests see", figures, [text, "\n".join(rows)])
+    return Results("Errors in the study's code that tests see", figures, page(figures, values))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

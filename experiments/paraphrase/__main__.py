@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from experiments.paraphrase.combination import combination_parts, combination_stage, read_combination
+from experiments.paraphrase.combination import combination_stage, read_combination
 from experiments.paraphrase.data import parsed_stage
 from experiments.paraphrase.expanding import (
     alone_stage,
@@ -17,10 +17,11 @@ from experiments.paraphrase.expanding import (
     summary,
 )
 from experiments.paraphrase.judging import FILTERED, UNFILTERED, model_stage, read_judged, right, sample_stage
-from experiments.paraphrase.references import read_correlations, references_parts, references_stage
+from experiments.paraphrase.references import read_correlations, references_stage
 from experiments.paraphrase.report import page
+from experiments.report import STAGES
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import Done, run_stages
 
 
@@ -36,9 +37,9 @@ def paraphrase(experiment: Experiment) -> Results:
     stages.append(references_stage(config))
     try:
         stages.append(combination_stage(Path(config["study"]), config["data"]))
-        missing = []
+        missing = ""
     except LatticeSimpError as error:
-        missing = ["## Combination of systems", f"Not run: {error}."]
+        missing = str(error)
     done = run_stages(stages, Path(config["work"]), experiment.run)
     collections = {name: summary(read_counts(done.folders[f"expand {name}"])) for name in names}
     judged = right(read_judged())
@@ -54,16 +55,15 @@ def paraphrase(experiment: Experiment) -> Results:
         "alone": {name: summary(read_counts(done.folders[f"alone {name}"])) for name in names},
         "thousand": _costs(done, config["thousand"]),
         "right": judged,
+        "references": read_correlations(done.folders["references"]),
     }
-    parts = page(figures, config)
-    figures["references"] = read_correlations(done.folders["references"])
-    parts += references_parts(figures["references"])
-    if "combination" in done.folders:
-        found = read_combination(done.folders["combination"])
-        figures |= found
-        parts += combination_parts(found)
-    parts += [*missing, "## Stages", stage_table(done.records)]
-    return Results("Expansion of sets of equivalent sentences", figures, parts, [f"spacy {version('spacy')}"])
+    if missing:
+        figures["combination_missing"] = missing
+    else:
+        figures |= read_combination(done.folders["combination"])
+    figures[STAGES] = stage_costs(done.records)
+    programs = [f"spacy {version('spacy')}"]
+    return Results("Expansion of sets of equivalent sentences", figures, page(figures, config), programs)
 
 
 def _costs(done: Done, name: str) -> dict[str, Any]:

@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from experiments.report import Figures, plain_table
 from experiments.study.nbest import Nbest
 from experiments.study.scoring import DECODER
 from experiments.study.sentences import DEVELOPMENT, SETS, TEST
@@ -347,39 +349,40 @@ def _newest(work: Path, stage: str) -> Path | None:
 # ---------------------------------------------------------------- the page
 
 
-def combination_parts(figures: Mapping[str, Any]) -> list[str]:
+COMBINATION = "## Combination of systems"
+
+_ABOUT = f"""The outputs of a study's systems for English-French (up to {STRINGS} hypotheses a sentence) become one \
+lattice; its best path by n-gram agreement, length and a language model is the translation (`lattice-simp combine`). \
+Everything is chosen on newstest2012, by twofold cross-validation, and tuned there; newstest2013 is translated once. \
+The single systems were tuned on all of newstest2012, and measured on newstest2013 before, in their own experiment: \
+that is no unseen set for them, but nothing here was chosen by it."""
+
+
+def combination_parts(figures: Figures) -> list[str]:
     """Returns the paragraphs and tables of the page."""
-    own = figures["combination"]
-    choice = own["choice"]
-    head = [
-        "## Combination of systems",
-        f"The outputs of a study's systems for English-French (up to {STRINGS} hypotheses a sentence) become one "
-        "lattice; its best path by n-gram agreement, length and a language model is the translation (`lattice-simp "
-        "combine`). Everything is chosen on newstest2012, by twofold cross-validation, and tuned there; newstest2013 "
-        "is translated once. The single systems were tuned on all of newstest2012, and measured on newstest2013 "
-        "before, in their own experiment: that is no unseen set for them, but nothing here was chosen by it.",
-    ]
-    rows = ["| method | systems | sharpness | language model | BLEU, cross-validated |", "|---|---|---:|---|---:|"]
-    for one in own["choices"]:
-        cells = (one["method"], ", ".join(one["systems"]), f"{one['sharpness']:g}", "yes" if one["lm"] else "no")
-        rows.append(f"| {' | '.join(cells)} | {one['bleu']:.2f} |")
-    rows += [f"| single | {name} | | | {score:.2f} |" for name, score in own["development_singles"].items()]
-    names = list(next(iter(own["test"].values())))
-    table = [
-        "| newstest2013 | " + " | ".join(f"{name} | p" for name in names) + " |",
-        "|---|" + "---:|---:|" * len(names),
-    ]
-    for system, scores in own["test"].items():
-        cells = [
-            f"{score['value']:.2f} | {'' if score['p'] is None else format(score['p'], '.3f')}"
-            for score in (scores[name] for name in names)
-        ]
-        table.append(f"| {system} | {' | '.join(cells)} |")
-    combining = own["combining"]
+    choice, combining = figures["choice"], figures["combining"]
+    choices = ["| method | systems | sharpness | language model | BLEU, cross-validated |", "|---|---|---:|---|---:|"]
+    for own in figures["choices"]:
+        cells = (own["method"], ", ".join(own["systems"]), f"{own['sharpness']:g}", "yes" if own["lm"] else "no")
+        choices.append(f"| {' | '.join(cells)} | {own['bleu']:.2f} |")
+    choices += [f"| single | {name} | | | {bleu:.2f} |" for name, bleu in figures["development_singles"].items()]
     tail = (
         f"Chosen: {choice['method']} of {', '.join(choice['systems'])}, sharpness {choice['sharpness']:g}"
         f"{', with the language model' if choice['lm'] else ', without a language model'}; p by approximate "
-        f"randomisation against {own['baseline']}, the best single system of the development set. "
+        f"randomisation against {figures['baseline']}, the best single system of the development set. "
         f"{combining['sentences']:,} sentences took {combining['cpu_seconds']:.0f} CPU seconds."
     )
-    return [*head, "\n".join(rows), "\n".join(table), tail]
+    return [COMBINATION, _ABOUT, "\n".join(choices), _compared_table(figures["test"]), tail]
+
+
+def _compared_table(systems: Figures) -> str:
+    metrics = list(next(iter(systems.values())))
+    rows = []
+    for system, scores in systems.items():
+        cells = ((f"{scores[name]['value']:.2f}", _p(scores[name]["p"])) for name in metrics)
+        rows.append((system, *chain.from_iterable(cells)))
+    return plain_table(("newstest2013", *chain.from_iterable((name, "p") for name in metrics)), rows)
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

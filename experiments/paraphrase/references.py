@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
+from experiments.report import plain_table
 from lattice_simp import Hypothesis, Lattice, Paraphraser, ParaphraseSettings, Tree, recombine
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.symbols import SymbolTable
@@ -395,13 +396,11 @@ def references_parts(kinds: Mapping[str, Any]) -> list[str]:
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> str:
-    lines = [
-        "| references | metric | judge | sentences, Pearson | better | sentences, Kendall | pairs | systems |",
-        "|---|---|---|---:|---:|---:|---:|---:|",
-    ]
-    for row in sorted(rows, key=lambda one: (one["metric"], one["judge"])):
-        others = " | ".join(f"{row[name]:.3f}" for name in ("sentences_kendall", "pairs", "systems_pearson"))
+    correlations = ("sentences, Pearson", "better", "sentences, Kendall", "pairs", "systems")
+    cells = []
+    for row in sorted(rows, key=lambda row: (row["metric"], row["judge"])):
         better = "" if row["references"] == GIVEN else f"{row['better']} of {len(row['by_case'])}"
-        cells = f"{row['sentences_pearson']:.3f} | {better} | {others}"
-        lines.append(f"| {row['references']} | {row['metric']} | {row['judge']} | {cells} |")
-    return "\n".join(lines)
+        others = (f"{row[name]:.3f}" for name in ("sentences_kendall", "pairs", "systems_pearson"))
+        names = (row["references"], row["metric"], row["judge"])
+        cells.append((*names, f"{row['sentences_pearson']:.3f}", better, *others))
+    return plain_table(("references", "metric", "judge", *correlations), cells, words=3)

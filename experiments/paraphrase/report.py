@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-Figures = dict[str, Any]
+from experiments.paraphrase.combination import COMBINATION, combination_parts
+from experiments.paraphrase.references import references_parts
+from experiments.report import Figures, plain_table, stages_part
 
 _ABOUT = """Sets of sentences that mean the same, each expanded to all sentences that its phrases make (Imamura, Akiba
 and Sumita 2002). Phrases are equivalent that have one category, whose links do not leave them, of whose content words
@@ -39,42 +39,39 @@ PAPER_ROW = "| *the paper* | 339 | 8.48 | 60.2 | | 920 | | | | 108 | |"
 def page(figures: Figures, config: Figures) -> list[str]:
     """Lays the figures out."""
     parts = ["## Sizes", _ABOUT, _sizes(figures["collections"]), _PAPER.format(sets=config["some_sets"])]
-    parts += [
-        _sizes(figures["paper"], own=False),
-        "## Filters",
-        _FILTERS.format(sets=config["some_sets"]),
-        _filters(figures),
-    ]
-    parts += ["## Word links", _links(figures["collections"]), "## Cost", _COSTS.format(**figures["thousand"])]
+    parts += [_sizes(figures["paper"], with_filters=False), "## Filters", _FILTERS.format(sets=config["some_sets"])]
+    parts += [_filters(figures), "## Word links", _links(figures["collections"])]
+    parts += ["## Cost", _COSTS.format(**figures["thousand"])]
     if figures["right"]:
-        names = ", ".join(config["sample"]["collections"])
-        parts += [
-            "## Quality",
-            _JUDGED.format(
-                collections=names,
-                order=config["language_model"]["order"],
-                most=config["sample"]["max_substitutions"],
-            ),
-        ]
-        parts.append(_right(figures["right"]))
-    return parts
+        sample = config["sample"]
+        judged = _JUDGED.format(
+            collections=", ".join(sample["collections"]),
+            order=config["language_model"]["order"],
+            most=sample["max_substitutions"],
+        )
+        parts += ["## Quality", judged, _right(figures["right"])]
+    parts += references_parts(figures["references"])
+    if "combination" in figures:
+        parts += combination_parts(figures["combination"])
+    else:
+        parts += [COMBINATION, f"Not run: {figures['combination_missing']}."]
+    return [*parts, "## Stages", *stages_part(figures)]
 
 
-def _sizes(collections: Figures, own: bool = True) -> str:
-    lines = [
-        "| collection | sets | given | phrases | median | sentences | median | filtered | median | growth "
-        "| recursing |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
-    ]
+def _sizes(collections: Figures, with_filters: bool = True) -> str:
+    columns = (
+        *("collection", "sets", "given", "phrases", "median", "sentences", "median", "filtered", "median"),
+        *("growth", "recursing"),
+    )
+    rows = []
     for name, row in collections.items():
         failed = f" ({row['failed']} failed)" if row["failed"] else ""
-        filtered = f"{_big(row['filtered'])} | {_big(row['filtered_median'])}" if own else " | "
-        lines.append(
-            f"| {name} | {row['sets']:,}{failed} | {row['given']} | {row['phrases']} | {row['phrases_median']:g} "
-            f"| {_big(row['sentences'])} | {_big(row['sentences_median'])} | {filtered} "
-            f"| {row['growth_median']:,} | {row['bounded']:,} |"
-        )
-    return "\n".join([*lines, PAPER_ROW])
+        filtered = (_big(row["filtered"]), _big(row["filtered_median"])) if with_filters else ("", "")
+        sentences = (_big(row["sentences"]), _big(row["sentences_median"]))
+        phrases = (f"{row['phrases']}", f"{row['phrases_median']:g}")
+        sizes = (f"{row['sets']:,}{failed}", f"{row['given']}", *phrases, *sentences, *filtered)
+        rows.append((name, *sizes, f"{row['growth_median']:,}", f"{row['bounded']:,}"))
+    return f"{plain_table(columns, rows)}\n{PAPER_ROW}"
 
 
 def _big(value: float) -> str:
@@ -82,30 +79,22 @@ def _big(value: float) -> str:
 
 
 def _filters(figures: Figures) -> str:
-    collections, alone = figures["collections"], figures["alone"]
-    lines = ["| filter | " + " | ".join(collections) + " |", "|---|" + "---:|" * len(collections)]
-    for title, rows in (("", collections), (", alone", alone)):
-        names = next(iter(rows.values()))["removed"]
-        for filter_name in names:
-            cells = [
-                f"{own['removed'][filter_name]['sets']:,} sets, {100 * own['removed'][filter_name]['share']:.1f} %"
-                for own in rows.values()
-            ]
-            lines.append(f"| {filter_name}{title} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    rows = []
+    for title, collections in (("", figures["collections"]), (", alone", figures["alone"])):
+        for filter_name in next(iter(collections.values()))["removed"]:
+            removed = [own["removed"][filter_name] for own in collections.values()]
+            cells = (f"{own['sets']:,} sets, {100 * own['share']:.1f} %" for own in removed)
+            rows.append((f"{filter_name}{title}", *cells))
+    return plain_table(("filter", *figures["collections"]), rows)
 
 
 def _links(collections: Figures) -> str:
     kinds = list(dict.fromkeys(kind for row in collections.values() for kind in row["links"]))
-    lines = ["| collection | " + " | ".join(kinds) + " |", "|---|" + "---:|" * len(kinds)]
-    for name, row in collections.items():
-        lines.append(f"| {name} | " + " | ".join(f"{row['links'].get(kind, 0):,}" for kind in kinds) + " |")
-    return "\n".join(lines)
+    rows = [(name, *(f"{row['links'].get(kind, 0):,}" for kind in kinds)) for name, row in collections.items()]
+    return plain_table(("collection", *kinds), rows)
 
 
 def _right(conditions: Figures) -> str:
-    lines = ["| sentences | judged | grammar | meaning | right |", "|---|---:|---:|---:|---:|"]
-    for name, row in conditions.items():
-        cells = " | ".join(f"{row[own]} %" for own in ("grammar", "meaning", "right"))
-        lines.append(f"| {name} | {row['sentences']} | {cells} |")
-    return "\n".join(lines)
+    grades = ("grammar", "meaning", "right")
+    rows = [(name, f"{row['sentences']}", *(f"{row[grade]} %" for grade in grades)) for name, row in conditions.items()]
+    return plain_table(("sentences", "judged", *grades), rows)

@@ -10,7 +10,7 @@ from typing import Any
 
 from experiments.search.decoding import Record, System, decoded
 from experiments.search.measure import losses, quality
-from experiments.search.report import PLOT, certified, cost_table, draw, quality_table
+from experiments.search.report import PLOTS, draw, page
 from lattice_simp.metrics import Lines
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.support.textio import read_lines
@@ -19,7 +19,7 @@ from lattice_simp.train.config import Config, TestSet, read_config
 from lattice_simp.train.pipeline import train
 from lattice_simp.train.tuning import chosen_lines, read_texts
 
-TRAIN, KEPT, PLOTS = "train.yaml", "decoded", "plots"
+TRAIN, KEPT = "train.yaml", "decoded"
 SHALLOW = "shallow-1"
 """The grammar whose weights serve all."""
 
@@ -70,7 +70,7 @@ def search_errors(experiment: Experiment) -> Results:
         figures["tests"][own.name] = tested(own, found, exact, certain, target)
     nested = {name: rows[name] for name, one in config["systems"].items() if one["grammar"] != SHALLOW}
     draw(nested, experiment.output / PLOTS)
-    return Results("Search errors in a nested grammar", figures, parts(figures, exact, development.name))
+    return Results("Search errors in a nested grammar", figures, page(figures, config))
 
 
 def trained(experiment: Experiment, config: Mapping[str, Any]) -> Trained:
@@ -107,20 +107,6 @@ def tested(
         "losses": {name: losses(records, found[exact], certain) for name, records in found.items()},
         "quality": quality(written, reference, exact, lowercase=tokeniser.case == "lower"),
     }
-
-
-def parts(figures: Mapping[str, Any], exact: str, name: str) -> list[str]:
-    """Returns the page's paragraphs and tables."""
-    development = figures["development"]
-    found = [
-        f"## {name}",
-        certified(development, exact),
-        cost_table(development["losses"]),
-        f"![The cost above the optimum against the time]({PLOTS}/{PLOT}.svg)",
-    ]
-    for test, own in figures["tests"].items():
-        found += [f"## {test}", certified(own, exact), quality_table(own)]
-    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from experiments.report import Figures
 from lattice_simp.metrics.plots import COLOURS, SIZE_INCHES, save_plot
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.extras import extra
 
-PLOT = "cost-by-time"
+PLOTS, PLOT = "plots", "cost-by-time"
 
 
-def cost_table(rows: Mapping[str, Mapping[str, Any]]) -> str:
+def page(figures: Figures, config: Figures) -> list[str]:
+    """Lays the figures out."""
+    exact, development = config["exact"], figures["development"]
+    parts = [
+        f"## {config['development']['name']}",
+        certified(development, exact),
+        cost_table(development["losses"]),
+        f"![The cost above the optimum against the time]({PLOTS}/{PLOT}.svg)",
+    ]
+    for test, found in figures["tests"].items():
+        parts += [f"## {test}", certified(found, exact), quality_table(found)]
+    return parts
+
+
+def cost_table(rows: Mapping[str, Figures]) -> str:
     """Returns what each system costs, takes and loses."""
     columns = (
         "search",
@@ -43,7 +57,7 @@ def cost_table(rows: Mapping[str, Mapping[str, Any]]) -> str:
     return as_markdown(Table("What each search finds", columns, cells, (), 1))
 
 
-def quality_table(found: Mapping[str, Any]) -> str:
+def quality_table(found: Figures) -> str:
     """Returns the systems' BLEU on a test set, and how it differs from the exact search's."""
     first = next(iter(found["quality"].values()))
     columns = ["search", "search errors (%)", "mean loss (nats)", "CPU s a sentence", "other strings"]
@@ -59,7 +73,7 @@ def quality_table(found: Mapping[str, Any]) -> str:
     return as_markdown(Table("What search errors cost", tuple(columns), tuple(rows), (), 1))
 
 
-def certified(found: Mapping[str, Any], exact: str) -> str:
+def certified(found: Figures, exact: str) -> str:
     """Says how many sentences are certain, and what is known of the others."""
     own = found["losses"][exact]
     text = f"{found['sentences']} sentences; the exact search is certain of {own['certified']}"
@@ -69,7 +83,7 @@ def certified(found: Mapping[str, Any], exact: str) -> str:
     return text + "."
 
 
-def draw(rows: Mapping[str, Mapping[str, Any]], folder: Path) -> None:
+def draw(rows: Mapping[str, Figures], folder: Path) -> None:
     """Draws the mean loss of each system against its time, as PNG and SVG.
 
     Args:

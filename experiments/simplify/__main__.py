@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from experiments.report import STAGES
 from experiments.simplify.corpora import corpora_stage
 from experiments.simplify.data import Config, TestSet, read_sets
 from experiments.simplify.measure import measured_stage, read_scores
 from experiments.simplify.report import OURS, costs, figures, page, programs, read_published
 from experiments.simplify.systems import SYSTEMS, file_name, outputs_stage, read_counts, trained
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import run_stages
 
 
@@ -33,10 +34,13 @@ def simplify(experiment: Experiment) -> Results:
     stages = {one.name: measured_stage(one, config["samples"]) for one in sets}
     measured = run_stages(list(stages.values()), work, experiment.run)
     documents = {name: read_scores(measured.folders[stage.name]) for name, stage in stages.items()}
-    published = read_published()
-    found = {**figures(documents, published), **costs(counts, records), "operations": counts}
-    parts = [*page(found, sets, published), stage_table({**records, **measured.records})]
-    return Results("Text simplification", found, parts, programs())
+    found = {
+        **figures(documents, read_published()),
+        **costs(counts, records),
+        "operations": counts,
+        STAGES: stage_costs({**records, **measured.records}),
+    }
+    return Results("Text simplification", found, page(found, config), programs())
 
 
 def _outputs(

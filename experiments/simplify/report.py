@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from experiments.simplify.data import TestSet
+from experiments.report import Figures, score_cells, stages_part
 from experiments.simplify.judging import JUDGED, RATINGS
-from lattice_simp.metrics.report import significance_mark
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.tables import read_table
-
-Figures = dict[str, Any]
 
 Published = Mapping[tuple[str, str, str], float]
 """By set, system and metric."""
@@ -45,8 +42,6 @@ tell differences from the baseline, in either direction. `split` is the percenta
 their source, `sentences` is the mean number; edits are word Levenshtein distances, `unchanged` and `identical`
 percentages of outputs that are the source or a reference. Rows "published" are published figures (`published.tsv`)."""
 
-_DECIMALS = 2
-
 
 def programs() -> list[str]:
     """Returns the other programs that figures depend on."""
@@ -63,7 +58,7 @@ def read_published() -> Published:
     return {(row["set"], row["system"], row["metric"]): float(row["value"]) for row in rows}
 
 
-def figures(documents: Mapping[str, Figures], published: Published) -> Figures:
+def figures(documents: Mapping[str, Figures], published: Published) -> dict[str, Any]:
     """Returns all scores, and the greatest distance from published SARI.
 
     Args:
@@ -81,7 +76,7 @@ def figures(documents: Mapping[str, Figures], published: Published) -> Figures:
     return {**headlines(sets), "sari_golden_max_error": golden_error(sets, published), "sets": sets}
 
 
-def costs(counts: Mapping[str, Figures], records: Mapping[str, Figures]) -> Figures:
+def costs(counts: Mapping[str, Figures], records: Mapping[str, Figures]) -> dict[str, Any]:
     """Returns the CPU seconds of joint simplification, parses included, for a thousand sentences, and the peak memory.
 
     The memory is that of all our systems, one after the other in one process, with the models of parser and simplifier.
@@ -93,7 +88,7 @@ def costs(counts: Mapping[str, Figures], records: Mapping[str, Figures]) -> Figu
     return {"joint_1000_cpu_s": round(seconds, 1), "joint_peak_mb": records[f"outputs-{COSTS_OF}"]["peak_mb"]}
 
 
-def headlines(sets: Mapping[str, Figures]) -> Figures:
+def headlines(sets: Mapping[str, Figures]) -> dict[str, Any]:
     """Returns the figures of our main system, as far as it was run."""
     found = {}
     for name, (own, metric) in HEADLINES.items():
@@ -115,12 +110,13 @@ def golden_error(sets: Mapping[str, Figures], published: Published) -> float | N
     return round(max(errors), 4) if errors else None
 
 
-def page(found: Figures, sets: Sequence[TestSet], published: Published) -> list[str]:
+def page(figures: Figures, config: Figures) -> list[str]:
     """Lays the figures out."""
-    tables = [as_markdown(_table(one, found["sets"][one.name], published)) for one in sets]
-    error = found["sari_golden_max_error"]
+    published = read_published()
+    tables = [as_markdown(_table(own, figures["sets"][own["name"]], published)) for own in config["sets"]]
+    error = figures["sari_golden_max_error"]
     golden = "" if error is None else f"Greatest distance of SARI-legacy from its published figures: {error:.4f}."
-    return [_ABOUT, *tables, golden, *judged_tables()]
+    return [_ABOUT, *tables, golden, *judged_tables(), *stages_part(figures)]
 
 
 def judged_tables() -> list[str]:
@@ -136,22 +132,21 @@ def judged_tables() -> list[str]:
         for system in sorted({row["system"] for row in own}):
             rated = [row for row in own if row["system"] == system]
             means = [sum(int(row[rating]) for row in rated) / len(rated) for rating in RATINGS]
-            cells.append((Cell(system), *(Cell(value, _DECIMALS) for value in means)))
+            cells.append((Cell(system), *map(Cell, means)))
         count = len({row["line"] for row in own})
         title = f"{name}: {count} sentences read without knowing whose output they are, 0 to 4 (`judged.tsv`)"
         tables.append(as_markdown(Table(title, ("system", *RATINGS), tuple(cells), ())))
     return tables
 
 
-def _table(test_set: TestSet, own: Figures, published: Published) -> Table:
-    metrics = list(own["metrics"])
+def _table(test_set: Figures, figures: Figures, published: Published) -> Table:
+    metrics = figures["metrics"]
     rows = []
-    for system, scores in own["systems"].items():
-        marked = [Cell(scores[name]["value"], _DECIMALS, mark=significance_mark(scores[name]["p"])) for name in metrics]
-        rows.append((Cell(system), *marked))
-        given = [published.get((test_set.name, system, name)) for name in metrics]
-        if any(value is not None for value in given):
-            rows.append((Cell(f"{system}, published"), *(Cell(value, _DECIMALS) for value in given)))
-    notes = [f"marks (* p <= 0.05, ** p <= 0.01): differs from {own['baseline']} (paired bootstrap resampling)"]
-    notes += [f"{name}: {signature}" for name, signature in own["metrics"].items()]
-    return Table(test_set.title, ("system", *metrics), tuple(rows), tuple(notes))
+    for system, scores in figures["systems"].items():
+        rows.append((Cell(system), *score_cells(scores, metrics)))
+        values = [published.get((test_set["name"], system, name)) for name in metrics]
+        if any(value is not None for value in values):
+            rows.append((Cell(f"{system}, published"), *map(Cell, values)))
+    notes = [f"marks (* p <= 0.05, ** p <= 0.01): differs from {figures['baseline']} (paired bootstrap resampling)"]
+    notes += [f"{name}: {signature}" for name, signature in metrics.items()]
+    return Table(test_set["title"], ("system", *metrics), tuple(rows), tuple(notes))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
+from experiments.report import STAGES
 from experiments.simplify_translate.report import figures, measure_systems, page
 from experiments.simplify_translate.simplifying import KINDS, simplified_file, simplified_stage
 from experiments.simplify_translate.translating import Search, translated_stage, weights_stage
@@ -14,7 +15,7 @@ from experiments.study.decoding import spaces_stage
 from experiments.study.pipeline import model_for, trained
 from experiments.study.sentences import DEVELOPMENT, SETS, TEST, read_sentences, test_set
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.train.tuning import test_set_files
 
@@ -42,10 +43,12 @@ def simplify_translate(experiment: Experiment) -> Results:
     ]
     done = run_stages(stages, config.work, run, done=done)
     measured, comparison = measure_systems(config, sentences[TEST], done.folders["simplified-translated"])
-    found = figures(comparison, done.records, done.folders["simplified-weights"])
-    name = test_set(config, TEST).name
-    parts = [*page(measured, comparison, found, name), stage_table({one: done.records[one] for one in _OWN})]
-    return Results("English simplified, then translated to French", found, parts)
+    found = {
+        "test_set": test_set(config, TEST).name,
+        **figures(measured, comparison, done.records, done.folders["simplified-weights"]),
+        STAGES: stage_costs({stage: done.records[stage] for stage in _OWN}),
+    }
+    return Results("English simplified, then translated to French", found, page(found, values))
 
 
 _OWN = ("simplified", "simplified-weights", "simplified-translated")

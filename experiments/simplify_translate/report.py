@@ -6,11 +6,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.report import (
+    Figures,
+    gain_cells,
+    score_cells,
+    score_notes,
+    scores_of,
+    signatures_of,
+    stages_part,
+)
 from experiments.simplify_translate.translating import PLAIN, SYSTEMS, file_name, read_chosen
 from experiments.study.measuring import TEST_KIND, lines_of, metrics, references_of
-from experiments.study.sentences import StudySentence
+from experiments.study.sentences import TEST, StudySentence
 from lattice_simp.metrics import Comparison, Measurements, compare, measure
-from lattice_simp.metrics.report import significance_mark
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import tokenisers
@@ -38,7 +46,9 @@ def headline(records: Mapping[str, Any]) -> str:
     return max(composed, key=lambda name: scores[f"{name}, {weights[name]}"])
 
 
-def figures(comparison: Comparison, records: Mapping[str, Any], weights: Path) -> dict[str, Any]:
+def figures(
+    measured: Measurements, comparison: Comparison, records: Mapping[str, Any], weights: Path
+) -> dict[str, Any]:
     """Returns everything as plain values."""
     best = headline(records)
     score = comparison.scores[best][BLEU]
@@ -53,39 +63,32 @@ def figures(comparison: Comparison, records: Mapping[str, Any], weights: Path) -
         "development_bleu": records["simplified-weights"]["bleu"],
         "failed": records["simplified-translated"]["failed"],
         "simplified": {name: one for name, one in records["simplified"].items() if isinstance(one, dict)},
-        "scores": {
-            system: {metric: {"value": one.value, "gain": one.gain, "p": one.p} for metric, one in scores.items()}
-            for system, scores in comparison.scores.items()
-        },
+        "scores": scores_of(comparison),
+        "signatures": signatures_of(measured.metrics),
     }
 
 
-def page(measured: Measurements, comparison: Comparison, found: Mapping[str, Any], name: str) -> list[str]:
-    """Returns the paragraphs and the table of the page."""
-    test = [(one, own) for one, own in found["simplified"].items() if one.startswith("test")]
+def page(figures: Figures, config: Figures) -> list[str]:
+    """Lays the figures out."""
+    test = {name: counts for name, counts in figures["simplified"].items() if name.startswith(TEST)}
     kinds = "; ".join(
-        f"{one.partition(', ')[2]}: {own['changed']} sentences changed, {100 * own['words']:.0f} % as many tokens"
-        for one, own in test
+        f"{name.partition(', ')[2]}: {own['changed']} sentences changed, {100 * own['words']:.0f} % as many tokens"
+        for name, own in test.items()
     )
-    chosen = f"What the development set chose of the compositions: {found['chosen']}."
-    return [f"Simplified, of {name}: {kinds}.", as_markdown(_table(measured, comparison, found, name)), chosen]
+    simplified = f"Simplified, of {figures['test_set']}: {kinds}."
+    chosen = f"What the development set chose of the compositions: {figures['chosen']}."
+    return [simplified, as_markdown(_table(figures)), chosen, *stages_part(figures)]
 
 
-def _table(measured: Measurements, comparison: Comparison, found: Mapping[str, Any], name: str) -> Table:
-    rows = []
+def _table(figures: Figures) -> Table:
+    metrics = figures["signatures"]
     composed = {system.name for system in SYSTEMS if system.composed}
-    for system in comparison.scores:
-        scores = comparison.scores[system]
-        cells = [
-            Cell(scores[one.name].value, one.decimals, mark=significance_mark(scores[one.name].p))
-            for one in measured.metrics
-        ]
-        own = scores[BLEU]
-        weight = found["weights"][system] if system in composed else None
-        failed = found["failed"][system] if system in composed else None
-        rows.append((Cell(system), *cells, Cell(own.gain, signed=True), Cell(own.p, 4), Cell(weight), Cell(failed)))
-    columns = ("system", *(one.name for one in measured.metrics), "BLEU gain", "p", "weight", "failed")
-    notes = ["marks (* p <= 0.05, ** p <= 0.01) are against the first row; " + comparison.test.description]
-    notes += ["failed: sentences whose lattice holds no translation of the simplified one; they get the plain system's"]
-    notes += [f"{one.name}: {one.signature}" for one in measured.metrics]
-    return Table(f"English sentences simplified, then translated: {name}", columns, tuple(rows), tuple(notes))
+    rows = []
+    for system, scores in figures["scores"].items():
+        choices = [figures[key][system] if system in composed else None for key in ("weights", "failed")]
+        rows.append((Cell(system), *score_cells(scores, metrics), *gain_cells(scores[BLEU]), *map(Cell, choices)))
+    columns = ("system", *metrics, "BLEU gain", "p", "weight", "failed")
+    failed = "failed: sentences whose lattice holds no translation of the simplified one; they get the plain system's"
+    notes = score_notes("the first row", TEST_KIND, metrics, failed)
+    title = f"English sentences simplified, then translated: {figures['test_set']}"
+    return Table(title, columns, tuple(rows), notes)

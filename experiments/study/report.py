@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from experiments.report import scores_of, signatures_of
 from experiments.study.analysis import analysis
 from experiments.study.config import Study
 from experiments.study.measuring import Measured, measure_scorers, measure_set, measure_variants
@@ -42,6 +43,9 @@ from lattice_simp.train.config import Config
 PERPLEXITY_KEYS = {"Joint": "joint_model_perplexity"}
 """Of `results.json`; those of other parts of the stronger model have their features' names before `_perplexity`."""
 
+PARTS = ("value", "gain", "p", "interval", "gain_interval")
+"""Of a score, in `results.json`."""
+
 PLOTTED = ("plain", "gc", "gc-strong", "sfd-strong")
 
 
@@ -61,7 +65,7 @@ def report(done: StudyDone, config: Config, folder: Path) -> Results:
     figures |= {
         "sets": {names[name]: all_scores(one) for name, one in measured.items()},
         "variants": {names[name]: variant_scores(comparison) for name, (_, comparison) in variants.items()},
-        "signatures": {one.name: one.signature for one in first.measurements.metrics},
+        "signatures": signatures_of(first.measurements.metrics),
         "stages": costs,
         "peak_mb": max(record["peak_mb"] for record in costs.values()),
     }
@@ -135,7 +139,7 @@ def all_scores(measured: Measured) -> dict[str, Any]:
     """Returns every system's scores, against its own baseline."""
     found = {}
     for suffix in ("", RESCORED):
-        own = scores_of(measured.comparisons["plain" + suffix])
+        own = scores_of(measured.comparisons["plain" + suffix], PARTS)
         found |= {
             system.name + suffix: own[system.name + suffix]
             for system in measured.systems
@@ -144,26 +148,9 @@ def all_scores(measured: Measured) -> dict[str, Any]:
     return found
 
 
-def scores_of(comparison: Comparison) -> dict[str, Any]:
-    """Returns the value, gain and p of each system by each metric."""
-    return {
-        system: {
-            metric: {
-                "value": score.value,
-                "gain": score.gain,
-                "p": score.p,
-                "interval": score.interval,
-                "gain_interval": score.gain_interval,
-            }
-            for metric, score in scores.items()
-        }
-        for system, scores in comparison.scores.items()
-    }
-
-
 def variant_scores(comparison: Comparison) -> dict[str, Any]:
     """Returns the scores of the variants, with p-values that are corrected for their number, too."""
-    found = scores_of(comparison)
+    found = scores_of(comparison, PARTS)
     for name, p in corrected(comparison).items():
         found[name][BLEU]["p_holm"] = p
     return found

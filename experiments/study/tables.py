@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from experiments.report import gain_cells, score_cells, scores_of, signatures_of
 from experiments.study.config import Study
 from experiments.study.measuring import Measured
 from experiments.study.paper import Figures, paper_table
@@ -99,24 +100,19 @@ def _rate(found: SkeletonStatistics, kind: GapType) -> Cell:
 def system_table(measured: Measured, table: str, pair: str) -> Table:
     """Tables 3 and 5: the systems by all metrics, with the paper's BLEU and METEOR."""
     paper = paper_table(table, pair)
-    metrics = measured.measurements.metrics
+    signatures = signatures_of(measured.measurements.metrics)
     rows = []
     for suffix, base in _blocks():
         for system in measured.systems:
             own = system.name + suffix
             if own not in measured.outputs:
                 continue
-            scores = measured.comparisons[base].scores[own]
-            cells = [
-                Cell(scores[one.name].value, one.decimals, mark=significance_mark(scores[one.name].p))
-                for one in metrics
-            ]
-            first = scores[metrics[0].name]
+            scores = scores_of(measured.comparisons[base])[own]
+            cells = *score_cells(scores, signatures), *gain_cells(scores[BLEU])
             title = system.title + (f", {measured.hypotheses}-best rescored" if suffix else "")
-            gain = Cell(first.gain, signed=True), Cell(first.p, 4)
             given = (paper.get((measured.name, _paper_name(own), one)) for one in ("BLEU", "METEOR"))
-            rows.append((Cell(title), *cells, *gain, *map(Cell, given)))
-    columns = ("system", *(one.name for one in metrics), "BLEU gain", "p", "paper: BLEU", "paper: METEOR")
+            rows.append((Cell(title), *cells, *map(Cell, given)))
+    columns = ("system", *signatures, "BLEU gain", "p", "paper: BLEU", "paper: METEOR")
     test = measured.comparisons["plain"].test.description
     notes = [
         "systems with skeletons keep the weights of the first row, and tune one for the skeleton; those as the paper "
@@ -124,7 +120,7 @@ def system_table(measured: Measured, table: str, pair: str) -> Table:
         "fewer sentences, and its lattices are not cut to a number of arcs",
         f"gains and marks ({MARKS}) are against the first row, those of rescored systems against the rescored first "
         f"row; {test}; p-values of this table are not corrected for their number",
-        *(f"{one.name}: {one.signature}" for one in metrics),
+        *(f"{name}: {signature}" for name, signature in signatures.items()),
     ]
     return Table(_numbered(f"Systems on {measured.title}", table), columns, tuple(rows), tuple(notes))
 

@@ -8,18 +8,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from experiments.report import STAGES, signatures_of
 from experiments.transformer.choosing import beam_figures, tuned_weight
 from experiments.transformer.report import (
     LATTICE_ALONE,
     LATTICE_BOTH,
-    choices_parts,
-    comparisons,
     measured,
     outputs,
+    page,
     search_spaces,
     set_figures,
-    spaces_table,
-    table,
 )
 from experiments.transformer.sets import VALIDATION, SentenceSet
 from experiments.transformer.stages import (
@@ -31,7 +29,7 @@ from experiments.transformer.stages import (
 )
 from experiments.transformer.systems import Systems, trained_systems
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_table
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Stage
 from lattice_simp.text.tokeniser import tokenisers
@@ -48,16 +46,13 @@ def transformer(experiment: Experiment) -> Results:
     stages = _stages(systems, values, sets)
     done = run_stages(stages, Path(values["work"]), experiment.run, done=systems.done)
     chosen = _chosen(values, systems.sets[0], done)
-    figures: dict[str, Any] = {"choices": chosen, "sets": {}}
-    parts = choices_parts(chosen, values)
+    figures: dict[str, Any] = {"choices": chosen, "sets": {}, "signatures": {}}
     for own in sets[1:]:
-        figures["sets"][own.name], part = _measured_set(own, values, systems, done)
-        parts.append(part)
-    spaces = {VALIDATION: chosen["spaces"], **{name: own["spaces"] for name, own in figures["sets"].items()}}
-    parts.append(spaces_table(spaces))
-    parts.append(stage_table({stage.name: done.records[stage.name] for stage in stages}))
+        found, metrics = _measured_set(own, values, systems, done)
+        figures["sets"][own.name], figures["signatures"] = found, metrics
+    figures[STAGES] = stage_costs({stage.name: done.records[stage.name] for stage in stages})
     programs = [f"CTranslate2 {version('ctranslate2')}"]
-    return Results("A Transformer and the lattices of a Hiero system", figures, parts, programs)
+    return Results("A Transformer and the lattices of a Hiero system", figures, page(figures, values), programs)
 
 
 def _stages(systems: Systems, values: Mapping[str, Any], sets: Sequence[SentenceSet]) -> list[Stage]:
@@ -91,16 +86,14 @@ def _chosen(values: Mapping[str, Any], validation: SentenceSet, done: Done) -> d
 
 def _measured_set(
     own: SentenceSet, values: Mapping[str, Any], systems: Systems, done: Done
-) -> tuple[dict[str, Any], str]:
-    """Returns the figures of a test set and its table."""
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Returns the figures of a test set, and the signatures of its metrics."""
     scored, found = read_scored(done.folders, own), read_found(done.folders, own)
     searches = _searches(values, own.name)
     rows = outputs(scored, found, searches)
     measurements = measured(rows, own, tokenisers(systems.config.text)[1])
-    compared = comparisons(measurements)
-    figures = set_figures(rows, compared, search_spaces(scored, found, searches))
-    title = f"{own.name} ({values['tests'][own.name]}; n = {len(scored)})"
-    return figures, table(title, measurements, compared, figures)
+    figures = set_figures(rows, measurements, search_spaces(scored, found, searches))
+    return figures, signatures_of(measurements.metrics)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

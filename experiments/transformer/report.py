@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.transformer.sets import SentenceSet
+from experiments.report import Figures, gain_cells, score_cells, score_notes, scores_of, stages_part
+from experiments.transformer.sets import VALIDATION, SentenceSet
 from experiments.transformer.stages import Found, LatticeSearch, Scored
 from lattice_simp.metrics import (
     Comparison,
@@ -22,7 +23,6 @@ from lattice_simp.metrics import (
     compare,
     measure,
 )
-from lattice_simp.metrics.report import significance_mark
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.text.tokeniser import Tokeniser
 
@@ -100,65 +100,66 @@ def comparisons(found: Measurements) -> dict[str, Comparison]:
 
 
 def set_figures(
-    rows: Mapping[str, Output], compared: Mapping[str, Comparison], spaces: Mapping[str, Mapping[str, float]]
+    rows: Mapping[str, Output], found: Measurements, spaces: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any]:
     """Returns everything as plain values."""
-    scores = {
-        base: {
-            name: {metric: {"value": one.value, "gain": one.gain, "p": one.p} for metric, one in own.items()}
-            for name, own in comparison.scores.items()
-        }
-        for base, comparison in compared.items()
+    compared = comparisons(found)
+    seconds = {name: round(float(np.mean(output.seconds)), 4) for name, output in rows.items()}
+    return {
+        "sentences": compared[HIERO].sentences,
+        "scores": {base: scores_of(comparison) for base, comparison in compared.items()},
+        "cpu_seconds": seconds,
+        "spaces": spaces,
     }
-    seconds = {name: round(float(np.mean(own.seconds)), 4) for name, own in rows.items()}
-    return {"sentences": compared[HIERO].sentences, "scores": scores, "cpu_seconds": seconds, "spaces": spaces}
 
 
-def table(title: str, found: Measurements, compared: Mapping[str, Comparison], figures: Mapping[str, Any]) -> str:
-    """Returns the table of a set as Markdown."""
-    main = found.metrics[0].name
+def page(figures: Figures, config: Figures) -> list[str]:
+    """Lays the figures out."""
+    sets, metrics = figures["sets"], figures["signatures"]
+    titles = {name: f"{name} ({config['tests'][name]}; n = {own['sentences']})" for name, own in sets.items()}
+    tables = [_table(titles[name], own, metrics) for name, own in sets.items()]
+    spaces = {VALIDATION: figures["choices"]["spaces"], **{name: own["spaces"] for name, own in sets.items()}}
+    every = [_choices_table(figures["choices"]["beams"]), *tables, _spaces_table(spaces)]
+    return [_choices_text(figures["choices"], config), *map(as_markdown, every), *stages_part(figures)]
+
+
+def _table(title: str, figures: Figures, metrics: Mapping[str, str]) -> Table:
+    first = next(iter(metrics))
     against = {lattice: in_list for in_list, lattice in PAIRS}
     rows = []
-    for name, scores in compared[HIERO].scores.items():
-        cells = [
-            Cell(scores[one.name].value, one.decimals, mark=significance_mark(scores[one.name].p))
-            for one in found.metrics
-        ]
-        own = scores[main]
-        other = compared[against[name]].scores[name][main] if name in against else None
-        gains = [Cell(own.gain, signed=True), Cell(other.gain if other else None, signed=True)]
-        rows.append(
-            (Cell(name), *cells, *gains, Cell(other.p if other else None, 4), Cell(figures["cpu_seconds"][name]))
-        )
-    columns = ("system", *(one.name for one in found.metrics), "BLEU gain", "gain on the list", "p", "CPU s")
-    notes = ["marks (* p <= 0.05, ** p <= 0.01) are against Hiero; " + compared[HIERO].test.description]
-    notes += [f"{one.name}: {one.signature}" for one in found.metrics]
-    return as_markdown(Table(title, columns, tuple(rows), tuple(notes)))
+    for name, scores in figures["scores"][HIERO].items():
+        gain, _ = gain_cells(scores[first])
+        on_list = (Cell(None), Cell(None))
+        if name in against:
+            on_list = gain_cells(figures["scores"][against[name]][name][first])
+        rows.append((Cell(name), *score_cells(scores, metrics), gain, *on_list, Cell(figures["cpu_seconds"][name])))
+    columns = ("system", *metrics, "BLEU gain", "gain on the list", "p", "CPU s")
+    return Table(title, columns, tuple(rows), score_notes(HIERO, _RANDOMISATION, metrics))
 
 
-def spaces_table(spaces: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
-    """Returns the comparison of searches in lattices and lists on all sets as Markdown."""
+def _spaces_table(spaces: Mapping[str, Figures]) -> Table:
     rows = [
         (Cell(name), Cell(search), *(Cell(100 * own[part], 1) for part in ("better", "worse")), Cell(own["gain"], 3))
         for name, searches in spaces.items()
         for search, own in searches.items()
     ]
     columns = ("set", "search", "better %", "worse %", "cheaper by (nats)")
-    return as_markdown(Table("Costs found in lattices against the best of the list", columns, tuple(rows), words=2))
+    return Table("Costs found in lattices against the best of the list", columns, tuple(rows), words=2)
 
 
-def choices_parts(chosen: Mapping[str, Any], values: Mapping[str, Any]) -> list[str]:
-    """Returns what the validation set said, and what was chosen, as Markdown."""
+def _choices_text(chosen: Figures, config: Figures) -> str:
+    """Says what was chosen on the validation set."""
     weight = chosen["model_weight"]
-    text = (
+    return (
         f"On {chosen['sentences']:,} sentences of the validation set, where the Hiero system's cost has the weight 1, "
-        f"MERT on {values['nbest']}-best lists gives the Transformer the weight {weight['weight']:.3f}: BLEU (tokens) "
+        f"MERT on {config['nbest']}-best lists gives the Transformer the weight {weight['weight']:.3f}: BLEU (tokens) "
         f"{weight['before']:.2f} with the weight 1, {weight['after']:.2f} with this one. "
-        f"Taken: {values['model_weight']}, and {values['prefixes']} prefixes a state."
+        f"Taken: {config['model_weight']}, and {config['prefixes']} prefixes a state."
     )
-    rows = tuple(
-        (Cell(name), Cell(own["cost"], 4), Cell(own["bleu"]), Cell(own["seconds"]))
-        for name, own in chosen["beams"].items()
+
+
+def _choices_table(beams: Figures) -> Table:
+    rows = [(Cell(name), Cell(own["cost"], 4), Cell(own["bleu"]), Cell(own["seconds"])) for name, own in beams.items()]
+    return Table(
+        "Validation set, both", ("search in the lattice", "mean cost (nats)", "BLEU-tok", "CPU s"), tuple(rows)
     )
-    columns = ("search in the lattice", "mean cost (nats)", "BLEU-tok", "CPU s")
-    return [text, as_markdown(Table("Validation set, both", columns, rows))]

@@ -75,13 +75,18 @@ class Experiment:
         made = {"date": datetime.date.today().isoformat(), "command": self.command, "version": __version__}
         programs = [f"lattice_simp {__version__}", f"Python {platform.python_version()}", *results.programs]
         head = f"# {results.title}\n\n`{self.command}`, {made['date']}, {', '.join(programs)}."
-        notes = self.folder / NOTES
-        parts = [head, *results.parts, notes.read_text(encoding="utf-8") if notes.exists() else ""]
-        page = "\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+        page = joined_parts(head, results.parts, self.folder)
         write_json(self.output / FIGURES, {**made, **results.figures})
         with open_text(self.output / PAGE, "w") as file:
             file.write(page)
         return page
+
+
+def joined_parts(head: str, parts: Sequence[str], folder: Path) -> str:
+    """Returns a page of its head, its parts, and the notes of the experiment's folder."""
+    notes = folder / NOTES
+    every = [head, *parts, notes.read_text(encoding="utf-8") if notes.exists() else ""]
+    return "\n\n".join(part.strip("\n") for part in every if part.strip()) + "\n"
 
 
 def options(program: str, about: str | None, folder: Path | None = None) -> argparse.ArgumentParser:

@@ -101,7 +101,7 @@ def test_systems_that_err_in_different_places_gain_together(study, tmp_path):
     assert own["test"][own["baseline"]]["BLEU-tok"]["gain"] is None
     best = max(row["bleu"] for row in own["choices"])
     assert next(row for row in own["choices"] if row["bleu"] == best)["method"] == own["choice"]["method"]
-    page = "\n\n".join(combination_parts(figures))
+    page = "\n\n".join(combination_parts(own))
     assert f"| combined | {own['test'][COMBINED]['BLEU-tok']['value']:.2f} |" in page
 
 

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 
+from experiments.report import signatures_of
 from experiments.transformer.choosing import beam_figures, tuned_weight
 from experiments.transformer.report import (
     EQUAL,
@@ -19,12 +20,11 @@ from experiments.transformer.report import (
     LIST_ALONE,
     LIST_BOTH,
     NETWORK,
-    comparisons,
     measured,
     outputs,
+    page,
     search_spaces,
     set_figures,
-    table,
 )
 from experiments.transformer.sets import SentenceSet, set_files, set_sizes, write_training_text
 from experiments.transformer.stages import (
@@ -200,11 +200,22 @@ def test_lists_and_lattices_hold_what_the_systems_say(hiero, network, tmp_path):
         assert min(own.decoding, own.scoring, own.translating) > 0
     rows = outputs(scored, found, SEARCHES)
     measurements = measured(rows, SENTENCES, Tokeniser("fr"))
-    compared = comparisons(measurements)
-    figures = set_figures(rows, compared, search_spaces(scored, found, SEARCHES))
+    figures = set_figures(rows, measurements, search_spaces(scored, found, SEARCHES))
     assert figures["spaces"][LATTICE_ALONE]["worse"] == 0.0
     assert json.loads(json.dumps(figures)) == figures
-    assert LATTICE_BOTH in table("toy", measurements, compared, figures)
+    choices = {
+        "sentences": 2,
+        "model_weight": {"weight": 0.5, "before": 1.0, "after": 2.0},
+        "beams": {"4 prefixes": {"cost": 1.5, "bleu": 30.0, "seconds": 0.1}},
+        "spaces": {},
+    }
+    every = {"choices": choices, "sets": {"toy": figures}, "signatures": signatures_of(measurements.metrics)}
+    config = {"tests": {"toy": "made up"}, "nbest": 3, "model_weight": 0.5, "prefixes": 4}
+    text, _, scores, spaces = page(every, config)
+    assert "gives the Transformer the weight 0.500" in text
+    assert f"toy (made up; n = {len(SOURCES)})" in scores
+    assert f"| {LATTICE_BOTH} |" in scores
+    assert f"| toy | {LATTICE_BOTH} | 0.0 | 0.0 |" in spaces
 
 
 def test_the_network_s_own_translation_is_words(network):

@@ -1,0 +1,61 @@
+"""The tables of the experiment."""
+
+from __future__ import annotations
+
+from experiments.report import Figures
+from lattice_simp.metrics.table import Cell, Table, as_markdown
+
+
+def page(figures: Figures, config: Figures) -> list[str]:
+    """Lays the figures out."""
+    return [as_markdown(table) for table in (agreement_table(figures["sets"]), confusion_table(figures["sets"]))]
+
+
+def agreement_table(sets: Figures) -> Table:
+    """How far they agree, beside the most and the least that their lengths allow."""
+    shown = {
+        "rate: short": "short_rate",
+        "rate: long": "long_rate",
+        "F1": "f1",
+        "F1, nested": "f1_nested",
+        "F1, random": "f1_random",
+        "alpha": "alpha",
+        "alpha, nested": "alpha_nested",
+        "reliability: short": "short_reliability",
+        "reliability: long": "long_reliability",
+    }
+    rows = [
+        (Cell(name), Cell(own["sentences"]), *(Cell(own[key], 3) for key in shown.values()))
+        for name, own in sets.items()
+    ]
+    notes = (
+        "F1: of the kept tokens, averaged over sentences; alpha: Krippendorff's, of the decisions on tokens",
+        "nested: of skeletons of the same lengths, the shorter one within the longer one, which is the most that can "
+        "be reached; random: expected of tokens that are drawn by chance, as many as were kept",
+        "reliability: the share of right decisions that aggregation expects (Dawid and Skene), as if both annotators "
+        "were after the same skeleton",
+    )
+    return Table("Agreement", ("set", "sentences", *shown), tuple(rows), notes)
+
+
+def confusion_table(sets: Figures) -> Table:
+    """What the two say of tokens, and how the skeletons lie in each other."""
+    shown = {
+        "both keep": "both",
+        "short alone": "short_alone",
+        "long alone": "long_alone",
+        "none keeps": "none",
+        "of short in long": "short_within_long",
+        "sentences: same": "same",
+        "short within long": "contained",
+        "short is longer": "shorter_is_longer",
+    }
+    rows = [
+        (Cell(name), Cell(own["tokens"]), *(Cell(100 * own[key], 1) for key in shown.values()))
+        for name, own in sets.items()
+    ]
+    notes = (
+        "% of the tokens; of the tokens of the short skeleton, those that the long one keeps, too; % of the sentences "
+        "whose skeletons are the same, whose short skeleton is within the long one, and is longer than that",
+    )
+    return Table("Confusion, %", ("set", "tokens", *shown), tuple(rows), notes)

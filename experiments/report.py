@@ -1,0 +1,78 @@
+"""What the pages of all experiments share: scores as plain values, their cells and notes, and plain tables.
+
+An experiment's `report.py` has `page(figures, config)`, which lays out what `results.json` and `config.yaml` hold and
+reads nothing else of a run, so `python -m experiments.pages` can write the page again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lattice_simp.metrics import Comparison, Metric, SignificanceTest
+from lattice_simp.metrics.report import significance_mark
+from lattice_simp.metrics.table import Cell
+from lattice_simp.pipeline.experiment import stage_table
+
+Figures = Mapping[str, Any]
+"""JSON values, by name."""
+
+DECIMALS = {"length": 3}
+"""By metric; all others have two."""
+
+STAGES = "stages"
+"""Where `results.json` has what the stages took."""
+
+
+def scores_of(comparison: Comparison, parts: Sequence[str] = ("value", "gain", "p")) -> dict[str, Any]:
+    """Returns the scores of each system by each metric as plain values."""
+    return {
+        system: {metric: {part: getattr(score, part) for part in parts} for metric, score in scores.items()}
+        for system, scores in comparison.scores.items()
+    }
+
+
+def signatures_of(metrics: Iterable[Metric]) -> dict[str, str]:
+    """Returns the metrics' signatures by name."""
+    return {metric.name: metric.signature for metric in metrics}
+
+
+def score_cells(scores: Figures, metrics: Iterable[str]) -> list[Cell]:
+    """Returns a system's scores, with the marks of significant differences.
+
+    >>> [cell.shown for cell in score_cells({"BLEU-tok": {"value": 27.25, "p": 0.04}}, ["BLEU-tok"])]
+    ['27.25*']
+    """
+    return [
+        Cell(scores[name]["value"], DECIMALS.get(name, 2), mark=significance_mark(scores[name]["p"]))
+        for name in metrics
+    ]
+
+
+def gain_cells(score: Figures) -> tuple[Cell, Cell]:
+    """Returns the gain over the baseline and its p-value."""
+    return Cell(score["gain"], signed=True), Cell(score["p"], 4)
+
+
+def score_notes(baseline: str, test: SignificanceTest, signatures: Mapping[str, str], *more: str) -> tuple[str, ...]:
+    """Returns the notes under a table of scores: what marks say, `more`, and the signatures."""
+    marks = f"marks (* p <= 0.05, ** p <= 0.01) are against {baseline}; {test.description}"
+    return (marks, *more, *(f"{name}: {signature}" for name, signature in signatures.items()))
+
+
+def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> str:
+    """Returns a Markdown table of Markdown cells; the first columns are words, the others numbers.
+
+    >>> print(plain_table(["system", "BLEU"], [["**best**", "27.3"]]))
+    | system | BLEU |
+    |---|---:|
+    | **best** | 27.3 |
+    """
+    rule = "|" + "---|" * words + "---:|" * (len(columns) - words)
+    head, *lines = (f"| {' | '.join(row)} |" for row in (columns, *rows))
+    return "\n".join([head, rule, *lines])
+
+
+def stages_part(figures: Figures) -> list[str]:
+    """Returns the table of what stages took; nothing where results do not have it."""
+    return [stage_table(figures[STAGES])] if STAGES in figures else []
