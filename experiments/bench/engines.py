@@ -14,7 +14,7 @@ from experiments.bench.oracle_data import MULTI30K, WEIGHTS, load
 from lattice_simp import Lattice, prune
 from lattice_simp.core.shortest_distance import best_cost
 from lattice_simp.engines import ENGINES, Engine
-from lattice_simp.translate.hiero_decoder import HieroDecoder
+from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.openfst_lattice import openfst_lattice
 
 ARCS, HYPOTHESES, PATHS = 2000, 100, 100
@@ -33,11 +33,11 @@ def measure(shared: Path) -> Figures:
     """
     full, hypotheses = task(shared, ARCS, HYPOTHESES)
     grammar, model, sentences = load(shared, MULTI30K)
-    decoder = HieroDecoder(grammar, {"LM": model}, WEIGHTS)
+    decoder = Decoder(grammar, {"LM": model}, WEIGHTS)
     words = sentences[SENTENCE]
     rules = {
         "arrays": lambda: decoder.rules(words).lattice,
-        "openfst": lambda: openfst_lattice(grammar, decoder.rule_costs, words, decoder.options),
+        "openfst": lambda: openfst_lattice(grammar, decoder.costs, words, decoder.settings),
     }
     unscored = prune(rules["arrays"]().project_output(), max_arcs=ARCS)
     parts = {full.symbols[int(np.bincount(full.olabels).argmax())]: Lattice.from_strings(hypotheses[:10])}

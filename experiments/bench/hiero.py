@@ -53,7 +53,7 @@ def _eager(shared: Path, task: Task) -> float:
         grammar, model, sentences = load(shared, task)
         decoder = ls.Decoder(grammar, {"LM": model}, WEIGHTS)
         for words in sentences:
-            ls.nbest(ls.apply_lm(decoder.hiero.rules(words).lattice, {"LM": (model, 1.0)}), 1)
+            ls.nbest(ls.apply_lm(decoder.rules(words).lattice, {"LM": (model, 1.0)}), 1)
     return timer.seconds
 
 

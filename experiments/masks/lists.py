@@ -51,7 +51,7 @@ def _skeleton_maker(
     score = scoring(folders["scorers"], scorers)
 
     def make(skeleton: Skeleton) -> None:
-        paths = decoder.hiero.exact_nbest(skeleton.words, count)[1]
+        paths = decoder.exact_nbest(skeleton.words, count)[1]
         words = [path.text for path in paths]
         own = Nbest(words, -np.array([path.cost for path in paths])[:, None], (DECODER,))
         own.with_features(score(skeleton, words)).write(skeleton_path(folder, skeleton))

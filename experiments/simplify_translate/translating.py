@@ -180,7 +180,7 @@ def _translator(
         space, simplified = task[1]
         full = lattice_under(read_space(space), weights)
         plain = nbest(full, 1)[0].text
-        lists = {own: decoder.hiero.exact_nbest(own, search.hypotheses)[1] for own in set(simplified.values())}
+        lists = {own: decoder.exact_nbest(own, search.hypotheses)[1] for own in set(simplified.values())}
         found: dict[str, Output] = {PLAIN: (plain, True)}
         for system, weight in systems:
             hypotheses = lists[simplified[system.kind]]

@@ -103,7 +103,7 @@ def _nbest_maker(model: Path, weights: dict[str, float], folder: Path) -> Callab
 
     def make(task: Counted) -> None:
         skeleton, count = task
-        lattice, paths = decoder.hiero.exact_nbest(skeleton.words, count)
+        lattice, paths = decoder.exact_nbest(skeleton.words, count)
         features, names = path_features(lattice, paths, decoder.grammar)
         Nbest([path.text for path in paths], features, names).write(skeleton_path(folder, skeleton))
 

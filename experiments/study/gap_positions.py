@@ -63,7 +63,7 @@ def _aligner(model: Path, weights: dict[str, float], folder: Path) -> Callable[[
 
     def align(task: tuple[str, int, Skeleton]) -> None:
         name, number, skeleton = task
-        hypotheses, positions = hypotheses_with_positions(decoder.hiero, skeleton)
+        hypotheses, positions = hypotheses_with_positions(decoder, skeleton)
         found = {one.text: sorted(own) for one, own in zip(hypotheses, positions, strict=True)}
         write_json(_file(folder, name, number), found)
 

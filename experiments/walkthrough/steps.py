@@ -141,7 +141,7 @@ def _edits(page: Page, plain: Translation, gappy: Translation) -> None:
 
 def _skeleton_first(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, first: Translation) -> None:
     page.say("## 6. Skeleton first")
-    rules, gaps = partial_lattice(decoder.hiero, skeleton)
+    rules, gaps = partial_lattice(decoder, skeleton)
     strings = ls.nbest(rules.lattice, DRAWN)
     page.say(
         f"The other way round: the gaps become the words {', '.join(f'`{gap}`' for gap in gaps)}, which stay "

@@ -14,7 +14,6 @@ import numpy as np
 
 from lattice_simp.core.growing import find_slot, grown, grown_table
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, inlined, jit
-from lattice_simp.translate.match import Matches
 
 NO_STEP = 0
 """The step number of an arc that completes no item."""
@@ -237,21 +236,15 @@ class TargetSides(NamedTuple):
     costs: Floats
 
 
+@jit
 def items_of_matches(
-    matches: Matches, gap_cells: Ints, sides: TargetSides, copied: Ints
+    pattern: Ints, gap_cells: Ints, sides: TargetSides, copied: Ints
 ) -> tuple[Ints, Ints, Ints, Ints, Floats]:
     """Lists the target sides of every match: (match, rule, symbol offsets, symbols, cost).
 
     A match with the pattern -1 copies its token: the word `copied[match]`, rule -1, cost 0. `gap_cells` names the
     cells of each match's two gaps; a gap becomes the symbol `-1 - cell`.
     """
-    return _items_of_matches(matches.pattern, gap_cells, sides, copied)
-
-
-@jit
-def _items_of_matches(
-    pattern: Ints, gap_cells: Ints, sides: TargetSides, copied: Ints
-) -> tuple[Ints, Ints, Ints, Ints, Floats]:
     count, size = 0, 0
     for number in range(len(pattern)):
         if pattern[number] < 0:

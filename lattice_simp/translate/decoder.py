@@ -3,35 +3,59 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.kernel import Bools
 from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
-from lattice_simp.core.symbols import as_tokens
-from lattice_simp.errors import GrammarError, LatticeSimpError, SkeletonError
+from lattice_simp.engines import ENGINES
+from lattice_simp.errors import EmptyLatticeError, GrammarError, LatticeSimpError, SkeletonError
 from lattice_simp.lm import LanguageModel
+from lattice_simp.ops.apply_lm import Models
 from lattice_simp.ops.mbr import mbr
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.translate.costs import Costs
+from lattice_simp.translate.derivation import LENGTH_FEATURE, StepLattice
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero_decoder import HieroDecoder
+from lattice_simp.translate.hiero import WHOLE, HieroChart, hiero_chart
+from lattice_simp.translate.items import Excerpt
 from lattice_simp.translate.model_files import WEIGHTS, read_model
-from lattice_simp.translate.result import SKELETON_FEATURE, Translation
+from lattice_simp.translate.openfst_lattice import openfst_lattice
+from lattice_simp.translate.pruned.kept import kept_items
+from lattice_simp.translate.result import DECODER_FEATURES, SKELETON_FEATURE, Translation
 from lattice_simp.translate.settings import DecoderSettings
-from lattice_simp.translate.source import Source
+from lattice_simp.translate.source import INPUT_FEATURE, Sentence, Source, as_source
 from lattice_simp.translate.strategies import STRATEGIES
 from lattice_simp.translate.strategies.task import Task
+
+FIRST_BEAM = 4.0
+"""The beam (nats) in which an n-best list is looked for first."""
+
+LAST_BEAM = 64.0
+"""If a longer n-best list is not found with more than this beam, all paths are looked at: few strings are left, or they
+are far from the others, as those with words that a language model without an unknown word gives next to no
+probability."""
 
 
 @dataclass(frozen=True, eq=False)
 class Decoder:
     """Translates with a synchronous grammar and language models, with or without skeletons.
 
+    A hypothesis costs minus the weighted sum of its features: the rules' own scores, `LM` (`LM2`, ...: log
+    probabilities), `WordPenalty`, `Glue` and `OOV` (minus the number of words, glue steps, passed-through tokens), and
+    `Input` (minus the costs of an input lattice; further scores of it are `Input:NAME`).
+
     Attributes:
-        grammar, language_models, weights: see `HieroDecoder`. A weight `Skeleton` goes over into the settings.
+        grammar: the rules; their target words are numbered by the table of all lattices.
+        language_models: by feature name.
+        weights: the features' weights; those of `WordPenalty`, `Glue`, `OOV` and `Input:NAME` are 0 if they are
+            missing, that of `Input` is 1. `load` and `with_weights` move a weight `Skeleton` into the settings.
         settings: see `DecoderSettings`.
     """
 
@@ -41,12 +65,9 @@ class Decoder:
     settings: DecoderSettings = field(default_factory=DecoderSettings)
 
     def __post_init__(self) -> None:
-        _ = self.hiero  # refuses weights that do not fit
-
-    @cached_property
-    def hiero(self) -> HieroDecoder:
-        """What decodes without skeletons."""
-        return HieroDecoder(self.grammar, self.language_models, self.weights, self.settings)
+        _check_names(self.grammar.feature_names, self.language_models)
+        _check_weights(self.language_models, self.weights)
+        _ = self.costs  # refuses weights that do not fit
 
     @classmethod
     def load(cls, folder: str | Path) -> Decoder:
@@ -68,6 +89,26 @@ class Decoder:
     def with_settings(self, values: Mapping[str, Any]) -> Decoder:
         """Returns the decoder with other settings, given as nested dicts; see `DecoderSettings.updated`."""
         return replace(self, settings=self.settings.updated(values))
+
+    @cached_property
+    def costs(self) -> Costs:
+        """The costs of rules, glue steps and copied tokens."""
+        return Costs.weighted(self.grammar, self.weights)
+
+    @property
+    def models(self) -> Models:
+        """The language models with their weights."""
+        return {name: (model, self.weights[name]) for name, model in self.language_models.items()}
+
+    @property
+    def operations(self) -> Any:
+        """The operations of the settings' engine, by name."""
+        return ENGINES[self.settings.engine]
+
+    @property
+    def word_penalty(self) -> float:
+        """The cost of a word."""
+        return self.weights.get(LENGTH_FEATURE, 0.0)
 
     def translate(
         self,
@@ -98,7 +139,7 @@ class Decoder:
             SkeletonError: the skeleton does not fit, or the strategy needs one.
             LatticeSimpError: the sentence cannot be translated, or an unknown strategy.
         """
-        source = _as_source(sentence)
+        source = as_source(sentence)
         if isinstance(sentence, Lattice) and skeleton is not None:
             raise SkeletonError("a word lattice has no tokens to delete; give skeleton_hypotheses, or a sentence")
         skeletons = _as_skeletons(source.best_words, skeleton)
@@ -109,20 +150,116 @@ class Decoder:
         chosen = STRATEGIES[name]
         if chosen.needs and not any(getattr(task, need) for need in chosen.needs):
             raise SkeletonError(f"the strategy {name!r} needs a skeleton")
-        result = chosen.translate(self.hiero, task)
+        result = chosen.translate(self, task)
         return result if self.settings.mbr is None else replace(result, mbr=mbr(result.lattice, self.settings.mbr))
 
-    def lattice(self, sentence: str | Sequence[str] | Lattice, beam: float | None = None) -> Lattice:
-        """Returns the lattice of the sentence's translations within a beam (nats; by default that of the settings)."""
-        return self.hiero.lattice(_as_source(sentence), self.settings.beam if beam is None else beam)
+    def lattice(self, sentence: Sentence, beam: float | None = None) -> Lattice:
+        """Returns the lattice of the sentence's translations within a beam (nats; by default that of the settings).
 
-    def rules_lattice(self, sentence: str | Sequence[str] | Lattice) -> Lattice:
+        Raises:
+            EmptyLatticeError: there is no translation.
+        """
+        return self.scored(self.rules(sentence), self.settings.beam if beam is None else beam).named()
+
+    def rules_lattice(self, sentence: Sentence) -> Lattice:
         """Returns the lattice of the rules alone; input labels name the rules (see `derivation.parse_label`)."""
-        return self.hiero.rules_lattice(_as_source(sentence))
+        return self.rules(sentence).named()
+
+    def rules(self, sentence: Sentence, excerpt: Excerpt = WHOLE) -> StepLattice:
+        """Returns the lattice of the rules alone: of all, or, in a nested grammar, of those that the search keeps.
+
+        Args:
+            sentence: tokens, or a word lattice.
+            excerpt: what is known of words that are a part of a sentence.
+        """
+        if self.settings.engine == "openfst":
+            return StepLattice(openfst_lattice(*self._chart_arguments(sentence)), None)
+        return self.chart(sentence, excerpt).lattice(self.kept_items)
+
+    def chart(self, sentence: Sentence, excerpt: Excerpt = WHOLE) -> HieroChart:
+        """Returns the items from which `rules` builds the lattice."""
+        return hiero_chart(*self._chart_arguments(sentence), excerpt)
+
+    def _chart_arguments(self, sentence: Sentence) -> tuple[Grammar, Costs, Source, DecoderSettings]:
+        source = as_source(sentence)
+        return self.grammar, self.costs.of_source(source, self.weights), source, self.settings
+
+    def kept_items(self, chart: HieroChart, invisible: Collection[str] = ()) -> Bools:
+        """Returns the items of a nested grammar's chart that the pruned search keeps, (items,) bool.
+
+        Args:
+            chart: of a sentence.
+            invisible: words that the language models do not see.
+        """
+        return kept_items(chart, self.models, self.word_penalty, self.settings.cubes, invisible)
+
+    def scored(self, rules: StepLattice, beam: float | None) -> StepLattice:
+        """Returns a lattice of rules with language models and word penalty; see `with_models`."""
+        return replace(rules, lattice=self.with_models(rules.lattice, beam))
+
+    def with_models(self, lattice: Lattice, beam: float | None, invisible: Collection[str] = ()) -> Lattice:
+        """Adds language models and word penalty, within a beam (nats; None keeps all paths).
+
+        They do not see the words `invisible`.
+
+        Raises:
+            EmptyLatticeError: the lattice is empty.
+        """
+        if lattice.empty:
+            raise EmptyLatticeError("the grammar gives no translation of this sentence")
+        return self.operations.apply_lm(
+            lattice, self.models, beam=beam, word_penalty=self.word_penalty, ignore=invisible
+        )
+
+    def exact_nbest(self, sentence: Sentence, count: int) -> tuple[Lattice, list[Hypothesis]]:
+        """Returns exactly the `count` best strings of `rules`: the beam grows until it holds them, or all of them.
+
+        Returns:
+            The lattice within the last beam, and its hypotheses, cheapest first; fewer if there are no more strings.
+        """
+        rules = self.rules(sentence)
+        beam: float | None = FIRST_BEAM
+        previous = -1
+        while True:
+            scored = self.scored(rules, beam)
+            paths = self.operations.nbest(scored.lattice, count)
+            if beam is None or (len(paths) == count and paths[-1].cost <= paths[0].cost + beam):
+                named = scored.named()
+                return named, [_relabelled(path, named) for path in paths]
+            beam = 2 * beam if beam <= LAST_BEAM or len(paths) > previous else None
+            previous = len(paths)
 
 
-def _as_source(given: str | Sequence[str] | Lattice) -> Source:
-    return Source.from_lattice(given) if isinstance(given, Lattice) else Source.from_words(as_tokens(given))
+def _check_names(rule_features: Sequence[str], models: Iterable[str]) -> None:
+    """Raises GrammarError if features of different origins have the same name."""
+    taken = {*DECODER_FEATURES, *models}
+    twice = [name for name in rule_features if name in taken or name.startswith(f"{INPUT_FEATURE}:")]
+    twice += [name for name in models if name in DECODER_FEATURES]
+    if twice:
+        raise GrammarError(
+            f"{', '.join(twice)}: features of the rules or language models with the name of another one; "
+            f"rename them (the decoder's own are {', '.join(DECODER_FEATURES)})"
+        )
+
+
+def _check_weights(models: Collection[str], weights: Mapping[str, float]) -> None:
+    """Raises GrammarError if there is no language model, or one without a weight from 0 up."""
+    missing = [name for name in models if name not in weights]
+    if missing:
+        raise GrammarError(f"no weight for {', '.join(missing)}; add it to the weights")
+    negative = [f"{name} has {weights[name]}" for name in models if not 0 <= weights[name] < math.inf]
+    if negative:
+        raise GrammarError(f"weights of language models are finite numbers from 0 up; {', '.join(negative)}")
+    if not models:
+        raise GrammarError("a decoder needs a language model; give one at least")
+
+
+def _relabelled(hypothesis: Hypothesis, named: Lattice) -> Hypothesis:
+    """Returns the hypothesis with the input labels of `named`, whose arcs are the same (if it names any rules)."""
+    if named.isymbols is None:
+        return hypothesis
+    inputs = named.ilabels[hypothesis.arcs]
+    return replace(hypothesis, inputs=tuple(inputs[np.flatnonzero(inputs)].tolist()))
 
 
 def _with_skeleton_weight(settings: DecoderSettings, weights: Mapping[str, float]) -> DecoderSettings:
@@ -131,23 +268,23 @@ def _with_skeleton_weight(settings: DecoderSettings, weights: Mapping[str, float
     return replace(settings, skeleton=replace(settings.skeleton, weight=weights[SKELETON_FEATURE]))
 
 
-def _as_hypotheses(given: Strings | None) -> tuple[Hypothesis, ...] | None:
-    return None if given is None else tuple(as_hypotheses(given))
+def _as_hypotheses(strings: Strings | None) -> tuple[Hypothesis, ...] | None:
+    return None if strings is None else tuple(as_hypotheses(strings))
 
 
 def _checked(probabilities: Sequence[float], skeletons: tuple[Skeleton, ...]) -> tuple[float, ...]:
     """Returns the probabilities; raises SkeletonError where they do not fit the skeletons."""
     if len(probabilities) not in (0, len(skeletons)):
         raise SkeletonError(f"{len(probabilities)} probabilities, but {len(skeletons)} skeletons")
-    if not all(0 < own < math.inf for own in probabilities):
+    if not all(0 < probability < math.inf for probability in probabilities):
         raise SkeletonError(f"the probabilities are {list(probabilities)}; give numbers above 0")
     return tuple(probabilities)
 
 
-def _as_skeletons(words: tuple[str, ...], given: Skeleton | str | Iterable[Skeleton] | None) -> tuple[Skeleton, ...]:
-    if isinstance(given, str):
-        given = Skeleton.from_mask(given, words)
-    skeletons = () if given is None else (given,) if isinstance(given, Skeleton) else tuple(given)
+def _as_skeletons(words: tuple[str, ...], skeleton: Skeleton | str | Iterable[Skeleton] | None) -> tuple[Skeleton, ...]:
+    if isinstance(skeleton, str):
+        skeleton = Skeleton.from_mask(skeleton, words)
+    skeletons = () if skeleton is None else (skeleton,) if isinstance(skeleton, Skeleton) else tuple(skeleton)
     for skeleton in skeletons:
         if skeleton.tokens != words:
             raise SkeletonError("the skeleton's tokens are not those of the sentence; tokenise both alike")

@@ -71,7 +71,7 @@ class Matches:
         return total
 
 
-class _Chart(NamedTuple):
+class _Sentence(NamedTuple):
     """What the kernel knows of the source."""
 
     words: Ints
@@ -86,25 +86,30 @@ def match(
     source: Source,
     words: Ints,
     max_span: int,
-    given: Sequence[tuple[int, int, int]] = (),
+    known_cells: Sequence[tuple[int, int, int]] = (),
     *,
     copy_all: bool = False,
 ) -> Matches:
     """Finds every match in spans of at most `max_span` tokens.
 
-    `words` holds the word ids of the source's arcs; a word that the grammar does not know has any id beyond its table.
-    A token that no rule translates alone gets a match of the pattern `COPY` for every non-terminal, with `copy_all`
-    every token. `given` lists cells (non-terminal, begin, end) that are complete whatever the rules say.
+    Args:
+        grammar: the rules.
+        source: a sentence or a word lattice.
+        words: (arcs,) int32, the ids of the source's words; any id beyond the grammar's table is an unknown word.
+        max_span: in tokens.
+        known_cells: cells (non-terminal, begin, end) that are complete whatever the rules say.
+        copy_all: give every token a match of the pattern `COPY` for every non-terminal, not only those that no rule
+            translates alone.
     """
     present = np.zeros((len(grammar.nonterminals), source.num_states, source.num_states), dtype=np.int8)
-    for cell in given:
+    for cell in known_cells:
         present[cell] = 1
     copied = np.ones(len(words), dtype=np.bool_) if copy_all else untranslated(grammar, words)
     present[:, source.begins[copied], source.ends[copied]] = 1
     trie = grammar.trie_keys, grammar.trie_targets, grammar.pattern_at
-    chart = _Chart(words.astype(np.int32), source.begins, source.ends, copied, source.near(max_span))
-    found, complete, paths = _match(chart, present, *trie)
-    rows = found.view(np.int32).reshape(-1, _MATCH.itemsize // 4)
+    sentence = _Sentence(words.astype(np.int32), source.begins, source.ends, copied, source.near(max_span))
+    records, complete, paths = _match(sentence, present, *trie)
+    rows = records.view(np.int32).reshape(-1, _MATCH.itemsize // 4)
     pattern, left, path = (np.ascontiguousarray(rows[:, column]) for column in (0, 1, 4))
     span, gaps = np.ascontiguousarray(rows[:, 2:4]), np.ascontiguousarray(rows[:, 5:])
     gap_left = np.full((len(pattern), 2), -1, dtype=np.int32)
@@ -129,7 +134,7 @@ def _follow(keys: Longs, targets: Ints, node: int, symbol: int) -> int:
 
 @jit
 def _match(
-    source: _Chart, present: Bytes3, keys: Longs, targets: Ints, pattern_at: Ints
+    source: _Sentence, present: Bytes3, keys: Longs, targets: Ints, pattern_at: Ints
 ) -> tuple[Records, Bytes3, Records]:
     num_nonterminals, num_states = len(present), len(source.near)
     complete = present.copy()

@@ -178,7 +178,7 @@ def _with_top_cells(chart: HieroChart) -> tuple[Ints, Top, Ints]:
     new = known < 0
     known[new] = plan.num_cells + np.arange(new.sum())
     cells[items.top[new[span_of_item]]] = known[span_of_item[new[span_of_item]]]
-    costs = np.where(spans[:, 0] > 0, chart.options.glue_cost, 0.0)
+    costs = np.where(spans[:, 0] > 0, chart.costs.glue, 0.0)
     glue = Top(known, spans[:, 0], spans[:, 1], costs, chart.source.num_states)
     return cells, glue, steps
 

@@ -9,55 +9,41 @@ import numpy as np
 import pynini
 import pywrapfst
 
-from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
-from lattice_simp.errors import GrammarError
 from lattice_simp.reference.network import expand
+from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import HieroOptions
+from lattice_simp.translate.hiero import check_source
 from lattice_simp.translate.match import COPY, match
-from lattice_simp.translate.source import Source, as_source
+from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.source import Sentence, as_source
 
 
-def openfst_lattice(
-    grammar: Grammar,
-    rule_costs: Floats,
-    words: Sequence[str] | Source,
-    options: HieroOptions,
-    input_costs: Floats | None = None,
-) -> Lattice:
+def openfst_lattice(grammar: Grammar, costs: Costs, words: Sentence, settings: DecoderSettings) -> Lattice:
     """Builds the lattice of all translations, for small inputs: nothing is shared and nothing pruned.
 
     Every cell (non-terminal, span) is an automaton of its matches' target sides, one chain each, where a gap is an arc
     that calls the gap's cell; at the top, cells are side by side (the glue rules).
 
     Args:
-        grammar: the rules.
-        rule_costs: (rules,) float64, from `Grammar.costs`.
-        words: the source tokens, at least one, or a word lattice.
-        options: see `HieroOptions`.
-        input_costs: (arcs,) float64, what reading each word of a word lattice costs; nothing if None.
+        grammar, costs, words, settings: see `hiero_chart`.
 
     Returns:
         An acceptor of target words; derivations and features are left out.
 
     Raises:
-        GrammarError: no tokens, or the grammar has no rules for `options.top`.
+        GrammarError: no tokens, or the grammar has no rules for `settings.top`.
         CyclicLatticeError: unary rules form a cycle.
         LatticeSimpError: the lattice is too large.
     """
     source = as_source(words)
-    if source.is_empty:
-        raise GrammarError("an empty sentence has no translations")
-    if options.top not in grammar.nonterminals:
-        known = ", ".join(grammar.nonterminals)
-        raise GrammarError(f"the grammar has no rules for [{options.top}], only for {known}")
+    check_source(grammar, source, settings)
     symbols, states = grammar.target_words, source.num_states
     first_call = len(symbols) + len(source.words)  # beyond all words, those that are copied included
     word_ids = grammar.source_words.lookup(source.words, missing=len(grammar.source_words))
-    matches = match(grammar, source, word_ids, options.max_span, copy_all=options.copies == "all")
-    read = np.zeros(len(matches.pattern)) if input_costs is None else matches.input_scores(input_costs[None])[0]
+    matches = match(grammar, source, word_ids, settings.max_span, copy_all=settings.copies == "all")
+    read = np.zeros(len(matches.pattern)) if costs.reading is None else matches.input_scores(costs.reading[None])[0]
     copied = matches.copied_arcs()
 
     def call(left: int, begin: int, end: int) -> int:
@@ -69,19 +55,19 @@ def openfst_lattice(
         cell = cells[call(left, begin, end)]
         if pattern == COPY:
             word = symbols.add(source.words[copied[number]])
-            _add_chain(cell, 0, 1, [word], options.copy_cost + read[number])
+            _add_chain(cell, 0, 1, [word], costs.copy + read[number])
             continue
-        calls = [call(own, *span) for own, span in zip(gap_left, gaps.reshape(2, 2), strict=True)]
+        calls = [call(gap, *span) for gap, span in zip(gap_left, gaps.reshape(2, 2), strict=True)]
         for rule in range(grammar.pattern_rules[pattern], grammar.pattern_rules[pattern + 1]):
             target = grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]]
             labels = [label if label >= 0 else calls[-1 - label] for label in target.tolist()]
-            _add_chain(cell, 0, 1, labels, rule_costs[rule] + read[number])
+            _add_chain(cell, 0, 1, labels, costs.rules[rule] + read[number])
     root = _automaton(states)
-    top = grammar.nonterminals.index(options.top)
+    top = grammar.nonterminals.index(settings.top)
     for begin in range(states):
         for end in range(begin + 1, states):
             if call(top, begin, end) in cells:
-                _add_chain(root, begin, end, [call(top, begin, end)], options.glue_cost if begin else 0.0)
+                _add_chain(root, begin, end, [call(top, begin, end)], costs.glue if begin else 0.0)
     return expand([(first_call, root), *cells.items()], symbols)
 
 

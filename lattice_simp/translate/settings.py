@@ -15,11 +15,15 @@ from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.support.options import kinds_of_field, nested_kind, option
 from lattice_simp.translate.exact.limits import ExactSearch, GapBound
-from lattice_simp.translate.hiero import DEFAULT_MAX_SPAN, Copies, WordArcs
 from lattice_simp.translate.pruned.limits import CubePruning
 
 GapLoops: TypeAlias = Literal["everywhere", "at-gaps"]
 Aggregation: TypeAlias = Literal["max", "sum", "expected"]
+Copies: TypeAlias = Literal["unknown", "all"]
+WordArcs: TypeAlias = Literal["shared", "affiliated"]
+
+DEFAULT_MAX_SPAN = 10
+"""Source tokens that a constituent below the glue may cover (Chiang 2007)."""
 
 
 @dataclass(frozen=True)

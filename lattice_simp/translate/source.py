@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,6 +28,10 @@ INPUT_WEIGHT = 1.0
 
 MAX_STATES = 10_000
 """Of an input lattice: a chart takes memory for every pair of states."""
+
+
+Sentence: TypeAlias = "str | Sequence[str] | Lattice | Source"
+"""What is translated: tokens, a string of tokens separated by blanks, or a word lattice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +122,11 @@ class Source:
         return spans
 
 
-def as_source(given: Source | Sequence[str]) -> Source:
-    """Returns a source, made of tokens if need be."""
-    return given if isinstance(given, Source) else Source.from_words(given)
+def as_source(sentence: Sentence) -> Source:
+    """Returns the source of a sentence (tokens, or a string of them) or of a word lattice."""
+    if isinstance(sentence, Source):
+        return sentence
+    return Source.from_lattice(sentence) if isinstance(sentence, Lattice) else Source.from_words(sentence)
 
 
 def _with_one_end(lattice: Lattice) -> Lattice:

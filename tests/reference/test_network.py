@@ -18,9 +18,11 @@ from lattice_simp.engines import ENGINES
 from lattice_simp.errors import CyclicLatticeError, GrammarError, LatticeSimpError
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.reference import apply_lm, expand, network
+from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
+from lattice_simp.translate.hiero import hiero_chart
 from lattice_simp.translate.openfst_lattice import openfst_lattice
+from lattice_simp.translate.settings import DecoderSettings
 
 SEEDS = range(25)
 CLOSE = 1e-4
@@ -70,12 +72,12 @@ def test_a_network_without_end_is_refused_and_so_is_one_that_is_too_large(monkey
 def test_the_lattice_of_a_grammar_holds_all_translations():
     for kind in ("shallow", "chain", "full"):
         for seed in SEEDS:
-            grammar, weights, words, options = make_grammar(seed, kind, longest=5 if kind == "full" else 6)
-            costs = grammar.costs(weights)
-            expected = translations(grammar, costs, words, options)
+            grammar, weights, words, settings = make_grammar(seed, kind, longest=5 if kind == "full" else 6)
+            costs = Costs.weighted(grammar, weights)
+            expected = translations(grammar, costs, words, settings)
             lattices = (
-                openfst_lattice(grammar, costs, words, options),
-                hiero_lattice(grammar, costs, words, options).lattice,
+                openfst_lattice(grammar, costs, words, settings),
+                hiero_chart(grammar, costs, words, settings).lattice().lattice,
             )
             for lattice in lattices:
                 assert best_by_string(lattice) == pytest.approx(expected, abs=CLOSE), (kind, seed, lattice)
@@ -86,9 +88,8 @@ def test_a_decoders_lattice_is_that_of_the_definition():
     decoder = tiny_decoder(models=models, weights={**WEIGHTS, "LM2": 0.4})
     for sentence in ("ich habe das alte haus gesehen", "gestern das haus foo", "ich habe haus gestern ich"):
         words = sentence.split()
-        hiero = decoder.hiero
-        rules = openfst_lattice(hiero.grammar, hiero.rule_costs, words, hiero.options)
-        found = apply_lm(rules, hiero.models, word_penalty=hiero.word_penalty)
+        rules = openfst_lattice(decoder.grammar, decoder.costs, words, decoder.settings)
+        found = apply_lm(rules, decoder.models, word_penalty=decoder.word_penalty)
         expected = best_by_string(decoder.translate(words).lattice)
         assert best_by_string(found) == pytest.approx(expected, abs=CLOSE), sentence
         assert len(expected) > 3
@@ -97,10 +98,10 @@ def test_a_decoders_lattice_is_that_of_the_definition():
 def test_unusable_grammars_and_sentences_are_refused():
     rules = ["[X] ||| a ||| u ||| P=0", "[X] ||| [Y,1] ||| [Y,1] ||| P=0", "[Y] ||| [X,1] ||| [X,1] ||| P=0"]
     grammar = Grammar.from_rules(parse_rules(rules))
-    costs = grammar.costs({"P": 1.0})
+    costs = Costs.weighted(grammar, {"P": 1.0})
     with pytest.raises(CyclicLatticeError, match="contains itself"):
-        openfst_lattice(grammar, costs, ["a"], HieroOptions())
+        openfst_lattice(grammar, costs, ["a"], DecoderSettings())
     with pytest.raises(GrammarError, match="empty sentence"):
-        openfst_lattice(grammar, costs, [], HieroOptions())
+        openfst_lattice(grammar, costs, [], DecoderSettings())
     with pytest.raises(GrammarError, match=r"no rules for \[Z\]"):
-        openfst_lattice(grammar, costs, ["a"], HieroOptions(top="Z"))
+        openfst_lattice(grammar, costs, ["a"], DecoderSettings(top="Z"))

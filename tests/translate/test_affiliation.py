@@ -16,10 +16,12 @@ from lattice_simp import Lattice, compose, gappy_acceptor, nbest, prune, read, w
 from lattice_simp.core.lattice import INFINITY
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import affiliations, parse_label
 from lattice_simp.translate.exact.limits import ExactSearch
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import hiero_lattice
+from lattice_simp.translate.hiero import hiero_chart
+from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.word_alignment import align_words
 
 SEEDS = range(12)
@@ -87,12 +89,12 @@ def check(lattice, words, grammar, count):
 def test_words_belong_to_what_the_links_of_their_derivation_say(kind):
     checked = 0
     for seed in SEEDS:
-        plain, weights, words, options = make(seed, kind, longest=5)
+        plain, weights, words, settings = make(seed, kind, longest=5)
         grammar = with_random_points(np.random.default_rng(seed), plain)
-        costs = grammar.costs(weights)
-        lattice = hiero_lattice(grammar, costs, words, replace(options, word_arcs="affiliated")).named()
+        costs = Costs.weighted(grammar, weights)
+        lattice = hiero_chart(grammar, costs, words, replace(settings, word_arcs="affiliated")).lattice().named()
         checked += check(lattice, words, grammar, 200)
-        shared = hiero_lattice(grammar, costs, words, options).lattice
+        shared = hiero_chart(grammar, costs, words, settings).lattice().lattice
         assert best_by_string(lattice) == pytest.approx(best_by_string(shared), rel=1e-9, abs=1e-9)
     assert checked > 300
 
@@ -100,8 +102,8 @@ def test_words_belong_to_what_the_links_of_their_derivation_say(kind):
 def test_a_rule_without_source_words_has_the_middle_of_its_span():
     rules = ("[X] ||| [Y,1] ||| [Y,1] so", "[Y] ||| a b c ||| u ||| ||| 2-0", "[X] ||| d ||| v w ||| ||| 0-0")
     grammar = Grammar.from_rules(parse_rules(rules))
-    options = replace(make(0, "full")[3], word_arcs="affiliated", max_span=5)
-    lattice = hiero_lattice(grammar, np.zeros(3), ["d", "a", "b", "c", "other"], options).named()
+    settings = DecoderSettings(word_arcs="affiliated", max_span=5)
+    lattice = hiero_chart(grammar, Costs(np.zeros(3)), ["d", "a", "b", "c", "other"], settings).lattice().named()
     found = {
         tuple(lattice.symbols.decode(lattice.olabels[arcs])): affiliations(lattice)[arcs].tolist()
         for arcs, _ in arc_paths(lattice)
@@ -185,8 +187,8 @@ def test_an_arc_is_split_only_where_tokens_differ():
         "[X] ||| a ||| u ||| ||| 0-0",
     )
     grammar = Grammar.from_rules(parse_rules(rules))
-    options = replace(make(0, "full")[3], word_arcs="affiliated", copies="all", max_span=3)
-    lattice = hiero_lattice(grammar, np.zeros(3), ["a", "b", "c"], options).named()
+    settings = DecoderSettings(word_arcs="affiliated", copies="all", max_span=3)
+    lattice = hiero_chart(grammar, Costs(np.zeros(3)), ["a", "b", "c"], settings).lattice().named()
     found = Counter(zip(lattice.symbols.decode(lattice.olabels), affiliations(lattice).tolist(), strict=True))
     assert found["u", 1] == found["v", 2] == 1
     assert found["v", 1] == 1

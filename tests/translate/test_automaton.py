@@ -18,7 +18,6 @@ from lattice_simp.translate.automaton import (
     item_automaton,
     items_of_matches,
 )
-from lattice_simp.translate.match import Matches
 
 SEEDS = range(25)
 
@@ -231,20 +230,10 @@ def test_items_of_matches_are_the_rules_target_sides_and_the_copied_tokens():
     # pattern 0 has the rules 0 and 1, pattern 1 none, pattern 2 the rule 2
     pattern_rules, rule_costs = ints([0, 2, 2, 3]), np.array([0.5, 1.5, 2.5])
     target_offsets, target = flat([(7, -1), (-2, 8, -1), (9,)])
-    nothing = ints([])
-    matches = Matches(
-        pattern=ints([0, -1, 1, 2]),
-        left=nothing,
-        span=ints([(0, 3), (1, 2), (0, 1), (2, 3)]),
-        path=nothing,
-        gaps=nothing,
-        gap_left=nothing,
-        complete=np.zeros((0, 0, 0), dtype=np.int8),
-        paths=nothing,
-    )
+    pattern = ints([0, -1, 1, 2])
     gap_cells = ints([(4, 6), (0, 0), (0, 0), (0, 0)])
     sides = TargetSides(pattern_rules, target_offsets, target, rule_costs)
-    match, rule, offsets, symbols, costs = items_of_matches(matches, gap_cells, sides, ints([0, 21, 0, 0]))
+    match, rule, offsets, symbols, costs = items_of_matches(pattern, gap_cells, sides, ints([0, 21, 0, 0]))
     assert match.tolist() == [0, 0, 1, 3]
     assert rule.tolist() == [0, 1, -1, 2]
     assert costs.tolist() == [0.5, 1.5, 0.0, 2.5]

@@ -436,7 +436,7 @@ def test_at_gaps_gives_a_part_of_what_everywhere_gives(sentence, mask):
 def test_words_may_be_skipped_at_the_ends_of_gaps_and_beside_the_words_beside_them(sentence, mask, positions):
     """`a b` is `x y`, where x translates b and y translates a; `d e` is `u v`, word by word."""
     rules = ["[X] ||| a b ||| x y ||| ||| 0-1 1-0", "[X] ||| d e ||| u v ||| ||| 0-0 1-1", "[X] ||| c ||| w"]
-    decoder = tiny_decoder(rules, weights={"LM": 1.0}).hiero
+    decoder = tiny_decoder(rules, weights={"LM": 1.0})
     _, (found, *_) = hypotheses_with_positions(decoder, Skeleton.from_mask(mask, sentence.split()))
     assert found == positions
 
@@ -621,7 +621,7 @@ def test_an_exact_list_holds_strings_that_are_far_from_the_best(cost):
     ]
     decoder = tiny_decoder(rules, weights={"EF": 1.0, "LM": 0.6})
     for count in (1, 2, 3, 4):
-        _, paths = decoder.hiero.exact_nbest(["haus"], count)
+        _, paths = decoder.exact_nbest(["haus"], count)
         assert [path.text for path in paths] == ["house", "home", "the house"][:count]
 
 

@@ -43,15 +43,15 @@ CLOSE = {"rel": 1e-6, "abs": 1e-5}
 def make_decoder(seed, kind="full", longest=5, beam=0.0, **exact):
     """Makes a decoder with one or two random models of orders 1 to 5, its models' texts, and a sentence."""
     rng = np.random.default_rng([seed, 77])
-    grammar, weights, words, options = make(seed, kind, longest=longest)
+    grammar, weights, words, base = make(seed, kind, longest=longest)
     texts = {
         name: random_arpa(rng, [*TARGET, *(["zz"] if rng.random() < 0.5 else [])], int(order), density=0.6)
         for name, order in zip(("LM", "LM2"), rng.integers(1, 6, rng.integers(1, 3)), strict=False)
     }
     models = {name: LanguageModel.from_bytes(text.encode()) for name, text in texts.items()}
     weights |= {name: float(rng.uniform(0.2, 1.5)) for name in texts}
-    weights |= {"WordPenalty": float(rng.normal()), "Glue": options.glue_cost, "OOV": options.copy_cost}
-    settings = DecoderSettings(beam=beam, max_span=options.max_span, exact=ExactSearch(beam=beam, **exact))
+    weights |= {"WordPenalty": float(rng.normal())}
+    settings = replace(base, beam=beam, exact=ExactSearch(beam=beam, **exact))
     return Decoder(grammar, models, weights, settings), texts, words
 
 
@@ -68,7 +68,7 @@ def with_models(decoder, texts, strings):
 
 
 def expected(decoder, texts, words):
-    given = decoder.grammar, decoder.hiero.rule_costs, tuple(words), decoder.hiero.options
+    given = decoder.grammar, decoder.costs, tuple(words), decoder.settings
     return with_models(decoder, texts, translations(*given))
 
 
@@ -80,8 +80,7 @@ def within(table, beam):
 
 def certificate(decoder, words, upper, **limits):
     """Runs the search alone."""
-    own = decoder.hiero
-    chart, model, _ = chart_with_contexts(own.chart(words), own.models, own.word_penalty)
+    chart, model, _ = chart_with_contexts(decoder.chart(words), decoder.models, decoder.word_penalty)
     return search(chart, automaton(model), model.order, upper, ExactSearch(**limits))
 
 
@@ -122,7 +121,7 @@ def test_word_lattices_are_searched_exactly():
         lattice = random_input(seed)
         if not any(best_by_string(lattice)):
             continue
-        strings = expected_translations(decoder.grammar, decoder.hiero.rule_costs, lattice, decoder.hiero.options)
+        strings = expected_translations(decoder.grammar, decoder.costs, lattice, decoder.settings)
         if not strings:
             continue
         result = decoder.translate(lattice)
@@ -207,8 +206,7 @@ def test_multipliers_bring_the_second_order_near_the_optimum(monkeypatch):
         if not table:
             continue
         least = min(table.values())
-        own = decoder.hiero
-        chart, model, _ = chart_with_contexts(own.chart(words), own.models, own.word_penalty)
+        chart, model, _ = chart_with_contexts(decoder.chart(words), decoder.models, decoder.word_penalty)
         if model.order < 3:
             continue
         monkeypatch.setattr(learning, "FEW", 0)
@@ -238,8 +236,7 @@ def test_dense_bounds_and_samples_change_no_optimum(monkeypatch, where, name, va
 def second_order(seed, kind="full"):
     """Returns a chart, the automaton and the bounds of the first order's forest, and what the matrices start from."""
     decoder, _, words = make_decoder(seed, kind, longest=6)
-    own = decoder.hiero
-    chart, model, _ = chart_with_contexts(own.chart(words), own.models, own.word_penalty)
+    chart, model, _ = chart_with_contexts(decoder.chart(words), decoder.models, decoder.word_penalty)
     first, prefixes = automaton(model), first_prefixes(model.root)
     coarse = refined_forest(chart, first, no_bounds(), 1e300, prefixes, 10**6, lambda edges: True)
     tightened = tighten(coarse, first, chart, model.order, 1e6, lambda: True)
@@ -459,7 +456,7 @@ def test_pairs_of_words_outside_of_all_derivations_change_no_bound_within():
 
 def words_of(decoder, words, string):
     """Returns the language model's words of a string."""
-    chart, models = decoder.hiero.chart(words), decoder.hiero.models
+    chart, models = decoder.chart(words), decoder.models
     names = [chart.grammar.target_words[label] for label in chart.target_words.tolist() if label]
     ids = combined(list(models.values()), names).word_ids
     return [int(ids[names.index(word)]) for word in string]
@@ -519,7 +516,7 @@ def test_a_limit_below_the_optimum_gives_no_bound_above_it():
 def test_invisible_words_cost_nothing_and_are_no_context():
     for seed in SEEDS[:30]:
         decoder, texts, words = make_decoder(seed)
-        given = decoder.grammar, decoder.hiero.rule_costs, tuple(words), decoder.hiero.options
+        given = decoder.grammar, decoder.costs, tuple(words), decoder.settings
         strings = translations(*given)
         if not strings:
             continue
@@ -529,8 +526,9 @@ def test_invisible_words_cost_nothing_and_are_no_context():
             seen = tuple(word for word in string if word != "v")
             cost += decoder.weights["WordPenalty"] * len(seen)
             least = min(least, cost + sum(decoder.weights[own] * model.cost(seen) for own, model in models.items()))
-        own = decoder.hiero
-        chart, model, _ = chart_with_contexts(own.chart(words), own.models, own.word_penalty, invisible=["v"])
+        chart, model, _ = chart_with_contexts(
+            decoder.chart(words), decoder.models, decoder.word_penalty, invisible=["v"]
+        )
         found = search(chart, automaton(model), model.order, least + 3.0, ExactSearch())
         assert found.lower == pytest.approx(least, **CLOSE), seed
 

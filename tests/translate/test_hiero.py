@@ -12,9 +12,11 @@ from helpers import best_by_string, best_path, keep_least, paths
 
 from lattice_simp.errors import GrammarError
 from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import StepLattice, label_features, parse_label
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
+from lattice_simp.translate.hiero import hiero_chart
+from lattice_simp.translate.settings import DecoderSettings
 
 SOURCE, TARGET = ("a", "b", "c"), ("u", "v", "w")
 WEIGHTS = {"P": 1.0, "Q": -0.5}
@@ -27,8 +29,8 @@ def make_grammar(lines):
 
 def decoded(*arguments):
     """Returns the lattice and the derivation table of its input labels."""
-    found = hiero_lattice(*arguments)
-    return found.lattice, found.derivations
+    rules = hiero_chart(*arguments).lattice()
+    return rules.lattice, rules.derivations
 
 
 def step_features(derivations, steps, grammar):
@@ -42,9 +44,9 @@ def rule_uses(derivations, steps):
 # ---------------------------------------------------------------- by brute force
 
 
-def translations(grammar, costs, words, options):
+def translations(grammar, costs, words, settings):
     """Returns {target words: least cost}, from the rules' texts alone."""
-    rules = [(grammar.rule(number), cost) for number, cost in enumerate(costs.tolist())]
+    rules = [(grammar.rule(number), cost) for number, cost in enumerate(costs.rules.tolist())]
     alone = {rule.source[0] for rule, _ in rules if len(rule.source) == 1 and isinstance(rule.source[0], str)}
 
     def gap_spans(symbols, begin, end):
@@ -74,10 +76,10 @@ def translations(grammar, costs, words, options):
     @cache
     def derive(left, begin, end):
         found = {}
-        if end - begin > options.max_span:
+        if end - begin > settings.max_span:
             return found
         if end == begin + 1 and words[begin] not in alone:
-            found[(words[begin],)] = options.copy_cost
+            found[(words[begin],)] = costs.copy
         for rule, cost in rules:
             if rule.left == left:
                 for gaps in gap_spans(rule.source, begin, end):
@@ -87,8 +89,8 @@ def translations(grammar, costs, words, options):
     glued = [{(): 0.0}, *({} for _ in words)]
     for end in range(1, len(words) + 1):
         for begin in range(end):
-            step = options.glue_cost if begin else 0.0
-            for last, cost in derive(options.top, begin, end).items():
+            step = costs.glue if begin else 0.0
+            for last, cost in derive(settings.top, begin, end).items():
                 keep_least(glued[end], ((first + last, before + cost + step) for first, before in glued[begin].items()))
     return glued[-1]
 
@@ -141,11 +143,10 @@ def make(seed, kind, longest=6):
         str(word)
         for word in rng.choice([*SOURCE, "zz"], rng.integers(longest - 3, longest + 1), p=[0.4, 0.3, 0.2, 0.1])
     ]
-    options = HieroOptions(
-        max_span=int(rng.integers(2, 7)), glue_cost=float(rng.normal()), copy_cost=float(rng.normal(3))
-    )
-    weights = {name: WEIGHTS[name] for name in grammar.feature_names}
-    return grammar, weights, words, options
+    settings = DecoderSettings(max_span=int(rng.integers(2, 7)))
+    weights = {"Glue": float(rng.normal()), "OOV": float(rng.normal(3))}
+    weights |= {name: WEIGHTS[name] for name in grammar.feature_names}
+    return grammar, weights, words, settings
 
 
 KINDS = pytest.mark.parametrize("kind", ["shallow", "chain", "full"])
@@ -154,29 +155,28 @@ KINDS = pytest.mark.parametrize("kind", ["shallow", "chain", "full"])
 @KINDS
 @pytest.mark.parametrize("seed", SEEDS)
 def test_strings_and_least_costs_are_those_of_allderivations(seed, kind):
-    grammar, weights, words, options = make(seed, kind, longest=5 if kind == "full" else 6)
-    costs = grammar.costs(weights)
-    lattice, _ = decoded(grammar, costs, words, options)
-    assert best_by_string(lattice) == pytest.approx(translations(grammar, costs, words, options), rel=1e-9, abs=1e-9)
+    grammar, weights, words, settings = make(seed, kind, longest=5 if kind == "full" else 6)
+    costs = Costs.weighted(grammar, weights)
+    lattice, _ = decoded(grammar, costs, words, settings)
+    assert best_by_string(lattice) == pytest.approx(translations(grammar, costs, words, settings), rel=1e-9, abs=1e-9)
 
 
 @KINDS
 @pytest.mark.parametrize("seed", SEEDS)
 def test_features_of_a_derivation_give_its_paths_cost(seed, kind):
-    grammar, weights, words, options = make(seed, kind)
-    lattice, derivations = decoded(grammar, grammar.costs(weights), words, options)
+    grammar, weights, words, settings = make(seed, kind)
+    lattice, derivations = decoded(grammar, Costs.weighted(grammar, weights), words, settings)
     for _, steps, cost in islice(paths(lattice), 1500):
         features = step_features(derivations, steps, grammar)
         expected = -sum(weight * features[name] for name, weight in weights.items())
-        expected -= options.glue_cost * features["Glue"] + options.copy_cost * features["OOV"]
         assert cost == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @KINDS
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_rules_of_a_path_hold_its_words_and_the_sentence(seed, kind):
-    grammar, weights, words, options = make(seed, kind)
-    lattice, derivations = decoded(grammar, grammar.costs(weights), words, options)
+    grammar, weights, words, settings = make(seed, kind)
+    lattice, derivations = decoded(grammar, Costs.weighted(grammar, weights), words, settings)
     for found, steps, _ in islice(paths(lattice), 300):
         uses = [use for use in rule_uses(derivations, steps) if use.rule >= -1]
         copied = [words[use.start] for use in uses if use.rule == -1]
@@ -189,8 +189,8 @@ def test_the_rules_of_a_path_hold_its_words_and_the_sentence(seed, kind):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_top_constituents_stand_side_by_side_and_glue_counts_all_but_the_first(seed):
-    grammar, weights, words, options = make(seed, "full")
-    lattice, derivations = decoded(grammar, grammar.costs(weights), words, options)
+    grammar, weights, words, settings = make(seed, "full")
+    lattice, derivations = decoded(grammar, Costs.weighted(grammar, weights), words, settings)
     for _, steps, _ in islice(paths(lattice), 500):
         items = derivations.items(steps)
         glued = derivations.item_glued[items]
@@ -202,17 +202,17 @@ def test_top_constituents_stand_side_by_side_and_glue_counts_all_but_the_first(s
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_rule_covers_more_than_the_longest_span(seed):
-    grammar, weights, words, options = make(seed, "full")
-    lattice, derivations = decoded(grammar, grammar.costs(weights), words, options)
+    grammar, weights, words, settings = make(seed, "full")
+    lattice, derivations = decoded(grammar, Costs.weighted(grammar, weights), words, settings)
     for _, steps, _ in islice(paths(lattice), 500):
-        assert all(0 < use.end - use.start <= options.max_span for use in rule_uses(derivations, steps))
+        assert all(0 < use.end - use.start <= settings.max_span for use in rule_uses(derivations, steps))
 
 
 @KINDS
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_lattice_is_in_canonical_form(seed, kind):
-    grammar, weights, words, options = make(seed, kind)
-    lattice, derivations = decoded(grammar, grammar.costs(weights), words, options)
+    grammar, weights, words, settings = make(seed, kind)
+    lattice, derivations = decoded(grammar, Costs.weighted(grammar, weights), words, settings)
     assert lattice.is_topsorted
     assert lattice.connected().num_states == lattice.num_states
     named = StepLattice(lattice, derivations).named()
@@ -223,11 +223,11 @@ def test_the_lattice_is_in_canonical_form(seed, kind):
 # ---------------------------------------------------------------- single laws
 
 
-def strings(lines, sentence, **options):
+def strings(lines, sentence, glue=0.0, copy=10.0, **settings):
     """Returns {target string: least cost}; the feature P has the weight 1."""
     grammar = make_grammar(lines)
-    costs = grammar.costs(dict.fromkeys(grammar.feature_names, 1.0))
-    lattice, _ = decoded(grammar, costs, sentence.split(), HieroOptions(**options))
+    costs = Costs(grammar.costs(dict.fromkeys(grammar.feature_names, 1.0)), glue, copy)
+    lattice, _ = decoded(grammar, costs, sentence.split(), DecoderSettings(**settings))
     return {" ".join(words): pytest.approx(cost) for words, cost in best_by_string(lattice).items()}
 
 
@@ -235,7 +235,7 @@ def test_the_first_constituent_is_free_of_glue():
     lines = ["[X] ||| a ||| u ||| P=-1"]
     for length in (1, 2, 5):
         target = " ".join(["u"] * length)
-        assert strings(lines, "a " * length, glue_cost=0.25) == {target: length + 0.25 * (length - 1)}
+        assert strings(lines, "a " * length, glue=0.25) == {target: length + 0.25 * (length - 1)}
 
 
 def test_gaps_are_reordered():
@@ -252,19 +252,19 @@ def test_a_gap_may_stand_anywhere(source):
 
 
 def test_a_gap_may_be_a_token_that_no_rule_translates():
-    assert strings(["[X] ||| [V,1] c ||| w [V,1] ||| P=-1"], "zz c", copy_cost=4.0) == {"zz c": 8.0, "w zz": 5.0}
+    assert strings(["[X] ||| [V,1] c ||| w [V,1] ||| P=-1"], "zz c", copy=4.0) == {"zz c": 8.0, "w zz": 5.0}
 
 
 def test_a_rule_that_starts_with_its_own_left_hand_side_nests():
     lines = ["[X] ||| a ||| u ||| P=-1", "[X] ||| [X,1] b ||| v [X,1] ||| P=-2", "[X] ||| b ||| w ||| P=-3"]
-    assert strings(lines, "a b b", glue_cost=10.0)["v v u"] == 5.0
+    assert strings(lines, "a b b", glue=10.0)["v v u"] == 5.0
 
 
 def test_only_tokens_without_a_rule_of_their_own_are_copied():
     lines = ["[X] ||| a ||| u ||| P=-1", "[X] ||| b c ||| v ||| P=-1"]
-    assert strings(lines, "a", copy_cost=3.0) == {"u": 1.0}
-    assert strings(lines, "b c", copy_cost=3.0) == {"v": 1.0, "b c": 6.0}
-    assert strings(lines, "zz", copy_cost=3.0) == {"zz": 3.0}
+    assert strings(lines, "a", copy=3.0) == {"u": 1.0}
+    assert strings(lines, "b c", copy=3.0) == {"v": 1.0, "b c": 6.0}
+    assert strings(lines, "zz", copy=3.0) == {"zz": 3.0}
 
 
 def test_the_longest_span_holds_for_every_constituent():
@@ -290,12 +290,12 @@ def test_another_top_non_terminal_may_be_chosen():
 
 
 def test_negative_costs_are_added_like_others():
-    assert strings(["[X] ||| a ||| u ||| P=2"], "a a", glue_cost=-1.0) == {"u u": -5.0}
+    assert strings(["[X] ||| a ||| u ||| P=2"], "a a", glue=-1.0) == {"u u": -5.0}
 
 
 def test_a_sentence_without_a_complete_derivation_has_an_empty_lattice():
     grammar = make_grammar(["[X] ||| a b ||| u", "[Y] ||| a ||| v", "[Y] ||| b ||| v"])
-    lattice, _ = decoded(grammar, grammar.costs({}), ["b", "a"], HieroOptions())
+    lattice, _ = decoded(grammar, Costs.weighted(grammar, {}), ["b", "a"], DecoderSettings())
     assert lattice.connected().empty
 
 
@@ -325,23 +325,24 @@ def test_an_unknown_top_non_terminal_is_refused():
 def test_a_long_sentence_grows_every_table():
     rng = np.random.default_rng(1)
     grammar, weights, _, _ = make(3, "shallow")
+    weights |= {"Glue": 0.0, "OOV": 10.0}
     words = [str(word) for word in rng.choice(SOURCE, 60)]
-    lattice, derivations = decoded(grammar, grammar.costs(weights), words, HieroOptions(max_span=10))
+    lattice, derivations = decoded(grammar, Costs.weighted(grammar, weights), words, DecoderSettings())
     _, steps, cost = best_path(lattice)
     features = step_features(derivations, steps, grammar)
-    expected = -sum(weight * features[name] for name, weight in weights.items()) - 10.0 * features["OOV"]
+    expected = -sum(weight * features[name] for name, weight in weights.items())
     assert cost == pytest.approx(expected)
 
 
 def test_ids_of_passed_through_tokens_are_new_target_words():
     grammar = make_grammar(["[X] ||| a ||| u"])
     before = len(grammar.target_words)
-    lattice, _ = decoded(grammar, grammar.costs({}), ["zz", "u"], HieroOptions(copy_cost=1.0))
+    lattice, _ = decoded(grammar, Costs(grammar.costs({}), copy=1.0), ["zz", "u"], DecoderSettings())
     assert best_by_string(lattice) == {("zz", "u"): 2.0}
     assert len(grammar.target_words) == before + 1
 
 
 def test_costs_may_be_any_vector():
     grammar = make_grammar(["[X] ||| a ||| u", "[X] ||| a ||| v"])
-    lattice, _ = decoded(grammar, np.array([math.pi, -1e6]), ["a"], HieroOptions())
+    lattice, _ = decoded(grammar, Costs(np.array([math.pi, -1e6])), ["a"], DecoderSettings())
     assert best_by_string(lattice) == {("u",): math.pi, ("v",): -1e6}

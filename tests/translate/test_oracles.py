@@ -10,13 +10,12 @@ from helpers import best_path
 from lattice_simp import Decoder, DecoderSettings, LanguageModel, SkeletonSettings, apply_lm
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.support.textio import read_lines
+from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import label_features
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
+from lattice_simp.translate.hiero import hiero_chart
 
 pytestmark = pytest.mark.shared
-
-OPTIONS = HieroOptions(glue_cost=0.2)
 
 
 def read_grammar(path):
@@ -72,11 +71,11 @@ def test_a_shallow_grammar_is_never_pruned(europarl):
 
 def assert_exact(data, total):
     grammar, model, sentences, results = data
-    costs = grammar.costs({"RS": 1.0})
+    costs = Costs(grammar.costs({"RS": 1.0}), glue=0.2)
     assert len(results) == len(sentences)
     summed = 0.0
     for words, (cost, rule_score, glue_steps, string) in zip(sentences, results, strict=True):
-        rules = hiero_lattice(grammar, costs, words, OPTIONS)
+        rules = hiero_chart(grammar, costs, words, DecoderSettings()).lattice()
         target, steps, found = best_path(apply_lm(rules.lattice, {"LM": (model, 1.0)}, beam=0.0))
         summed += found
         assert found == pytest.approx(cost, abs=2e-3)
@@ -110,7 +109,7 @@ def test_the_fifty_best_strings_of_multi30k_are_exact(shared, multi30k):
     settings = DecoderSettings(skeleton=SkeletonSettings(hypotheses=50))
     decoder = Decoder(grammar, {"LM": model}, {"RS": 1.0, "LM": 1.0, "Glue": 0.2}, settings)
     for number, words in enumerate(sentences):
-        found = {own.text: own.cost for own in decoder.hiero.exact_nbest(words, 50)[1]}
+        found = {own.text: own.cost for own in decoder.exact_nbest(words, 50)[1]}
         assert sorted(found.values()) == pytest.approx(sorted(expected[number].values()), abs=1e-3)
         last = max(found.values()) - 1e-3
         assert {s for s, cost in found.items() if cost < last} <= set(expected[number])

@@ -40,10 +40,10 @@ def pruned_decoder(seed, cubes, kind="full", beam=0.0):
 
 def chart_of(decoder, words, invisible=()):
     """Returns what the search works on, and the language model."""
-    chart = decoder.hiero.chart(words)
+    chart = decoder.chart(words)
     labels, names = seen_labels(chart, invisible)
-    model, numbers = lookup(list(decoder.hiero.models.values()), names)
-    return search_chart(chart, labels, numbers, model.end, decoder.hiero.word_penalty)[0], model
+    model, numbers = lookup(list(decoder.models.values()), names)
+    return search_chart(chart, labels, numbers, model.end, decoder.word_penalty)[0], model
 
 
 def found_in(decoder, words, pops, invisible=()):
@@ -112,9 +112,9 @@ def test_everything_within_the_beam_is_kept_and_the_lattice_fits():
         least = min(table.values())
         found = best_by_string(wide.translate(words).lattice)
         assert {string for string, cost in table.items() if cost < least + 3.0 - 1e-4} <= set(found), seed
-        whole = wide.hiero.rules(words).lattice.num_arcs
+        whole = wide.rules(words).lattice.num_arcs
         small = replace(wide, settings=replace(wide.settings, cubes=replace(EVERYTHING, max_arcs=max(1, whole // 2))))
-        kept = small.hiero.rules(words).lattice
+        kept = small.rules(words).lattice
         assert kept.num_arcs <= max(whole // 2, len(small.translate(words).best.arcs) + 2), seed
         shrunk += kept.num_arcs < whole
         assert small.translate(words).best.cost == pytest.approx(least, **CLOSE), seed
@@ -350,7 +350,7 @@ def test_word_lattices_are_searched_too(monkeypatch):
         lattice = random_input(seed)
         if not any(best_by_string(lattice)):
             continue
-        strings = expected_translations(decoder.grammar, decoder.hiero.rule_costs, lattice, decoder.hiero.options)
+        strings = expected_translations(decoder.grammar, decoder.costs, lattice, decoder.settings)
         if strings:
             best = decoder.translate(lattice).best
             assert best.cost == pytest.approx(min(with_models(decoder, texts, strings).values()), **CLOSE), seed
@@ -364,10 +364,10 @@ def test_invisible_words_are_no_context(monkeypatch):
             continue
         hidden = TARGET[:1]
         found, _, chart = found_in(decoder, words, 20_000, hidden)
-        rules = decoder.hiero.chart(words).lattice().lattice
+        rules = decoder.chart(words).lattice().lattice
         if rules.empty:
             continue
-        scored = decoder.hiero.with_models(rules, 0.0, hidden)
+        scored = decoder.with_models(rules, 0.0, hidden)
         assert goal_costs(found, chart)[0] == pytest.approx(min(best_by_string(scored).values()), **CLOSE), seed
 
 

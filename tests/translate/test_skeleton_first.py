@@ -21,6 +21,7 @@ from tiny_decoder import (
 
 from lattice_simp.formats.rule_table import RuleText, parse_rules
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.strategies.skeleton_first import crossing_rules, insert_gaps, partial_lattice
@@ -171,11 +172,11 @@ def expected_skeleton_first(decoder, words, mask, hypotheses, weight):
             tokens.append(words[position])
             position += 1
     grammar = with_gaps_and_crossing_rules(decoder.grammar, tokens, gaps)
-    costs = grammar.costs(decoder.weights)
-    partial = translations(grammar, costs, tuple(tokens), decoder.hiero.options)
+    costs = Costs.weighted(grammar, decoder.weights)
+    partial = translations(grammar, costs, tuple(tokens), decoder.settings)
     inner = {
-        name: translations(decoder.grammar, decoder.hiero.rule_costs, tuple(own), decoder.hiero.options)
-        for name, own in gaps.items()
+        name: translations(decoder.grammar, decoder.costs, tuple(inner_words), decoder.settings)
+        for name, inner_words in gaps.items()
     }
     known = dict(hypotheses)
     table = {}
@@ -352,7 +353,7 @@ def test_rules_are_made_to_cross_only_between_their_words():
 def test_a_partial_lattice_holds_each_gap_as_a_word():
     decoder = tiny_decoder()
     skeleton = Skeleton.from_mask("0101", "zz das yy haus".split())
-    lattice, gap_words = partial_lattice(decoder.hiero, skeleton)
+    lattice, gap_words = partial_lattice(decoder, skeleton)
     assert len(gap_words) == 2
     for string in best_by_string(lattice.lattice):
         assert [string.count(word) for word in gap_words] == [1, 1]
@@ -495,7 +496,7 @@ def test_two_language_models_see_the_whole_string():
 def test_fewer_hypotheses_are_forced_where_the_composition_would_be_too_large(monkeypatch):
     decoder, sentence, mask = tiny_decoder(), "ich habe das alte haus gestern gesehen", "1110111"
     every = decoder.translate(sentence, mask, strategy="skeleton-first")
-    partial, _ = partial_lattice(decoder.hiero, Skeleton.from_mask(mask, sentence.split()))
+    partial, _ = partial_lattice(decoder, Skeleton.from_mask(mask, sentence.split()))
     monkeypatch.setattr("lattice_simp.translate.strategies.skeleton_first.MAX_PAIRS", 8 * partial.lattice.num_states)
     few = decoder.translate(sentence, mask, strategy="skeleton-first")
     assert 1 <= len(pairs(few)) < len(pairs(every))

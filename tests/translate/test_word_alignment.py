@@ -9,9 +9,10 @@ from tiny_decoder import tiny_decoder
 
 from lattice_simp.errors import GrammarError
 from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import COPY_RULE, RuleUse, parse_label
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import hiero_lattice
+from lattice_simp.translate.hiero import hiero_chart
 from lattice_simp.translate.word_alignment import align_words
 
 
@@ -133,9 +134,9 @@ def test_rules_that_make_up_no_derivation_are_refused(source, uses):
 # ---------------------------------------------------------------- derivations of the decoder
 
 
-def derivations(grammar, weights, words, options, count):
+def derivations(grammar, weights, words, settings, count):
     """Returns (target words, rules) of a lattice's paths."""
-    lattice = hiero_lattice(grammar, grammar.costs(weights), words, options).named()
+    lattice = hiero_chart(grammar, Costs.weighted(grammar, weights), words, settings).lattice().named()
     for number, (arcs, _) in enumerate(arc_paths(lattice)):
         if number == count:
             return
@@ -147,8 +148,8 @@ def derivations(grammar, weights, words, options, count):
 @KINDS
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_target_word_of_a_derivation_is_aligned_with_tokens_of_the_rule_that_made_it(seed, kind):
-    grammar, weights, words, options = make(seed, kind)
-    for target, uses in derivations(grammar, weights, words, options, 150):
+    grammar, weights, words, settings = make(seed, kind)
+    for target, uses in derivations(grammar, weights, words, settings, 150):
         found = align_words(uses, words, grammar)
         assert len(found) == len(target)
         makers = {}  # target word -> the sets of tokens that its rules may align it with
@@ -167,8 +168,8 @@ def test_every_target_word_of_a_derivation_is_aligned_with_tokens_of_the_rule_th
 @KINDS
 @pytest.mark.parametrize("seed", SEEDS)
 def test_without_alignments_each_rules_words_are_aligned_with_its_own_source_words(seed, kind):
-    grammar, weights, words, options = make(seed, kind)
-    for _, uses in derivations(grammar, weights, words, options, 60):
+    grammar, weights, words, settings = make(seed, kind)
+    for _, uses in derivations(grammar, weights, words, settings, 60):
         sizes = sorted(len(tokens) for tokens in align_words(uses, words, grammar))
         expected = []
         for use in uses:

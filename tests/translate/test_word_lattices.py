@@ -14,8 +14,10 @@ from tiny_decoder import tiny_decoder
 from lattice_simp import Lattice, LatticeSimpError, SymbolTable, nbest
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, SkeletonError
 from lattice_simp.formats.plf import parse_plf
-from lattice_simp.translate.hiero import HieroOptions, hiero_lattice
+from lattice_simp.translate.costs import Costs
+from lattice_simp.translate.hiero import hiero_chart
 from lattice_simp.translate.openfst_lattice import openfst_lattice
+from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.source import MAX_STATES, Source
 
 SEEDS = range(12)
@@ -27,38 +29,36 @@ def random_input(seed):
     return lattice.connected()
 
 
-def expected_translations(grammar, costs, lattice, options):
+def expected_translations(grammar, costs, lattice, settings):
     """Returns {target words: least cost} over all paths, each translated as a sentence."""
     found = {}
     for words, cost in best_by_string(lattice).items():
         if words:
-            keep_least(
-                found, ((target, own + cost) for target, own in translations(grammar, costs, words, options).items())
-            )
+            strings = translations(grammar, costs, words, settings)
+            keep_least(found, ((target, rules + cost) for target, rules in strings.items()))
     return found
 
 
 @KINDS
 def test_translations_are_those_of_all_paths(kind):
     for seed in SEEDS:
-        grammar, weights, _, options = make(seed, kind)
-        options = replace(options, max_span=10)
+        grammar, weights, _, settings = make(seed, kind)
+        settings = replace(settings, max_span=10)
         lattice = random_input(seed)
         if not any(best_by_string(lattice)):
             continue
-        costs, source = grammar.costs(weights), Source.from_lattice(lattice)
-        expected = expected_translations(grammar, costs, lattice, options)
-        given = grammar, costs, source, options
-        found = hiero_lattice(*given, input_costs=source.costs({})).lattice
+        costs, source = Costs.weighted(grammar, weights), Source.from_lattice(lattice)
+        expected = expected_translations(grammar, costs, lattice, settings)
+        arguments = grammar, costs.of_source(source, {}), source, settings
+        found = hiero_chart(*arguments).lattice().lattice
         assert best_by_string(found) == pytest.approx(expected, rel=1e-9, abs=1e-9), seed
-        derived = hiero_lattice(*given, input_costs=source.costs({}))
+        derived = hiero_chart(*arguments).lattice()
         for path in nbest(derived.lattice, 100):
             labels = derived.lattice.ilabels[path.arcs].tolist()
             rules = step_features(derived.derivations, labels, grammar)
             total = sum(weight * rules[name] for name, weight in weights.items()) + path.features["Input"]
-            total += options.glue_cost * rules["Glue"] + options.copy_cost * rules["OOV"]
             assert path.cost == pytest.approx(-total), seed
-        slow = openfst_lattice(*given, source.costs({}))
+        slow = openfst_lattice(*arguments)
         assert best_by_string(slow) == pytest.approx(expected, abs=1e-4), seed
 
 
@@ -67,7 +67,7 @@ def test_spans_are_as_long_as_their_shortest_paths(kind):
     """A span of few words may be crossed on a longer path."""
     seen = set()
     for seed in SEEDS:
-        grammar, weights, _, options = make(seed, kind)
+        grammar, weights, _, settings = make(seed, kind)
         lattice = random_input(seed)
         if not any(best_by_string(lattice)):
             continue
@@ -76,7 +76,7 @@ def test_spans_are_as_long_as_their_shortest_paths(kind):
         np.fill_diagonal(shortest, 0)
         for begin, end in zip(source.begins, source.ends, strict=True):
             shortest[:, end] = np.minimum(shortest[:, end], shortest[:, begin] + 1)
-        found = hiero_lattice(grammar, grammar.costs(weights), source, replace(options, max_span=1))
+        found = hiero_chart(grammar, Costs.weighted(grammar, weights), source, replace(settings, max_span=1)).lattice()
         for path in nbest(found.lattice, 200):
             for use in rule_uses(found.derivations, path.inputs or found.lattice.ilabels[path.arcs].tolist()):
                 assert shortest[use.start, use.end] == 1
@@ -138,10 +138,8 @@ def test_the_lattice_of_cdecs_system_tests():
     """The input, rules and 5 best of cdec's tests/system_tests/lattice, whose scores count source words as well."""
     grammar = make_grammar(CDEC_RULES)
     source = Source.from_lattice(parse_plf("((('A',0.5,1),('C',0.25,1),('AB',0.125,2),),(('B',2,1),),)", scores="cost"))
-    options = HieroOptions(copy_cost=100.0)
-    lattice = hiero_lattice(
-        grammar, grammar.costs({"Cost": -1.0}), source, options, input_costs=source.costs({"Input": 1.0})
-    ).lattice
+    costs = Costs.weighted(grammar, {"Cost": -1.0, "OOV": 100.0}).of_source(source, {"Input": 1.0})
+    lattice = hiero_chart(grammar, costs, source, DecoderSettings()).lattice().lattice
     found = {path.text: (path.cost, path.features["Input"]) for path in nbest(lattice, 5)}
     scores = {  # of cdec: the total, the lattice's cost, source and target words
         "ab": (-1.09359, 0.125, 1, 1),
@@ -163,9 +161,8 @@ def test_the_lattice_of_moses_manual():
     )
     source = Source.from_lattice(parse_plf(plf))
     grammar = make_grammar(["[X] ||| preis sturz ||| price fall ||| P=-0.125"])
-    lattice = hiero_lattice(
-        grammar, grammar.costs({"P": 1.0}), source, HieroOptions(copy_cost=0.0), input_costs=source.costs({})
-    ).lattice
+    costs = Costs.weighted(grammar, {"P": 1.0}).of_source(source, {})
+    lattice = hiero_chart(grammar, costs, source, DecoderSettings()).lattice().lattice
     found = {path.text: path.cost for path in nbest(lattice, 20)}
     starts = {"wettbewerbsbedingten": 0.5, "wettbewerbs bedingten": 0.25, "wettbewerb bedingten": 0.25}
     ends = {"preissturz": 0.5, "preis sturz": 0.5, "price fall": 0.5 * math.exp(-0.125)}

@@ -134,7 +134,7 @@ def model_cost(words, decoder, models=(("LM", ARPA),)):
 
 def expected_plain(decoder, words, models=(("LM", ARPA),)):
     """Returns {target words: least cost} of all translations."""
-    rules = translations(decoder.grammar, decoder.hiero.rule_costs, tuple(words), decoder.hiero.options)
+    rules = translations(decoder.grammar, decoder.costs, tuple(words), decoder.settings)
     return {string: cost + model_cost(string, decoder, models) for string, cost in rules.items()}
 
 

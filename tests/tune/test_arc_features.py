@@ -71,7 +71,7 @@ def two_models():
 
 def test_an_exact_nbest_list_has_the_features_that_its_costs_are_made_of():
     decoder = tiny_decoder()
-    lattice, paths = decoder.hiero.exact_nbest(SENTENCE.split(), 30)
+    lattice, paths = decoder.exact_nbest(SENTENCE.split(), 30)
     expected_costs = expected_plain(decoder, SENTENCE.split())
     assert [path.cost for path in paths] == pytest.approx(sorted(expected_costs.values())[:30], abs=1e-4)
     assert [path.cost for path in paths] == pytest.approx([expected_costs[path.tokens] for path in paths], abs=1e-4)

@@ -119,7 +119,7 @@ def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
     decoder = Decoder.load(model).with_weights(weights)
     one = sentences[0]
     skeleton = Skeleton.from_mask(one.masks[0], one.words)
-    _, own = decoder.hiero.exact_nbest(skeleton.words, decoder.settings.skeleton.hypotheses)
+    _, own = decoder.exact_nbest(skeleton.words, decoder.settings.skeleton.hypotheses)
     given = [replace(one, skeleton_hypotheses=tuple(replace(path, cost=2.0 * path.cost) for path in own)), one]
     doubled, plain = decode(given, DecodeOptions(model, "gappy"), weights, SymbolTable())
     column = plain.features.names.index("Skeleton")

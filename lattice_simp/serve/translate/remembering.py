@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.hiero_decoder import HieroDecoder, Words
-from lattice_simp.translate.source import as_source
+from lattice_simp.translate.source import Sentence, as_source
 
 T = TypeVar("T")
 
@@ -65,29 +63,20 @@ class RememberingDecoder(Decoder):
 
     memory: Memory[Any] = field(default_factory=Memory)
 
-    @cached_property
-    def hiero(self) -> HieroDecoder:
-        """What decodes without skeletons."""
-        return _RememberingHiero(self.grammar, self.language_models, self.weights, self.settings, self.memory)
-
-
-@dataclass(frozen=True, eq=False)
-class _RememberingHiero(HieroDecoder):
-    memory: Memory[Any] = field(default_factory=Memory)
-
-    def lattice(self, words: Words, beam: float) -> Lattice:
-        key = ("lattice", as_source(words).best_words, beam)
+    def lattice(self, sentence: Sentence, beam: float | None = None) -> Lattice:
+        beam = self.settings.beam if beam is None else beam
+        key = ("lattice", as_source(sentence).best_words, beam)
         make = super().lattice
-        found: Lattice = self.memory.get(key, lambda: make(words, beam), _is_small)
-        return found
+        lattice: Lattice = self.memory.get(key, lambda: make(sentence, beam), _is_small)
+        return lattice
 
-    def exact_nbest(self, words: Words, count: int) -> tuple[Lattice, list[Hypothesis]]:
-        key = ("nbest", as_source(words).best_words, count)
+    def exact_nbest(self, sentence: Sentence, count: int) -> tuple[Lattice, list[Hypothesis]]:
+        key = ("nbest", as_source(sentence).best_words, count)
         make = super().exact_nbest
-        found: tuple[Lattice, list[Hypothesis]] = self.memory.get(
-            key, lambda: make(words, count), lambda made: _is_small(made[0])
+        nbest: tuple[Lattice, list[Hypothesis]] = self.memory.get(
+            key, lambda: make(sentence, count), lambda made: _is_small(made[0])
         )
-        return found
+        return nbest
 
 
 def _is_small(lattice: Lattice) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from lattice_simp.translate.hiero_decoder import HieroDecoder
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.strategies import gappy, plain, skeleton_first
 from lattice_simp.translate.strategies.task import Task
+
+if TYPE_CHECKING:
+    from lattice_simp.translate.decoder import Decoder
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class Strategy:
         help: a line for users.
     """
 
-    translate: Callable[[HieroDecoder, Task], Translation]
+    translate: Callable[[Decoder, Task], Translation]
     needs: tuple[str, ...]
     help: str
 

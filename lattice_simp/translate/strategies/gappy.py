@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -11,13 +13,15 @@ from lattice_simp.errors import SkeletonError
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.derivation import path_uses
 from lattice_simp.translate.gappy_composition import compose_with_expected, compose_with_skeletons
-from lattice_simp.translate.hiero_decoder import HieroDecoder
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.strategies.task import Task
 from lattice_simp.translate.word_alignment import align_words
 
+if TYPE_CHECKING:
+    from lattice_simp.translate.decoder import Decoder
 
-def translate(decoder: HieroDecoder, task: Task) -> Translation:
+
+def translate(decoder: Decoder, task: Task) -> Translation:
     """Decodes sentence and skeletons apart, and keeps the full hypotheses that contain a skeleton hypothesis.
 
     Where none does, the plain lattice comes back, and `reachable` is False.
@@ -40,15 +44,15 @@ def translate(decoder: HieroDecoder, task: Task) -> Translation:
     return Translation(task.words, "gappy", lattice, decoder.grammar, reachable, hypotheses)
 
 
-def _expected(decoder: HieroDecoder, task: Task, full: Lattice) -> Translation:
+def _expected(decoder: Decoder, task: Task, full: Lattice) -> Translation:
     """Finds what the best strings are expected to cost over all skeletons, each as much as it is probable."""
     settings = decoder.settings.skeleton
     if settings.gaps == "at-gaps":
         raise SkeletonError("loops at the gaps alone need one skeleton; set gaps to 'everywhere' for several")
-    lists = [beyond_best(own) for own in task.skeleton_lists(decoder)]
+    lists = [beyond_best(hypotheses) for hypotheses in task.skeleton_lists(decoder)]
     beam = decoder.settings.beam
     joint = compose_with_expected(full, lists, task.shares(), settings, beam)
-    hypotheses = tuple(hypothesis for own in lists for hypothesis in own)
+    hypotheses = tuple(itertools.chain.from_iterable(lists))
     reachable = not joint.empty
     lattice = joint if reachable else decoder.operations.prune(full, beam)
     return Translation(task.words, "gappy", lattice, decoder.grammar, reachable, hypotheses)
@@ -56,22 +60,20 @@ def _expected(decoder: HieroDecoder, task: Task, full: Lattice) -> Translation:
 
 def beyond_best(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
     """Returns hypotheses with what each costs beyond the cheapest: so those of skeletons of other lengths compare."""
-    least = min((own.cost for own in hypotheses), default=0.0)
-    return [replace(own, cost=own.cost - least) for own in hypotheses]
+    least = min((hypothesis.cost for hypothesis in hypotheses), default=0.0)
+    return [replace(hypothesis, cost=hypothesis.cost - least) for hypothesis in hypotheses]
 
 
-def hypotheses_with_positions(
-    decoder: HieroDecoder, skeleton: Skeleton
-) -> tuple[tuple[Hypothesis, ...], list[set[int]]]:
+def hypotheses_with_positions(decoder: Decoder, skeleton: Skeleton) -> tuple[tuple[Hypothesis, ...], list[set[int]]]:
     """Returns exactly the skeleton's n best, and for each hypothesis where a gap of the source may open.
 
     A gap may open beside any target word that is aligned to a source word beside the gap.
     """
     lattice, hypotheses = decoder.exact_nbest(skeleton.words, decoder.settings.skeleton.hypotheses)
-    return tuple(hypotheses), [_gap_positions(decoder, skeleton, lattice, own) for own in hypotheses]
+    return tuple(hypotheses), [_gap_positions(decoder, skeleton, lattice, path) for path in hypotheses]
 
 
-def _gap_positions(decoder: HieroDecoder, skeleton: Skeleton, lattice: Lattice, hypothesis: Hypothesis) -> set[int]:
+def _gap_positions(decoder: Decoder, skeleton: Skeleton, lattice: Lattice, hypothesis: Hypothesis) -> set[int]:
     aligned = align_words(path_uses(lattice, hypothesis), skeleton.words, decoder.grammar)
     gaps = skeleton.gap_positions
     allowed = {0} if 0 in gaps else set()

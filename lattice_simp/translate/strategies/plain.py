@@ -2,19 +2,81 @@
 
 from __future__ import annotations
 
-from lattice_simp.translate.hiero_decoder import HieroDecoder
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.translate.derivation import StepLattice
+from lattice_simp.translate.exact.decode import lower_bound, optimal_rules
+from lattice_simp.translate.hiero import HieroChart
+from lattice_simp.translate.pruned.kept import kept_items
 from lattice_simp.translate.result import Translation
+from lattice_simp.translate.source import Sentence
 from lattice_simp.translate.strategies.task import Task
 
+if TYPE_CHECKING:
+    from lattice_simp.translate.decoder import Decoder
 
-def translate(decoder: HieroDecoder, task: Task) -> Translation:
+ONE_OF_ARCS = 20
+"""One of so many arcs is enough where the best translation is all that a lattice is made for."""
+
+
+def translate(decoder: Decoder, task: Task) -> Translation:
     """Returns the translations of the sentence alone."""
-    settings = decoder.settings
     gap = None
-    if settings.exact is not None:
-        lattice, gap = decoder.certified(task.source, settings.exact)
-    elif settings.search_gap is not None:
-        lattice, gap = decoder.bounded(task.source, settings.search_gap)
+    if decoder.settings.exact is not None:
+        lattice, gap = certified(decoder, task.source)
+    elif decoder.settings.search_gap is not None:
+        lattice, gap = bounded(decoder, task.source)
     else:
-        lattice = decoder.lattice(task.source, settings.beam)
+        lattice = decoder.lattice(task.source)
     return Translation(task.words, "plain", lattice, decoder.grammar, gap=gap)
+
+
+def certified(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
+    """Returns the lattice of translations and its optimality gap: by how much its best one may miss the optimum (nats).
+
+    With a gap of 0, the best translation is in the lattice for certain. In a nested grammar, every translation within
+    the beam of `settings.exact` is, too; if its limits are reached before, the lattice is that of the pruned search.
+    Other grammars are decoded exactly.
+
+    Raises:
+        EmptyLatticeError: there is no translation.
+    """
+    chart, limits = decoder.chart(sentence), decoder.settings.exact
+    if not decoder.grammar.nests or limits is None:
+        return _pruned(decoder, chart)[0].named(), 0.0
+    models, penalty = decoder.models, decoder.word_penalty
+    rules, lower = optimal_rules(chart, models, penalty, _known_cost(decoder, chart), limits)
+    if rules is None:
+        scored, upper = _pruned(decoder, chart)
+        return scored.named(), max(upper - lower, 0.0)
+    return decoder.scored(rules, limits.beam).named(), 0.0
+
+
+def bounded(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
+    """Returns what `Decoder.lattice` does, and a bound of its optimality gap (nats).
+
+    The bound is that of a relaxation of the language models; grammars that do not nest are decoded exactly.
+
+    Raises:
+        EmptyLatticeError: there is no translation.
+    """
+    chart, bound = decoder.chart(sentence), decoder.settings.search_gap
+    scored, upper = _pruned(decoder, chart)
+    if not decoder.grammar.nests or bound is None:
+        return scored.named(), 0.0
+    return scored.named(), upper - lower_bound(chart, decoder.models, decoder.word_penalty, upper, bound)
+
+
+def _pruned(decoder: Decoder, chart: HieroChart) -> tuple[StepLattice, float]:
+    """Returns the pruned search's lattice, language models included, and its best translation's cost."""
+    scored = decoder.scored(chart.lattice(decoder.kept_items), decoder.settings.beam)
+    return scored, decoder.operations.nbest(scored.lattice, 1)[0].cost
+
+
+def _known_cost(decoder: Decoder, chart: HieroChart) -> float:
+    """Returns what the pruned search's best translation costs: no lattice is needed but for that one."""
+    cubes = replace(decoder.settings.cubes, max_arcs=max(decoder.settings.cubes.max_arcs // ONE_OF_ARCS, 1))
+    rules = chart.lattice(lambda chart: kept_items(chart, decoder.models, decoder.word_penalty, cubes))
+    return decoder.operations.nbest(decoder.with_models(rules.lattice, 0.0), 1)[0].cost

@@ -16,6 +16,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count, islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,14 +32,16 @@ from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.affiliation import NO_TOKEN, target_tokens
 from lattice_simp.translate.derivation import StepLattice
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import ExtraItem, hiero_lattice
-from lattice_simp.translate.hiero_decoder import HieroDecoder
+from lattice_simp.translate.items import Excerpt, ExtraItem
 from lattice_simp.translate.match import match
 from lattice_simp.translate.part_pruning import PartPruning
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.source import Source
 from lattice_simp.translate.strategies.task import Task
 from lattice_simp.translate.word_alignment import gap_position
+
+if TYPE_CHECKING:
+    from lattice_simp.translate.decoder import Decoder
 
 GAP = "<gap:{}>"
 """The token, and target word, that stands for a gap while it is unexpanded."""
@@ -51,7 +54,7 @@ GAP_PRUNING = PartPruning(beam=10.0, max_arcs=1000)
 """What the lattice of a gap keeps before it is put into each of its positions."""
 
 
-def translate(decoder: HieroDecoder, task: Task) -> Translation:
+def translate(decoder: Decoder, task: Task) -> Translation:
     """Decodes the skeleton with unexpanded gaps, forced towards the skeleton's n-best list, then expands the gaps.
 
     Of several skeletons the first counts. Where no partial hypothesis contains a skeleton hypothesis, or the rules
@@ -85,19 +88,19 @@ def _fitting(hypotheses: tuple[Hypothesis, ...], partial: Lattice) -> tuple[Gapp
     return acceptor, hypotheses
 
 
-def _gap_lattice(decoder: HieroDecoder, words: Sequence[str], tokens: range) -> Lattice:
+def _gap_lattice(decoder: Decoder, words: Sequence[str], tokens: range) -> Lattice:
     """Returns the translations of a gap, pruned without knowledge of what is around them.
 
     The rules of a nested grammar are chosen as if the gap were a sentence.
     """
-    rules = decoder.rules(words, tokens)
+    rules = decoder.rules(words, Excerpt(tokens))
     model, weight = next(iter(decoder.models.values()))
     used = np.flatnonzero(np.bincount(rules.lattice.olabels)).astype(np.int32)
     pruner = GAP_PRUNING.for_words(model, weight, rules.lattice.symbols, used[used > 0])
     return replace(rules, lattice=pruner.lattice(rules.lattice)).named()
 
 
-def partial_lattice(decoder: HieroDecoder, skeleton: Skeleton) -> tuple[StepLattice, list[str]]:
+def partial_lattice(decoder: Decoder, skeleton: Skeleton) -> tuple[StepLattice, list[str]]:
     """Returns the rules' lattice of the skeleton with its gaps as words, and those words in order.
 
     Input labels are steps by the tokens of the full sentence.
@@ -115,18 +118,9 @@ def partial_lattice(decoder: HieroDecoder, skeleton: Skeleton) -> tuple[StepLatt
         position = end
     token_start.append(position)
     is_gap = np.array([token in set(gap_words) for token in tokens], dtype=np.bool_)
-    options = decoder.options
-    lattice = hiero_lattice(
-        decoder.grammar,
-        decoder.rule_costs,
-        tokens,
-        options,
-        functools.partial(decoder.kept_items, invisible=gap_words),
-        tokens=token_start,
-        free_copies=is_gap,
-        extra=crossing_rules(decoder.grammar, decoder.rule_costs, tokens, is_gap, options.max_span),
-    )
-    return lattice, gap_words
+    extra = crossing_rules(decoder.grammar, decoder.costs.rules, tokens, is_gap, decoder.settings.max_span)
+    chart = decoder.chart(tokens, Excerpt(token_start, is_gap, extra))
+    return chart.lattice(functools.partial(decoder.kept_items, invisible=gap_words)), gap_words
 
 
 def crossing_rules(
@@ -149,9 +143,9 @@ def crossing_rules(
         pattern = int(matches.pattern[number])
         for rule in range(int(grammar.pattern_rules[pattern]), int(grammar.pattern_rules[pattern + 1])):
             symbols = insert_gaps(grammar, rule, tokens, range(start, last + 1), is_gap)
-            own = target_side_tokens(grammar, rule, range(start, last + 1), is_gap)
+            side_tokens = target_side_tokens(grammar, rule, range(start, last + 1), is_gap)
             cost = float(rule_costs[rule])
-            items.append(ExtraItem(int(matches.left[number]), start, last + 1, symbols, cost, rule, own))
+            items.append(ExtraItem(int(matches.left[number]), start, last + 1, symbols, cost, rule, side_tokens))
     return items
 
 
@@ -169,8 +163,8 @@ def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range,
 def target_side_tokens(grammar: Grammar, rule: int, span: range, is_gap: Bools) -> tuple[int, ...]:
     """Returns the token that each symbol of `insert_gaps` belongs to, NO_TOKEN for gaps."""
     places = np.array([index for index in span if not is_gap[index]], dtype=np.int32)
-    own = target_tokens(_target(grammar, rule), _points(grammar, rule), places, span.start)
-    return _inserted(own.tolist(), [(place, NO_TOKEN) for place, _ in _gap_places(grammar, rule, span, is_gap)])
+    tokens = target_tokens(_target(grammar, rule), _points(grammar, rule), places, span.start)
+    return _inserted(tokens.tolist(), [(place, NO_TOKEN) for place, _ in _gap_places(grammar, rule, span, is_gap)])
 
 
 def _target(grammar: Grammar, rule: int) -> Ints:
@@ -184,15 +178,15 @@ def _points(grammar: Grammar, rule: int) -> Ints:
 def _gap_places(grammar: Grammar, rule: int, span: range, is_gap: Bools) -> list[tuple[int, int]]:
     """Returns the place of each gap of `span` on a phrasal rule's target side, and its token."""
     length, points = len(_target(grammar, rule)), _points(grammar, rule).tolist()
-    found = []
+    gap_places = []
     seen = 0  # source words of the rule before the token in hand
     total = sum(not is_gap[index] for index in span)
     for index in span:
         if is_gap[index]:
-            found.append((gap_position(points, seen, total, length), index))
+            gap_places.append((gap_position(points, seen, total, length), index))
         else:
             seen += 1
-    return found
+    return gap_places
 
 
 def _inserted(symbols: Sequence[int], gaps: Sequence[tuple[int, int]]) -> tuple[int, ...]:
@@ -204,7 +198,7 @@ def _inserted(symbols: Sequence[int], gaps: Sequence[tuple[int, int]]) -> tuple[
     return tuple(result)
 
 
-def _forced(decoder: HieroDecoder, partial: StepLattice, acceptor: GappyAcceptor, gap_words: Sequence[str]) -> Lattice:
+def _forced(decoder: Decoder, partial: StepLattice, acceptor: GappyAcceptor, gap_words: Sequence[str]) -> Lattice:
     """Composes with the skeleton hypotheses; only gaps may occur between their words.
 
     What stays is scored with the language models, which do not see the gaps; their costs are taken out again.

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.translate.hiero_decoder import HieroDecoder
 from lattice_simp.translate.source import Source
+
+if TYPE_CHECKING:
+    from lattice_simp.translate.decoder import Decoder
 
 
 @dataclass(frozen=True)
@@ -33,22 +36,22 @@ class Task:
         """The tokens of the sentence; of a word lattice, those of its best path."""
         return self.source.best_words
 
-    def skeleton_nbest(self, decoder: HieroDecoder) -> tuple[Hypothesis, ...]:
+    def skeleton_nbest(self, decoder: Decoder) -> tuple[Hypothesis, ...]:
         """Returns the given hypotheses, or exactly the n best translations of the skeletons, pooled."""
         if self.hypotheses is not None:
             return self.hypotheses
         settings = decoder.settings.skeleton
         return pool_hypotheses(self.skeleton_lists(decoder), settings.aggregation, settings.hypotheses)
 
-    def skeleton_lists(self, decoder: HieroDecoder) -> list[list[Hypothesis]]:
+    def skeleton_lists(self, decoder: Decoder) -> list[list[Hypothesis]]:
         """Returns exactly the n best translations of each skeleton."""
         count = decoder.settings.skeleton.hypotheses
         return [decoder.exact_nbest(skeleton.words, count)[1] for skeleton in self.skeletons]
 
     def shares(self) -> list[float]:
         """Returns the skeletons' probabilities, which sum to 1."""
-        given = self.probabilities or (1.0,) * len(self.skeletons)
-        return [own / sum(given) for own in given]
+        weights = self.probabilities or (1.0,) * len(self.skeletons)
+        return [weight / sum(weights) for weight in weights]
 
 
 def pool_hypotheses(lists: Iterable[Sequence[Hypothesis]], aggregation: str, count: int) -> tuple[Hypothesis, ...]:
