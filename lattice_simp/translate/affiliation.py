@@ -86,12 +86,12 @@ def _item_tokens(
     rules: _Rules, pattern: Ints, spans: Ints, gaps: Ints, match: Ints, rule: Ints, offsets: Ints, tokens: Ints
 ) -> None:
     for item in range(len(match)):
-        own, number = match[item], rule[item]
-        start, end = spans[own, 0], spans[own, 1]
+        row, number = match[item], rule[item]
+        start, end = spans[row, 0], spans[row, 1]
         if number < 0:
             tokens[offsets[item] : offsets[item + 1]] = start if number == COPY_RULE else NO_TOKEN
             continue
-        source = rules.source[rules.source_offsets[pattern[own]] : rules.source_offsets[pattern[own] + 1]]
+        source = rules.source[rules.source_offsets[pattern[row]] : rules.source_offsets[pattern[row] + 1]]
         places = np.full(len(source), NO_TOKEN, dtype=np.int32)  # the token of each source word
         place, gap = start, 0
         for index in range(len(source)):
@@ -99,7 +99,7 @@ def _item_tokens(
                 places[index] = place
                 place += 1
             else:
-                place = gaps[own, 2 * gap + 1]
+                place = gaps[row, 2 * gap + 1]
                 gap += 1
         target = rules.target[rules.target_offsets[number] : rules.target_offsets[number + 1]]
         points = rules.alignment[rules.alignment_offsets[number] : rules.alignment_offsets[number + 1]]
@@ -118,7 +118,7 @@ def target_tokens(target: Ints, points: Ints, places: Ints, middle: int) -> Ints
     """
     tokens = np.full(len(target), NO_TOKEN, dtype=np.int32)
     linked = np.zeros(len(target), dtype=np.bool_)
-    own = np.empty(len(places), dtype=np.int32)
+    links = np.empty(len(places), dtype=np.int32)
     for symbol in range(len(target)):
         if target[symbol] < 0:
             continue
@@ -126,11 +126,11 @@ def target_tokens(target: Ints, points: Ints, places: Ints, middle: int) -> Ints
         for source in range(len(places)):
             for point in range(len(points)):
                 if points[point, 1] == symbol and points[point, 0] == source and places[source] >= 0:
-                    own[count] = places[source]
+                    links[count] = places[source]
                     count += 1
                     break
         if count > 0:
-            tokens[symbol], linked[symbol] = own[(count - 1) // 2], True
+            tokens[symbol], linked[symbol] = links[(count - 1) // 2], True
     words = places[places >= 0]
     alone = words[(len(words) - 1) // 2] if len(words) > 0 else middle
     for symbol in range(len(target)):

@@ -64,7 +64,7 @@ def item_automaton(starts: Ints, ends: Ints, items: Items, num_states: int) -> t
     the start or end state that a new state was made for. Of items with the same string between the same states, the
     cheapest stays.
     """
-    nodes, last_node, chosen = _prefix_tree(starts, ends, items, num_states)
+    nodes, last_node, chosen = prefix_tree(starts, ends, items, num_states)
     passing = _passing(nodes, last_node, chosen)
     arcs, count = np.empty(len(nodes) + len(starts) + 16, dtype=ARC), 0
     states = num_states
@@ -74,7 +74,7 @@ def item_automaton(starts: Ints, ends: Ints, items: Items, num_states: int) -> t
             before = nodes[nodes[node].parent].state
             nodes[node].state = states
             origin[states] = origin[before]
-            _set_arc(arcs, count, before, states, nodes[node].label, 0.0, NO_STEP)
+            set_arc(arcs, count, before, states, nodes[node].label, 0.0, NO_STEP)
             states, count = states + 1, count + 1
     rest_keys, rest_states = np.full(_HASH_SIZE, -1, dtype=np.int64), np.empty(_HASH_SIZE, dtype=np.int32)
     rests = 0
@@ -94,19 +94,19 @@ def item_automaton(starts: Ints, ends: Ints, items: Items, num_states: int) -> t
                 origin[states] = ends[item]
                 if count == len(arcs):
                     arcs = grown(arcs)
-                _set_arc(arcs, count, states, following, nodes[node].label, 0.0, NO_STEP)
+                set_arc(arcs, count, states, following, nodes[node].label, 0.0, NO_STEP)
                 states, count, rests = states + 1, count + 1, rests + 1
             following, node = rest_states[slot], nodes[node].parent
         if count == len(arcs):
             arcs = grown(arcs)
         before = nodes[node].parent if nodes[node].parent >= 0 else node  # an empty string is one epsilon
-        _set_arc(arcs, count, nodes[before].state, following, nodes[node].label, items.costs[item], items.steps[item])
+        set_arc(arcs, count, nodes[before].state, following, nodes[node].label, items.costs[item], items.steps[item])
         count += 1
     return arcs[:count], origin[:states]
 
 
 @jit
-def _prefix_tree(starts: Ints, ends: Ints, items: Items, num_states: int) -> tuple[Records, Ints, Bools]:
+def prefix_tree(starts: Ints, ends: Ints, items: Items, num_states: int) -> tuple[Records, Ints, Bools]:
     """Returns the nodes (one root for each start state), the last node of each item, and which items stay."""
     nodes, count = np.empty(4 * len(starts) + 16, dtype=_TREE_NODE), 0
     root_of = np.full(num_states, -1, dtype=np.int32)
@@ -180,7 +180,7 @@ def _pair_key(number: int, symbol: int) -> np.int64:
 
 
 @inlined  # else compiled for each mixture of integers
-def _set_arc(arcs: Records, index: int, source: int, target: int, symbol: int, cost: float, step: int) -> None:
+def set_arc(arcs: Records, index: int, source: int, target: int, symbol: int, cost: float, step: int) -> None:
     arcs[index].source, arcs[index].target, arcs[index].symbol = source, target, symbol
     arcs[index].cost, arcs[index].step = cost, step
 
@@ -221,7 +221,7 @@ def expand_references(
                     num_steps += 1
             source = arcs[arc].source if source == 0 else base + source
             target = arcs[arc].target if target == 1 else base + target
-            _set_arc(expanded, count, source, target, cells.arcs[inner].symbol, cost, step)
+            set_arc(expanded, count, source, target, cells.arcs[inner].symbol, cost, step)
             count += 1
         num_states += cells.num_states[cell] - 2
     return expanded, num_states, steps, num_steps

@@ -97,9 +97,9 @@ def _add_nested(
     """Returns the arcs with those of the new cells, how many they are, and the table of steps, of which so many."""
     begin, end, num_states, pool = finished
     for cell in cells:
-        own = _chosen(items, order[begins[cell] : begins[cell + 1]])
-        starts = np.full(len(own.costs), START, dtype=np.int32)
-        arcs, origin = item_automaton(starts, starts + np.int32(END), own, 2)
+        cell_items = _chosen(items, order[begins[cell] : begins[cell + 1]])
+        starts = np.full(len(cell_items.costs), START, dtype=np.int32)
+        arcs, origin = item_automaton(starts, starts + np.int32(END), cell_items, 2)
         arcs, states, steps, num_steps = expand_references(
             arcs, len(origin), Cells(begin, end, num_states, pool), steps, num_steps
         )

@@ -101,7 +101,7 @@ def compose_with_expected(
         An empty lattice (`.empty`) if every string is excluded.
     """
     words = [path.text for path in nbest(full, EXPECTED_STRINGS)]
-    rows = [share * contained_costs(words, own, settings) for share, own in zip(shares, lists, strict=True)]
+    rows = [share * contained_costs(words, pool, settings) for share, pool in zip(shares, lists, strict=True)]
     costs = np.sum(rows, axis=0).tolist()
     contained = [(line, cost) for line, cost in zip(words, costs, strict=True) if cost < np.inf]
     return compose(full, Lattice.from_strings(contained, full.symbols), beam=beam)
@@ -119,8 +119,8 @@ def contained_costs(words: Sequence[str], hypotheses: Sequence[Hypothesis], sett
     strings = Lattice.from_strings([(line, 0.0) for line in words])
     acceptor = gappy_acceptor(hypotheses, loops=settings.loops, symbols=strings.symbols)
     joint = compose(strings, acceptor, weight=settings.weight, edits=settings.edits or EditCosts())
-    found = {path.text: path.cost for path in nbest(joint, len(words))}
-    return np.array([found.get(line, np.inf) for line in words])
+    costs = {path.text: path.cost for path in nbest(joint, len(words))}
+    return np.array([costs.get(line, np.inf) for line in words])
 
 
 def contained_hypotheses(
@@ -135,8 +135,8 @@ def contained_hypotheses(
         return [int(np.abs(costs + path.features[SKELETON]).argmin()) for path in paths]
     index_of = {hypothesis.tokens: index for index, hypothesis in enumerate(hypotheses)}
     matched = joint.features[MATCHED]
-    found = []
+    indices = []
     for path in paths:
         labels = joint.olabels[path.arcs][matched[path.arcs] > 0]
-        found.append(index_of[tuple(joint.symbols.decode(labels.tolist()))])
-    return found
+        indices.append(index_of[tuple(joint.symbols.decode(labels.tolist()))])
+    return indices

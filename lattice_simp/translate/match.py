@@ -136,9 +136,10 @@ def _follow(keys: Longs, targets: Ints, node: int, symbol: int) -> int:
 def _match(
     source: _Sentence, present: Bytes3, keys: Longs, targets: Ints, pattern_at: Ints
 ) -> tuple[Records, Bytes3, Records]:
+    """Returns the matches, which cells are complete, and the paths; one kernel, for its three pools grow everywhere."""
     num_nonterminals, num_states = len(present), len(source.near)
     complete = present.copy()
-    matches, found = np.empty(1024 + num_nonterminals * len(source.words), dtype=_MATCH), 0
+    matches, num_matches = np.empty(1024 + num_nonterminals * len(source.words), dtype=_MATCH), 0
     items = np.empty(4096 + num_nonterminals, dtype=_ITEM)
     paths, read = np.empty(4096 + len(source.words), dtype=_PATH), 0
     for alone in np.flatnonzero(source.copied):
@@ -146,8 +147,8 @@ def _match(
         for left in range(num_nonterminals):
             _set_item(items, 0, 0, -1, -1)
             items[0].path = read
-            _set_match(matches, found, COPY, left, source.begins[alone], source.ends[alone], items[0])
-            found += 1
+            _set_match(matches, num_matches, COPY, left, source.begins[alone], source.ends[alone], items[0])
+            num_matches += 1
         read += 1
     for start in range(num_states - 2, -1, -1):
         last = num_states - 1
@@ -205,7 +206,7 @@ def _match(
             # Record what is complete; each non-terminal that becomes so may begin a longer rule, or a unary one.
             item = first if source.near[start, end] else count
             while item < count:
-                if found + num_nonterminals >= len(matches):
+                if num_matches + num_nonterminals >= len(matches):
                     matches = grown(matches)
                 if count + num_nonterminals >= len(items):
                     items = grown(items)
@@ -213,8 +214,8 @@ def _match(
                     pattern = pattern_at[items[item].node, left]
                     if pattern < 0:
                         continue
-                    _set_match(matches, found, pattern, left, start, end, items[item])
-                    found += 1
+                    _set_match(matches, num_matches, pattern, left, start, end, items[item])
+                    num_matches += 1
                     if complete[left, start, end]:
                         continue
                     complete[left, start, end] = 1
@@ -225,7 +226,7 @@ def _match(
                 item += 1
             for item in range(first, count):
                 items[item].next, head[end - start] = head[end - start], item
-    return matches[:found], complete, paths[:read]
+    return matches[:num_matches], complete, paths[:read]
 
 
 @inlined

@@ -136,6 +136,6 @@ def _check_features(weights: Mapping[str, float], known: Sequence[str], path: Pa
 
 def _only(root: Path, paths: list[Path]) -> Path:
     if len(paths) != 1:
-        found = ", ".join(path.name for path in paths) or "none"
-        raise FormatError(f"needs one rule table, found {found}", path=root, remedy="keep one file named rules.gz")
+        names = ", ".join(path.name for path in paths) or "none"
+        raise FormatError(f"needs one rule table, found {names}", path=root, remedy="keep one file named rules.gz")
     return paths[0]

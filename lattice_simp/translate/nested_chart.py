@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.growing import find_slot, grown_table
 from lattice_simp.core.kernel import Floats, Ints, Records, jit
 from lattice_simp.core.sorting import counting_order
-from lattice_simp.translate.automaton import ARC, Items
+from lattice_simp.translate.automaton import ARC, NO_STEP, Items, prefix_tree, set_arc
 from lattice_simp.translate.hiero import HieroChart
 
 NO_WORD = -1
@@ -92,7 +91,8 @@ def make_chart(
     num_cells = 1 + max(
         int(cells.max(initial=-1)), int(top.cells.max(initial=-1)), -1 - int(items.symbols.min(initial=0))
     )
-    arcs, first = _tries(cells.astype(np.int32), items, num_cells)
+    begins = 2 * cells.astype(np.int32)
+    arcs, first = _tries(begins, begins + 1, items, 2 * num_cells)
     last = first + top.num_positions
     sources = np.concatenate((arcs["source"], first + top.begins, [last - 1])).astype(np.int32)
     targets = np.concatenate((arcs["target"], first + top.ends, [last])).astype(np.int32)
@@ -184,36 +184,35 @@ def _with_top_cells(chart: HieroChart) -> tuple[Ints, Top, Ints]:
 
 
 @jit
-def _tries(cells: Ints, items: Items, num_cells: int) -> tuple[Records, int]:
+def _tries(begins: Ints, ends: Ints, items: Items, states: int) -> tuple[Records, int]:
     """Returns the arcs of a prefix tree for each cell, whose leaves are its end, and the number of states.
 
-    Cell c is between the states 2 c and 2 c + 1. Of items with the same string in a cell, the cheapest stays.
+    Each item's cell is between the states `begins` and `ends`, below `states`. Of items with the same string in a cell,
+    the cheapest stays.
     """
-    count, states = 0, 2 * num_cells
-    arcs = np.empty(len(items.symbols) + len(cells), dtype=ARC)
-    keys, values = np.full(16384, -1, dtype=np.int64), np.empty(16384, dtype=np.int32)
-    for item in range(len(cells)):
-        state, end = 2 * cells[item], items.offsets[item + 1]
-        for index in range(items.offsets[item], max(end, items.offsets[item] + 1)):
-            symbol = items.symbols[index] if index < end else np.int32(0)
-            last = index >= end - 1
-            # An inner arc and a last one with the same symbol are two arcs: even and odd keys.
-            key = (np.int64(state) << 32) + 2 * (np.int64(symbol) + (np.int64(1) << 30)) + (1 if last else 0)
-            slot = find_slot(keys, key)
-            if keys[slot] < 0:
-                if 2 * count + 2 > len(keys):
-                    keys, values = grown_table(keys, values)
-                    slot = find_slot(keys, key)
-                keys[slot], values[slot] = key, count
-                arcs[count].source, arcs[count].symbol = state, symbol
-                arcs[count].target = 2 * cells[item] + 1 if last else states
-                arcs[count].cost, arcs[count].step = (np.inf if last else 0.0), 0
-                states += 0 if last else 1
-                count += 1
-            arc = values[slot]
-            if last and items.costs[item] < arcs[arc].cost:
-                arcs[arc].cost, arcs[arc].step = items.costs[item], items.steps[item]
-            state = arcs[arc].target
+    count = 0
+    nodes, last_node, chosen = prefix_tree(begins, ends, items, states)
+    arcs = np.empty(2 * len(nodes), dtype=ARC)
+    last_arc = np.full(len(nodes), -1, dtype=np.int32)
+    for item in range(len(begins)):
+        leaf = last_node[item]
+        parent = nodes[leaf].parent if nodes[leaf].parent >= 0 else leaf  # an empty string is one epsilon
+        node, missing = parent, 0
+        while nodes[node].state < 0:
+            node, missing = nodes[node].parent, missing + 1
+        count, states, node = count + missing, states + missing, parent
+        for behind in range(1, missing + 1):  # inner arcs, the deepest first
+            before = nodes[node].parent
+            nodes[node].state = states - behind
+            source = states - behind - 1 if behind < missing else nodes[before].state
+            set_arc(arcs, count - behind, source, states - behind, nodes[node].label, 0.0, NO_STEP)
+            node = before
+        if last_arc[leaf] < 0:
+            last_arc[leaf] = count
+            set_arc(arcs, count, nodes[parent].state, ends[item], nodes[leaf].label, 0.0, NO_STEP)
+            count += 1
+        if chosen[item]:
+            arcs[last_arc[leaf]].cost, arcs[last_arc[leaf]].step = items.costs[item], items.steps[item]
     return arcs[:count], states
 
 
@@ -240,18 +239,18 @@ def _topological_numbers(sources: Ints, targets: Ints, referred: Ints, num_state
             fill[referred[arc]] += 1
     ready = np.empty(num_states, dtype=np.int32)
     number = np.full(num_states, -1, dtype=np.int32)
-    done, found = 0, 0
+    done, reached = 0, 0
     for state in range(num_states):
         if waiting[state] == 0:
-            ready[found] = state
-            found += 1
-    while done < found:
+            ready[reached] = state
+            reached += 1
+    while done < reached:
         state = ready[done]
         number[state] = done
         done += 1
         for index in range(begins[state], begins[state + 1]):
             waiting[following[index]] -= 1
             if waiting[following[index]] == 0:
-                ready[found] = following[index]
-                found += 1
+                ready[reached] = following[index]
+                reached += 1
     return number

@@ -57,9 +57,9 @@ class Translation:
     mbr: Lattice | None = None
 
     def __repr__(self) -> str:
-        found = "" if self.reachable is None else ", skeleton found" if self.reachable else ", skeleton not found"
+        reached = "" if self.reachable is None else ", skeleton found" if self.reachable else ", skeleton not found"
         size = f"{self.lattice.num_states} states, {self.lattice.num_arcs} arcs"
-        return f"Translation({' '.join(self.source)!r}, {self.strategy}{found}, {size})"
+        return f"Translation({' '.join(self.source)!r}, {self.strategy}{reached}, {size})"
 
     @property
     def best(self) -> Hypothesis:

@@ -135,7 +135,7 @@ def _updated(settings: Any, values: Any, section: str = "") -> Any:
     """Returns settings with other values; `section` is what the names of errors begin with, as in `skeleton.`."""
     if not isinstance(values, Mapping):
         raise LatticeSimpError(f"{section.rstrip('.') or 'the settings'}: names with values are needed, not {values!r}")
-    known = [own.name for own in fields(settings)]
+    known = [entry.name for entry in fields(settings)]
     unknown = sorted(f"{section}{name}" for name in set(values) - set(known))
     if unknown:
         raise LatticeSimpError(f"unknown settings {', '.join(unknown)}; known are {', '.join(sorted(known))}")
@@ -145,8 +145,8 @@ def _updated(settings: Any, values: Any, section: str = "") -> Any:
         kind, kinds_of_value = nested_kind(kinds[name]), kinds_of_field(kinds[name])
         if kind is not None and not (value is None and NoneType in kinds_of_value):
             value = _updated(getattr(settings, name) or kind(), value, f"{section}{name}.")
-        elif not any(_is_of(value, one) for one in kinds_of_value):
-            expected = " or ".join(_NEEDED.get(one, "") or _choices(one) for one in kinds_of_value)
+        elif not any(_is_of(value, allowed) for allowed in kinds_of_value):
+            expected = " or ".join(_NEEDED.get(allowed, "") or _choices(allowed) for allowed in kinds_of_value)
             raise LatticeSimpError(f"{section}{name} is {value!r}; give {expected}")
         changed[name] = value
     try:

@@ -26,8 +26,8 @@ def source_trie(offsets: Ints, symbols: Ints, left: Ints, num_nonterminals: int)
     keys, nodes = [np.zeros(0, dtype=np.int64)], 1
     for depth in range(int(lengths.max(initial=0))):
         longer = np.flatnonzero(lengths > depth)
-        own = (node[longer] << 32) + symbols[offsets[:-1][longer] + depth] + _MIDDLE
-        different, indices = np.unique(own, return_inverse=True)
+        longer_keys = (node[longer] << 32) + symbols[offsets[:-1][longer] + depth] + _MIDDLE
+        different, indices = np.unique(longer_keys, return_inverse=True)
         node[longer] = nodes + indices
         keys.append(different)
         nodes += len(different)

@@ -91,8 +91,7 @@ def _apply_across(
         rest[:] = remaining
         skipped = {position for _, begin, end in skips for position in range(begin, end)}
         tokens = [position for position in range(use.start, use.end) if position not in skipped]
-        own = _project(rule, 0, [], [])
-        words = [frozenset(tokens[index] for index in aligned) for aligned in own]
+        words = [frozenset(tokens[index] for index in aligned) for aligned in _project(rule, 0, [], [])]
         points = [gap_position(rule.alignment, seen, len(tokens), len(words)) for seen, _, _ in skips]
         inserted: list[frozenset[int]] = []
         for position in range(len(words) + 1):
@@ -124,21 +123,21 @@ def _skips(
     """Lists the ways in which words cover the tokens with gaps between them, as (words before, start, end) of each."""
     if seen == len(symbols):
         return [[]] if start == end else []
-    found = []
+    ways = []
     for stop in _stops(start, end, rest) if seen else [start]:
         if stop < end and source[stop] == symbols[seen]:
             gap = [(seen, start, stop)] if stop > start else []
-            found += [[*gap, *more] for more in _skips(symbols, seen + 1, stop + 1, end, source, rest)]
-    return found
+            ways += [[*gap, *more] for more in _skips(symbols, seen + 1, stop + 1, end, source, rest)]
+    return ways
 
 
 def _stops(start: int, end: int, rest: Sequence[RuleUse]) -> list[int]:
     """Returns `start`, and where rules that follow one another from there may end before `end`."""
-    found = {start}
+    stops = {start}
     for use in sorted(rest, key=lambda use: use.start):
-        if use.start in found and use.end < end:
-            found.add(use.end)
-    return sorted(found)
+        if use.start in stops and use.end < end:
+            stops.add(use.end)
+    return sorted(stops)
 
 
 def _gap_spans(
@@ -151,10 +150,10 @@ def _gap_spans(
     if isinstance(first, str):
         matches = start < end and source[start] == first
         return _gap_spans(others, start + 1, end, source, rest) if matches else []
-    found = []
+    ways = []
     for stop in sorted({use.end for use in rest if use.start == start and use.end <= end}, reverse=True):
-        found += [[(start, stop), *more] for more in _gap_spans(others, stop, end, source, rest)]
-    return found
+        ways += [[(start, stop), *more] for more in _gap_spans(others, stop, end, source, rest)]
+    return ways
 
 
 def _project(
