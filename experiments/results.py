@@ -5,7 +5,8 @@ python -m experiments.results experiments/multi30k --data ../shared/data
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from experiments.report import Figures, plain_table, stages_part
@@ -71,12 +72,9 @@ def page(figures: Figures, config: Figures) -> list[str]:
     return [table, signatures, "\n".join(lines), figures.get("note", ""), *stages_part(figures)]
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    parser = options("experiments.results", __doc__)
-    parser.add_argument("--note", default="", help="a sentence for the page")
-    run_experiment(parser, arguments, trained)
-
+_PARSER = options("experiments.results", __doc__)
+_PARSER.add_argument("--note", default="", help="a sentence for the page")
+main = partial(run_experiment, _PARSER, trained)
 
 if __name__ == "__main__":
     main()

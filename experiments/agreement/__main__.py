@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,10 +24,7 @@ def agreement(experiment: Experiment) -> Results:
     return Results("Agreement of two judgements", figures, page(figures, config), programs)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    run_experiment(options("experiments.agreement", __doc__, Path(__file__).parent), arguments, agreement)
-
+main = partial(run_experiment, options("experiments.agreement", __doc__, Path(__file__).parent), agreement)
 
 if __name__ == "__main__":
     main()

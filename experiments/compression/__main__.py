@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +66,7 @@ def _domain(done: Done, domain: Domain, model: LanguageModel) -> Mapping[str, An
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    run_experiment(options("experiments.compression", __doc__, Path(__file__).parent), arguments, compression)
-
+main = partial(run_experiment, options("experiments.compression", __doc__, Path(__file__).parent), compression)
 
 if __name__ == "__main__":
     main()

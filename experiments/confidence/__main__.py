@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,10 +99,7 @@ def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    run_experiment(options("experiments.confidence", __doc__, Path(__file__).parent), arguments, confidence)
-
+main = partial(run_experiment, options("experiments.confidence", __doc__, Path(__file__).parent), confidence)
 
 if __name__ == "__main__":
     main()

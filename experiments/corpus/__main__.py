@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -70,10 +71,7 @@ def _only(record: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: record[name] for name in names}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    run_experiment(options("experiments.corpus", __doc__, Path(__file__).parent), arguments, corpus)
-
+main = partial(run_experiment, options("experiments.corpus", __doc__, Path(__file__).parent), corpus)
 
 if __name__ == "__main__":
     main()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from experiments.hindi.baselines import TwoFields
@@ -104,10 +105,7 @@ def _speed(examples: list[Example], analyser: Analyser, find: Find) -> dict[str,
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    run_experiment(options("experiments.hindi", __doc__, Path(__file__).parent), arguments, clauses)
-
+main = partial(run_experiment, options("experiments.hindi", __doc__, Path(__file__).parent), clauses)
 
 if __name__ == "__main__":
     main()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from experiments.hindi_english.report import figures, measure_systems, page
@@ -31,12 +31,9 @@ def hindi_english(experiment: Experiment) -> Results:
     return Results("Hindi to English", found, page(found, experiment.settings()))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    parser = options("experiments.hindi_english", __doc__, Path(__file__).parent)
-    parser.add_argument("--hindi", type=Path, default=Path("build/hindi"), help="what `make hindi` made")
-    run_experiment(parser, arguments, hindi_english)
-
+_PARSER = options("experiments.hindi_english", __doc__, Path(__file__).parent)
+_PARSER.add_argument("--hindi", type=Path, default=Path("build/hindi"), help="what `make hindi` made")
+main = partial(run_experiment, _PARSER, hindi_english)
 
 if __name__ == "__main__":
     main()

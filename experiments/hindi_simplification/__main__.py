@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from experiments.hindi_simplification.ratings import read_ratings
@@ -38,13 +39,10 @@ def outputs_of(pairs: Sequence[Pair], model: HindiModel | None) -> dict[str, lis
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    parser = options("experiments.hindi_simplification", __doc__, FOLDER)
-    parser.add_argument("--hindi", type=Path, default=Path("build/hindi"), help="what `make hindi` made")
-    parser.add_argument("--without-model", action="store_true", help="leave out the rows of a model")
-    run_experiment(parser, arguments, simplification)
-
+_PARSER = options("experiments.hindi_simplification", __doc__, FOLDER)
+_PARSER.add_argument("--hindi", type=Path, default=Path("build/hindi"), help="what `make hindi` made")
+_PARSER.add_argument("--without-model", action="store_true", help="leave out the rows of a model")
+main = partial(run_experiment, _PARSER, simplification)
 
 if __name__ == "__main__":
     main()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,10 +108,7 @@ def _oracle(own: Candidates, setting: Setting, weight: float) -> int:
     return sentence_oracle(own, own.alone(weight)[taken])
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    run_experiment(options("experiments.masks", __doc__, Path(__file__).parent), arguments, masks)
-
+main = partial(run_experiment, options("experiments.masks", __doc__, Path(__file__).parent), masks)
 
 if __name__ == "__main__":
     main()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from experiments.mutants.report import ROOT, page
@@ -25,10 +25,7 @@ def mutants(experiment: Experiment) -> Results:
     return Results("Errors in the study's code that tests see", figures, page(figures, values))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    run_experiment(options("experiments.mutants", __doc__, Path(__file__).parent), arguments, mutants)
-
+main = partial(run_experiment, options("experiments.mutants", __doc__, Path(__file__).parent), mutants)
 
 if __name__ == "__main__":
     main()

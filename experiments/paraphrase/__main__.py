@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -77,10 +77,7 @@ def _costs(done: Done, name: str) -> dict[str, Any]:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    run_experiment(options("experiments.paraphrase", __doc__, Path(__file__).parent), arguments, paraphrase)
-
+main = partial(run_experiment, options("experiments.paraphrase", __doc__, Path(__file__).parent), paraphrase)
 
 if __name__ == "__main__":
     main()

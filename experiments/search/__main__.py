@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,10 +110,7 @@ def tested(
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    run_experiment(options("experiments.search", __doc__, Path(__file__).parent), arguments, search_errors)
-
+main = partial(run_experiment, options("experiments.search", __doc__, Path(__file__).parent), search_errors)
 
 if __name__ == "__main__":
     main()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +54,7 @@ def _outputs(
     return written.folders[stage.name], {**named, **written.records}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    run_experiment(options("experiments.simplify", __doc__, Path(__file__).parent), arguments, simplify)
-
+main = partial(run_experiment, options("experiments.simplify", __doc__, Path(__file__).parent), simplify)
 
 if __name__ == "__main__":
     main()

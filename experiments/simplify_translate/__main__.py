@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 
 from experiments.report import STAGES
@@ -58,12 +58,9 @@ def _frozen(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    parser = options("experiments.simplify_translate", __doc__, Path(__file__).parent)
-    parser.add_argument("--simplifier", type=Path, default=Path("build/simplify/model-turk"), help="(%(default)s)")
-    run_experiment(parser, arguments, simplify_translate)
-
+_PARSER = options("experiments.simplify_translate", __doc__, Path(__file__).parent)
+_PARSER.add_argument("--simplifier", type=Path, default=Path("build/simplify/model-turk"), help="(%(default)s)")
+main = partial(run_experiment, _PARSER, simplify_translate)
 
 if __name__ == "__main__":
     main()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -41,12 +41,9 @@ def _named_file(given: str) -> tuple[str, Path]:
     return name, Path(path)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the study of a folder with config.yaml and protocol.yaml."""
-    parser = options("experiments.study", __doc__)
-    parser.add_argument("--skeletons", action="append", default=[], help="NAME=FILE: another kind of skeletons")
-    run_experiment(parser, arguments, study)
-
+_PARSER = options("experiments.study", __doc__)
+_PARSER.add_argument("--skeletons", action="append", default=[], help="NAME=FILE: another kind of skeletons")
+main = partial(run_experiment, _PARSER, study)
 
 if __name__ == "__main__":
     main()

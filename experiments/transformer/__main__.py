@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -96,14 +97,9 @@ def _measured_set(
     return figures, signatures_of(measurements.metrics)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the experiment."""
-    parser = options("experiments.transformer", __doc__, Path(__file__).parent)
-    parser.add_argument(
-        "--choose", action="store_true", help="the validation set alone: what to write into config.yaml"
-    )
-    run_experiment(parser, arguments, transformer)
-
+_PARSER = options("experiments.transformer", __doc__, Path(__file__).parent)
+_PARSER.add_argument("--choose", action="store_true", help="the validation set alone: what to write into config.yaml")
+main = partial(run_experiment, _PARSER, transformer)
 
 if __name__ == "__main__":
     main()

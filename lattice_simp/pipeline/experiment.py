@@ -104,13 +104,14 @@ def options(program: str, about: str | None, folder: Path | None = None) -> argp
 
 
 def run_experiment(
-    parser: argparse.ArgumentParser, arguments: Sequence[str] | None, do: Callable[[Experiment], Results]
+    parser: argparse.ArgumentParser, do: Callable[[Experiment], Results], arguments: Sequence[str] | None = None
 ) -> None:
     """Runs an experiment and writes its results; an error ends the program with one line.
 
     Args:
         parser: from `options`, perhaps with options of the experiment's own.
         do: does what is not done yet, and returns the results.
+        arguments: None for those of the command line.
     """
     given = vars(parser.parse_args(arguments))
     folder = given.pop("folder")

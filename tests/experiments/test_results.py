@@ -26,7 +26,7 @@ def folder(tmp_path):
 def run(folder, arguments, do):
     parser = options("experiments.some", "Does something.")
     parser.add_argument("--own", default="")
-    run_experiment(parser, [str(folder), *arguments], do)
+    run_experiment(parser, do, [str(folder), *arguments])
 
 
 def test_the_options_are_alike_and_reach_the_experiment(folder):
