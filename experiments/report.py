@@ -6,10 +6,11 @@ reads nothing else of a run, so `python -m experiments.pages` can write the page
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import version
 from typing import Any
 
-from lattice_simp.metrics import Comparison, Metric, SignificanceTest
+from lattice_simp.metrics import Comparison, Lines, Metric, SignificanceTest, TestKind
 from lattice_simp.metrics.report import significance_mark
 from lattice_simp.metrics.table import Cell
 from lattice_simp.pipeline.experiment import stage_table
@@ -22,6 +23,15 @@ DECIMALS = {"length": 3}
 
 STAGES = "stages"
 """Where `results.json` has what the stages took."""
+
+
+RANDOMISATION = SignificanceTest(TestKind.RANDOMISATION)
+"""How systems are compared."""
+
+
+def lines_of(outputs: Mapping[str, Sequence[str]], text: Callable[[str], str]) -> dict[str, Lines]:
+    """Returns the outputs of systems, lines of tokens, as tokens and as text, which `text` makes of a line."""
+    return {name: Lines(words, [text(line) for line in words]) for name, words in outputs.items()}
 
 
 def scores_of(comparison: Comparison, parts: Sequence[str] = ("value", "gain", "p")) -> dict[str, Any]:
@@ -54,9 +64,9 @@ def gain_cells(score: Figures) -> tuple[Cell, Cell]:
     return Cell(score["gain"], signed=True), Cell(score["p"], 4)
 
 
-def score_notes(baseline: str, test: SignificanceTest, signatures: Mapping[str, str], *more: str) -> tuple[str, ...]:
+def score_notes(baseline: str, signatures: Mapping[str, str], *more: str) -> tuple[str, ...]:
     """Returns the notes under a table of scores: what marks say, `more`, and the signatures."""
-    marks = f"marks (* p <= 0.05, ** p <= 0.01) are against {baseline}; {test.description}"
+    marks = f"marks (* p <= 0.05, ** p <= 0.01) are against {baseline}; {RANDOMISATION.description}"
     return (marks, *more, *(f"{name}: {signature}" for name, signature in signatures.items()))
 
 
@@ -71,6 +81,11 @@ def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], words: in
     rule = "|" + "---|" * words + "---:|" * (len(columns) - words)
     head, *lines = (f"| {' | '.join(row)} |" for row in (columns, *rows))
     return "\n".join([head, rule, *lines])
+
+
+def versions(*packages: str) -> list[str]:
+    """Returns packages that figures depend on, with their versions."""
+    return [f"{package} {version(package)}" for package in packages]
 
 
 def stages_part(figures: Figures) -> list[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 from experiments.agreement.measure import TwoJudgements
 from experiments.agreement.report import page
+from experiments.report import versions
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.skeleton import read_skeletons
 
@@ -20,8 +20,7 @@ def agreement(experiment: Experiment) -> Results:
         name: TwoJudgements.of(list(read_skeletons(folder / file))).figures() for name, file in config["sets"].items()
     }
     figures = {"sets": found}
-    programs = [f"{name} {version(name)}" for name in ("crowd-kit", "nltk")]
-    return Results("Agreement of two judgements", figures, page(figures, config), programs)
+    return Results("Agreement of two judgements", figures, page(figures, config), versions("crowd-kit", "nltk"))
 
 
 main = partial(run_experiment, options("experiments.agreement", __doc__, Path(__file__).parent), agreement)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
-from experiments.report import Figures, plain_table
+from experiments.report import Figures, plain_table, versions
 from lattice_simp.skeleton.automatic import parser_name
 
 _ABOUT = """Token F1 of the kept tokens, macro-averaged over sentences: with each reference of a sentence and averaged
@@ -17,7 +15,7 @@ sentence are without parsing, and include the reading of features; where a row h
 
 def programs() -> list[str]:
     """Returns the other programs that figures depend on."""
-    return [parser_name(), f"python-crfsuite {version('python-crfsuite')}"]
+    return [parser_name(), *versions("python-crfsuite")]
 
 
 def page(figures: Figures, config: Figures) -> list[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from experiments.corpus.onestop import ONESTOP, chosen, onestop_stage
 from experiments.corpus.report import page
 from experiments.corpus.synthetic import ARTICLES, KILLED, MILLION, articles_stage, killed_stage, million_stage
+from experiments.report import versions
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.systems.corpus.pipeline import COUNTS
@@ -35,7 +35,7 @@ def corpus(experiment: Experiment) -> Results:
         "million_cpu_s": round(sum(record["cpu_seconds"] for record in stages_of), 1),
         "million_peak_mb": max(record["peak_mb"] for record in stages_of),
     }
-    programs = [f"{name} {version(name)}" for name in ("spacy", "duckdb", "pyarrow")]
+    programs = versions("spacy", "duckdb", "pyarrow")
     figures = {**named, **figures}
     return Results("Parallel corpora of paired articles", figures, page(figures, config), programs)
 

@@ -9,15 +9,22 @@ from typing import Any
 
 from experiments.hindi_english.analysing import Analysed, read_analysed
 from experiments.hindi_english.translating import SYSTEMS, TEST
-from experiments.report import Figures, gain_cells, score_cells, score_notes, scores_of, signatures_of
+from experiments.report import (
+    RANDOMISATION,
+    Figures,
+    gain_cells,
+    lines_of,
+    score_cells,
+    score_notes,
+    scores_of,
+    signatures_of,
+)
 from lattice_simp.metrics import (
     Comparison,
     Groups,
     Lines,
     Measurements,
     Metric,
-    SignificanceTest,
-    TestKind,
     bleu_13a,
     bleu_tok,
     chrf,
@@ -34,7 +41,6 @@ from lattice_simp.train.config import Config
 from lattice_simp.train.tuning import read_test_set, read_texts
 
 BASE = "plain"
-TEST_KIND = SignificanceTest(TestKind.RANDOMISATION)
 
 WHOLE = "all lines"
 SUBSETS = {"skeleton": "lines with a skeleton", "simplified": "lines that simplification changes"}
@@ -56,14 +62,13 @@ def measure_systems(config: Config, folders: Mapping[str, Path]) -> Measured:
     texts = zip(read_test_set(config, own, folders["model"])[1], read_texts(config, own)[1], strict=True)
     references = [Lines(tokens, text) for tokens, text in texts]
     outputs = {one.name: list(read_lines(folders[f"translated-{one.name}"] / "output.txt")) for one in SYSTEMS}
-    lines = {name: Lines(words, [tokeniser.text(line) for line in words]) for name, words in outputs.items()}
-    measurements = measure(lines, references, metrics(len(references)))
+    measurements = measure(lines_of(outputs, tokeniser.text), references, metrics(len(references)))
     analysed = read_analysed(folders["analysed"] / f"{TEST}.jsonl")
-    comparisons = {WHOLE: compare(measurements, BASE, TEST_KIND)}
+    comparisons = {WHOLE: compare(measurements, BASE, RANDOMISATION)}
     counts = {WHOLE: len(analysed)}
     for name, title in SUBSETS.items():
         labels = [title if _belongs(one, name) else None for one in analysed]
-        comparisons |= compare_groups(measurements, Groups.of(name, labels), BASE, TEST_KIND)
+        comparisons |= compare_groups(measurements, Groups.of(name, labels), BASE, RANDOMISATION)
         counts[title] = sum(label is not None for label in labels)
     return Measured(measurements, comparisons, counts)
 
@@ -121,5 +126,5 @@ def _table(figures: Figures, subset: str) -> Table:
     for system in SYSTEMS:
         scores = figures["scores"][subset][system.name]
         rows.append((Cell(system.title), *score_cells(scores, metrics), *gain_cells(scores[first])))
-    notes = score_notes("the first row", TEST_KIND, metrics)
+    notes = score_notes("the first row", metrics)
     return Table(f"{subset} ({figures['lines'][subset]})", ("system", *metrics, "BLEU gain", "p"), tuple(rows), notes)

@@ -23,11 +23,12 @@ from experiments.masks.choosing import (
 from experiments.masks.lists import COSTS, costs_stage, read_costs, skeletons_stage
 from experiments.masks.report import PLAIN, page
 from experiments.masks.sentences import MASKS, POOL, pool_stage, read_pool
+from experiments.report import RANDOMISATION
 from experiments.study.config import read_study
 from experiments.study.pipeline import with_rules_for
 from experiments.study.scoring import scorers_stage
 from experiments.study.sentences import DEVELOPMENT, test_set
-from lattice_simp.metrics import Lines, SignificanceTest, TestKind, bleu_tok, compare, measure
+from lattice_simp.metrics import Lines, bleu_tok, compare, measure
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.train.config import Config
@@ -86,7 +87,7 @@ def _figures(candidates: Sequence[Candidates], tried: Mapping[str, Sequence[Any]
         for name, row in rows.items()
     }
     references = [Lines([own.sentence.reference for own in candidates])]
-    compared = compare(measure(outputs, references, [bleu_tok()]), PLAIN, SignificanceTest(TestKind.RANDOMISATION))
+    compared = compare(measure(outputs, references, [bleu_tok()]), PLAIN, RANDOMISATION)
     p_values = {name: own[bleu_tok().name].p for name, own in compared.scores.items()}
     return {
         "sentences": len(candidates),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from experiments.paraphrase.expanding import (
 from experiments.paraphrase.judging import FILTERED, UNFILTERED, model_stage, read_judged, right, sample_stage
 from experiments.paraphrase.references import read_correlations, references_stage
 from experiments.paraphrase.report import page
-from experiments.report import STAGES
+from experiments.report import STAGES, versions
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import Done, run_stages
@@ -62,8 +61,7 @@ def paraphrase(experiment: Experiment) -> Results:
     else:
         figures |= read_combination(done.folders["combination"])
     figures[STAGES] = stage_costs(done.records)
-    programs = [f"spacy {version('spacy')}"]
-    return Results("Expansion of sets of equivalent sentences", figures, page(figures, config), programs)
+    return Results("Expansion of sets of equivalent sentences", figures, page(figures, config), versions("spacy"))
 
 
 def _costs(done: Done, name: str) -> dict[str, Any]:

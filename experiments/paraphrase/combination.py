@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from experiments.report import Figures, plain_table
+from experiments.report import RANDOMISATION, Figures, lines_of, plain_table
 from experiments.study.nbest import Nbest
 from experiments.study.scoring import DECODER
 from experiments.study.sentences import DEVELOPMENT, SETS, TEST
@@ -24,7 +24,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.model import LanguageModel
-from lattice_simp.metrics import Comparison, Lines, SignificanceTest, TestKind, bleu_13a, bleu_tok, compare, measure
+from lattice_simp.metrics import Comparison, Lines, bleu_13a, bleu_tok, compare, measure
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import prune
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, write_json
@@ -256,9 +256,8 @@ def combination(sets: Mapping[str, StudySet], combiner: Combiner) -> dict[str, A
 def _compared(
     outputs: Mapping[str, Sequence[str]], given: StudySet, baseline: str, text: Callable[[str], str]
 ) -> Comparison:
-    lines = {name: Lines(words, [text(own) for own in words]) for name, words in outputs.items()}
-    measured = measure(lines, [given.lines], [bleu_tok(), bleu_13a(lowercase=True)])
-    return compare(measured, baseline, SignificanceTest(TestKind.RANDOMISATION))
+    measured = measure(lines_of(outputs, text), [given.lines], [bleu_tok(), bleu_13a(lowercase=True)])
+    return compare(measured, baseline, RANDOMISATION)
 
 
 # ---------------------------------------------------------------- the study's files

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.report import lines_of
 from experiments.search.decoding import Record, System, decoded
 from experiments.search.measure import losses, quality
 from experiments.search.report import PLOTS, draw, page
@@ -100,8 +101,7 @@ def tested(
     test: Sentences, found: Mapping[str, Sequence[Record]], exact: str, certain: float, tokeniser: Tokeniser
 ) -> dict[str, Any]:
     """Measures the systems on a test set."""
-    lines = {name: [own["line"] for own in records] for name, records in found.items()}
-    written = {name: Lines(own, [tokeniser.text(line) for line in own]) for name, own in lines.items()}
+    written = lines_of({name: [own["line"] for own in records] for name, records in found.items()}, tokeniser.text)
     reference = Lines([tokeniser.tokens(line) for line in test.references], test.references)
     return {
         "sentences": len(test.references),

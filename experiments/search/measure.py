@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from experiments.report import RANDOMISATION
 from experiments.search.decoding import Record
-from lattice_simp.metrics import Lines, SignificanceTest, TestKind, bleu_13a, bleu_tok, compare, measure
-
-TEST_KIND = SignificanceTest(TestKind.RANDOMISATION)
+from lattice_simp.metrics import Lines, bleu_13a, bleu_tok, compare, measure
 
 
 def losses(records: Sequence[Record], exact: Sequence[Record], certain: float) -> dict[str, Any]:
@@ -51,7 +50,7 @@ def quality(
 ) -> dict[str, dict[str, Any]]:
     """Returns the BLEU of each system, its difference to the baseline's, and the p-value of that (two-sided)."""
     measured = measure(lines, [reference], [bleu_tok(), bleu_13a(lowercase=lowercase)])
-    compared = compare(measured, baseline, TEST_KIND)
+    compared = compare(measured, baseline, RANDOMISATION)
     return {
         name: {
             metric: {"value": round(own.value, 4), "gain": _rounded(own.gain), "p": _rounded(own.p)}

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.report import STAGES
+from experiments.report import STAGES, versions
 from experiments.simplify.corpora import corpora_stage
 from experiments.simplify.data import Config, TestSet, read_sets
 from experiments.simplify.measure import measured_stage, read_scores
-from experiments.simplify.report import OURS, costs, figures, page, programs, read_published
+from experiments.simplify.report import OURS, costs, figures, page, read_published
 from experiments.simplify.systems import SYSTEMS, file_name, outputs_stage, read_counts, trained
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import run_stages
@@ -40,7 +40,7 @@ def simplify(experiment: Experiment) -> Results:
         "operations": counts,
         STAGES: stage_costs({**records, **measured.records}),
     }
-    return Results("Text simplification", found, page(found, config), programs())
+    return Results("Text simplification", found, page(found, config), versions("sacrebleu"))
 
 
 def _outputs(

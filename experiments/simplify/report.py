@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +40,6 @@ stop (three lines of Moses on PWKP), the stop becomes a token. Nothing else is c
 tell differences from the baseline, in either direction. `split` is the percentage of outputs with more sentences than
 their source, `sentences` is the mean number; edits are word Levenshtein distances, `unchanged` and `identical`
 percentages of outputs that are the source or a reference. Rows "published" are published figures (`published.tsv`)."""
-
-
-def programs() -> list[str]:
-    """Returns the other programs that figures depend on."""
-    return [f"sacrebleu {version('sacrebleu')}"]
 
 
 def read_published() -> Published:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments.report import (
+    RANDOMISATION,
     Figures,
     gain_cells,
+    lines_of,
     score_cells,
     score_notes,
     scores_of,
@@ -16,7 +18,7 @@ from experiments.report import (
     stages_part,
 )
 from experiments.simplify_translate.translating import PLAIN, SYSTEMS, file_name, read_chosen
-from experiments.study.measuring import TEST_KIND, lines_of, metrics, references_of
+from experiments.study.measuring import metrics, references_of
 from experiments.study.sentences import TEST, StudySentence
 from lattice_simp.metrics import Comparison, Measurements, compare, measure
 from lattice_simp.metrics.table import Cell, Table, as_markdown
@@ -33,9 +35,9 @@ def measure_systems(
     """Measures all systems on the test set, against the plain one."""
     tokeniser = tokenisers(config.text)[1]
     names = [PLAIN, *(system.name for system in SYSTEMS)]
-    lines = {name: lines_of(list(read_lines(folder / file_name(name))), tokeniser) for name in names}
-    measured = measure(lines, [references_of(list(sentences))], metrics(config))
-    return measured, compare(measured, PLAIN, TEST_KIND)
+    outputs = {name: list(read_lines(folder / file_name(name))) for name in names}
+    measured = measure(lines_of(outputs, tokeniser.text), [references_of(list(sentences))], metrics(config))
+    return measured, compare(measured, PLAIN, RANDOMISATION)
 
 
 def headline(records: Mapping[str, Any]) -> str:
@@ -89,6 +91,6 @@ def _table(figures: Figures) -> Table:
         rows.append((Cell(system), *score_cells(scores, metrics), *gain_cells(scores[BLEU]), *map(Cell, choices)))
     columns = ("system", *metrics, "BLEU gain", "p", "weight", "failed")
     failed = "failed: sentences whose lattice holds no translation of the simplified one; they get the plain system's"
-    notes = score_notes("the first row", TEST_KIND, metrics, failed)
+    notes = score_notes("the first row", metrics, failed)
     title = f"English sentences simplified, then translated: {figures['test_set']}"
     return Table(title, columns, tuple(rows), notes)

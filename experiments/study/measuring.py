@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from experiments.report import RANDOMISATION, lines_of
 from experiments.study.config import State
 from experiments.study.pipeline import StudyDone
 from experiments.study.rescoring import alone_path, read_alone
@@ -19,8 +20,6 @@ from lattice_simp.metrics import (
     Lines,
     Measurements,
     Metric,
-    SignificanceTest,
-    TestKind,
     bleu_13a,
     bleu_tok,
     chrf,
@@ -32,10 +31,8 @@ from lattice_simp.metrics import (
     meteor,
     ter,
 )
-from lattice_simp.text.tokeniser import Tokeniser, tokenisers
+from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config
-
-TEST_KIND = SignificanceTest(TestKind.RANDOMISATION)
 
 
 @dataclass(frozen=True)
@@ -71,11 +68,6 @@ def metrics(config: Config) -> list[Metric]:
     return [*own, meteor(config.text.target_language), length_ratio()]
 
 
-def lines_of(words: list[str], tokeniser: Tokeniser) -> Lines:
-    """Returns output as tokens and as text."""
-    return Lines(tokens=words, text=[tokeniser.text(line) for line in words])
-
-
 def references_of(sentences: list[StudySentence]) -> Lines:
     """Returns the first reference of each sentence."""
     return Lines([one.references[0] for one in sentences], [one.originals[0] for one in sentences])
@@ -98,7 +90,7 @@ def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
     sentences = done.sentences[name]
     tokeniser = tokenisers(config.text)[1]
     outputs = read_systems(done, name)
-    lines = {system: lines_of([one.words for one in own], tokeniser) for system, own in outputs.items()}
+    lines = lines_of({system: [one.words for one in own] for system, own in outputs.items()}, tokeniser.text)
     measured = measure(lines, [references_of(sentences)], metrics(config))
     kind = done.study.skeleton
     groups = gap_type_groups([one.skeletons[kind][0] if kind in one.skeletons else None for one in sentences])
@@ -114,9 +106,9 @@ def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
         done.study.chosen,
         outputs,
         measured,
-        {base: compare(measured, base, TEST_KIND) for base in bases},
+        {base: compare(measured, base, RANDOMISATION) for base in bases},
         groups,
-        {base: compare_groups(first, groups, base, TEST_KIND) for base in bases},
+        {base: compare_groups(first, groups, base, RANDOMISATION) for base in bases},
     )
 
 
@@ -154,5 +146,5 @@ def measure_variants(done: StudyDone, config: Config, name: str) -> tuple[dict[s
 def _by_bleu(outputs: Mapping[str, list[Output]], sentences: list[StudySentence], config: Config) -> Comparison:
     """Compares outputs with those of `plain`."""
     tokeniser = tokenisers(config.text)[1]
-    lines = {system: lines_of([one.words for one in own], tokeniser) for system, own in outputs.items()}
-    return compare(measure(lines, [references_of(sentences)], [bleu_tok()]), "plain", TEST_KIND)
+    lines = lines_of({system: [one.words for one in own] for system, own in outputs.items()}, tokeniser.text)
+    return compare(measure(lines, [references_of(sentences)], [bleu_tok()]), "plain", RANDOMISATION)

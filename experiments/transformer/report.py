@@ -8,15 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report import Figures, gain_cells, score_cells, score_notes, scores_of, stages_part
+from experiments.report import (
+    RANDOMISATION,
+    Figures,
+    gain_cells,
+    lines_of,
+    score_cells,
+    score_notes,
+    scores_of,
+    stages_part,
+)
 from experiments.transformer.sets import VALIDATION, SentenceSet
 from experiments.transformer.stages import Found, LatticeSearch, Scored
 from lattice_simp.metrics import (
     Comparison,
-    Lines,
     Measurements,
-    SignificanceTest,
-    TestKind,
     bleu_13a,
     bleu_tok,
     chrf,
@@ -35,8 +41,6 @@ PAIRS = ((LIST_ALONE, LATTICE_ALONE), (LIST_BOTH, LATTICE_BOTH))
 
 EQUAL = 0.005
 """Nats by which costs may differ that are the same but for the rounding of batches."""
-
-_RANDOMISATION = SignificanceTest(TestKind.RANDOMISATION)
 
 
 @dataclass(frozen=True)
@@ -89,14 +93,14 @@ def search_spaces(
 
 def measured(rows: Mapping[str, Output], sentences: SentenceSet, tokeniser: Tokeniser) -> Measurements:
     """Measures the rows by BLEU on tokens and on text, and chrF."""
-    lines = {name: Lines(own.lines, [tokeniser.text(line) for line in own.lines]) for name, own in rows.items()}
+    lines = lines_of({name: own.lines for name, own in rows.items()}, tokeniser.text)
     metrics = [bleu_tok(), bleu_13a(lowercase=True), chrf(lowercase=True)]
     return measure(lines, [sentences.references], metrics)
 
 
 def comparisons(found: Measurements) -> dict[str, Comparison]:
     """Compares all rows with each of the baselines: the Hiero system, and the lists that lattices are compared with."""
-    return {name: compare(found, name, _RANDOMISATION) for name in (HIERO, LIST_ALONE, LIST_BOTH)}
+    return {name: compare(found, name, RANDOMISATION) for name in (HIERO, LIST_ALONE, LIST_BOTH)}
 
 
 def set_figures(
@@ -134,7 +138,7 @@ def _table(title: str, figures: Figures, metrics: Mapping[str, str]) -> Table:
             on_list = gain_cells(figures["scores"][against[name]][name][first])
         rows.append((Cell(name), *score_cells(scores, metrics), gain, *on_list, Cell(figures["cpu_seconds"][name])))
     columns = ("system", *metrics, "BLEU gain", "gain on the list", "p", "CPU s")
-    return Table(title, columns, tuple(rows), score_notes(HIERO, _RANDOMISATION, metrics))
+    return Table(title, columns, tuple(rows), score_notes(HIERO, metrics))
 
 
 def _spaces_table(spaces: Mapping[str, Figures]) -> Table:
