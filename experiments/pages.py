@@ -6,7 +6,6 @@ python -m experiments.pages [--write] [FOLDER ...]
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.pipeline.experiment import CONFIG, FIGURES, PAGE, joined_parts
+from lattice_simp.pipeline.stage import read_json
 from lattice_simp.support.settings_file import read_settings
 from lattice_simp.support.textio import write_text
 
@@ -42,7 +42,7 @@ def rendered(folder: Path) -> str:
 
     The title, what it was made with, and a table of stages that the results lack are those of the page that is there.
     """
-    figures = json.loads((folder / FIGURES).read_text(encoding="utf-8"))
+    figures = read_json(folder / FIGURES)
     page = (folder / PAGE).read_text(encoding="utf-8")
     parts = layout_of(folder)(figures, read_settings(folder / CONFIG, ()))
     if not any(map(_STAGES.match, parts)):

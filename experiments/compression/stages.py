@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -13,7 +12,7 @@ from experiments.compression.data import Config, Domain, Example, domain_files, 
 from experiments.compression.measure import Row, describe, measure
 from experiments.compression.methods import methods
 from lattice_simp import LanguageModel
-from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.skeleton import automatic
 from lattice_simp.skeleton.automatic import DeletionTagger, parser_name
 from lattice_simp.skeleton.automatic.features import FEATURE_VERSION
@@ -132,7 +131,7 @@ def _measure(rows: Mapping[str, Callable[[], Any]], run: Run, folder: Path) -> d
 def read_rows(folder: Path) -> dict[str, Any]:
     """Returns the rows of a complete stage by name."""
     files = sorted(folder.glob("[0-9][0-9].json"))
-    return {own["name"]: own["row"] for own in (json.loads(path.read_text(encoding="utf-8")) for path in files)}
+    return {own["name"]: own["row"] for own in (read_json(path) for path in files)}
 
 
 def tagger_f1(tagger: DeletionTagger, domain: Domain, model: LanguageModel) -> float:

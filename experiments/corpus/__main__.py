@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from experiments.corpus.synthetic import ARTICLES, KILLED, MILLION, articles_sta
 from experiments.report import versions
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.pipeline.runner import Done, run_stages
+from lattice_simp.pipeline.stage import read_json
 from lattice_simp.systems.corpus.pipeline import COUNTS
 
 
@@ -41,7 +41,7 @@ def corpus(experiment: Experiment) -> Results:
 
 
 def _onestop(done: Done, wanted: float) -> dict[str, Any]:
-    rows = json.loads((done.folders[ONESTOP] / "rows.json").read_text(encoding="utf-8"))
+    rows = read_json(done.folders[ONESTOP] / "rows.json")
     best = chosen(rows, wanted)
     default = next(row for row in rows if "kinds" in row)
     choice = {
@@ -57,7 +57,7 @@ def _onestop(done: Done, wanted: float) -> dict[str, Any]:
 
 def _million(done: Done) -> dict[str, Any]:
     record = done.records[MILLION]
-    counts = json.loads((done.folders[MILLION] / COUNTS).read_text(encoding="utf-8"))
+    counts = read_json(done.folders[MILLION] / COUNTS)
     return {
         "sentences": counts["sentences"]["complex"],
         "simple": counts["sentences"]["simple"],

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from lattice_simp.pipeline.stage import RECORD, Run, Stage, write_json
+from lattice_simp.pipeline.stage import RECORD, Run, Stage, read_json, write_json
 from lattice_simp.support.textio import open_text
 from lattice_simp.systems.corpus.pipeline import COUNTS, PAIRS, TEXTS, WORK, align_collections
 
@@ -49,7 +49,7 @@ def killed_stage(config: Config) -> Stage:
 
 def _align(run: Run, folder: Path) -> dict[str, Any]:
     align_collections(*(run.folders[ARTICLES] / name for name in FILES), folder, run=run)
-    records = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((folder / WORK).glob(f"*/{RECORD}"))]
+    records = [read_json(path) for path in sorted((folder / WORK).glob(f"*/{RECORD}"))]
     records.sort(key=lambda record: (folder / WORK / f"{record['stage']}.{record['key']}" / RECORD).stat().st_mtime_ns)
     return {"stages": {record.pop("stage"): record for record in records}, "jobs": run.jobs}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from typing import Any
 from experiments.hindi_english.analysing import Analysed, analyse, read_analysed, write_analysed
 from lattice_simp.grammars.hindi.romanisation import romanise
 from lattice_simp.pipeline.shards import over_shards
-from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.support.textio import open_text
 from lattice_simp.systems.hindi.model import HindiModel
 from lattice_simp.text.tokeniser import tokenisers
@@ -122,7 +121,7 @@ def _find_weight(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 def _translate_test(system: System, run: Run, folder: Path) -> dict[str, Any]:
     lines = read_analysed(run.folders["analysed"] / f"{TEST}.jsonl")
-    weight = json.loads((run.folders["weight"] / WEIGHT).read_text(encoding="utf-8"))
+    weight = read_json(run.folders["weight"] / WEIGHT)
     output = translate(system, lines, run, weight)
     with open_text(folder / "output.txt", "w") as file:
         file.writelines(words + "\n" for words, _ in output)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from lattice_simp.pipeline.experiment import FIGURES
+from lattice_simp.pipeline.stage import read_json
 
 
 def killed_pct() -> float | None:
@@ -13,5 +13,4 @@ def killed_pct() -> float | None:
     path = Path(__file__).with_name(FIGURES)
     if not path.exists():
         return None
-    share: float = json.loads(path.read_text(encoding="utf-8"))["mutants_killed_pct"]
-    return share
+    return read_json(path)["mutants_killed_pct"]

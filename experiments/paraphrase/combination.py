@@ -27,7 +27,7 @@ from lattice_simp.lm.model import LanguageModel
 from lattice_simp.metrics import Comparison, Lines, bleu_13a, bleu_tok, compare, measure
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import prune
-from lattice_simp.pipeline.stage import RECORD, Run, Stage, write_json
+from lattice_simp.pipeline.stage import RECORD, Run, Stage, read_json, write_json
 from lattice_simp.pipeline.threads import in_threads
 from lattice_simp.systems.combination.combine import CombinationSettings, combine, default_weights
 from lattice_simp.systems.combination.methods import METHODS
@@ -280,8 +280,7 @@ def combination_stage(study: Path, data: str) -> Stage:
 
 def read_combination(folder: Path) -> dict[str, Any]:
     """Returns the figures that the stage wrote."""
-    found: dict[str, Any] = json.loads((folder / FIGURES).read_text(encoding="utf-8"))
-    return found
+    return read_json(folder / FIGURES)
 
 
 def _combine(study: Path, folders: Mapping[str, Path], data: str, run: Run, folder: Path) -> dict[str, Any]:

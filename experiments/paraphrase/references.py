@@ -8,7 +8,6 @@ with two given. The latter differ as right translations do, and by known damage;
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,7 +24,7 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics import Metric, bleu_tok, chrf, closest_references
-from lattice_simp.pipeline.stage import RECORD, Run, Stage, write_json
+from lattice_simp.pipeline.stage import RECORD, Run, Stage, read_json, write_json
 from lattice_simp.scores.edits import edit_distances
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.english.spacy_parser import tokenise
@@ -364,8 +363,7 @@ def _better(rows: Sequence[Mapping[str, float]], given: Sequence[Mapping[str, fl
 
 def read_correlations(folder: Path) -> dict[str, Any]:
     """Returns what the stage wrote."""
-    found: dict[str, Any] = json.loads((folder / ROWS).read_text(encoding="utf-8"))
-    return found
+    return read_json(folder / ROWS)
 
 
 _ABOUT = """Outputs are scored against some of the four English references of a Hindi sentence, and against these and

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from experiments.simplify.data import TestSet, read_normalised
 from lattice_simp import metrics
 from lattice_simp.metrics import METRICS, MetricOptions, SignificanceTest, compare, measure
 from lattice_simp.metrics.report import report
-from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.support.tables import grammar_path
 
 SCORES = "scores.json"
@@ -44,5 +43,4 @@ def _measure(test_set: TestSet, samples: int, run: Run, folder: Path) -> dict[st
 
 def read_scores(folder: Path) -> dict[str, Any]:
     """Returns what the stage has written."""
-    document: dict[str, Any] = json.loads((folder / SCORES).read_text(encoding="utf-8"))
-    return document
+    return read_json(folder / SCORES)

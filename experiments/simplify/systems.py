@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from experiments.simplify import corpora
 from experiments.simplify.data import Config
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done
-from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.systems.simplify.simplifier import STAGES, Search, Simplifier, most_unlike
 from lattice_simp.systems.simplify.simplifier import Stage as Step
@@ -128,8 +127,7 @@ def _parsed(sentences: list[tuple[str, ...]]) -> list[Any]:
 
 def read_counts(folder: Path) -> dict[str, Any]:
     """Returns what the stage has counted."""
-    counts: dict[str, Any] = json.loads((folder / COUNTS).read_text(encoding="utf-8"))
-    return counts
+    return read_json(folder / COUNTS)
 
 
 def file_name(system: str) -> str:

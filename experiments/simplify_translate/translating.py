@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +18,7 @@ from lattice_simp.metrics import Lines, bleu_tok, measure
 from lattice_simp.ops.compose import EditCosts
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.pipeline.shards import over_shards
-from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.support.textio import open_text
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.gappy_composition import compose_with_skeletons
@@ -130,8 +129,7 @@ def _translate_test(search: Search, model: Path, run: Run, folder: Path) -> dict
 
 def read_chosen(folder: Path) -> dict[str, float]:
     """Returns the weight of each system."""
-    chosen: dict[str, float] = json.loads((folder / CHOSEN).read_text(encoding="utf-8"))
-    return chosen
+    return read_json(folder / CHOSEN)
 
 
 def file_name(system: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -13,7 +12,7 @@ from experiments.study.config import Study
 from experiments.study.decoding import Sentences
 from experiments.study.sentences import test_names
 from lattice_simp.pipeline.shards import over_shards, run_all
-from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
@@ -36,7 +35,7 @@ def gap_positions_stage(study: Study, sentences: Sentences) -> Stage:
 def read_positions(folder: Path, name: str, number: int) -> Positions:
     """Reads the positions of a sentence of a test set; none if it has no skeleton."""
     path = _file(folder, name, number)
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return read_json(path) if path.exists() else {}
 
 
 def _file(folder: Path, name: str, number: int) -> Path:

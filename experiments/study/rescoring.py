@@ -6,7 +6,6 @@ stronger model's and the size of the steps, is chosen there too, for the plain s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -26,7 +25,7 @@ from experiments.study.translating import Output, nbest_path, read_outputs, writ
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.shards import over_shards, run_all
-from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.metrics import BLEU
@@ -192,8 +191,7 @@ def chosen_learning(folder: Path) -> LearningSettings:
 
 def read_choice(folder: Path) -> dict[str, Any]:
     """Reads what was tried: `before` and `tried` have the BLEU (0 to 1) of each fold."""
-    found: dict[str, Any] = json.loads((folder / CHOICE).read_text(encoding="utf-8"))
-    return found
+    return read_json(folder / CHOICE)
 
 
 def _cost_weights(tuning_set: TuningSet, starts: Mapping[str, Weights], seed: int, folder: Path) -> Weights:
@@ -278,5 +276,4 @@ def alone_path(folder: Path, scorer: str, name: str) -> Path:
 
 def read_alone(folder: Path) -> dict[str, list[float]]:
     """Reads the BLEU (0 to 1) of each fold of the development set for each part of the stronger model."""
-    found: dict[str, list[float]] = json.loads((folder / ALONE).read_text(encoding="utf-8"))
-    return found
+    return read_json(folder / ALONE)

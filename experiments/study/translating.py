@@ -19,7 +19,7 @@ from experiments.study.sentences import test_names
 from experiments.study.systems import System
 from experiments.study.tuning import Task, composer, needs, skeleton_costs
 from lattice_simp.pipeline.shards import over_shards, run_all
-from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.pipeline.stage import Run, Stage, read_json
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.support.textio import open_text, read_lines, write_text
 from lattice_simp.translate.decoder import Decoder
@@ -82,10 +82,7 @@ def _translate(study: Study, system: System, sentences: Sentences, run: Run, fol
     run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
     failed = {}
     for name in sentences:
-        outputs = [
-            Output(**json.loads(_note(folder, name, number).read_text(encoding="utf-8")))
-            for number in range(len(sentences[name]))
-        ]
+        outputs = [Output(**read_json(_note(folder, name, number))) for number in range(len(sentences[name]))]
         write_outputs(folder / f"{name}.jsonl", outputs)
         failed[f"failed_{name}"] = sum(output.reachable is False for output in outputs)
     return failed

@@ -5,7 +5,6 @@ None of them is tuned by itself, so that the difference is theirs alone.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +26,7 @@ from experiments.study.tuning import Task, needs
 from experiments.study.variants import BASE, Variant, automatic_variants, chosen_variants, gap_variants, hand_variants
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.pipeline.shards import over_shards, run_all
-from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 RELATIVE = "Relative"
@@ -74,10 +73,7 @@ def _run(
     run_all(over_shards(run, factory, tasks, lambda task: _file(folder, task[0], task[1]).exists()))
     seconds: dict[str, float] = {}
     for name in sets:
-        files = [
-            json.loads(_file(folder, name, number).read_text(encoding="utf-8"))
-            for number in range(len(sentences[name]))
-        ]
+        files = [read_json(_file(folder, name, number)) for number in range(len(sentences[name]))]
         for row in files[0]:
             write_outputs(folder / f"{name}.{row}.jsonl", [Output(*own[row][:3]) for own in files])
             seconds[row] = seconds.get(row, 0.0) + sum(own[row][3] for own in files)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.transformer.sets import VALIDATION
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.stage import Run, write_json
+from lattice_simp.pipeline.stage import Run, read_json, write_json
 from lattice_simp.rescore.neural.scorer import ScoringOptions, TranslationScorer
 from lattice_simp.rescore.neural.settings import TrainingSettings, read_settings
 from lattice_simp.rescore.neural.training import MODEL, train
@@ -38,7 +37,7 @@ def trained_network(settings: TrainingSettings, run: Run) -> Path:
     """
     folder = Path(settings.output)
     marker, own = folder / FINISHED, settings.model_dump(mode="json")
-    if marker.is_file() and json.loads(marker.read_text(encoding="utf-8")) == own:
+    if marker.is_file() and read_json(marker) == own:
         run.say(f"network: done before ({settings.updates:,} updates)")
         return folder / MODEL
     run.begin("network")

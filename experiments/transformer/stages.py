@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from experiments.transformer.network import read_network, translated
 from experiments.transformer.sets import SentenceSet
 from lattice_simp import Decoder, Lattice, determinize, nbest, prune, read, write
 from lattice_simp.pipeline.shards import over_shards, run_all
-from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.rescore.lattice_search import rescore_lattice
 from lattice_simp.rescore.neural.scorer import TranslationScorer
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
@@ -205,7 +204,7 @@ def _scorer(network: Path, search: Search, decoded: Path, folder: Path) -> Calla
             line = translated(scorer, words, search.translation_beam)
         entries = tuple((one.text, one.cost, cost) for one, cost in zip(own, costs, strict=True))
         values = {"entries": entries, "own": line, "scoring": scoring(), "translating": translating()}
-        write_json(_path(folder, number), values | json.loads(before.read_text(encoding="utf-8")))
+        write_json(_path(folder, number), values | read_json(before))
 
     return work
 
@@ -248,4 +247,4 @@ def _path(folder: Path, number: int) -> Path:
 
 def _read(folder: Path, own: SentenceSet) -> Iterator[dict[str, Any]]:
     for number in range(len(own.sources)):
-        yield json.loads(_path(folder, number).read_text(encoding="utf-8"))
+        yield read_json(_path(folder, number))

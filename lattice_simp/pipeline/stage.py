@@ -159,7 +159,7 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
     done, partial = _folders(stage, key, work)
     if is_done(stage, key, work):
         try:
-            record: dict[str, Any] = json.loads((done / RECORD).read_text(encoding="utf-8"))
+            record: dict[str, Any] = read_json(done / RECORD)
         except (OSError, ValueError) as error:
             remedy = "remove its folder and run again"
             raise FormatError(f"no JSON: {error}", path=done / RECORD, remedy=remedy) from error
@@ -186,7 +186,7 @@ def _costs(partial: Path) -> Iterator[dict[str, Any]]:
     """Measures a stage; what runs took that were stopped before it was complete is added."""
     costs: dict[str, Any] = {"seconds": 0.0, "cpu_seconds": 0.0, "peak_mb": 0}
     with suppress(OSError, ValueError):
-        costs |= json.loads((partial / SPENT).read_text(encoding="utf-8"))
+        costs |= read_json(partial / SPENT)
     (partial / SPENT).unlink(missing_ok=True)
     begin, cpu, memory = time.monotonic(), os.times(), PeakMemory()
     complete = False
@@ -261,6 +261,11 @@ def write_json(path: Path, values: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with open_text(path, "w") as file:
         file.write(json_text(values))
+
+
+def read_json(path: Path) -> Any:
+    """Returns the values of a JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def json_text(values: Any) -> str:

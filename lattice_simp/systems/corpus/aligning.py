@@ -6,7 +6,6 @@ align   000000.parquet: a row for each sentence pair, in the order of the simple
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import asdict
 from functools import cache, partial
@@ -18,7 +17,7 @@ import pyarrow as pa
 
 from lattice_simp.core.kernel import Bools
 from lattice_simp.pipeline.shards import lists_of, over_shards, read_shard, run_all, write_shard
-from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.systems.corpus.alignment import MAX_CELLS, Ranges, align_ranges
 from lattice_simp.systems.corpus.collections import SIDES, pair_shards
 from lattice_simp.systems.corpus.grid import MOVES
@@ -48,7 +47,7 @@ def _align(settings: CorpusSettings, run: Run, folder: Path) -> dict[str, Any]:
     run_all(over_shards(run, partial(partial, work), shards, lambda path: (folder / path.name).exists()))
     counted: Counter[str] = Counter()
     for path in shards:
-        counted.update(json.loads((folder / path.name).with_suffix(".json").read_text(encoding="utf-8")))
+        counted.update(read_json((folder / path.name).with_suffix(".json")))
     return dict(counted)
 
 

@@ -7,7 +7,6 @@ tokens/000000.parquet   the same columns, tokenised, and a hash; pairs that are 
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ import pyarrow as pa
 from lattice_simp.core.kernel import Bools
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.pipeline.shards import SIDES, over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
-from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import Tokeniser, tokenisers
 from lattice_simp.text.truecase import read_casing, truecased, write_casing
@@ -56,7 +55,7 @@ def prepare_stage(config: Config) -> Stage:
 def _prepare(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     if not (folder / _SELECTED).exists():
         write_json(folder / _SELECTED, _make_shards(config, run, folder))
-    counted: dict[str, Any] = json.loads((folder / _SELECTED).read_text(encoding="utf-8"))
+    counted: dict[str, Any] = read_json(folder / _SELECTED)
     for intermediate in (folder / _RAW, folder / _TOKENS):
         shutil.rmtree(intermediate, ignore_errors=True)
     (folder / _SELECTED).unlink()
@@ -74,7 +73,7 @@ def _make_shards(config: Config, run: Run, folder: Path) -> dict[str, Any]:
             write_casing(learn_casing(columns), folder / f"casing.{side}.txt")
     kept, dropped = _select(config, run, folder)
     for path in paths:
-        dropped.update(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")))
+        dropped.update(read_json(path.with_suffix(".json")))
     if not kept:
         raise LatticeSimpError(f"none of {read} sentence pairs is fit for training; loosen the config's `clean`")
     return {"pairs": kept, "read": read, "dropped": dict(sorted(dropped.items()))}
@@ -87,7 +86,7 @@ def _split(config: Config, run: Run, folder: Path) -> int:
     """Reads the corpora side by side into shards; returns the number of pairs."""
     marker = folder / _RAW / _SPLIT
     if marker.exists():
-        read: int = json.loads(marker.read_text(encoding="utf-8"))
+        read: int = read_json(marker)
         return read
     number = read = 0
     for index, corpus in enumerate(config.corpora):
