@@ -162,7 +162,7 @@ class Decoder:
         return self.scored(self.rules(sentence), self.settings.beam if beam is None else beam).named()
 
     def rules_lattice(self, sentence: Sentence) -> Lattice:
-        """Returns the lattice of the rules alone; input labels name the rules (see `derivation.parse_label`)."""
+        """Returns the lattice of the rules alone; input labels name the rules (see `derivation.RuleLabels`)."""
         return self.rules(sentence).named()
 
     def rules(self, sentence: Sentence, excerpt: Excerpt = WHOLE) -> StepLattice:

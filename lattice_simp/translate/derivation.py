@@ -1,4 +1,7 @@
-"""Derivations: which rules a path of a decoder's lattice used, and where."""
+"""Derivations: which rules a path of a decoder's lattice used, and where.
+
+They are numbers until a lattice is named for others, whose input labels are then text.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.kernel import Bools, Floats, Ints, Records
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import LatticeSimpError
@@ -79,26 +82,109 @@ class Derivations:
             step = np.where(step > 0, self.steps["next"][step], 0)
         return total
 
-    def items(self, steps: Iterable[int]) -> list[int]:
-        """Returns the items that the steps of a path complete, in the order of the target side."""
-        found = []
-        for step in steps:
-            while step:
-                item = int(self.steps["item"][step])
-                found += [item] * (item >= 0)
-                step = int(self.steps["next"][step])
-        return found
+    def completed(self, steps: Ints) -> tuple[Ints, Longs]:
+        """Returns the items that each step completes, flat and in the order of the target side, and where each begins.
 
-    def label(self, step: int) -> str:
-        """Names the rules that a step completes, and the token of its word; `parse_label` reads the name."""
-        parts = []
-        for item in self.items([step]):
-            rule, (start, end) = int(self.item_rule[item]), self.item_span[item].tolist()
-            parts += [GLUE_LABEL] * bool(self.item_glued[item])
-            parts.append(f"{_RULE_LABELS.get(rule, rule)}@{start}-{end}")
-        if self.step_token is not None and self.step_token[step] >= 0:
-            parts.append(f"{WORD_LABEL}{self.step_token[step]}")
-        return "+".join(parts)
+        Args:
+            steps: (steps,) integers.
+
+        Returns:
+            (items,) and (steps + 1,) offsets.
+        """
+        columns, step = [], steps
+        while step.any():
+            columns.append(np.where(step > 0, self.steps["item"][step], -1))
+            step = np.where(step > 0, self.steps["next"][step], 0)
+        table = np.stack(columns, axis=1) if columns else np.full((len(steps), 1), -1)
+        return table[table >= 0], np.concatenate(([0], np.cumsum((table >= 0).sum(axis=1))))
+
+    def labels(self, steps: Ints) -> RuleLabels:
+        """Returns what the labels of steps name."""
+        items, offsets = self.completed(steps)
+        tokens = np.full(len(steps), -1, dtype=np.int32) if self.step_token is None else self.step_token[steps]
+        return RuleLabels(offsets, self.item_rule[items], self.item_span[items], self.item_glued[items], tokens)
+
+
+@dataclass(frozen=True, eq=False)
+class RuleLabels:
+    """What input labels of a decoder's lattice name: rules, and the token of a word.
+
+    As text, a label is `[glue+]rule@start-end`, joined by `+`, and, where that is known, `word@token`.
+
+    Attributes:
+        offsets: (labels + 1,) integers, the rules of label l are `offsets[l]:offsets[l + 1]`.
+        rules: (uses,) integers, rule numbers, or COPY_RULE or GAP_RULE.
+        spans: (uses, 2) integers, source tokens.
+        glued: (uses,) bool, whether a glue step comes before.
+        tokens: (labels,) int32, the source token of the word, -1 where that is not known.
+    """
+
+    offsets: Longs
+    rules: Ints
+    spans: Ints
+    glued: Bools
+    tokens: Ints
+
+    @classmethod
+    def read(cls, texts: Iterable[str]) -> RuleLabels:
+        """Reads labels as `texts` writes them.
+
+        >>> labels = RuleLabels.read(["glue+17@3-5+copy@4-5+word@4", "gap@0-1"])
+        >>> labels.uses()[:2], labels.glued.tolist(), labels.tokens.tolist()
+        ([RuleUse(rule=17, start=3, end=5), RuleUse(rule=-1, start=4, end=5)], [True, False, False], [4, -1])
+        """
+        offsets, rules, spans, glued, tokens = [0], [], [], [], []
+        for text in texts:
+            before = ""
+            for part in text.split("+"):
+                if part != GLUE_LABEL and not part.startswith(WORD_LABEL):
+                    rule, _, span = part.partition("@")
+                    rules.append(_LABEL_RULES[rule] if rule in _LABEL_RULES else int(rule))
+                    spans.append([int(token) for token in span.split("-")])
+                    glued.append(before == GLUE_LABEL)
+                before = part
+            offsets.append(len(rules))
+            tokens.append(_word_token(text))
+        return cls(
+            np.array(offsets, dtype=np.int64),
+            np.array(rules, dtype=np.int32),
+            np.array(spans, dtype=np.int32).reshape(-1, 2),
+            np.array(glued, dtype=np.bool_),
+            np.array(tokens, dtype=np.int32),
+        )
+
+    def texts(self) -> list[str]:
+        """Returns the labels as text."""
+        rows = zip(self.glued.tolist(), self.rules.tolist(), self.spans.tolist(), strict=True)
+        parts = [
+            f"{f'{GLUE_LABEL}+' * glued}{_RULE_LABELS.get(rule, rule)}@{start}-{end}"
+            for glued, rule, (start, end) in rows
+        ]
+        words = [[f"{WORD_LABEL}{token}"] if token >= 0 else [] for token in self.tokens.tolist()]
+        bounds = zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True)
+        return ["+".join(parts[begin:end] + word) for (begin, end), word in zip(bounds, words, strict=True)]
+
+    def uses(self) -> list[RuleUse]:
+        """Returns the rules of all labels, in order."""
+        return [RuleUse(rule, *span) for rule, span in zip(self.rules.tolist(), self.spans.tolist(), strict=True)]
+
+    def features(self, grammar: Grammar) -> dict[str, float]:
+        """Returns the summed features of all rules: scores, higher is better.
+
+        Glue steps and passed-through tokens count as -1 each.
+        """
+        totals: Floats = grammar.features[self.rules[self.rules >= 0]].sum(axis=0)
+        named = dict(zip(grammar.feature_names, totals.tolist(), strict=True))
+        return named | {GLUE_FEATURE: -float(self.glued.sum()), COPY_FEATURE: -float((self.rules == COPY_RULE).sum())}
+
+    def scores(self, grammar: Grammar) -> Floats:
+        """Returns (labels, rule features + 2) float64: each label's `features`, those of the rules first."""
+        matrix = np.zeros((len(self.tokens), len(grammar.feature_names) + 2))
+        owners, is_rule = np.repeat(np.arange(len(matrix)), np.diff(self.offsets)), self.rules >= 0
+        np.add.at(matrix[:, :-2], owners[is_rule], grammar.features[self.rules[is_rule]])
+        np.add.at(matrix[:, -2], owners[self.glued], -1.0)
+        np.add.at(matrix[:, -1], owners[self.rules == COPY_RULE], -1.0)
+        return matrix
 
 
 GLUE_LABEL = "glue"
@@ -121,36 +207,22 @@ class StepLattice:
     def named(self) -> Lattice:
         """Returns the lattice with its input labels numbered by those in use, and their names in a table.
 
-        A label names the rules its arc completes, `[glue+]rule@start-end`, joined by `+`, and, where that is known, the
-        token that its word belongs to, `word@token`. `parse_label` and `affiliations` read it.
+        `RuleLabels` explains the names.
         """
         if self.derivations is None:
             return self.lattice
-        used = np.flatnonzero(np.bincount(self.lattice.ilabels, minlength=1))
+        counts = np.bincount(self.lattice.ilabels, minlength=1)
+        used: Ints = 1 + np.flatnonzero(counts[1:]).astype(np.int32)
         table = SymbolTable()
         names = np.zeros(int(used.max(initial=0)) + 1, dtype=np.int32)
-        for step in used[used > 0].tolist():
-            names[step] = table.add(self.derivations.label(step))
+        names[used] = table.encode(self.derivations.labels(used).texts())
         return replace(self.lattice, ilabels=names[self.lattice.ilabels], isymbols=table)
 
 
-def parse_label(label: str) -> tuple[list[RuleUse], int]:
-    """Returns the rules that an input label names, and its number of glue steps.
-
-    >>> parse_label("glue+17@3-5+copy@4-5+word@4")
-    ([RuleUse(rule=17, start=3, end=5), RuleUse(rule=-1, start=4, end=5)], 1)
-    """
-    uses, glue = [], 0
-    for part in label.split("+"):
-        if part == GLUE_LABEL:
-            glue += 1
-            continue
-        if part.startswith(WORD_LABEL):
-            continue
-        rule, _, span = part.partition("@")
-        start, _, end = span.partition("-")
-        uses.append(RuleUse(_LABEL_RULES[rule] if rule in _LABEL_RULES else int(rule), int(start), int(end)))
-    return uses, glue
+def _word_token(label: str) -> int:
+    """Returns the token of a label's word, -1 where it names none."""
+    last = label.rpartition("+")[2]
+    return int(last.removeprefix(WORD_LABEL)) if last.startswith(WORD_LABEL) else -1
 
 
 def affiliations(lattice: Lattice) -> Ints:
@@ -172,40 +244,24 @@ def affiliations(lattice: Lattice) -> Ints:
     token_of = np.full(len(lattice.isymbols or lattice.symbols), -1, dtype=np.int32)
     if lattice.isymbols is not None:
         for label in np.unique(lattice.ilabels[is_word]).tolist():
-            last = lattice.isymbols[label].rpartition("+")[2]
-            if last.startswith(WORD_LABEL):
-                token_of[label] = int(last.removeprefix(WORD_LABEL))
-    found = np.where(is_word, token_of[lattice.ilabels], -1).astype(np.int32)
-    silent = is_word & (found < 0)
+            token_of[label] = _word_token(lattice.isymbols[label])
+    tokens = np.where(is_word, token_of[lattice.ilabels], -1).astype(np.int32)
+    silent = is_word & (tokens < 0)
     if silent.any():
         word = lattice.symbols[int(lattice.olabels[np.argmax(silent)])]
         raise LatticeSimpError(
             f"the lattice does not tell which source token each word belongs to ({word!r} is the first); "
             "translate with --word-arcs affiliated (word_arcs of DecoderSettings), and keep the input labels"
         )
-    return found
+    return tokens
 
 
-def path_uses(lattice: Lattice, path: Hypothesis) -> list[RuleUse]:
-    """Returns the rules that a path of a lattice with named rules used.
+def path_labels(lattice: Lattice, path: Hypothesis) -> RuleLabels:
+    """Returns the labels of a path of a lattice with named rules.
 
     Raises:
         LatticeSimpError: the lattice names no rules.
     """
     if lattice.isymbols is None:
         raise LatticeSimpError("a lattice of the engine openfst keeps no derivations; use the engine arrays")
-    return [use for label in path.inputs for use in parse_label(lattice.isymbols[label])[0]]
-
-
-def label_features(labels: Iterable[str], grammar: Grammar) -> dict[str, float]:
-    """Sums the features of the rules that a path's input labels name: scores, higher is better.
-
-    Glue steps and passed-through tokens count as -1 each.
-    """
-    parsed = [parse_label(label) for label in labels]
-    rules = np.array([use.rule for uses, _ in parsed for use in uses], dtype=np.int64)
-    totals: Floats = grammar.features[rules[rules >= 0]].sum(axis=0)
-    named = dict(zip(grammar.feature_names, totals.tolist(), strict=True))
-    named[GLUE_FEATURE] = -float(sum(glue for _, glue in parsed))
-    named[COPY_FEATURE] = -float((rules == COPY_RULE).sum())
-    return named
+    return RuleLabels.read(lattice.isymbols[label] for label in path.inputs)

@@ -17,8 +17,7 @@ from lattice_simp.translate.derivation import (
     GLUE_FEATURE,
     LENGTH_FEATURE,
     RuleUse,
-    label_features,
-    path_uses,
+    path_labels,
 )
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.source import INPUT_FEATURE
@@ -79,7 +78,7 @@ class Translation:
 
     def derivation(self, path: Hypothesis) -> list[RuleUse]:
         """Returns the rules that a path used."""
-        return path_uses(self.lattice, path)
+        return path_labels(self.lattice, path).uses()
 
     def features(self, path: Hypothesis) -> dict[str, float]:
         """Returns a path's scores (higher is better); times the weights they are minus its cost in `lattice`.
@@ -88,7 +87,7 @@ class Translation:
         """
         if self.lattice.isymbols is None:
             return {}
-        named = label_features((self.lattice.isymbols[label] for label in path.inputs), self.grammar)
+        named = path_labels(self.lattice, path).features(self.grammar)
         labels = (self.lattice if self.mbr is None else self.mbr).connected().olabels[path.arcs]
         named[LENGTH_FEATURE] = -float(np.count_nonzero(labels))  # not of the tokens: marks among the words cost, too
         return named | {name: score for name, score in path.features.items() if name != MATCHED}

@@ -17,7 +17,7 @@ from lattice_simp.core.lattice import INFINITY
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.translate.costs import Costs
-from lattice_simp.translate.derivation import affiliations, parse_label
+from lattice_simp.translate.derivation import RuleLabels, affiliations
 from lattice_simp.translate.exact.limits import ExactSearch
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import hiero_chart
@@ -67,8 +67,7 @@ def one_link_a_word(grammar):
 def derived(lattice, arcs, words, grammar):
     """Returns the tokens of a path's words by the links of its derivation; `grammar` has one link a word."""
     labels = [lattice.isymbols[label] for label in lattice.ilabels[arcs].tolist() if label]
-    uses = [use for label in labels for use in parse_label(label)[0]]
-    return [token for (token,) in align_words(uses, words, grammar)]
+    return [token for (token,) in align_words(RuleLabels.read(labels).uses(), words, grammar)]
 
 
 def spelled(lattice, arcs, found):

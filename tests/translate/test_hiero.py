@@ -13,7 +13,7 @@ from helpers import best_by_string, best_path, keep_least, paths
 from lattice_simp.errors import GrammarError
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.translate.costs import Costs
-from lattice_simp.translate.derivation import StepLattice, label_features, parse_label
+from lattice_simp.translate.derivation import RuleLabels, StepLattice
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import hiero_chart
 from lattice_simp.translate.settings import DecoderSettings
@@ -34,11 +34,11 @@ def decoded(*arguments):
 
 
 def step_features(derivations, steps, grammar):
-    return label_features([derivations.label(step) for step in steps if step], grammar)
+    return derivations.labels(np.array(steps)).features(grammar)
 
 
 def rule_uses(derivations, steps):
-    return [use for step in steps if step for use in parse_label(derivations.label(step))[0]]
+    return RuleLabels.read(filter(None, derivations.labels(np.array(steps)).texts())).uses()
 
 
 # ---------------------------------------------------------------- by brute force
@@ -192,7 +192,7 @@ def test_top_constituents_stand_side_by_side_and_glue_counts_all_but_the_first(s
     grammar, weights, words, settings = make(seed, "full")
     lattice, derivations = decoded(grammar, Costs.weighted(grammar, weights), words, settings)
     for _, steps, _ in islice(paths(lattice), 500):
-        items = derivations.items(steps)
+        items = derivations.completed(np.array(steps))[0].tolist()
         glued = derivations.item_glued[items]
         assert step_features(derivations, steps, grammar)["Glue"] == -glued.sum()
         begins = derivations.item_span[np.array(items)[glued], 0]

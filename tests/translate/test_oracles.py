@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 
+import numpy as np
 import pytest
 from helpers import best_path
 
@@ -11,7 +12,6 @@ from lattice_simp import Decoder, DecoderSettings, LanguageModel, SkeletonSettin
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.support.textio import read_lines
 from lattice_simp.translate.costs import Costs
-from lattice_simp.translate.derivation import label_features
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import hiero_chart
 
@@ -80,7 +80,7 @@ def assert_exact(data, total):
         summed += found
         assert found == pytest.approx(cost, abs=2e-3)
         assert " ".join(target) == string
-        features = label_features([rules.derivations.label(step) for step in steps if step], grammar)
+        features = rules.derivations.labels(np.array(steps)).features(grammar)
         assert features["RS"] == pytest.approx(rule_score, abs=2e-3)
         assert features["Glue"] == -glue_steps
         assert found == pytest.approx(-features["RS"] - 0.2 * features["Glue"] - model.score(target), abs=1e-3)

@@ -10,7 +10,7 @@ from tiny_decoder import tiny_decoder
 from lattice_simp.errors import GrammarError
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.translate.costs import Costs
-from lattice_simp.translate.derivation import COPY_RULE, RuleUse, parse_label
+from lattice_simp.translate.derivation import COPY_RULE, RuleLabels, RuleUse
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.hiero import hiero_chart
 from lattice_simp.translate.word_alignment import align_words
@@ -142,7 +142,7 @@ def derivations(grammar, weights, words, settings, count):
             return
         labels = [lattice.isymbols[step] for step in lattice.ilabels[arcs].tolist() if step]
         target = lattice.symbols.decode(lattice.olabels[arcs])
-        yield target, [use for label in labels for use in parse_label(label)[0]]
+        yield target, RuleLabels.read(labels).uses()
 
 
 @KINDS

@@ -11,7 +11,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import SkeletonError
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.translate.derivation import path_uses
+from lattice_simp.translate.derivation import path_labels
 from lattice_simp.translate.gappy_composition import compose_with_expected, compose_with_skeletons
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.strategies.task import Task
@@ -74,7 +74,7 @@ def hypotheses_with_positions(decoder: Decoder, skeleton: Skeleton) -> tuple[tup
 
 
 def _gap_positions(decoder: Decoder, skeleton: Skeleton, lattice: Lattice, hypothesis: Hypothesis) -> set[int]:
-    aligned = align_words(path_uses(lattice, hypothesis), skeleton.words, decoder.grammar)
+    aligned = align_words(path_labels(lattice, hypothesis).uses(), skeleton.words, decoder.grammar)
     gaps = skeleton.gap_positions
     allowed = {0} if 0 in gaps else set()
     if len(skeleton.words) in gaps:
