@@ -55,8 +55,8 @@ lint: $(STAMP)  ## check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(STAMP)  ## measure against baselines, write build/bench.json and the tables of docs/figures.md and README.md
-	$(BIN)/python -m experiments.bench --page docs/figures.md --page README.md
+bench: $(STAMP)  ## measure against baselines, write build/bench.json and the table of docs/figures.md
+	$(BIN)/python -m experiments.bench --page docs/figures.md
 
 docs: $(STAMP)  ## build the guides in build/docs (from checked-in files alone, without network)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

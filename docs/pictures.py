@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import sys
@@ -101,6 +102,13 @@ def _joint() -> str:
     return ls.to_svg(lattice, highlight=marked.arcs)
 
 
+def _samples() -> str:
+    """Draws the README's samples of one sentence."""
+    found = re.search(r"^samples = (\[.*?\])$", README.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    assert found is not None, "the README has no samples"
+    return ls.to_svg(ls.minimize(ls.Lattice.from_nbest(ls.hypotheses(ast.literal_eval(found[1])))))
+
+
 def _network() -> str:
     return ls.to_svg(ls.confusion_network(ls.normalise(full())))
 
@@ -120,6 +128,7 @@ def _nbest(name: str) -> list[tuple[str, float]]:
 
 PICTURES: dict[str, Callable[[], str]] = {
     "lattice": _lattice,
+    "samples": _samples,
     "sigma": lambda: ls.to_svg(acceptor("sigma").as_lattice()),
     "rho": lambda: ls.to_svg(acceptor("rho").as_lattice()),
     "composed": lambda: ls.to_svg(composed()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import io
 import json
 import re
@@ -9,7 +10,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -21,44 +22,73 @@ ROOT = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
+class Block:
+    """A code block: its language, the name of its file if it is one, its text, and the output shown below it."""
+
+    language: str
+    name: str
+    text: str
+    output: str | None = None
+
+    @property
+    def commands(self):
+        """The commands of the command line; `make` and `pip` set up what runs the tests."""
+        if self.language != "sh":
+            return []
+        return [line for line in self.text.replace("\\\n", " ").splitlines() if line.startswith("lattice-simp ")]
+
+
+@dataclass(frozen=True)
 class Document:
-    """A Markdown text with blocks of files (text NAME), commands (sh) and Python."""
+    """A Markdown text with blocks of files (text NAME), commands (sh), Python, and output (text without a name)."""
 
     text: str
 
     @property
     def blocks(self):
-        return re.findall(r"```(\w+)\n(.*?)```", self.text, flags=re.DOTALL)
+        blocks: list[Block] = []
+        for language, name, text in re.findall(r"^```(\w+)(?: (\S+))?\n(.*?)^```", self.text, re.DOTALL | re.MULTILINE):
+            if language == "text" and not name and blocks and blocks[-1].language in {"sh", "python"}:
+                blocks[-1] = replace(blocks[-1], output=text)
+            else:
+                blocks.append(Block(language, name, text))
+        return blocks
 
     @property
     def python(self):
-        return [text for kind, text in self.blocks if kind == "python"]
+        return [block.text for block in self.blocks if block.language == "python"]
 
     @property
     def commands(self):
-        """The commands of the command line; `make` and `pip` set up what runs the tests."""
-        return [
-            line
-            for kind, text in self.blocks
-            if kind == "sh"
-            for line in text.replace("\\\n", " ").splitlines()
-            if line.startswith("lattice-simp ")
-        ]
+        return [command for block in self.blocks for command in block.commands]
+
+    @property
+    def prose(self):
+        """The text outside code blocks."""
+        return re.sub(r"^```.*?^```", "", self.text, flags=re.DOTALL | re.MULTILINE)
 
     def write_files(self, folder):
-        for name, text in re.findall(r"```text (\S+)\n(.*?)```", self.text, flags=re.DOTALL):
-            (folder / name).write_text(text, encoding="utf-8")
+        for block in self.blocks:
+            if block.name:
+                (folder / block.name).write_text(block.text, encoding="utf-8")
 
     def run(self, folder, capfdbinary, monkeypatch):
         """Writes the files, then runs commands and Python in their order: later ones read what earlier ones wrote."""
         monkeypatch.chdir(folder)
         self.write_files(folder)
-        for kind, text in self.blocks:
-            if kind == "python":
-                run_python(text, folder)
-            for command in Document(f"```{kind}\n{text}```").commands:
-                code, errors = run_command(command, folder, capfdbinary, monkeypatch)
+        for block in self.blocks:
+            printed = run_python(block.text, folder) if block.language == "python" else ""
+            for command in block.commands:
+                code, output, errors = run_command(command, folder, capfdbinary, monkeypatch)
                 assert code == 0, f"{command}\n{errors}"
+                printed += output
+            if block.output is not None:
+                assert same_output(block.output, printed), f"{block.text}printed\n{printed}\nnot\n{block.output}"
+
+
+def same_output(expected, printed):
+    """Compares outputs but for the width of white space; `...` stands for any text."""
+    return doctest.OutputChecker().check_output(expected, printed, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
 
 
 def furnish(folder):
@@ -74,11 +104,10 @@ def furnish(folder):
 
 
 def run_python(code, folder):
-    """Runs an example, and checks that it prints what its comments say."""
+    """Runs an example; returns what it prints."""
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for expected in re.findall(r"# prints? (.*)", code):
-        assert expected in done.stdout, done.stdout
+    return done.stdout
 
 
 def serve(command):
@@ -92,7 +121,7 @@ def serve(command):
             server.communicate(timeout=60)
         finally:
             server.kill()
-        return (0 if server.returncode == 130 else server.returncode), said
+        return (0 if server.returncode == 130 else server.returncode), "", said
 
 
 def run_command(command, folder, capfdbinary, monkeypatch):
@@ -102,7 +131,7 @@ def run_command(command, folder, capfdbinary, monkeypatch):
     if "|" in command:
         shell = command.replace("lattice-simp", shlex.quote(str(Path(sys.executable).parent / "lattice-simp")))
         done = subprocess.run(["bash", "-o", "pipefail", "-c", shell], cwd=folder, capture_output=True, check=False)
-        return done.returncode, done.stderr.decode()
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
     words, files = shlex.split(command), {}
     for sign in "<>":
         if sign in words:
@@ -116,4 +145,4 @@ def run_command(command, folder, capfdbinary, monkeypatch):
     out, err = capfdbinary.readouterr()
     if ">" in files:
         files[">"].write_bytes(out)
-    return ended.value.code, err.decode()
+    return ended.value.code, "" if ">" in files else out.decode(), err.decode()

@@ -1,39 +1,156 @@
-"""Every command and example of the recipes runs, in a folder with the files that are beside them."""
+"""The documents: recipes and first pages run, files and options in the text exist, the English is plain."""
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
 from pathlib import Path
 
 import pytest
-from document import Document, run_command, run_python
+import typer
+from document import ROOT, Document, furnish
 
-ROOT = Path(__file__).parents[1]
-RECIPES = sorted((ROOT / "docs" / "recipes").glob("*.md"))
+from lattice_simp.cli import COMMANDS, command
+
+DOCS = ROOT / "docs"
+RECIPES = sorted((DOCS / "recipes").glob("*.md"))
+PAGES = [
+    ROOT / "README.md",
+    *(DOCS / f"{name}.md" for name in ("first-steps", "glossary", "how-it-works", "migrating", "troubleshooting")),
+]
+NAMES = [str(path.relative_to(ROOT)) for path in PAGES]
+FIRST_PAGES = ("first-steps", "migrating")
+
+DIALECT = (
+    r"\bis told\b",
+    r"\bare told\b",
+    r"\btells? (of|how|where|what|why|whether|which|the)\b",
+    r"what stays",
+    r"\bin vain\b",
+    r"which are their definition",
+    r"as their definition",
+    r"\bnobody (read|else is let)",
+    r"\bmakes? (its|their) input into\b",
+    r"\bmakes? tokens of\b",
+    r"\bTuned for is\b",
+    r"\bMore find\b",
+    r"\band is no (quality )?estimate\b",
+    r"\bis no (JSON|word)\b",
+    r"\bare no words\b",
+    r"\bhave pass\b",
+    r"\bby its name\b",
+    r"\bothers than\b",
+    r"\blet other machines in\b",
+    r"\bgoes on where\b",
+    r"\bbut for\b",
+    r"\ball the same\b",
+    r"\btake every word but\b",
+    r"\bAdds words to what\b",
+    r"\bnothing twice\b",
+    r"\bin the place of\b",
+    r"\bhow (it|they) looks?\b",
+)
+"""Turns of phrase that no native speaker would write here; the entries are regular expressions."""
+
+
+def prose(path: Path) -> str:
+    """Returns a page's text without code, each paragraph on a line, so that phrases match across line breaks."""
+    text = re.sub(r"`[^`\n]*`", "`code`", Document(path.read_text(encoding="utf-8")).prose)
+    return re.sub(r"(?<=\S)[ ]*\n(?=\S)", " ", text)
+
+
+# ---------------------------------------------------------------- examples
 
 
 @pytest.fixture
 def workplace(tmp_path):
-    shutil.copytree(ROOT / "docs" / "recipes" / "files", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(DOCS / "recipes" / "files", tmp_path, dirs_exist_ok=True)
     (tmp_path / "model").symlink_to(ROOT / "grammars" / "demo" / "data")
     return tmp_path
 
 
 def test_there_are_recipes():
-    assert {"fairseq", "marian", "ctranslate2", "moses", "kaldi", "llm-samples", "constrained-decoding"} <= {
-        own.stem for own in RECIPES
-    }
+    names = {path.stem for path in RECIPES}
+    assert names >= {"fairseq", "marian", "ctranslate2", "moses", "kaldi", "llm-samples", "constrained-decoding"}
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_recipe(path, workplace, capfdbinary, monkeypatch):
-    monkeypatch.chdir(workplace)
     recipe = Document(path.read_text(encoding="utf-8"))
     assert recipe.commands
     assert recipe.python
-    recipe.write_files(workplace)
-    for command in recipe.commands:
-        code, errors = run_command(command, workplace, capfdbinary, monkeypatch)
-        assert code == 0, f"{command}\n{errors}"
-    for code in recipe.python:
-        run_python(code, workplace)
+    recipe.run(workplace, capfdbinary, monkeypatch)
+
+
+@pytest.mark.parametrize("name", FIRST_PAGES)
+def test_first_pages(name, tmp_path, capfdbinary, monkeypatch):
+    furnish(tmp_path)
+    Document((DOCS / f"{name}.md").read_text(encoding="utf-8")).run(tmp_path, capfdbinary, monkeypatch)
+
+
+def test_output_that_differs_is_seen(tmp_path, capfdbinary, monkeypatch):
+    example = "```python\nprint(1, 2)\n```\n\n```text\n{}\n```\n"
+    Document(example.format("1   2")).run(tmp_path, capfdbinary, monkeypatch)
+    Document(example.format("1 ...")).run(tmp_path, capfdbinary, monkeypatch)
+    with pytest.raises(AssertionError, match="printed"):
+        Document(example.format("1 3")).run(tmp_path, capfdbinary, monkeypatch)
+
+
+# ---------------------------------------------------------------- names
+
+
+@pytest.mark.parametrize("path", PAGES, ids=NAMES)
+def test_the_text_names_the_files_of_its_examples(path):
+    """The names beside the fences do not show everywhere."""
+    document = Document(path.read_text(encoding="utf-8"))
+    missing = [block.name for block in document.blocks if block.name and f"`{block.name}`" not in document.prose]
+    assert not missing
+
+
+@pytest.mark.parametrize("path", PAGES, ids=NAMES)
+def test_commands_in_the_text_exist(path):
+    for line in re.findall(r"`(lattice-simp [^`]*)`", Document(path.read_text(encoding="utf-8")).prose):
+        check_command(line)
+
+
+def test_a_command_or_an_option_that_is_not_there_is_seen():
+    for line in ("lattice-simp lattices", "lattice-simp lattice bests a", "lattice-simp lattice nbest a --best 2"):
+        with pytest.raises(AssertionError):
+            check_command(line)
+
+
+def check_command(line: str) -> None:
+    """Checks that a command of the command line and its options exist."""
+    words = shlex.split(" ".join(line.split()))[1:]
+    if not words or words[0].startswith("-"):
+        return
+    assert words[0] in COMMANDS, line
+    current, rest = typer.main.get_command(command(words[0])), words[1:]
+    if commands := getattr(current, "commands", None):
+        assert rest, line
+        assert rest[0] in commands, line
+        current = commands[rest[0]]
+    known = {name for parameter in current.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    for word in rest:
+        if re.match(r"--?[a-z]", word):
+            assert word in known | {"--help"}, f"{line}: {word}"
+
+
+# ---------------------------------------------------------------- words
+
+
+@pytest.mark.parametrize("path", PAGES, ids=NAMES)
+def test_plain_english(path):
+    text = prose(path)
+    found = [text[max(0, hit.start() - 40) : hit.end() + 40] for phrase in DIALECT for hit in re.finditer(phrase, text)]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "phrase", ["is told by its name", "what stays when its\nwords go", "which library is imported in vain"]
+)
+def test_a_turn_of_phrase_is_seen(phrase, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"It {phrase}.\n", encoding="utf-8")
+    assert any(re.search(pattern, prose(page)) for pattern in DIALECT)

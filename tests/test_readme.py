@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from document import ROOT, Document, furnish
 
 README = ROOT / "README.md"
@@ -14,29 +15,39 @@ DOCUMENT = Document(README.read_text(encoding="utf-8"))
 def test_examples_and_commands(tmp_path, capfdbinary, monkeypatch):
     """One after the other: later commands read what earlier ones wrote."""
     assert DOCUMENT.python
-    assert len(DOCUMENT.commands) >= 8
+    assert len(DOCUMENT.commands) >= 10
     furnish(tmp_path)
     DOCUMENT.run(tmp_path, capfdbinary, monkeypatch)
 
 
 def test_links_lead_to_files():
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", README.read_text(encoding="utf-8"))
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", DOCUMENT.text)
     assert len(links) > 10
     for link in links:
         assert Path(ROOT, link).exists(), link
-    for page in re.findall(r"^# .*  (docs/\S+)$", README.read_text(encoding="utf-8"), flags=re.MULTILINE):
-        assert Path(ROOT, page).is_file(), page
+
+
+def test_the_demo_and_the_tests_are_two_commands():
+    assert re.findall(r"^make (\w+)", DOCUMENT.text, flags=re.MULTILINE)[:2] == ["demo", "test"]
 
 
 def test_figures_are_those_of_the_guides():
-    """`make bench` writes both tables; five figures are in the README, with what they are."""
-    chosen = rows(README)
-    whole = rows(ROOT / "docs" / "figures.md")
-    assert len(chosen) == 5
-    assert {name: whole[name] for name in chosen} == chosen
+    """The README rounds, and timings vary from run to run: a fifth is near enough."""
+    found = re.search(
+        r"takes ([\d.]+) CPU seconds.* search is ([\d.]+)\. .* about (\d+) times .* about (\d+) times",
+        one_line(DOCUMENT.text),
+    )
+    assert found
+    table = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
+    rows = {name: row.split(" | ") for name, row in re.findall(r"^\| `(\w+)` \| (.*)$", table, flags=re.MULTILINE)}
+    search, recorded = (
+        rows["hiero_europarl_cpu_s"][0],
+        re.search(r"hifst exact ([\d.]+)", rows["hiero_europarl_cpu_s"][3]),
+    )
+    ratios = [rows[name][2] for name in ("lm_vs_kenlm_loop", "gappy_vs_pynini")]
+    figures = [search.split()[0], recorded[1], *ratios]
+    assert [float(claim) for claim in found.groups()] == pytest.approx([float(figure) for figure in figures], rel=0.2)
 
 
-def rows(path: Path) -> dict[str, str]:
-    """Returns the rows of a table of figures, without their first cells, by the figures' names."""
-    table = path.read_text(encoding="utf-8").split("<!-- figures: ")[1]
-    return dict(re.findall(r"^\| `(\w+)`[^|]*\|(.*)$", table, flags=re.MULTILINE))
+def one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -97,24 +97,22 @@ def _inside(name: str, shared: Path) -> Figures:
 def write_page(path: Path, figures: Figures) -> None:
     """Writes figures into the table between a Markdown file's marks.
 
-    After the mark `figures: begin` it takes all figures, after `figures: chosen` those that are there already. First
-    cells stay as they are, and so do the rows of figures that were not measured.
+    First cells stay as they are, and so do the rows of figures that were not measured.
     """
     found = _TABLE.search(path.read_text(encoding="utf-8"))
     if found is None:
         raise LatticeSimpError(f"{path}: no table of figures (put <!-- figures: begin --> and end around one)")
     rows = {name[1]: line for line in found["rows"].splitlines() if (name := _NAME.search(line))}
     for name, own in figures.items():
-        if name in rows or found["kind"] == "begin":
-            value, baseline, ratio = _texts(own)
-            recorded = "; ".join(f"{who.replace('no K; lattice beam 9', 'exact')} {v:g}" for who, v in _recorded(own))
-            first = rows[name].split("|")[1].strip() if name in rows else f"`{name}`"
-            rows[name] = f"| {first} | {value} {own['unit']} | {baseline} | {ratio} | {recorded} |"
-    table = f"<!-- figures: {found['kind']} -->\n" + "\n".join((_HEAD, *rows.values())) + "\n<!-- figures: end -->"
+        value, baseline, ratio = _texts(own)
+        recorded = "; ".join(f"{who.replace('no K; lattice beam 9', 'exact')} {v:g}" for who, v in _recorded(own))
+        first = rows[name].split("|")[1].strip() if name in rows else f"`{name}`"
+        rows[name] = f"| {first} | {value} {own['unit']} | {baseline} | {ratio} | {recorded} |"
+    table = "<!-- figures: begin -->\n" + "\n".join((_HEAD, *rows.values())) + "\n<!-- figures: end -->"
     write_text(path, found.string[: found.start()] + table + found.string[found.end() :])
 
 
-_TABLE = re.compile(r"<!-- figures: (?P<kind>begin|chosen) -->\n(?P<rows>.*?)<!-- figures: end -->", re.DOTALL)
+_TABLE = re.compile(r"<!-- figures: begin -->\n(?P<rows>.*?)<!-- figures: end -->", re.DOTALL)
 _NAME = re.compile(r"^\| *`(\w+)`")
 _HEAD = "| figure | value | baseline, same run | ratio | other programs, recorded |\n|---|---|---|---|---|"
 
