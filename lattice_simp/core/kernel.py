@@ -72,25 +72,29 @@ class Kernel:
         """numba's own object."""
         numba = _numba()
         try:
-            return _with_plain_integers(self._stamped(numba.njit(**self.targetoptions)(self.py_func)))
+            compiled = numba.njit(**self.targetoptions)(self.py_func)
         except RuntimeError:  # neither beside the source nor in the user's folder may code be kept
             folder = _folder_elsewhere()
             numba.config.CACHE_DIR = str(folder or "")
-            options = {**self.targetoptions, "cache": folder is not None}
-            return _with_plain_integers(self._stamped(numba.njit(**options)(self.py_func)))
-
-    def _stamped(self, compiled: Any) -> Any:
-        """Has code on disk pass for old if a kernel that this one calls has changed; numba looks at its own file."""
-        file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-        if hasattr(file, "_source_stamp"):
-            file._source_stamp = (file._source_stamp, _digest(self))
-        return compiled
+            compiled = numba.njit(**{**self.targetoptions, "cache": folder is not None})(self.py_func)
+        if type(compiled._cache).__name__ != "NullCache":
+            _invalidate_with_callees(compiled, self)
+        return _with_plain_integers(compiled)
 
     def __call__(self, *arguments: Any) -> Any:
         arguments = tuple(map(_plain, arguments))
         if _interruptible and threading.current_thread() is threading.main_thread():
             return _aside(self.compiled, arguments)
         return self.compiled(*arguments)
+
+
+def _invalidate_with_callees(compiled: Any, kernel: Kernel) -> None:
+    """Invalidates code on disk when a kernel that this one calls has changed; numba looks at the kernel's file alone.
+
+    The attributes are numba's own, the same in all releases that `pyproject.toml` allows; without them this fails.
+    """
+    file = compiled._cache._cache_file
+    file._source_stamp = (file._source_stamp, _digest(kernel))
 
 
 def _digest(kernel: Kernel) -> str:
