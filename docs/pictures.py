@@ -88,7 +88,7 @@ def acceptor(loops: str) -> ls.GappyAcceptor:
 
 def composed() -> ls.Lattice:
     """Returns what the composition of the two keeps."""
-    return ls.compose(full(), acceptor("sigma"), weight=0.5)
+    return ls.compose_gappy(full(), acceptor("sigma"), weight=0.5)
 
 
 def _lattice() -> str:

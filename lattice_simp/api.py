@@ -26,7 +26,7 @@ from lattice_simp.formats.results import hypotheses
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.arc_posteriors import arc_posteriors
-from lattice_simp.ops.compose import EditCosts, compose
+from lattice_simp.ops.compose_gappy import EditCosts, compose_gappy
 from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import determinize, minimize
@@ -109,7 +109,7 @@ __all__ = [
     "apply_lm",
     "arc_posteriors",
     "combine",
-    "compose",
+    "compose_gappy",
     "confusion_network",
     "count_paths",
     "determinize",

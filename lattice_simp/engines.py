@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.arc_posteriors import arc_posteriors
-from lattice_simp.ops.compose import compose
+from lattice_simp.ops.compose_gappy import compose_gappy
 from lattice_simp.ops.gappy_acceptor import gappy_acceptor
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import prune
@@ -29,7 +29,7 @@ ENGINES: dict[Engine, Any] = {
     "arrays": SimpleNamespace(
         apply_lm=apply_lm,
         arc_posteriors=arc_posteriors,
-        compose=compose,
+        compose_gappy=compose_gappy,
         gappy_acceptor=gappy_acceptor,
         nbest=nbest,
         prune=prune,

@@ -136,9 +136,9 @@ ON_LATTICES: dict[str, Callable[..., Any]] = {
     "union": lambda lattice, x: ls.union([lattice, lattice], [x, x]),
     "union shares": lambda lattice, x: ls.union([lattice], shares=[x]),
     "word_confidences": lambda lattice, x: ls.word_confidences(lattice, x),
-    "compose": lambda lattice, x: ls.compose(lattice, LATTICES["plain"], weight=x),
-    "compose beam": lambda lattice, x: ls.compose(lattice, LATTICES["plain"], beam=x),
-    "edits": lambda lattice, x: ls.compose(lattice, LATTICES["plain"], edits=ls.EditCosts(deletion=x)),
+    "compose": lambda lattice, x: ls.compose_gappy(lattice, LATTICES["plain"], weight=x),
+    "compose beam": lambda lattice, x: ls.compose_gappy(lattice, LATTICES["plain"], beam=x),
+    "edits": lambda lattice, x: ls.compose_gappy(lattice, LATTICES["plain"], edits=ls.EditCosts(deletion=x)),
     "mbr settings": lambda lattice, x: ls.mbr(lattice, ls.MbrSettings(scale=x, max_order=x, beam=x)),
     "to_dot": lambda lattice, x: ls.to_dot(lattice, x),
     "to_svg": lambda lattice, x: ls.to_svg(lattice, max_states=x),
@@ -150,10 +150,10 @@ ON_LATTICES: dict[str, Callable[..., Any]] = {
 }
 
 ON_PAIRS: dict[str, Callable[..., Any]] = {
-    "compose": ls.compose,
-    "edits": lambda one, other: ls.compose(one, other, edits=ls.EditCosts()),
-    "gappy": lambda one, other: ls.compose(one, ls.gappy_acceptor(other, symbols=one.symbols)),
-    "rho": lambda one, other: ls.compose(one, ls.gappy_acceptor(other, loops="rho")),
+    "compose": ls.compose_gappy,
+    "edits": lambda one, other: ls.compose_gappy(one, other, edits=ls.EditCosts()),
+    "gappy": lambda one, other: ls.compose_gappy(one, ls.gappy_acceptor(other, symbols=one.symbols)),
+    "rho": lambda one, other: ls.compose_gappy(one, ls.gappy_acceptor(other, loops="rho")),
     "intersect": ls.intersect,
     "union": lambda one, other: ls.union([one, other], normalised=True),
     "replace": lambda one, other: ls.replace(one, {"a": other}),

@@ -109,7 +109,7 @@ def test_a_feature_of_a_lattice_is_one_column():
     lengths = lattice.with_feature("Length", -(lattice.olabels != 0).astype(np.float64))
     assert [path.features["Length"] for path in ls.nbest(lengths, 2)] == [-2.0, -1.0]
     acceptor = ls.gappy_acceptor([("b", 0.5)])
-    assert [path.features["Length"] for path in ls.nbest(ls.compose(lengths, acceptor), 2)] == [-2.0]
+    assert [path.features["Length"] for path in ls.nbest(ls.compose_gappy(lengths, acceptor), 2)] == [-2.0]
 
 
 def test_the_files_that_contributing_names_are_there():

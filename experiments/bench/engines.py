@@ -47,8 +47,8 @@ def measure(shared: Path) -> Figures:
         sigma, rho = (engine.gappy_acceptor(hypotheses, loops=loops) for loops in ("sigma", "rho"))
         return {
             "gappy_acceptor": lambda: engine.gappy_acceptor(hypotheses),
-            "compose_sigma": lambda: engine.compose(full, sigma),
-            "compose_rho": lambda: engine.compose(full, rho),
+            "compose_sigma": lambda: engine.compose_gappy(full, sigma),
+            "compose_rho": lambda: engine.compose_gappy(full, rho),
             "prune": lambda: engine.prune(full, BEAM),
             "nbest": lambda: engine.nbest(full, PATHS),
             "replace": lambda: engine.replace(full, parts),

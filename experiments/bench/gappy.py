@@ -15,7 +15,7 @@ import pynini
 import pywrapfst
 
 from experiments.bench.figures import Figures, figure, timed
-from lattice_simp import GappyAcceptor, Lattice, compose, gappy_acceptor, nbest, prune, read
+from lattice_simp import GappyAcceptor, Lattice, compose_gappy, gappy_acceptor, nbest, prune, read
 from lattice_simp.core.shortest_distance import best_cost
 from lattice_simp.ops.gappy_acceptor import Loops
 
@@ -43,8 +43,8 @@ def measure(shared: Path) -> Figures:
         plain, compose_only, least = min(_plain(skeleton, full) for _ in range(REPEATS))
         prefix = "gappy_vs_pynini" + ("_rho" if loops == "rho" else "")
         for name, beam in ((prefix, None), (f"{prefix}_beam", BEAM)):
-            compose(full, skeleton, beam=beam)
-            runs = [timed(lambda s=skeleton, b=beam: compose(full, s, beam=b)) for _ in range(REPEATS)]
+            compose_gappy(full, skeleton, beam=beam)
+            runs = [timed(lambda s=skeleton, b=beam: compose_gappy(full, s, beam=b)) for _ in range(REPEATS)]
             joint, own = min(runs, key=lambda run: run[1])
             if abs(best_cost(joint) - least) > TOLERANCE:
                 raise AssertionError(f"{name}: the best cost is {best_cost(joint)}, but OpenFst's {least}")

@@ -16,7 +16,7 @@ from experiments.study.nbest import Nbest
 from experiments.study.scoring import DECODER, scoring
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
-from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton import Skeleton

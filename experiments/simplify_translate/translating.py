@@ -15,7 +15,7 @@ from experiments.study.sentences import DEVELOPMENT, TEST, StudySentence
 from experiments.study.spaces import read_space
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.metrics import Lines, bleu_tok, measure
-from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.pipeline.shards import over_shards
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json

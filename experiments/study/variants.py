@@ -9,7 +9,7 @@ from experiments.study.config import DIVERSE, PROTOCOL, Study
 from experiments.study.gap_positions import ALIGNED
 from experiments.study.sentences import HAND, HAND_LONG
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.translate.settings import SkeletonSettings
 
 BASE = "gc-strong"

@@ -9,7 +9,7 @@ from itertools import count
 import lattice_simp as ls
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.draw import to_svg
-from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.translate.derivation import COPY_RULE
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.strategies.skeleton_first import partial_lattice
@@ -129,8 +129,8 @@ def _edits(page: Page, plain: Translation, gappy: Translation) -> None:
     page.say("## 5. When no translation fits")
     broken = [("völlig " + own.text, own.cost) for own in gappy.skeleton_hypotheses[:1]]
     acceptor = ls.gappy_acceptor(broken, symbols=plain.lattice.symbols)
-    empty = ls.compose(plain.lattice, acceptor).empty
-    tolerant = ls.compose(plain.lattice, acceptor, edits=EditCosts(), beam=8.0)
+    empty = ls.compose_gappy(plain.lattice, acceptor).empty
+    tolerant = ls.compose_gappy(plain.lattice, acceptor, edits=EditCosts(), beam=8.0)
     best = ls.nbest(tolerant, 1)[0]
     page.say(
         f"Suppose that the skeleton had the one translation *{broken[0][0]}*. The composition is "

@@ -14,13 +14,13 @@ from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import stream_nbest
-from lattice_simp.ops.compose import EDITS, SKELETON
+from lattice_simp.ops.compose_gappy import EDITS, SKELETON
 from lattice_simp.ops.gappy_acceptor import Loops
 
 
 @dataclass
 class Composition:
-    """How to compose, and the counts of what was composed; see `ops/compose.py`.
+    """How to compose, and the counts of what was composed; see `ops/compose_gappy.py`.
 
     Attributes:
         edits: what deviations cost; None forbids them.

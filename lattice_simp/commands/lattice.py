@@ -50,7 +50,7 @@ from lattice_simp.formats.grammar import GRAMMARS
 from lattice_simp.formats.nbest import is_json_name, write_nbest
 from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
-from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.ops.count_paths import count_paths, log_count, unweighted
 from lattice_simp.ops.determinize import MAX_STATES
 from lattice_simp.ops.determinize import determinize as deterministic

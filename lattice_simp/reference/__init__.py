@@ -4,13 +4,14 @@ Names and arguments are those of `ops`, less what only the kernels have. Results
 (in single precision, as OpenFst keeps them), but states, arcs and ties may differ, and features are left out.
 Everything that OpenFst has no matcher for (rho, sigma, edits, backoff) is written out arc by arc, so small inputs only.
 
-- `gappy_acceptor`: skeleton hypotheses with loops `<rho>` or `<sigma>`;  `compose`: full hypotheses that contain one
+- `gappy_acceptor`: skeleton hypotheses with loops `<rho>` or `<sigma>`
+- `compose_gappy`: full hypotheses that contain one
 - `apply_lm`: adds the costs of a language model
 - `prune`, `nbest`, `shortest_distance`, `arc_posteriors`: what the best paths are, and how probable the arcs
 - `replace`: words become lattices (a recursive transition network);  `expand`: the same for rules that refer to others
 """
 
-from lattice_simp.reference.gappy import compose, gappy_acceptor
+from lattice_simp.reference.gappy import compose_gappy, gappy_acceptor
 from lattice_simp.reference.language_model import apply_lm
 from lattice_simp.reference.network import expand, replace
 from lattice_simp.reference.paths import arc_posteriors, nbest, prune, shortest_distance
@@ -18,7 +19,7 @@ from lattice_simp.reference.paths import arc_posteriors, nbest, prune, shortest_
 __all__ = [
     "apply_lm",
     "arc_posteriors",
-    "compose",
+    "compose_gappy",
     "expand",
     "gappy_acceptor",
     "nbest",

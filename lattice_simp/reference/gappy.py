@@ -20,7 +20,7 @@ from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.reference.paths import prune
 
 if TYPE_CHECKING:
-    from lattice_simp.ops.compose import EditCosts
+    from lattice_simp.ops.compose_gappy import EditCosts
     from lattice_simp.ops.gappy_acceptor import Loops
 
 LOOPS = {"rho": RHO, "sigma": SIGMA}
@@ -96,7 +96,7 @@ def _unmarked(fst: pynini.Fst, mark: int) -> list[int]:
     return looping
 
 
-def compose(
+def compose_gappy(
     full: Lattice,
     skeleton: Lattice,
     *,
@@ -110,9 +110,9 @@ def compose(
     >>> from lattice_simp.reference.paths import nbest
     >>> full = Lattice.from_strings([("a b d", 1.0), ("a x c", 2.0)])
     >>> skeletons = [("a c", 0.25), ("b d", 0.5)]
-    >>> [(path.text, path.cost) for path in nbest(compose(full, gappy_acceptor(skeletons, loops="sigma")), 2)]
+    >>> [(path.text, path.cost) for path in nbest(compose_gappy(full, gappy_acceptor(skeletons, loops="sigma")), 2)]
     [('a b d', 1.5), ('a x c', 2.25)]
-    >>> [path.text for path in nbest(compose(full, gappy_acceptor(skeletons, loops="rho")), 2)]
+    >>> [path.text for path in nbest(compose_gappy(full, gappy_acceptor(skeletons, loops="rho")), 2)]
     ['a x c']
 
     The arguments are those of `ops`, but `skeleton` may be any acceptor with arcs `<rho>` and `<sigma>`. Several

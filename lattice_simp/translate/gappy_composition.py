@@ -13,7 +13,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.engines import ENGINES, Engine
-from lattice_simp.ops.compose import MATCHED, SKELETON, EditCosts, compose
+from lattice_simp.ops.compose_gappy import MATCHED, SKELETON, EditCosts, compose_gappy
 from lattice_simp.ops.gappy_acceptor import gappy_acceptor
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import prune
@@ -55,7 +55,7 @@ def compose_with_skeletons(
 
     Returns:
         An empty lattice (`.empty`) if nothing contains one of each list. The first list's features have the names that
-        `compose` returns them, those of the others begin with `Skeleton2`, `Skeleton3`, ...
+        `compose_gappy` returns them, those of the others begin with `Skeleton2`, `Skeleton3`, ...
     """
     operations = ENGINES[engine]
     joint = full
@@ -66,7 +66,9 @@ def compose_with_skeletons(
         acceptor = operations.gappy_acceptor(
             hypotheses, loops=settings.loops, positions=positions, symbols=full.symbols
         )
-        joint = operations.compose(joint, acceptor, weight=settings.weight, beam=beam, edits=settings.edits, name=name)
+        joint = operations.compose_gappy(
+            joint, acceptor, weight=settings.weight, beam=beam, edits=settings.edits, name=name
+        )
         if joint.empty:
             break
     return joint
@@ -104,7 +106,7 @@ def compose_with_expected(
     rows = [share * contained_costs(words, pool, settings) for share, pool in zip(shares, lists, strict=True)]
     costs = np.sum(rows, axis=0).tolist()
     contained = [(line, cost) for line, cost in zip(words, costs, strict=True) if cost < np.inf]
-    return compose(full, Lattice.from_strings(contained, full.symbols), beam=beam)
+    return compose_gappy(full, Lattice.from_strings(contained, full.symbols), beam=beam)
 
 
 def contained_costs(words: Sequence[str], hypotheses: Sequence[Hypothesis], settings: SkeletonSettings) -> Floats:
@@ -118,7 +120,7 @@ def contained_costs(words: Sequence[str], hypotheses: Sequence[Hypothesis], sett
     """
     strings = Lattice.from_strings([(line, 0.0) for line in words])
     acceptor = gappy_acceptor(hypotheses, loops=settings.loops, symbols=strings.symbols)
-    joint = compose(strings, acceptor, weight=settings.weight, edits=settings.edits or EditCosts())
+    joint = compose_gappy(strings, acceptor, weight=settings.weight, edits=settings.edits or EditCosts())
     costs = {path.text: path.cost for path in nbest(joint, len(words))}
     return np.array([costs.get(line, np.inf) for line in words])
 

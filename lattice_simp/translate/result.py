@@ -9,7 +9,7 @@ import numpy as np
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
-from lattice_simp.ops.compose import EDITS, MATCHED, SKELETON
+from lattice_simp.ops.compose_gappy import EDITS, MATCHED, SKELETON
 from lattice_simp.ops.intersect import intersect
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.derivation import (

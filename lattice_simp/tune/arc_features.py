@@ -10,7 +10,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.ops.compose import MATCHED
+from lattice_simp.ops.compose_gappy import MATCHED
 from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE, RuleLabels
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import Translation

@@ -20,7 +20,7 @@ from experiments.masks.safety import Safety, gap_counts, is_safe
 from experiments.masks.sentences import Sentence
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.skeleton.automatic import Parse

@@ -7,7 +7,7 @@ from functools import cache
 
 from helpers import arc_paths, keep_least, paths, random_lattice
 
-from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.compose_gappy import EditCosts
 
 WORDS = ("a", "b", "c", "ca")
 FORBIDDEN = EditCosts(math.inf, math.inf, math.inf)

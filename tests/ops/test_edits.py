@@ -17,7 +17,7 @@ from gappy_reference import (
 )
 from helpers import assert_canonical, best_by_string, keep_least, paths
 
-from lattice_simp import EditCosts, Lattice, compose, gappy_acceptor
+from lattice_simp import EditCosts, Lattice, compose_gappy, gappy_acceptor
 from lattice_simp.errors import LatticeSimpError
 
 SEEDS = range(8)
@@ -39,7 +39,7 @@ def test_every_string_costs_its_best_alignment(edits):
         rng = np.random.default_rng([1, seed])
         full = random_full(rng, states=6, finals=1 + seed % 3)
         pairs = random_hypotheses(rng, 1 + seed % 3, longest=3, shortest=seed % 2)
-        joint = compose(full, gappy_acceptor(pairs), weight=0.6, edits=edits)
+        joint = compose_gappy(full, gappy_acceptor(pairs), weight=0.6, edits=edits)
         assert best_by_string(joint) == pytest.approx(expected_sigma(full, pairs, 0.6, None, edits), abs=1e-9), (
             f"seed {seed}"
         )
@@ -53,7 +53,7 @@ def test_every_string_costs_its_best_alignment_with_gaps_at_positions_only(edits
         full = random_full(rng, states=6)
         pairs = random_hypotheses(rng, 2, longest=2)
         positions = [{index for index in range(len(words.split()) + 1) if rng.random() < 0.5} for words, _ in pairs]
-        joint = compose(full, gappy_acceptor(pairs, positions=positions), edits=edits)
+        joint = compose_gappy(full, gappy_acceptor(pairs, positions=positions), edits=edits)
         assert best_by_string(joint) == pytest.approx(expected_sigma(full, pairs, 1.0, positions, edits), abs=1e-9), (
             f"seed {seed}"
         )
@@ -69,7 +69,9 @@ def test_rho_skips_only_words_that_no_arc_carries(edits):
         for words, _, cost in paths(full):
             rest = walk(skeleton, words, edits)
             keep_least(expected, iter([(words, cost + rest)] if rest < math.inf else []))
-        assert best_by_string(compose(full, skeleton, edits=edits)) == pytest.approx(expected, abs=1e-9), f"seed {seed}"
+        assert best_by_string(compose_gappy(full, skeleton, edits=edits)) == pytest.approx(expected, abs=1e-9), (
+            f"seed {seed}"
+        )
 
 
 def walk(skeleton, words, edits):
@@ -113,14 +115,14 @@ def test_with_deletions_no_string_is_lost(loops):
         rng = np.random.default_rng([4, seed])
         full = random_full(rng)
         pairs = random_hypotheses(rng, 3, words=("p", "q"))
-        joint = compose(full, gappy_acceptor(pairs, loops=loops), edits=EditCosts(substitution=math.inf))
+        joint = compose_gappy(full, gappy_acceptor(pairs, loops=loops), edits=EditCosts(substitution=math.inf))
         assert best_by_string(joint).keys() == best_by_string(full).keys(), f"seed {seed}"
 
 
 @pytest.mark.parametrize("beam", [None, 1.0])
 def test_with_deletions_even_the_empty_string_is_found(beam):
     full = Lattice.from_strings([("", 1.0)])
-    joint = compose(full, gappy_acceptor([("a b", 0.5), ("c", 1.0)]), edits=EditCosts(deletion=2.0), beam=beam)
+    joint = compose_gappy(full, gappy_acceptor([("a b", 0.5), ("c", 1.0)]), edits=EditCosts(deletion=2.0), beam=beam)
     assert best_by_string(joint) == {(): 4.0}
 
 
@@ -133,7 +135,7 @@ def test_every_path_splits_into_full_skeleton_and_edit_costs(edits):
         hypotheses = least_by_string(pairs)
         originals = {labels: (cost, sums) for labels, cost, sums in path_rows(full)}
         strings = {labels: words for words, labels, _ in paths(full)}
-        for labels, cost, sums in path_rows(compose(full, gappy_acceptor(pairs), weight=weight, edits=edits)):
+        for labels, cost, sums in path_rows(compose_gappy(full, gappy_acceptor(pairs), weight=weight, edits=edits)):
             full_cost, full_sums = originals[labels]
             assert cost == pytest.approx(full_cost - weight * sums["Skeleton"] - sums["Edits"]), f"seed {seed}"
             assert {name: sums[name] for name in full_sums} == pytest.approx(full_sums), f"seed {seed}"
@@ -150,8 +152,8 @@ def test_beam_keeps_every_path_within(edits):
     for seed in SEEDS:
         rng = np.random.default_rng([6, seed])
         full, skeleton = random_full(rng, states=6), gappy_acceptor(random_hypotheses(rng, 2, longest=2))
-        everything = sorted(cost for _, cost, _ in path_rows(compose(full, skeleton, edits=edits)))
-        kept = sorted(cost for _, cost, _ in path_rows(compose(full, skeleton, edits=edits, beam=0.8)))
+        everything = sorted(cost for _, cost, _ in path_rows(compose_gappy(full, skeleton, edits=edits)))
+        kept = sorted(cost for _, cost, _ in path_rows(compose_gappy(full, skeleton, edits=edits, beam=0.8)))
         limit = everything[0] + 0.8 if everything else 0.0
         assert [cost for cost in kept if cost <= limit] == pytest.approx(
             [cost for cost in everything if cost <= limit]
@@ -162,12 +164,12 @@ def test_a_stem_match_costs_no_more_than_a_substitution():
     full = Lattice.from_strings([("unterstützen", 0.0)])
     skeleton = gappy_acceptor([("unterstützt", 0.0)])
     for edits, expected in [(EditCosts(9, 6, 1), 1), (EditCosts(9, 2, 3), 2), (EditCosts(4, math.inf, 5), 4)]:
-        assert best_by_string(compose(full, skeleton, edits=edits)) == {("unterstützen",): expected}
+        assert best_by_string(compose_gappy(full, skeleton, edits=edits)) == {("unterstützen",): expected}
 
 
 def test_infinite_costs_forbid_edits():
     full = Lattice.from_strings([("a", 0.0)])
-    joint = compose(full, gappy_acceptor([("b", 0.0)]), edits=EditCosts(math.inf, math.inf, math.inf))
+    joint = compose_gappy(full, gappy_acceptor([("b", 0.0)]), edits=EditCosts(math.inf, math.inf, math.inf))
     assert joint.empty
     assert "Edits" in joint.features
 

@@ -19,9 +19,9 @@ from gappy_reference import (
 )
 from helpers import arc_paths, assert_canonical, best_by_string, paths, random_lattice
 
-from lattice_simp import Lattice, SymbolTable, compose, gappy_acceptor, nbest
+from lattice_simp import Lattice, SymbolTable, compose_gappy, gappy_acceptor, nbest
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, LatticeSimpError
-from lattice_simp.ops import compose as module
+from lattice_simp.ops import compose_gappy as module
 
 SEEDS = range(12)
 SPEC_PAIRS = [("a c", 0.25), ("b d", 0.5)]
@@ -123,7 +123,7 @@ def test_sigma_is_the_subsequence_relation_at_least_costs(weight):
         rng = np.random.default_rng([1, seed])
         full = random_full(rng, finals=1 + seed % 3, shuffled=seed % 3 == 0)
         pairs = random_hypotheses(rng, 1 + seed % 5, longest=1 + seed % 4, shortest=seed % 2)
-        joint = compose(full, gappy_acceptor(pairs), weight=weight)
+        joint = compose_gappy(full, gappy_acceptor(pairs), weight=weight)
         assert best_by_string(joint) == pytest.approx(expected_sigma(full, pairs, weight), abs=1e-9), f"seed {seed}"
         assert_canonical(joint, f"seed {seed}")
 
@@ -142,15 +142,15 @@ def test_rho_is_the_deterministic_matcher(weight, few_arcs, monkeypatch):
             for words, cost in best_by_string(full).items()
             if rho_cost(words, hypotheses) < math.inf
         }
-        joint = compose(full, gappy_acceptor(pairs, loops="rho"), weight=weight)
+        joint = compose_gappy(full, gappy_acceptor(pairs, loops="rho"), weight=weight)
         assert best_by_string(joint) == pytest.approx(expected, abs=1e-9), f"seed {seed}"
         assert_canonical(joint, f"seed {seed}")
 
 
 def test_rho_rejects_and_sigma_accepts_where_the_acceptor_branches():
     full = Lattice.from_strings([("a b d", 1.0)])
-    assert best_by_string(compose(full, gappy_acceptor(SPEC_PAIRS, loops="sigma"))) == {("a", "b", "d"): 1.5}
-    rejected = compose(full, gappy_acceptor(SPEC_PAIRS, loops="rho"))
+    assert best_by_string(compose_gappy(full, gappy_acceptor(SPEC_PAIRS, loops="sigma"))) == {("a", "b", "d"): 1.5}
+    rejected = compose_gappy(full, gappy_acceptor(SPEC_PAIRS, loops="rho"))
     assert rejected.empty
     assert best_by_string(rejected) == {}
 
@@ -160,7 +160,9 @@ def test_rho_and_sigma_accept_the_same_with_one_hypothesis():
         rng = np.random.default_rng([3, seed])
         full = random_full(rng)
         pairs = random_hypotheses(rng, 1, longest=3)
-        sigma, rho = (best_by_string(compose(full, gappy_acceptor(pairs, loops=loops))) for loops in ("sigma", "rho"))
+        sigma, rho = (
+            best_by_string(compose_gappy(full, gappy_acceptor(pairs, loops=loops))) for loops in ("sigma", "rho")
+        )
         assert rho == pytest.approx(sigma), f"seed {seed}"
 
 
@@ -173,7 +175,7 @@ def test_words_are_skipped_at_each_hypothesis_own_positions_only():
             {index for index in range(len(words.split()) + 1) if rng.random() < (0.3, 0.6, 0.9)[seed % 3]}
             for words, _ in pairs
         ]
-        joint = compose(full, gappy_acceptor(pairs, positions=positions))
+        joint = compose_gappy(full, gappy_acceptor(pairs, positions=positions))
         assert best_by_string(joint) == pytest.approx(expected_sigma(full, pairs, 1.0, positions), abs=1e-9), (
             f"seed {seed}"
         )
@@ -181,7 +183,7 @@ def test_words_are_skipped_at_each_hypothesis_own_positions_only():
 
 def test_a_gap_at_the_start_of_one_hypothesis_is_none_for_the_others():
     full = Lattice.from_strings([("x a", 0.0), ("x b", 0.0)])
-    joint = compose(full, gappy_acceptor([("a", 0.0), ("b", 0.0)], positions=[{0}, {1}]))
+    joint = compose_gappy(full, gappy_acceptor([("a", 0.0), ("b", 0.0)], positions=[{0}, {1}]))
     assert list(best_by_string(joint)) == [("x", "a")]
 
 
@@ -192,10 +194,10 @@ def test_tables_need_not_agree():
         pairs = [*random_hypotheses(rng, 4, words=(*WORDS, "new"), longest=3), ("c", 0.0)]
         other = gappy_acceptor(pairs, symbols=SymbolTable(["new", "x", "c", "b"]))
         same = gappy_acceptor(pairs, symbols=full.symbols)
-        assert best_by_string(compose(full, other)) == pytest.approx(best_by_string(compose(full, same))), (
+        assert best_by_string(compose_gappy(full, other)) == pytest.approx(best_by_string(compose_gappy(full, same))), (
             f"seed {seed}"
         )
-        assert best_by_string(compose(full, other)) == pytest.approx(expected_sigma(full, pairs)), f"seed {seed}"
+        assert best_by_string(compose_gappy(full, other)) == pytest.approx(expected_sigma(full, pairs)), f"seed {seed}"
 
 
 # ---------------------------------------------------------------- columns, beam, borders
@@ -210,7 +212,7 @@ def test_every_path_gives_back_its_full_path_and_its_skeleton(loops):
         hypotheses = least_by_string(pairs)
         originals = {labels: (cost, sums) for labels, cost, sums in path_rows(full)}
         strings = {labels: words for words, labels, _ in paths(full)}
-        for labels, cost, sums in path_rows(compose(full, gappy_acceptor(pairs, loops=loops), weight=weight)):
+        for labels, cost, sums in path_rows(compose_gappy(full, gappy_acceptor(pairs, loops=loops), weight=weight)):
             full_cost, full_sums = originals[labels]
             assert cost == pytest.approx(full_cost - weight * sums["Skeleton"]), f"seed {seed}"
             assert {name: sums[name] for name in full_sums} == pytest.approx(full_sums), f"seed {seed}"
@@ -231,8 +233,8 @@ def test_beam_keeps_every_path_within_and_no_arc_beyond(beam, loops, few_arcs, m
         monkeypatch.setattr(module, "FEW_ARCS", few_arcs)
         rng = np.random.default_rng([8, seed])
         full, skeleton = random_full(rng, states=8), gappy_acceptor(random_hypotheses(rng, 4, longest=2), loops=loops)
-        everything = sorted(cost for _, cost, _ in path_rows(compose(full, skeleton)))
-        joint = compose(full, skeleton, beam=beam)
+        everything = sorted(cost for _, cost, _ in path_rows(compose_gappy(full, skeleton)))
+        joint = compose_gappy(full, skeleton, beam=beam)
         assert_canonical(joint, f"seed {seed}")
         if not everything:
             assert joint.empty, f"seed {seed}"
@@ -265,7 +267,7 @@ def test_beam_survives_costs_that_cancel():
             [math.inf] * 40 + [-weights.sum()],
             SymbolTable(list("ab")),
         )
-        joint = compose(full, gappy_acceptor([("a b", 0.5)]), beam=0.0)
+        joint = compose_gappy(full, gappy_acceptor([("a b", 0.5)]), beam=0.0)
         assert not joint.empty
         assert nbest(joint)[0].cost == pytest.approx(0.5, abs=1e-6)
 
@@ -275,7 +277,7 @@ def test_beam_survives_costs_that_cancel():
     "full", [Lattice.from_strings([("a b", 1.0)]), Lattice.from_strings([])], ids=["no match", "empty"]
 )
 def test_nothing_in_common_gives_an_empty_lattice_with_the_columns(full, beam):
-    joint = compose(full, gappy_acceptor([("z", 1.0)]), beam=beam)
+    joint = compose_gappy(full, gappy_acceptor([("z", 1.0)]), beam=beam)
     assert joint.empty
     assert joint.num_arcs == 0
     assert list(joint.features) == ["Skeleton", "matched"]
@@ -283,13 +285,13 @@ def test_nothing_in_common_gives_an_empty_lattice_with_the_columns(full, beam):
 
 def test_the_empty_hypothesis_matches_everything():
     full = Lattice.from_strings([("a b", 1.0), ("", 3.0)])
-    assert best_by_string(compose(full, gappy_acceptor([("", 0.5)]))) == {("a", "b"): 1.5, (): 3.5}
+    assert best_by_string(compose_gappy(full, gappy_acceptor([("", 0.5)]))) == {("a", "b"): 1.5, (): 3.5}
 
 
 def test_a_cyclic_full_lattice_is_refused():
     loop = Lattice.from_arcs([0], [1], [0.0], [0], [0.0], SymbolTable("a"))
     with pytest.raises(CyclicLatticeError):
-        compose(loop, gappy_acceptor([("a", 0.0)]))
+        compose_gappy(loop, gappy_acceptor([("a", 0.0)]))
 
 
 @pytest.mark.parametrize(
@@ -297,7 +299,7 @@ def test_a_cyclic_full_lattice_is_refused():
 )
 def test_undefined_weights_and_beams_are_refused(options):
     with pytest.raises(LatticeSimpError):
-        compose(Lattice.from_strings([("a", 0.0)]), gappy_acceptor([("a", 0.0)]), **options)
+        compose_gappy(Lattice.from_strings([("a", 0.0)]), gappy_acceptor([("a", 0.0)]), **options)
 
 
 @pytest.mark.parametrize("limit", ["MAX_PAIRS", "MAX_ARCS"])
@@ -305,7 +307,7 @@ def test_results_that_are_too_large_are_refused(limit, monkeypatch):
     monkeypatch.setattr(module, limit, 2)
     full = Lattice.from_strings([("a b c a b c", 0.0)])
     with pytest.raises(LatticeSimpError, match="prune the lattice"):
-        compose(full, gappy_acceptor([("a c", 0.0)]))
+        compose_gappy(full, gappy_acceptor([("a c", 0.0)]))
 
 
 def test_composition_changes_neither_of_its_arguments():
@@ -315,7 +317,7 @@ def test_composition_changes_neither_of_its_arguments():
         before = [
             array.copy() for array in (full.weights, full.finals, skeleton.acceptor.weights, skeleton.acceptor.finals)
         ]
-        compose(full, skeleton, weight=0.3, beam=1.0)
+        compose_gappy(full, skeleton, weight=0.3, beam=1.0)
         after = [full.weights, full.finals, skeleton.acceptor.weights, skeleton.acceptor.finals]
         for old, new in zip(before, after, strict=True):
             np.testing.assert_array_equal(old, new)
@@ -323,5 +325,5 @@ def test_composition_changes_neither_of_its_arguments():
 
 def test_a_lattice_serves_as_skeleton_and_as_full_lattice():
     lattice = random_lattice(np.random.default_rng(3), 6, WORDS, arcs_per_state=2.5)
-    joint = compose(lattice, gappy_acceptor(lattice))
+    joint = compose_gappy(lattice, gappy_acceptor(lattice))
     assert best_by_string(joint).keys() == best_by_string(lattice).keys()

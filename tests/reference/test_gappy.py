@@ -17,7 +17,7 @@ from gappy_reference import (
 )
 from helpers import beams_between, best_by_string, keep_least, paths
 
-from lattice_simp import EditCosts, Lattice, SymbolTable, compose, gappy_acceptor, reference
+from lattice_simp import EditCosts, Lattice, SymbolTable, compose_gappy, gappy_acceptor, reference
 from lattice_simp.engines import ENGINES
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, LatticeSimpError
 
@@ -31,7 +31,7 @@ def composed(name, full, hypotheses, *, loops="sigma", positions=None, **options
     """Returns {string: least cost} of an engine's composition."""
     engine = ENGINES[name]
     acceptor = engine.gappy_acceptor(hypotheses, loops=loops, positions=positions, symbols=full.symbols)
-    return best_by_string(engine.compose(full, acceptor, **options))
+    return best_by_string(engine.compose_gappy(full, acceptor, **options))
 
 
 def random_positions(rng, pairs, share):
@@ -157,7 +157,7 @@ def test_every_full_path_keeps_its_input_labels():
         tables = []
         for engine in ENGINES.values():
             table = {}
-            joint = engine.compose(full, engine.gappy_acceptor(pairs))
+            joint = engine.compose_gappy(full, engine.gappy_acceptor(pairs))
             keep_least(table, ((tuple(filter(None, labels)), cost) for _, labels, cost in paths(joint)))
             tables.append(table)
             assert joint.isymbols is full.isymbols
@@ -170,9 +170,9 @@ def test_an_acceptor_of_the_arrays_means_the_same_to_openfst():
         full, pairs = random_full(rng), [*random_hypotheses(rng, 4, words=(*WORDS, "new"), longest=3), ("c", 0.0)]
         for loops in LOOPS:
             skeleton = gappy_acceptor(pairs, loops=loops, symbols=SymbolTable(["new", "x", "c", "b"]))
-            expected = best_by_string(compose(full, skeleton))
+            expected = best_by_string(compose_gappy(full, skeleton))
             words = len(full.symbols)
-            found = best_by_string(reference.compose(full, skeleton.as_lattice()))
+            found = best_by_string(reference.compose_gappy(full, skeleton.as_lattice()))
             assert found == pytest.approx(expected, abs=CLOSE), (seed, loops)
             assert len(full.symbols) == words, "the loops' labels are not words of the full lattice"
 
@@ -197,7 +197,7 @@ def test_what_does_not_fit_is_empty():
             acceptor = engine.gappy_acceptor([("q", 0.0)], loops=loops)
             for full in (FULL, Lattice.from_strings([])):
                 for beam in (None, 1.0):
-                    assert engine.compose(full, acceptor, beam=beam).num_states == 0, name
+                    assert engine.compose_gappy(full, acceptor, beam=beam).num_states == 0, name
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -226,7 +226,7 @@ def test_unusable_lattices_and_weights_are_refused(name):
     acceptor = engine.gappy_acceptor([("a", 0.0)])
     cyclic = Lattice.from_arcs([0, 0], [1, 1], [1.0, 1.0], [0, 1], [math.inf, 0.0], SymbolTable("a"))
     with pytest.raises(CyclicLatticeError):
-        engine.compose(cyclic, acceptor)
+        engine.compose_gappy(cyclic, acceptor)
     for options in ({"weight": -1.0}, {"weight": math.inf}, {"beam": -1.0}):
         with pytest.raises(LatticeSimpError):
-            engine.compose(FULL, acceptor, **options)
+            engine.compose_gappy(FULL, acceptor, **options)

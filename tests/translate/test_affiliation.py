@@ -12,7 +12,7 @@ from helpers import arc_paths, best_by_string
 from test_hiero import make
 from tiny_decoder import tiny_decoder
 
-from lattice_simp import Lattice, compose, gappy_acceptor, nbest, prune, read, write
+from lattice_simp import Lattice, compose_gappy, gappy_acceptor, nbest, prune, read, write
 from lattice_simp.core.lattice import INFINITY
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.rule_table import parse_rules
@@ -149,7 +149,7 @@ def test_translations_with_skeletons_keep_them(strategy):
 def test_a_composition_with_a_skeletons_list_keeps_them():
     decoder = affiliated(tiny_decoder())
     words = SENTENCES[0]
-    joint = compose(decoder.lattice(words), gappy_acceptor([("i the house", 0.0)]))
+    joint = compose_gappy(decoder.lattice(words), gappy_acceptor([("i the house", 0.0)]))
     assert check(joint, words, decoder.grammar, 100) > 2
 
 

@@ -27,7 +27,7 @@ from tiny_decoder import (
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import EmptyLatticeError, FormatError, GrammarError, LatticeSimpError, SkeletonError
-from lattice_simp.ops.compose import EditCosts
+from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.gappy_composition import compose_with_expected

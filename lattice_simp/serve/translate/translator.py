@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.ops.compose import EDITS, MATCHED, SKELETON
+from lattice_simp.ops.compose_gappy import EDITS, MATCHED, SKELETON
 from lattice_simp.ops.word_confidences import word_confidences
 from lattice_simp.serve.differences import differing
 from lattice_simp.serve.problems import problem_answer

@@ -24,7 +24,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.ops.compose import MAX_PAIRS, compose
+from lattice_simp.ops.compose_gappy import MAX_PAIRS, compose_gappy
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.replace import replace as replace_words
@@ -209,7 +209,7 @@ def _forced(decoder: Decoder, partial: StepLattice, acceptor: GappyAcceptor, gap
     hidden = replace(rules, olabels=np.where(is_gap, 0, rules.olabels).astype(np.int32))
     hidden = hidden.with_feature(_GAP_LABEL, np.where(is_gap, rules.olabels, 0))
     no_loops = replace(acceptor, has_loop=np.zeros_like(acceptor.has_loop))
-    joint = compose(hidden, no_loops, weight=decoder.settings.skeleton.weight, beam=None)
+    joint = compose_gappy(hidden, no_loops, weight=decoder.settings.skeleton.weight, beam=None)
     if joint.empty:
         return joint
     scored = prune(decoder.with_models(joint, PARTIAL_BEAM), PARTIAL_BEAM, max_arcs=PARTIAL_ARCS)

@@ -145,7 +145,7 @@ def test_term_acceptors_in_compositions():
         [("the houses of new york", 0.0), ("new york houses", 1.0), ("a house new york", 2.0)]
     )
     acceptor = ls.term_acceptor([["house", "houses"], ["new york", "new york city"]], lattice.symbols)
-    assert [own.text for own in ls.nbest(ls.compose(lattice, acceptor), 9)] == [
+    assert [own.text for own in ls.nbest(ls.compose_gappy(lattice, acceptor), 9)] == [
         "the houses of new york",
         "a house new york",
     ]

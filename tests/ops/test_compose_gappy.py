@@ -9,7 +9,7 @@ import pytest
 from gappy_reference import WORDS, expected_sigma, path_rows, random_full, random_hypotheses
 from helpers import assert_canonical, best_by_string, paths, random_lattice
 
-from lattice_simp import EditCosts, Lattice, compose, gappy_acceptor, nbest
+from lattice_simp import EditCosts, Lattice, compose_gappy, gappy_acceptor, nbest
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
 
@@ -35,7 +35,7 @@ def test_a_plain_lattice_keeps_the_strings_that_both_hold(weight, epsilon):
         other = random_lattice(rng, 8, (*WORDS, "new"), epsilon, arcs_per_state=7.0, shuffled=seed % 3 == 0)
         held = best_by_string(other)
         expected = {words: cost + weight * held[words] for words, cost in best_by_string(full).items() if words in held}
-        joint = compose(full, other, weight=weight)
+        joint = compose_gappy(full, other, weight=weight)
         assert best_by_string(joint) == pytest.approx(expected, abs=1e-9), f"seed {seed}"
         assert_canonical(joint, f"seed {seed}")
         common += len(expected)
@@ -54,7 +54,7 @@ def test_every_path_of_a_plain_composition_is_a_pair_of_paths_within_the_beam(be
             for string, _, own in paths(other)
             if string == words
         )
-        joint = compose(full, other, beam=beam)
+        joint = compose_gappy(full, other, beam=beam)
         found = sorted((cost, labels, sums["Skeleton"]) for labels, cost, sums in path_rows(joint))
         if not pairs:
             assert joint.empty, f"seed {seed}"
@@ -79,7 +79,7 @@ def test_silent_moves_of_both_sides_make_one_path(beam):
         )
         if beam is not None:
             expected = [cost for cost in expected if cost <= expected[0] + beam]
-        found = sorted(cost for _, cost, _ in path_rows(compose(full, other, beam=beam)))
+        found = sorted(cost for _, cost, _ in path_rows(compose_gappy(full, other, beam=beam)))
         # A beam keeps arcs: paths outside of it may be left.
         assert found[: len(expected)] == pytest.approx(expected), f"seed {seed}"
         assert beam is not None or len(found) == len(expected), f"seed {seed}"
@@ -98,16 +98,16 @@ def test_each_embedding_in_a_path_with_epsilons_is_one_path(skeletons):
         edits = None if skeletons == "positions" else EditCosts(deletion=0.7, substitution=math.inf, stem=math.inf)
         expected = []
         for words, _, cost in paths(full):
-            one = compose(Lattice.from_strings([(words, cost)]), acceptor, edits=edits)
+            one = compose_gappy(Lattice.from_strings([(words, cost)]), acceptor, edits=edits)
             expected += [own for _, own, _ in path_rows(one)]
-        found = [own for _, own, _ in path_rows(compose(full, acceptor, edits=edits))]
+        found = [own for _, own, _ in path_rows(compose_gappy(full, acceptor, edits=edits))]
         assert sorted(found) == pytest.approx(sorted(expected)), f"seed {seed}"
 
 
 def test_a_skeleton_with_a_cycle_is_refused():
     loop = Lattice.from_arcs([0], [1], [0.0], [0], [0.0], Lattice.from_strings([("a", 0.0)]).symbols)
     with pytest.raises(CyclicLatticeError):
-        compose(Lattice.from_strings([("a", 0.0)]), loop)
+        compose_gappy(Lattice.from_strings([("a", 0.0)]), loop)
 
 
 # ---------------------------------------------------------------- several compositions
@@ -121,8 +121,8 @@ def test_two_compositions_under_two_names_keep_both_scores(edits):
         rng = np.random.default_rng([seed, 3])
         full = random_full(rng, states=6)
         first, second = (random_hypotheses(rng, 3, longest=2) for _ in range(2))
-        joint = compose(full, gappy_acceptor(first), weight=0.5, edits=edits)
-        joint = compose(joint, gappy_acceptor(second), weight=2.0, edits=edits, name="Second")
+        joint = compose_gappy(full, gappy_acceptor(first), weight=0.5, edits=edits)
+        joint = compose_gappy(joint, gappy_acceptor(second), weight=2.0, edits=edits, name="Second")
         options = {} if edits is None else {"edits": edits}
         ones, twos = (expected_sigma(full, own, weight, **options) for own, weight in ((first, 0.5), (second, 2.0)))
         plain = best_by_string(full)
@@ -139,10 +139,10 @@ def test_two_compositions_under_two_names_keep_both_scores(edits):
 
 def test_a_name_that_exists_is_refused():
     full, skeleton = Lattice.from_strings([("a b", 1.0)]), gappy_acceptor([("a", 0.5)])
-    joint = compose(full, skeleton)
+    joint = compose_gappy(full, skeleton)
     with pytest.raises(LatticeSimpError, match="'Skeleton' already; give this composition another name"):
-        compose(joint, skeleton)
-    assert compose(joint, skeleton, name="Other").features["Other"].sum() == -0.5
+        compose_gappy(joint, skeleton)
+    assert compose_gappy(joint, skeleton, name="Other").features["Other"].sum() == -0.5
 
 
 @pytest.mark.parametrize(
@@ -158,12 +158,12 @@ def test_no_feature_of_the_lattice_is_overwritten(name, options, taken):
     full = Lattice.from_strings([("a b", 1.0)]).with_feature(taken, [1.0, 2.0])
     for own in (full, Lattice.empty_like(full)):
         with pytest.raises(LatticeSimpError, match=f"'{taken}' already; give this composition another name"):
-            compose(own, gappy_acceptor([("a", 0.5)]), name=name, **options)
+            compose_gappy(own, gappy_acceptor([("a", 0.5)]), name=name, **options)
 
 
 def test_without_edits_their_name_is_free():
     full = Lattice.from_strings([("a b", 1.0)]).with_feature("Edits", [1.0, 2.0])
-    assert nbest(compose(full, gappy_acceptor([("a", 0.5)])))[0].features == {
+    assert nbest(compose_gappy(full, gappy_acceptor([("a", 0.5)])))[0].features == {
         "Edits": 3.0,
         "Skeleton": -0.5,
         "matched": 1.0,
@@ -193,12 +193,12 @@ def test_hypotheses_of_a_lattice_are_a_skeleton():
         rng = np.random.default_rng([seed, 5])
         full = random_full(rng, states=6)
         hypotheses = nbest(random_full(rng, states=4), 5)
-        joint = compose(full, gappy_acceptor(hypotheses))
+        joint = compose_gappy(full, gappy_acceptor(hypotheses))
         expected = expected_sigma(full, [(path.text, path.cost) for path in hypotheses])
         assert best_by_string(joint) == pytest.approx(expected, abs=1e-9), f"seed {seed}"
 
 
 def test_tokens_with_blanks_of_another_kind_stay_whole():
     full = Lattice.from_strings([(("10\u00a0000", "people"), 0.0)])
-    joint = compose(full, gappy_acceptor([(("10\u00a0000",), 0.5)]))
+    joint = compose_gappy(full, gappy_acceptor([(("10\u00a0000",), 0.5)]))
     assert nbest(joint)[0].tokens == ("10\u00a0000", "people")

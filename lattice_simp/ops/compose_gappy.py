@@ -102,7 +102,7 @@ class FeatureNames(NamedTuple):
         return cls() if name == SKELETON else cls(name, name + EDITS, f"{name}Matched")
 
 
-def compose(
+def compose_gappy(
     full: Lattice,
     skeleton: GappyAcceptor | Lattice,
     *,
@@ -116,9 +116,9 @@ def compose(
     >>> import lattice_simp as ls
     >>> full = ls.Lattice.from_strings([("a b d", 1.0), ("a x c", 2.0)])
     >>> skeletons = [("a c", 0.25), ("b d", 0.5)]
-    >>> [(p.text, p.cost) for p in ls.nbest(compose(full, ls.gappy_acceptor(skeletons, loops="sigma")), 2)]
+    >>> [(p.text, p.cost) for p in ls.nbest(compose_gappy(full, ls.gappy_acceptor(skeletons, loops="sigma")), 2)]
     [('a b d', 1.5), ('a x c', 2.25)]
-    >>> [p.text for p in ls.nbest(compose(full, ls.gappy_acceptor(skeletons, loops="rho")), 2)]
+    >>> [p.text for p in ls.nbest(compose_gappy(full, ls.gappy_acceptor(skeletons, loops="rho")), 2)]
     ['a x c']
 
     Args:
