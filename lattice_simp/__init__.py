@@ -12,7 +12,7 @@ Operations:
     apply_lm            adds language models exactly, within a beam
     arc_posteriors      the probability of each arc
     combine             one lattice of several systems' outputs, whose best path they agree on
-    compose             keeps what contains a hypothesis of an acceptor
+    compose_gappy       keeps what contains a hypothesis of an acceptor
     confusion_network   slots of alternative words
     count_paths         how many paths there are
     determinize         one path for each string

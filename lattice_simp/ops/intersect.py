@@ -23,9 +23,9 @@ def intersect(lattice: Lattice, acceptor: Lattice) -> Lattice:
     >>> [(path.text, path.cost) for path in nbest(both, 3)]
     [('a a', 3.0)]
 
-    The acceptor may have cycles, so that it can be a condition on sentences of any length; `compose` takes those with
-    gaps and edits. Words that the acceptor does not know are not accepted. A path of the lattice stays one path, with
-    its features; a deterministic lattice stays deterministic.
+    The acceptor may have cycles, so it can be a condition on sentences of any length; `compose_gappy` allows gaps and
+    edits. Words that the acceptor does not have are not accepted. A path of the lattice stays one path, with its
+    features; a deterministic lattice stays deterministic.
 
     Raises:
         CyclicLatticeError: the lattice has a cycle.

@@ -21,9 +21,10 @@ def term_acceptor(
     >>> acceptor.acceptor.num_states, acceptor.has_loop.tolist()
     (4, [True, True, False, True])
 
-    Between terms, and before and after them, any words may occur; a term of several words stays together. It takes the
-    place of a skeleton's acceptor in `compose`, and of a lattice in `TokenConstraint` and in grammars, where terms of
-    languages without blanks stand anywhere in running text (spacing `text`; `running` for terms of all languages).
+    Between terms, and before and after them, any words may occur; a term of several words stays together. Pass the
+    acceptor to `compose_gappy` in the place of a skeleton's, and to `TokenConstraint` and grammars in the place of a
+    lattice, where terms of languages without blanks may stand anywhere in running text (spacing `text`; `running` for
+    terms of all languages).
 
     Args:
         terms: each a string, or its forms: strings or lists of words. A single string is one term.

@@ -51,7 +51,9 @@ def gappy_acceptor(
     mark = LOOPS[loops]
     if positions is None:
         strings = hypotheses if isinstance(hypotheses, Lattice) else Lattice.from_strings(list(hypotheses), table)
-        fst = pynini.determinize(strings.project_output().connected().with_symbols(table).to_pynini().rmepsilon())
+        strings = strings.project_output().connected().with_symbols(table)
+        table = strings.symbols.copy()
+        fst = pynini.determinize(strings.to_pynini().rmepsilon())
         looping = list(fst.minimize().states())
     elif isinstance(hypotheses, Lattice):
         raise LatticeSimpError("positions belong to hypotheses given as strings, not to a lattice")
@@ -125,7 +127,7 @@ def compose_gappy(
     if not (weight >= 0 and np.isfinite(weight)):
         raise LatticeSimpError(f"the skeleton's weight is {weight}; give a finite number that is not negative")
     full = full.connected()
-    acceptor = skeleton.with_symbols(full.symbols.copy())
+    acceptor = skeleton.with_symbols(full.symbols)
     finals = np.multiply(acceptor.finals, weight, out=acceptor.finals.copy(), where=np.isfinite(acceptor.finals))
     fst = replace(acceptor, weights=weight * acceptor.weights, finals=finals).to_pynini()
     _write_out(fst, np.unique(full.olabels[full.olabels != EPSILON]).tolist(), acceptor.symbols, edits)

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 import pynini
 import pywrapfst
 
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
 
@@ -30,8 +30,8 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     Raises:
         CyclicLatticeError: a part or the lattice has a cycle.
     """
-    symbols = lattice.symbols
-    automata = [part.project_output().connected().with_symbols(symbols).to_pynini() for part in parts.values()]
+    lattice, *shared = share_symbols([lattice, *(part.project_output().connected() for part in parts.values())])
+    symbols, automata = lattice.symbols, [part.to_pynini() for part in shared]
     calls = {word: len(symbols) + number for number, word in enumerate(parts)}  # labels that no part holds
     root = lattice.project_output().connected().to_pynini()
     for state in root.states():
