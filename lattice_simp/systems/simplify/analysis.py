@@ -1,4 +1,4 @@
-"""What can be done to a sentence: its parse, its semantic graph, the splits and deletions that these allow."""
+"""Analyses of sentences: parse, semantic graph, and candidate splits and deletions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lattice_simp.text.english.parse import Parse
 
 @dataclass(frozen=True)
 class Analysis:
-    """A sentence with the candidates for both kinds of operations."""
+    """A parsed sentence with its candidate splits and deletions."""
 
     parse: Parse
     graph: SemanticGraph
@@ -26,11 +26,11 @@ class Analysis:
 
 
 def analyse(parse: Parse, graph: SemanticGraph | None = None) -> Analysis:
-    """Finds the candidates of a parsed sentence.
+    """Finds the candidate splits and deletions of a parsed sentence.
 
     Args:
-        parse: in the labels of spaCy's English models.
-        graph: the semantic graph; without one, that of the parse.
+        parse: a parse in the labels of spaCy's English models.
+        graph: the semantic graph; by default that of the parse.
     """
     graph = dependency_graph(parse) if graph is None else graph
     return Analysis(parse, graph, split_candidates(parse, graph), deletion_candidates(graph))

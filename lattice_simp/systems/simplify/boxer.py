@@ -1,7 +1,7 @@
-"""Graphs of discourse representation structures, as Boxer's output is written for simplification.
+"""Reads graphs of discourse representation structures, in the simplified notations for Boxer's output.
 
-The form is that of the paper's Figure 1: discourse referents with predicates, relations with a word, edges, each with
-positions in the sentence (from 1). Two notations are read.
+The form follows Figure 1 of the paper: discourse referents with predicates, relations with a word, and edges, each
+with positions in the sentence (from 1). There are two notations.
 
 XML::
 
@@ -14,7 +14,7 @@ XML::
       </box>
     </sentence>
 
-JSON lines, a sentence a line::
+JSON lines, one sentence a line::
 
     {"id": "1", "tokens": ["It", ...], "tags": ["PRP", ...],
      "nodes": {"X1": {"positions": [2], "predicates": [["rain", [2]]]}},
@@ -41,13 +41,13 @@ from lattice_simp.systems.simplify.graph import Edge, EdgeKind, Node, NodeKind, 
 _ROOT = "ROOT"
 _EVENT = "event"
 _POSSESSIVE = frozenset({"PRP$", "POS", "WP$"})
-_REMEDY = "write graphs as the documentation of lattice_simp.systems.simplify.boxer shows them"
+_REMEDY = "see the documentation of lattice_simp.systems.simplify.boxer for the format"
 _MODIFIER_TAGS = ("JJ", "RB")
 
 
 @dataclass
 class _Record:
-    """A graph as its file has it; positions count from 1."""
+    """A graph as in its file; positions count from 1."""
 
     line: int
     tokens: list[str] = field(default_factory=list)
@@ -61,12 +61,12 @@ class _Record:
 def read_boxer(path: str | Path) -> Iterator[SemanticGraph]:
     """Yields the graphs of a file in either notation (JSON if its first character is `{`).
 
-    Referents with the same positions are one entity; adjectives and adverbs among the predicates of a referent become
-    its modifiers; of several edges to a referent, all but the first are shared. A position that several parts of the
-    file have goes to a predicate, if one has it, then to a relation, then to the referent with the shortest span.
+    Referents with the same positions are merged into one entity. Adjectives and adverbs among the predicates of a
+    referent become its modifiers. Of several edges to a referent, all but the first are shared. A position claimed by
+    several parts of the file goes to a predicate, then to a relation, then to the referent with the shortest span.
 
     Raises:
-        FormatError: what is not such a graph; names the line.
+        FormatError: A line holds no such graph; names the line.
     """
     with open_text(path) as file:
         start = file.read(64).lstrip("\ufeff \t\r\n")
@@ -96,7 +96,7 @@ def _json_records(path: str | Path) -> Iterator[_Record]:
                 [_edge(*names) for names in fields["edges"]],
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise FormatError(f"no graph: {one_line(error)}", path=path, line=number, remedy=_REMEDY) from error
+            raise FormatError(f"invalid graph: {one_line(error)}", path=path, line=number, remedy=_REMEDY) from error
 
 
 def _words(values: Any) -> list[str]:
@@ -130,10 +130,10 @@ def _xml_records(path: str | Path) -> Iterator[_Record]:
                 reader.feed(text)
             reader.close()
     except SAXParseException as error:
-        message = f"no XML: {error.getMessage()}"
+        message = f"invalid XML: {error.getMessage()}"
         raise FormatError(message, path=path, line=error.getLineNumber(), remedy=_REMEDY) from error
     if not content.records:
-        raise FormatError("no sentence", path=path, line=1, remedy=_REMEDY)
+        raise FormatError("the file has no <sentence> element", path=path, line=1, remedy=_REMEDY)
     yield from content.records
 
 
@@ -155,7 +155,7 @@ class _Content(handler.ContentHandler):
         try:
             self._start(name, attrs, line)
         except (KeyError, ValueError, IndexError) as error:
-            message = f"an element <{name}> that lacks something: {one_line(error)}"
+            message = f"incomplete element <{name}>: {one_line(error)}"
             raise FormatError(message, path=self.path, line=line, remedy=_REMEDY) from error
 
     def _start(self, name: str, attrs: AttributesImpl, line: int) -> None:
@@ -186,7 +186,7 @@ class _Content(handler.ContentHandler):
             self._locations = []
         elif name == "loc":
             if (position := natural(attrs["id"].lstrip("wi"))) is None:
-                raise ValueError(f"no position: {attrs['id'][:40]!r}")
+                raise ValueError(f"invalid position {attrs['id'][:40]!r}")
             self._locations.append(position)
         elif name == "edge":
             record.edges.append((attrs["par"], attrs["dep"], attrs["lab"]))
@@ -208,12 +208,14 @@ def _graph(record: _Record) -> SemanticGraph:
     owner = _owners(record, names)
     nodes, modifiers = [], []
     for name in names:
-        own = [(word, at) for word, at in record.predicates[name] if word != _EVENT]
+        predicates = [(word, at) for word, at in record.predicates[name] if word != _EVENT]
         inside = tuple(position for position, part in sorted(owner.items()) if part == name)
-        split_off = [(word, at) for word, at in own if _is_modifier(record, name, at)]
+        split_off = [(word, at) for word, at in predicates if _is_modifier(record, name, at)]
         gone = {position - 1 for _, at in split_off for position in at}
-        kept = tuple(word for word, at in own if (word, at) not in split_off)
-        nodes.append(Node(name, _kind(record, name), kept, tuple(one for one in inside if one not in gone)))
+        kept = tuple(word for word, at in predicates if (word, at) not in split_off)
+        nodes.append(
+            Node(name, _kind(record, name), kept, tuple(position for position in inside if position not in gone))
+        )
         for number, (word, at) in enumerate(split_off, start=1):
             positions = tuple(position - 1 for position in sorted(at) if owner[position - 1] == name)
             modifier = f"{name}.{number}"
@@ -225,21 +227,21 @@ def _graph(record: _Record) -> SemanticGraph:
 
 def _check(record: _Record) -> None:
     if len(record.tags) != len(record.tokens):
-        raise LatticeSimpError(f"{len(record.tags)} tags for {len(record.tokens)} tokens")
+        raise LatticeSimpError(f"expected {len(record.tokens)} tags, one for each token, found {len(record.tags)}")
     spans = [*record.spans.values(), *(at for _, at in record.relations.values())]
-    spans += [at for own in record.predicates.values() for _, at in own]
-    for position in (one for span in spans for one in span):
+    spans += [at for predicates in record.predicates.values() for _, at in predicates]
+    for position in (position for span in spans for position in span):
         if not isinstance(position, int) or not 1 <= position <= len(record.tokens):
-            raise LatticeSimpError(f"the position {position} in a sentence of {len(record.tokens)} tokens")
+            raise LatticeSimpError(f"position {position} is outside the sentence of {len(record.tokens)} tokens")
     for head, dependent, label in record.edges:
         missing = [name for name in (head, dependent) if name != _ROOT and name not in record.spans]
         missing += [label] if label not in record.relations and head != _ROOT else []
         if missing:
-            raise LatticeSimpError(f"an edge with the unknown name {missing[0]}")
+            raise LatticeSimpError(f"an edge refers to the unknown name {missing[0]}")
 
 
 def _same_entities(record: _Record) -> dict[str, str]:
-    """Returns the first referent with the same positions for each."""
+    """Maps each referent to the first one with the same positions."""
     first: dict[tuple[int, ...], str] = {}
     result = {}
     for name, span in record.spans.items():
@@ -248,12 +250,14 @@ def _same_entities(record: _Record) -> dict[str, str]:
     for name, entity in result.items():
         if name != entity:
             known = {word for word, _ in record.predicates[entity]}
-            record.predicates[entity] += [one for one in record.predicates[name] if one[0] not in known]
+            record.predicates[entity] += [
+                predicate for predicate in record.predicates[name] if predicate[0] not in known
+            ]
     return result
 
 
 def _owners(record: _Record, names: list[str]) -> dict[int, str]:
-    """Returns the referent or relation of each position (from 0)."""
+    """Returns the referent or relation that owns each position (from 0)."""
     owner: dict[int, str] = {}
     by_size = sorted(names, key=lambda name: len(record.spans[name]))
     claims = [(name, position) for name in by_size for _, at in record.predicates[name] for position in at]
@@ -270,10 +274,12 @@ def _kind(record: _Record, name: str) -> NodeKind:
 
 
 def _is_modifier(record: _Record, name: str, at: list[int]) -> bool:
-    """Returns whether a predicate is an adjective or adverb beside the head of its referent."""
-    others = [position for _, own in record.predicates[name] for position in own if position not in at]
+    """Returns whether a predicate is an adjective or adverb that modifies the head of its referent."""
+    head_positions = [
+        position for _, positions in record.predicates[name] for position in positions if position not in at
+    ]
     is_tagged = bool(at) and all(record.tags[position - 1].startswith(_MODIFIER_TAGS) for position in at)
-    return is_tagged and any(not record.tags[position - 1].startswith(_MODIFIER_TAGS) for position in others)
+    return is_tagged and any(not record.tags[position - 1].startswith(_MODIFIER_TAGS) for position in head_positions)
 
 
 def _edges(record: _Record, same: Mapping[str, str], owner: Mapping[int, str]) -> list[Edge]:
@@ -291,14 +297,14 @@ def _edges(record: _Record, same: Mapping[str, str], owner: Mapping[int, str]) -
             parents[below] = above
         kind = EdgeKind.ROLE if word in word_set("boxer_roles") else EdgeKind.RELATION
         obligatory = word == "nn" or any(record.tags[position - 1] in _POSSESSIVE for position in record.spans[below])
-        own = () if label in used else positions
+        edge_positions = () if label in used else positions
         used.add(label)
-        made.append(Edge(above, below, word, kind, own, shared, obligatory))
+        made.append(Edge(above, below, word, kind, edge_positions, shared, obligatory))
     return made
 
 
-def _is_above(name: str, other: str, parents: Mapping[str, str]) -> bool:
-    """Returns whether a referent is another one, or above it."""
-    while other != name and other in parents:
-        other = parents[other]
-    return other == name
+def _is_above(name: str, below: str, parents: Mapping[str, str]) -> bool:
+    """Returns whether `name` is `below` or one of its ancestors."""
+    while below != name and below in parents:
+        below = parents[below]
+    return below == name

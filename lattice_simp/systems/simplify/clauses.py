@@ -1,4 +1,4 @@
-"""What the tree of a parser says of clauses: their subjects, relative pronouns, tenses and agreement."""
+"""Subjects, relative pronouns, tenses and agreement of clauses, read off a dependency tree."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ def pairs(name: str) -> dict[str, str]:
 
 
 def child(parse: Parse, position: int, labels: frozenset[str] | set[str]) -> int | None:
-    """Returns the first dependant with one of the labels."""
-    return next((one for one in parse.children[position] if parse.labels[one] in labels), None)
+    """Returns the first dependant that has one of these labels."""
+    return next((dependant for dependant in parse.children[position] if parse.labels[dependant] in labels), None)
 
 
 def subject(parse: Parse, verb: int) -> int | None:
-    """Returns the subject of a verb, an expletive one if there is no other."""
+    """Returns the subject of a verb; an expletive only if there is no real subject."""
     real = child(parse, verb, SUBJECTS - {"expl"})
     return child(parse, verb, {"expl"}) if real is None else real
 
 
 def auxiliaries(parse: Parse, verb: int) -> tuple[int, ...]:
     """Returns the auxiliary verbs of a verb."""
-    return tuple(one for one in parse.children[verb] if parse.labels[one] in AUXILIARIES)
+    return tuple(dependant for dependant in parse.children[verb] if parse.labels[dependant] in AUXILIARIES)
 
 
 def finite_word(parse: Parse, verb: int) -> int | None:
     """Returns the word of a verb group that carries tense; None for infinitives and participles."""
     group = sorted((*auxiliaries(parse, verb), verb))
-    return next((one for one in group if parse.tags[one] in FINITE), None)
+    return next((position for position in group if parse.tags[position] in FINITE), None)
 
 
 def is_past(parse: Parse, verb: int) -> bool:
-    """Returns whether a finite verb group tells of the past."""
+    """Returns whether a verb group is in the past; groups without a finite verb count as past."""
     finite = finite_word(parse, verb)
     if finite is None:
         return True
@@ -70,9 +70,9 @@ def relative_word(parse: Parse, clause: int) -> int | None:
 
 
 def main_subject(parse: Parse, verb: int) -> int | None:
-    """Returns the subject that a verb without one shares: of its coordination, its main clause, or its noun.
+    """Returns the subject that a verb shares with its coordination, its main clause or its noun.
 
-    Returns None where the verb has its own subject, or a relative pronoun, or is a complement.
+    Returns None if the verb has a subject or a relative pronoun, or is a complement.
     """
     label, head = parse.labels[verb], parse.heads[verb]
     if head == ROOT or subject(parse, verb) is not None:
@@ -86,12 +86,12 @@ def main_subject(parse: Parse, verb: int) -> int | None:
 
 
 def repaired(parse: Parse) -> Parse:
-    """Corrects what parsers mostly take wrongly in coordinations.
+    """Corrects frequent parser errors in coordinations.
 
-    What looks like a past tense, but has no subject, is a participle, and the other way round. Finite conjuncts of
-    infinitives go to the finite verb above that they agree with ("ordered that she should rest
-    and sent her home"); a transitive verb without an object, joined to a passive, is a participle ("was born in Rome
-    and raised in Paris").
+    A past tense without a subject becomes a participle, and a participle with one becomes a past tense. Finite
+    conjuncts of infinitives move to the finite verb above that they agree with ("ordered that she should rest
+    and sent her home"). A transitive verb without an object that is joined to a passive becomes a participle
+    ("was born in Rome and raised in Paris").
     """
     return _with_finite_conjuncts(_with_verb_forms(parse))
 
@@ -106,22 +106,22 @@ def _verb_form(parse: Parse, position: int) -> str:
     tag, label, head = parse.tags[position], parse.labels[position], parse.heads[position]
     if tag not in ("VBD", "VBN") or auxiliaries(parse, position):
         return tag
-    own = subject(parse, position)
+    verb_subject = subject(parse, position)
     if tag == "VBN":
         finite_head = label == "conj" and parse.tags[head] == "VBD" and not auxiliaries(parse, head)
-        return "VBD" if (own is not None and label in ("conj", "ROOT", "relcl")) or finite_head else tag
-    if own is None and label in ("advcl", "acl"):
+        return "VBD" if (verb_subject is not None and label in ("conj", "ROOT", "relcl")) or finite_head else tag
+    if verb_subject is None and label in ("advcl", "acl"):
         return "VBN"
     passive = label == "conj" and child(parse, head, {"auxpass"}) is not None
-    alone = own is None and child(parse, position, {"dobj", "ccomp", "xcomp"}) is None
+    alone = verb_subject is None and child(parse, position, {"dobj", "ccomp", "xcomp"}) is None
     return "VBN" if passive and alone and parse.lemmas[position] not in word_set("intransitive_verbs") else tag
 
 
 def _with_finite_conjuncts(parse: Parse) -> Parse:
     heads = list(parse.heads)
     for position, label in enumerate(parse.labels):
-        own = label == "conj" and parse.tags[position] in FINITE and subject(parse, position) is None
-        if not own or parse.tags[parse.heads[position]] == parse.tags[position]:
+        lacks_subject = label == "conj" and parse.tags[position] in FINITE and subject(parse, position) is None
+        if not lacks_subject or parse.tags[parse.heads[position]] == parse.tags[position]:
             continue
         below = parse.heads[position]
         if _has_tense(parse, below, parse.tags[position]):
@@ -130,12 +130,15 @@ def _with_finite_conjuncts(parse: Parse) -> Parse:
         while above != ROOT and parse.tags[above] != parse.tags[position]:
             above = parse.heads[above]
         if above != ROOT:
-            joining = [one for one in parse.children[below] if parse.labels[one] in ("cc", "punct")]
-            for one in (position, *(one for one in joining if below < one and position - 3 < one < position)):
-                heads[one] = above
+            joining = [dependant for dependant in parse.children[below] if parse.labels[dependant] in ("cc", "punct")]
+            for dependant in (
+                position,
+                *(dependant for dependant in joining if below < dependant and position - 3 < dependant < position),
+            ):
+                heads[dependant] = above
     return parse if tuple(heads) == parse.heads else replace(parse, heads=tuple(heads))
 
 
 def _has_tense(parse: Parse, verb: int, tag: str) -> bool:
-    """Returns whether an auxiliary verb gives a verb the tense of a conjunct ("was born and lived")."""
-    return any(parse.tags[one] == tag for one in auxiliaries(parse, verb))
+    """Returns whether an auxiliary of the verb has the tag of its conjunct ("was born and lived")."""
+    return any(parse.tags[auxiliary] == tag for auxiliary in auxiliaries(parse, verb))

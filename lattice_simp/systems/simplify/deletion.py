@@ -1,6 +1,7 @@
-"""What can be deleted from a sentence: relations, modifiers and orphan words.
+"""Finds and applies deletions: relations, modifiers and orphan words.
 
-Core roles never are, nor what the graph marks as obligatory (negations, complements, parts of names ...).
+Core roles are never deleted, nor is anything that the graph marks as obligatory (negations, complements, parts of
+names ...).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class DeletionKind(StrEnum):
 
 
 LENGTH_RANGES = ((2, "0-2"), (5, "2-5"))
-"""The greatest length (words) of a relation's phrase in each range; longer ones are in `5-`."""
+"""The greatest length, in words, of a relation's phrase in each range; longer phrases are in `5-`."""
 
 _KINDS = {
     EdgeKind.RELATION: DeletionKind.RELATION,
@@ -35,17 +36,16 @@ _ORDER = list(DeletionKind)
 
 @dataclass(frozen=True)
 class Deletion:
-    """A phrase or word that can go.
+    """A phrase or word that can be deleted.
 
     Attributes:
-        kind: see `DeletionKind`.
+        kind: relation, modifier or orphan.
         word: the relation's word, the modifier or the orphan, in lower case.
-        detail: the range of the phrase's length (`0-2`, `2-5`, `5-`) for a relation; `true` or `false` for an orphan
-            word, whether it is at a boundary of the sentence; empty for a modifier.
-        positions: what goes; `delete` takes the punctuation beside it out as well, where it belongs to it.
-        within: the index of the smallest candidate that contains this one, in the tuple that both are in; None for
-            none.
-        listed: whether a comma separates it from another modifier of its head before it ("cold , dark").
+        detail: for a relation the range of the phrase's length (`0-2`, `2-5`, `5-`); for an orphan word `true` if it is
+            at a boundary of the sentence, otherwise `false`; for a modifier empty.
+        positions: the deleted positions; `delete` also removes the punctuation that belongs to them.
+        within: the index of the smallest candidate that contains this one, among all candidates; None if there is none.
+        listed: whether a comma separates it from an earlier modifier of its head ("cold , dark").
     """
 
     kind: DeletionKind
@@ -57,22 +57,25 @@ class Deletion:
 
     @property
     def feature(self) -> tuple[str, str, str]:
-        """What the model's tables are indexed by."""
+        """The key of the deletion in the model's tables."""
         return self.kind.value, self.word, self.detail
 
 
 def deletion_candidates(graph: SemanticGraph) -> tuple[Deletion, ...]:
-    """Returns what can be deleted: relations, then modifiers, then orphan words, each in the order of the sentence.
+    """Returns the deletable relations, then modifiers, then orphan words, each in sentence order.
 
     >>> from lattice_simp.systems.simplify.graph import Node, NodeKind
     >>> nodes = (Node("X1", NodeKind.EVENT, ("rain",), (1,)), Node("X2", NodeKind.ENTITY, ("paris",), (3,)))
     >>> edges = (Edge("X1", "X2", "in", EdgeKind.RELATION, (2,)),)
-    >>> for one in deletion_candidates(SemanticGraph(("it", "rained", "in", "Paris"), nodes, edges, frozenset({0}))):
-    ...     print(one.feature, one.positions)
+    >>> graph = SemanticGraph(("it", "rained", "in", "Paris"), nodes, edges, frozenset({0}))
+    >>> for deletion in deletion_candidates(graph):
+    ...     print(deletion.feature, deletion.positions)
     ('relation', 'in', '0-2') (2, 3)
     """
-    found = sorted((*_phrases(graph), *_orphans(graph)), key=lambda one: (_ORDER.index(one.kind), one.positions))
-    return tuple(replace(one, within=_container(one, found)) for one in found)
+    candidates = sorted(
+        (*_phrases(graph), *_orphans(graph)), key=lambda each: (_ORDER.index(each.kind), each.positions)
+    )
+    return tuple(replace(candidate, within=_container(candidate, candidates)) for candidate in candidates)
 
 
 def _phrases(graph: SemanticGraph) -> Iterator[Deletion]:
@@ -87,20 +90,19 @@ def _phrases(graph: SemanticGraph) -> Iterator[Deletion]:
             words = sum(mark_kind(graph.tokens[position]) is None for position in positions)
             yield Deletion(kind, edge.label, length_range(words), _with_comma(graph, edge, positions))
         else:
-            own = graph.by_name[edge.dependent].positions
-            word = " ".join(graph.tokens[position].lower() for position in own)
+            word = " ".join(graph.tokens[position].lower() for position in graph.by_name[edge.dependent].positions)
             listed = _is_listed(graph, edge, positions[0])
             yield Deletion(kind, word, "", _with_comma(graph, edge, positions), listed=listed)
 
 
 def _is_listed(graph: SemanticGraph, modifier: Edge, first: int) -> bool:
-    """Returns whether a comma, and before it another modifier of the same head, come before a phrase."""
-    others = (edge for edge in graph.edges if edge.kind == EdgeKind.MODIFIER and edge.head == modifier.head)
-    return graph.tokens[first - 1] == "," and any(first - 2 in graph.phrase(edge) for edge in others)
+    """Returns whether a comma and another modifier of the same head precede a phrase."""
+    siblings = (edge for edge in graph.edges if edge.kind == EdgeKind.MODIFIER and edge.head == modifier.head)
+    return graph.tokens[first - 1] == "," and any(first - 2 in graph.phrase(edge) for edge in siblings)
 
 
 def length_range(words: int) -> str:
-    """Returns the range that the length of a phrase (words) is in.
+    """Returns the range of a phrase's length in words.
 
     >>> [length_range(words) for words in (1, 2, 3, 5, 6)]
     ['0-2', '0-2', '2-5', '2-5', '5-']
@@ -109,7 +111,7 @@ def length_range(words: int) -> str:
 
 
 def _whole_phrase(graph: SemanticGraph, edge: Edge) -> tuple[int, ...]:
-    """Returns the positions of a phrase, orphans in it included; none if something else is amid it."""
+    """Returns the positions of a phrase including orphans inside it; none if it is not contiguous."""
     owned = set(graph.phrase(edge))
     orphans = set(graph.orphans)
     if not owned:
@@ -124,22 +126,26 @@ def _whole_phrase(graph: SemanticGraph, edge: Edge) -> tuple[int, ...]:
         last += 1
     inside = range(first, last + 1)
     whole = all(position in owned or position in orphans for position in inside)
-    torn = any((one in inside) != (two in inside) for one, two in mark_pairs(graph.tokens))
+    torn = any((opening in inside) != (closing in inside) for opening, closing in mark_pairs(graph.tokens))
     return tuple(inside) if whole and not torn else ()
 
 
 def _leaves_sentence(graph: SemanticGraph, positions: tuple[int, ...]) -> bool:
-    """Returns whether the phrase is not within quotation marks, and is not all there is."""
+    """Returns whether the phrase is outside quotation marks and deleting it leaves words."""
     quoted = any(
         mark_kind(graph.tokens[first]) == "quote" and first < positions[0] and positions[-1] < last
         for first, last in mark_pairs(graph.tokens)
     )
-    left = [one for one in range(len(graph.tokens)) if one not in positions and mark_kind(graph.tokens[one]) is None]
+    left = [
+        position
+        for position in range(len(graph.tokens))
+        if position not in positions and mark_kind(graph.tokens[position]) is None
+    ]
     return bool(left) and not quoted
 
 
 def _with_comma(graph: SemanticGraph, edge: Edge, positions: tuple[int, ...]) -> tuple[int, ...]:
-    """Adds the comma after a phrase that comes before its head; it would separate nothing."""
+    """Adds the comma after a fronted phrase, which would separate nothing."""
     head = graph.by_name[edge.head].positions
     after = positions[-1] + 1
     fronted = bool(head) and positions[-1] < head[-1]
@@ -156,14 +162,14 @@ def _orphans(graph: SemanticGraph) -> Iterator[Deletion]:
             yield Deletion(DeletionKind.ORPHAN, graph.tokens[position].lower(), boundary, (position,))
 
 
-def _container(deletion: Deletion, others: list[Deletion]) -> int | None:
-    own = set(deletion.positions)
-    larger = [index for index, other in enumerate(others) if own < set(other.positions)]
-    return min(larger, key=lambda index: len(others[index].positions), default=None)
+def _container(deletion: Deletion, candidates: list[Deletion]) -> int | None:
+    span = set(deletion.positions)
+    larger = [index for index, candidate in enumerate(candidates) if span < set(candidate.positions)]
+    return min(larger, key=lambda index: len(candidates[index].positions), default=None)
 
 
 def delete(sentence: Sentence, deletions: Iterable[Deletion]) -> Sentence:
-    """Takes deletions out of a sentence, and what punctuation belongs to them; the new first word has a capital.
+    """Removes deletions and the punctuation that belongs to them, and capitalises the new first word.
 
     >>> from lattice_simp.systems.simplify.sentence import source_sentence, words
     >>> deletion = Deletion(DeletionKind.RELATION, "in", "0-2", (0, 1))
@@ -179,8 +185,8 @@ def delete(sentence: Sentence, deletions: Iterable[Deletion]) -> Sentence:
 def _commas_before(sentence: Sentence, deletions: Sequence[Deletion]) -> set[int]:
     """Returns the commas before deletions that still separate something.
 
-    They do if the words after a deletion are of its phrase ("bread , fresh fish"), or if it is amid a list of modifiers
-    ("a cold , dark , wet day"): its own comma, after it, goes with it.
+    They do if the words after the deletion belong to its phrase ("bread , fresh fish"), or if it is inside a list of
+    modifiers ("a cold , dark , wet day"), where the comma after it is removed instead.
     """
     texts = {token.position: token.text for token in sentence if token.position is not None}
     gone = {position for deletion in deletions for position in deletion.positions}

@@ -1,8 +1,8 @@
 """The semantic graph of a parsed sentence.
 
-Where no discourse representation is at hand, a dependency tree gives the same interface: events are verbs, roles their
-core arguments, relations oblique and adverbial dependants, modifiers adjectives and adverbs. What each label becomes
-is a row of `grammars/english/dependency_graph.tsv`.
+A dependency tree provides the same interface as a discourse representation: verbs are events, their core arguments
+roles, oblique and adverbial dependants relations, adjectives and adverbs modifiers. The table
+`grammars/english/dependency_graph.tsv` maps the labels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CLAUSES = ("advcl", "relcl", "acl", "conj", "ccomp")
 
 
 def dependency_graph(parse: Parse) -> SemanticGraph:
-    """Makes the semantic graph of a parse in the labels of spaCy's English models.
+    """Returns the semantic graph of a parse in the labels of spaCy's English models.
 
     >>> parse = Parse(("she", "swam", "in", "it"), (1, -1, 1, 2), ("nsubj", "ROOT", "prep", "pobj"),
     ...               ("PRON", "VERB", "ADP", "PRON"), ("PRP", "VBD", "IN", "PRP"), ("she", "swim", "in", "it"))
@@ -36,8 +36,8 @@ def dependency_graph(parse: Parse) -> SemanticGraph:
     X2 agent X1 role ()
     X2 in X3 relation (2,)
 
-    Relative pronouns are orphans, and their antecedent has their role; a participle, or a further verb without a
-    subject of its own, shares that of the main verb. The parts of a name are predicates of one entity.
+    Relative pronouns are orphans, and their antecedents take over their roles. Participles and coordinated verbs
+    without a subject share that of the main verb. The parts of a name are predicates of one entity.
     """
     builder = _Builder(repaired(parse))
     return SemanticGraph(parse.tokens, builder.nodes(), (*builder.edges(), *builder.shared_edges()), builder.needed())
@@ -45,7 +45,7 @@ def dependency_graph(parse: Parse) -> SemanticGraph:
 
 @cache
 def _treatments() -> dict[str, tuple[str, str]]:
-    """Returns what becomes of a token by its label: (treatment, name)."""
+    """Returns the (treatment, name) of each label."""
     rows = grammar_table("english/dependency_graph.tsv", ("label", "treatment", "name"))
     return {row["label"]: (row["treatment"], row["name"]) for row in rows}
 
@@ -56,7 +56,7 @@ class _Builder:
 
     @cached_property
     def places(self) -> tuple[str, ...]:
-        """Whether each token is a node, another's own word, the word of an edge, or an orphan."""
+        """The role of each token: a node, a word of another node, the word of an edge, or an orphan."""
         return tuple(map(self._place, range(len(self.parse))))
 
     def _place(self, position: int) -> str:
@@ -92,8 +92,8 @@ class _Builder:
     def _relative_words(self) -> dict[int, int]:
         """The clause of each relative pronoun."""
         clauses = [position for position, label in enumerate(self.parse.labels) if label == "relcl"]
-        found = {relative_word(self.parse, clause): clause for clause in clauses}
-        return {word: clause for word, clause in found.items() if word is not None}
+        words = {relative_word(self.parse, clause): clause for clause in clauses}
+        return {word: clause for word, clause in words.items() if word is not None}
 
     def _conjunct(self, conjunction: int) -> int | None:
         parse = self.parse
@@ -101,7 +101,7 @@ class _Builder:
         return next((child for child in following if parse.labels[child] == "conj"), None)
 
     def _complement(self, preposition: int) -> int | None:
-        """Returns what a preposition governs, through further prepositions (`out of`)."""
+        """Returns the complement of a preposition, through nested prepositions (`out of`)."""
         children = self.parse.children[preposition]
         governed = [child for child in children if self.parse.labels[child] in _COMPLEMENTS]
         if governed:
@@ -110,20 +110,20 @@ class _Builder:
         return self._complement(inner[0]) if inner else None
 
     def _governed_by(self, position: int) -> list[int]:
-        """Returns the prepositions that govern a token, the outer one first."""
-        found: list[int] = []
+        """Returns the prepositions that govern a token, outermost first."""
+        prepositions: list[int] = []
         current = self.parse.heads[position]
         while current != ROOT and self.places[current] == _WORD and self._complement_of(current) == position:
-            found.insert(0, current)
+            prepositions.insert(0, current)
             current = self.parse.heads[current]
-        return found
+        return prepositions
 
     def _complement_of(self, position: int) -> int | None:
         return self._complement(position) if self.parse.labels[position] in _PREPOSITIONS else None
 
     @cached_property
     def anchors(self) -> tuple[int, ...]:
-        """The token of the node that each token belongs to, and that its dependants hang from; -1 for none."""
+        """The head token of the node that each token belongs to; -1 for none."""
         return tuple(map(self._anchor, range(len(self.parse))))
 
     def _anchor(self, position: int) -> int:
@@ -143,12 +143,12 @@ class _Builder:
         return {position: f"X{number}" for number, position in enumerate(tokens, start=1)}
 
     def nodes(self) -> tuple[Node, ...]:
-        own: dict[int, list[int]] = {position: [] for position in self._names}
+        positions: dict[int, list[int]] = {position: [] for position in self._names}
         for position, place in enumerate(self.places):
             if place in (_NODE, _OWN) and self.anchors[position] != ROOT:
-                own[self.anchors[position]].append(position)
+                positions[self.anchors[position]].append(position)
         return tuple(
-            Node(name, self._kind(head), self._predicates(head, own[head]), tuple(own[head]))
+            Node(name, self._kind(head), self._predicates(head, positions[head]), tuple(positions[head]))
             for head, name in self._names.items()
         )
 
@@ -158,13 +158,17 @@ class _Builder:
             return NodeKind.EVENT
         return NodeKind.PROPERTY if part in ("ADJ", "ADV") or label in ("amod", "advmod") else NodeKind.ENTITY
 
-    def _predicates(self, head: int, own: list[int]) -> tuple[str, ...]:
-        kept = [one for one in own if one == head or self.parse.labels[one] in ("compound", "nummod", "neg", "prt")]
+    def _predicates(self, head: int, positions: list[int]) -> tuple[str, ...]:
+        kept = [
+            position
+            for position in positions
+            if position == head or self.parse.labels[position] in ("compound", "nummod", "neg", "prt")
+        ]
         return tuple(self.parse.lemmas[position].lower() for position in kept)
 
     def edges(self) -> tuple[Edge, ...]:
-        made = [self._edge(position) for position in self._names if self.parse.heads[position] != ROOT]
-        return tuple(edge for edge in made if edge is not None)
+        edges = [self._edge(position) for position in self._names if self.parse.heads[position] != ROOT]
+        return tuple(edge for edge in edges if edge is not None)
 
     def _edge(self, position: int) -> Edge | None:
         parse, costs = self.parse, self._costs
@@ -177,7 +181,7 @@ class _Builder:
         kind = EdgeKind(treatment) if treatment in set(EdgeKind) else EdgeKind.RELATION
         positions = tuple(sorted({*outer, *self._words_of(position)}))
         if name in (_ITS_WORD, ""):
-            name = " ".join(parse.tokens[one].lower() for one in positions) or parse.labels[top]
+            name = " ".join(parse.tokens[word].lower() for word in positions) or parse.labels[top]
         obligatory = kind != EdgeKind.ROLE and (
             bool(np.isinf(costs[top])) or treatment == _OWN or is_needed(parse, top) or kind == EdgeKind.CONJUNCT
         )
@@ -189,22 +193,22 @@ class _Builder:
 
     def _words_of(self, position: int) -> list[int]:
         """Returns the conjunctions that introduce a clause or a conjunct."""
-        own = [one for one in self.parse.children[position] if self.places[one] == _WORD]
-        own = [one for one in own if self.parse.labels[one] in ("mark", "advmod")]
+        words = [word for word in self.parse.children[position] if self.places[word] == _WORD]
+        words = [word for word in words if self.parse.labels[word] in ("mark", "advmod")]
         if self.parse.labels[position] == "conj":
             beside = self.parse.children[self.parse.heads[position]]
-            own += [one for one in beside if self.places[one] == _WORD and self._is_joining(one, position)]
-        return own
+            words += [word for word in beside if self.places[word] == _WORD and self._is_joining(word, position)]
+        return words
 
     def _is_joining(self, conjunction: int, conjunct: int) -> bool:
         return self.parse.labels[conjunction] == "cc" and self._conjunct(conjunction) == conjunct
 
     def shared_edges(self) -> list[Edge]:
-        """Returns the roles of entities that have their place elsewhere."""
+        """Returns the edges to entities that also have a place elsewhere."""
         return [*self._antecedents(), *self._missing_subjects()]
 
     def _antecedents(self) -> list[Edge]:
-        found = []
+        edges = []
         for word, clause in self._relative_words.items():
             antecedent = self._anchor(self.parse.heads[clause])
             outer = self._governed_by(word)
@@ -214,12 +218,12 @@ class _Builder:
             treatment, name = _treatments().get(self.parse.labels[outer[0] if outer else word], ("relation", ""))
             kind = EdgeKind(treatment) if treatment in set(EdgeKind) else EdgeKind.RELATION
             if name in (_ITS_WORD, ""):
-                name = " ".join(self.parse.tokens[one].lower() for one in outer or [word])
-            found.append(Edge(self._names[head], self._names[antecedent], name, kind, tuple(outer), shared=True))
-        return found
+                name = " ".join(self.parse.tokens[part].lower() for part in outer or [word])
+            edges.append(Edge(self._names[head], self._names[antecedent], name, kind, tuple(outer), shared=True))
+        return edges
 
     def _missing_subjects(self) -> list[Edge]:
-        found = []
+        edges = []
         for position, name in self._names.items():
             subject = main_subject(self.parse, position)
             if self._kind(position) != NodeKind.EVENT or subject is None or self.parse.labels[position] == "xcomp":
@@ -228,16 +232,16 @@ class _Builder:
             if anchor not in (ROOT, position):
                 passive = self.parse.tags[position] == "VBN" and not self._is_perfect(position)
                 label = "patient" if passive else "agent"
-                found.append(Edge(name, self._names[anchor], label, EdgeKind.ROLE, shared=True))
-        return found
+                edges.append(Edge(name, self._names[anchor], label, EdgeKind.ROLE, shared=True))
+        return edges
 
     def _is_perfect(self, position: int) -> bool:
         children = self.parse.children[position]
-        auxiliaries = {self.parse.labels[one]: self.parse.lemmas[one] for one in children}
+        auxiliaries = {self.parse.labels[child]: self.parse.lemmas[child] for child in children}
         return "auxpass" not in auxiliaries and auxiliaries.get("aux") == "have"
 
     def needed(self) -> frozenset[int]:
-        """Returns the orphans that must stay: all but conjunctions that open a sentence, `that`, and interjections."""
+        """Returns the orphans that must stay: all except sentence-initial conjunctions, `that` and interjections."""
         return frozenset(
             position for position, place in enumerate(self.places) if place == _ORPHAN and not self._is_spare(position)
         )

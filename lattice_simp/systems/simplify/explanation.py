@@ -1,4 +1,4 @@
-"""What was done to a sentence, for people and programs."""
+"""Explanations of simplifications as JSON values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lattice_simp.systems.simplify.simplifier import Simplification
 
 
 def explanation(simplification: Simplification) -> dict[str, Any]:
-    """Returns what was done to a sentence, as JSON values."""
+    """Returns the splits, deletions and substitutions of a sentence as JSON values."""
     tokens = simplification.source
 
     def phrase(positions: tuple[int, ...]) -> str:
@@ -17,10 +17,13 @@ def explanation(simplification: Simplification) -> dict[str, Any]:
     return {
         "source": " ".join(tokens),
         "simple": simplification.text,
-        "splits": [{"kind": own.kind.value, "clause": phrase(own.clause)} for own in simplification.splits],
-        "deletions": [{"kind": own.kind.value, "words": phrase(own.positions)} for own in simplification.deletions],
+        "splits": [{"kind": split.kind.value, "clause": phrase(split.clause)} for split in simplification.splits],
+        "deletions": [
+            {"kind": deletion.kind.value, "words": phrase(deletion.positions)} for deletion in simplification.deletions
+        ],
         "substitutions": [
-            {"words": " ".join(own.source), "by": " ".join(own.target)} for own in simplification.substitutions
+            {"words": " ".join(substitution.source), "by": " ".join(substitution.target)}
+            for substitution in simplification.substitutions
         ],
         "cost": simplification.cost,
         "features": dict(simplification.features),

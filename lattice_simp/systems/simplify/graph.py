@@ -1,7 +1,7 @@
-"""Semantic graphs of sentences: events, entities and their properties, with the roles and relations between them.
+"""Semantic graphs of sentences: events, entities and properties, with roles and relations between them.
 
-A discourse representation structure, or the tree of a parser, is brought to this form; what may be split and deleted is
-found on it (Narayan and Gardent 2014, section 3.1 and Figure 1).
+Discourse representation structures and dependency trees are converted to this form, which determines the possible
+splits and deletions (Narayan and Gardent 2014, section 3.1 and Figure 1).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lattice_simp.errors import LatticeSimpError
 
 
 class NodeKind(StrEnum):
-    """What a node stands for."""
+    """The kind of a node."""
 
     EVENT = "event"
     ENTITY = "entity"
@@ -23,10 +23,10 @@ class NodeKind(StrEnum):
 
 
 class EdgeKind(StrEnum):
-    """How a dependant belongs to its head.
+    """The kind of an edge from a head to a dependant.
 
     `ROLE` is a core role (agent, patient ...), `RELATION` a preposition, a time or an adverbial clause, `MODIFIER` an
-    adjective or an adverb, `CLAUSE` a relative or participial clause or an apposition, `CONJUNCT` a further member of a
+    adjective or an adverb, `CLAUSE` a relative or participial clause or an apposition, `CONJUNCT` another member of a
     coordination.
     """
 
@@ -42,10 +42,10 @@ class Node:
     """A discourse referent.
 
     Attributes:
-        name: unique in its graph.
+        name: a name unique in the graph.
         kind: event, entity or property.
-        predicates: what holds of it (lemmas); names and dates are predicates like others.
-        positions: of its own words (from 0), in order; those of its dependants are theirs.
+        predicates: its predicates (lemmas), including names and dates.
+        positions: the positions of its words (from 0) in order, without those of its dependants.
     """
 
     name: str
@@ -61,10 +61,10 @@ class Edge:
     Attributes:
         head, dependent: names of nodes.
         label: the role (`agent`), or the word of the relation (`in`).
-        kind: see `EdgeKind`.
-        positions: of the words that express it: a preposition, a conjunction; mostly none for roles.
-        shared: whether the dependant belongs elsewhere too and hangs there (the antecedent of a relative clause).
-        obligatory: whether the dependant must stay although it is no core role (a negation, a possessor).
+        kind: the kind of edge.
+        positions: the positions of words that express it (a preposition, a conjunction); mostly none for roles.
+        shared: whether the dependant is attached elsewhere (the antecedent of a relative clause).
+        obligatory: whether the dependant must stay although it is not a core role (a negation, a possessor).
     """
 
     head: str
@@ -78,7 +78,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class SemanticGraph:
-    """The graph of a sentence. Each position is of one node, of one edge, or an orphan's.
+    """The graph of a sentence. Each position belongs to a node or an edge, or is an orphan.
 
     >>> nodes = (Node("X1", NodeKind.EVENT, ("rain",), (1,)), Node("X2", NodeKind.ENTITY, ("paris",), (3,)))
     >>> edges = (Edge("X1", "X2", "in", EdgeKind.RELATION, (2,)),)
@@ -88,12 +88,12 @@ class SemanticGraph:
 
     Attributes:
         tokens: the sentence.
-        nodes, edges: see there. Edges that are not `shared` form trees.
+        nodes, edges: the nodes and edges; edges that are not `shared` form trees.
         needed: orphans that must stay.
 
     Raises:
-        LatticeSimpError: names that occur twice or are unknown, positions outside the sentence or of two owners, a
-            node with two heads, or a cycle.
+        LatticeSimpError: A name is repeated or unknown, a position is outside the sentence or has two owners, a node
+            has two heads, or the edges form a cycle.
     """
 
     tokens: tuple[str, ...]
@@ -108,13 +108,13 @@ class SemanticGraph:
         for edge in self.edges:
             for name in (edge.head, edge.dependent):
                 if name not in names:
-                    raise LatticeSimpError(f"an edge {edge.label!r} of a graph with the unknown node {name}")
+                    raise LatticeSimpError(f"the edge {edge.label!r} of a graph refers to the unknown node {name}")
         owners = Counter(self._owned())
         for position, count in owners.items():
             if not 0 <= position < len(self.tokens):
-                raise LatticeSimpError(f"a graph of {len(self.tokens)} tokens with the position {position}")
+                raise LatticeSimpError(f"position {position} of a graph is outside its {len(self.tokens)} tokens")
             if count > 1:
-                raise LatticeSimpError(f"the position {position} of a graph has {count} owners")
+                raise LatticeSimpError(f"position {position} of a graph has {count} owners; it must have one")
         self._check_trees()
 
     def _check_trees(self) -> None:
@@ -131,43 +131,43 @@ class SemanticGraph:
 
     @cached_property
     def orphans(self) -> tuple[int, ...]:
-        """The positions of words without node or relation, in order."""
+        """The positions of words that belong to no node or edge, in order."""
         owned = set(self._owned())
         return tuple(position for position in range(len(self.tokens)) if position not in owned)
 
     @cached_property
     def roots(self) -> tuple[str, ...]:
-        """The names of nodes that hang from no other."""
+        """The names of nodes without a head."""
         hanging = {edge.dependent for edge in self.edges if not edge.shared}
         return tuple(node.name for node in self.nodes if node.name not in hanging)
 
     @cached_property
     def by_name(self) -> dict[str, Node]:
-        """The nodes by their names."""
+        """The nodes by name."""
         return {node.name: node for node in self.nodes}
 
     @cached_property
     def outgoing(self) -> dict[str, tuple[Edge, ...]]:
-        """The edges of each node to its dependants, shared ones included."""
+        """The edges from each node to its dependants, including shared ones."""
         return {node.name: tuple(edge for edge in self.edges if edge.head == node.name) for node in self.nodes}
 
     @cached_property
     def incoming(self) -> dict[str, Edge]:
-        """The edge that each node hangs from; roots have none."""
+        """The edge to each node from its head; roots have none."""
         return {edge.dependent: edge for edge in self.edges if not edge.shared}
 
     @cached_property
     def events(self) -> tuple[str, ...]:
-        """The names of the events that have a core role, by their first words."""
-        found = [
+        """The names of events with a core role, in the order of their first words."""
+        events = [
             node
             for node in self.nodes
             if node.kind == NodeKind.EVENT and any(edge.kind == EdgeKind.ROLE for edge in self.outgoing[node.name])
         ]
-        return tuple(node.name for node in sorted(found, key=lambda node: node.positions[:1]))
+        return tuple(node.name for node in sorted(events, key=lambda node: node.positions[:1]))
 
     def node_at(self, position: int) -> str | None:
-        """Returns the name of the node whose word this is; None for words of relations and orphans."""
+        """Returns the name of the node that owns a position; None for words of relations and orphans."""
         return next((node.name for node in self.nodes if position in node.positions), None)
 
     def labels(self, name: str) -> tuple[str, ...]:
@@ -176,24 +176,24 @@ class SemanticGraph:
         return tuple(sorted(edge.label for edge in self.outgoing[name] if edge.kind in kinds))
 
     def subtree(self, name: str) -> tuple[str, ...]:
-        """Returns a node and all that hangs from it; entities that it shares with others hang elsewhere."""
-        found: dict[str, None] = {}
+        """Returns a node and its descendants, without entities attached elsewhere."""
+        names: dict[str, None] = {}
         pending = [name]
         while pending:
             current = pending.pop()
-            if current not in found:
-                found[current] = None
+            if current not in names:
+                names[current] = None
                 pending += [edge.dependent for edge in reversed(self.outgoing[current]) if not edge.shared]
-        return tuple(found)
+        return tuple(names)
 
     def span(self, name: str) -> tuple[int, ...]:
-        """Returns the positions of a node and of all that hangs from it, in order; orphans are not among them."""
+        """Returns the positions of a node and its descendants in order, without orphans."""
         names = self.subtree(name)
-        inside = {position for one in names for position in self.by_name[one].positions}
-        inside |= {position for one in names for edge in self.outgoing[one] for position in edge.positions}
+        inside = {position for node in names for position in self.by_name[node].positions}
+        inside |= {position for node in names for edge in self.outgoing[node] for position in edge.positions}
         return tuple(sorted(inside))
 
     def phrase(self, edge: Edge) -> tuple[int, ...]:
-        """Returns the positions of a relation: its own words, and what hangs from it."""
+        """Returns the positions of a relation's words and of its dependant's subtree."""
         hanging = () if edge.shared else self.span(edge.dependent)
         return tuple(sorted({*edge.positions, *hanging}))

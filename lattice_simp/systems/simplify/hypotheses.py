@@ -1,7 +1,7 @@
-"""All ways to split and shorten a sentence, as one lattice: every decision is on its arcs, by named features.
+"""All ways to split and shorten a sentence, as one lattice whose arcs carry the decisions as named features.
 
-A *variant* is what a set of splits makes of the sentence; its tokens are a chain of states, and a deletion is an arc
-that leaps over tokens. A path's features are the log probabilities of what was decided on the way, done or not.
+A *variant* is the result of a set of splits; its tokens form a chain of states, and a deletion is an arc that leaps
+over tokens. The features of a path are the log probabilities of its decisions, to do an operation or not.
 """
 
 from __future__ import annotations
@@ -23,46 +23,46 @@ from lattice_simp.systems.simplify.split import Split, apply_splits, compatible
 from lattice_simp.text.english.punctuation import mark_kind
 
 SPLIT_FEATURE, SPLITS_FEATURE, DELETED_FEATURE = "Split", "Splits", "Deleted"
-"""The log probability of the splits that were done and not done, the number of splits, that of deleted words."""
+"""The log probability of all decisions on splits, the number of splits, and the number of deleted words."""
 
 DELETION_FEATURES: Mapping[DeletionKind, str] = {
     DeletionKind.RELATION: "Relation",
     DeletionKind.MODIFIER: "Modifier",
     DeletionKind.ORPHAN: "Orphan",
 }
-"""The log probabilities of the deletions that were done and not done, by their kind."""
+"""The log probabilities of the decisions on deletions, by kind."""
 
 FEATURES = (SPLIT_FEATURE, SPLITS_FEATURE, *DELETION_FEATURES.values(), DELETED_FEATURE)
 
 MAX_SPLITS = 3
-"""Split candidates of a sentence that are decided about, the likeliest; the variants are all their subsets."""
+"""How many split candidates of a sentence, the likeliest, are considered; the variants are all their subsets."""
 
 NAMES = frozenset({"NNP", "NNPS"})
-"""Tags of first words that keep their capital."""
+"""Tags of sentence-initial words that keep their capital."""
 
 
 @dataclass(frozen=True)
 class Leap:
-    """A deletion in a variant: the tokens `begin:end` go."""
+    """A deletion in a variant: it removes the tokens `begin:end`."""
 
     begin: int
     end: int
     deletion: Deletion
 
     def is_within(self, other: Leap) -> bool:
-        """Returns whether another deletion takes the same tokens and more."""
+        """Returns whether another deletion removes the same tokens and possibly more."""
         return other != self and other.begin <= self.begin and self.end <= other.end
 
 
 @dataclass(frozen=True)
 class Variant:
-    """What a set of splits makes of a sentence.
+    """A sentence after a set of splits.
 
     Attributes:
-        splits: the set.
-        tokens: of all its sentences; the very first word is in mid-sentence case, as in text for training.
-        leaps: the deletions, outer ones before inner ones, no two of them crossing.
-        scores: (features,) those of the splits that were done and not done.
+        splits: the set of splits.
+        tokens: the tokens of all resulting sentences; the very first word is in mid-sentence case, as in training data.
+        leaps: the deletions, outer ones before inner ones; no two of them cross.
+        scores: (features,) scores of the decisions on splits.
     """
 
     splits: tuple[Split, ...]
@@ -76,10 +76,10 @@ class Hypotheses:
     """The ways to split and shorten a sentence.
 
     Attributes:
-        variants: each a chain of states.
-        lattice: of their words; every path's features are `FEATURES`, and its cost is 0.
-        state_tokens: for each state but the start, the variant and the token that every arc into it writes; the last
-            state is that of the last tokens of all variants.
+        variants: the variants, each a chain of states.
+        lattice: the acceptor of their words, with the features `FEATURES`; every path costs 0.
+        state_tokens: for each state except the start, the (variant, token) that every arc into it writes; the last
+            state belongs to the last tokens of all variants.
     """
 
     variants: tuple[Variant, ...]
@@ -95,24 +95,26 @@ def hypotheses(
     deletions: Callable[[Deletion], bool] = lambda deletion: True,
     max_splits: int = MAX_SPLITS,
 ) -> Hypotheses:
-    """Builds the lattice of a sentence's hypotheses.
+    """Returns the lattice of all ways to split and shorten a sentence.
 
     Args:
         analysis: the sentence and its candidates.
-        model: their probabilities.
-        split: whether splits are considered.
-        deletions: which deletions are.
-        max_splits: how many split candidates, the likeliest.
+        model: the probabilities of the candidates.
+        split: whether to consider splits.
+        deletions: a predicate for the deletions to consider.
+        max_splits: the number of split candidates to consider, the likeliest first.
     """
-    likely = sorted(analysis.splits, key=lambda own: -model.probability(split_feature(own))) if split else []
+    likely = (
+        sorted(analysis.splits, key=lambda candidate: -model.probability(split_feature(candidate))) if split else []
+    )
     sets = split_sets(likely[:max_splits])
-    return from_variants([make_variant(analysis, model, own, likely, deletions) for own in sets], model)
+    return from_variants([make_variant(analysis, model, chosen, likely, deletions) for chosen in sets], model)
 
 
 def split_sets(candidates: Sequence[Split]) -> list[tuple[Split, ...]]:
-    """Returns the sets of splits that can be done together, smaller ones first; the empty one is the first."""
-    sets = (own for size in range(len(candidates) + 1) for own in combinations(candidates, size))
-    return [own for own in sets if compatible(own)]
+    """Returns the sets of compatible splits by size, beginning with the empty set."""
+    sets = (splits for size in range(len(candidates) + 1) for splits in combinations(candidates, size))
+    return [splits for splits in sets if compatible(splits)]
 
 
 def make_variant(
@@ -122,7 +124,7 @@ def make_variant(
     candidates: Iterable[Split],
     deletions: Callable[[Deletion], bool] = lambda deletion: True,
 ) -> Variant:
-    """Applies splits, and finds the deletions in what they make."""
+    """Applies the chosen splits and finds the deletions in the resulting sentences."""
     scores = np.zeros(len(FEATURES))
     for candidate in candidates:
         done, not_done = model.log_odds(split_feature(candidate))
@@ -131,14 +133,14 @@ def make_variant(
     sentences = apply_splits(analysis.tokens, chosen)
     leaps, begin = list[Leap](), 0
     for sentence in sentences:
-        leaps += _leaps(sentence, begin, (own for own in analysis.deletions if deletions(own)))
+        leaps += _leaps(sentence, begin, (deletion for deletion in analysis.deletions if deletions(deletion)))
         begin += len(sentence)
-    tokens = (*_mid_sentence(sentences[0], analysis), *(token for own in sentences[1:] for token in own))
+    tokens = (*_mid_sentence(sentences[0], analysis), *(token for sentence in sentences[1:] for token in sentence))
     return Variant(tuple(chosen), tokens, tuple(leaps), scores)
 
 
 def _mid_sentence(sentence: Sentence, analysis: Analysis) -> Sentence:
-    """Writes the first word as it would stand later in a sentence."""
+    """Writes the first word in mid-sentence case."""
     first = next((index for index, token in enumerate(sentence) if mark_kind(token.text) is None), None)
     if first is None:
         return sentence
@@ -156,9 +158,9 @@ def _mid_sentence(sentence: Sentence, analysis: Analysis) -> Sentence:
 
 
 def _leaps(sentence: Sentence, begin: int, deletions: Iterable[Deletion]) -> list[Leap]:
-    """Finds the tokens that each deletion takes out of a sentence; those that take no run of tokens are left out."""
+    """Returns the tokens that each deletion removes, for deletions that remove a contiguous run."""
     positions = {token.position for token in sentence}
-    found: dict[tuple[int, int], Deletion] = {}
+    first_deletions: dict[tuple[int, int], Deletion] = {}
     for deletion in deletions:
         if not positions.issuperset(deletion.positions):
             continue
@@ -176,38 +178,41 @@ def _leaps(sentence: Sentence, begin: int, deletions: Iterable[Deletion]) -> lis
                 gone.append(index)
         words = [token for index, token in enumerate(sentence) if index not in gone and mark_kind(token.text) is None]
         if gone and words and gone[-1] - gone[0] + 1 == len(gone):
-            found.setdefault((begin + gone[0], begin + gone[-1] + 1), deletion)
-    return _without_crossings([Leap(*span, deletion) for span, deletion in found.items()])
+            first_deletions.setdefault((begin + gone[0], begin + gone[-1] + 1), deletion)
+    return _without_crossings([Leap(*span, deletion) for span, deletion in first_deletions.items()])
 
 
 def _without_crossings(leaps: Iterable[Leap]) -> list[Leap]:
-    """Returns leaps from left to right, outer ones first; of two that cross, the longer one stays."""
+    """Returns leaps from left to right, outer ones first; of two that cross, the longer one is kept."""
     kept: list[Leap] = []
-    for leap in sorted(leaps, key=lambda own: (own.begin - own.end, own.begin)):
+    for leap in sorted(leaps, key=lambda leap: (leap.begin - leap.end, leap.begin)):
         crosses = any(
-            own.begin < leap.begin < own.end < leap.end or leap.begin < own.begin < leap.end < own.end for own in kept
+            outer.begin < leap.begin < outer.end < leap.end or leap.begin < outer.begin < leap.end < outer.end
+            for outer in kept
         )
         if not crosses:
             kept.append(leap)
-    return sorted(kept, key=lambda own: (own.begin, -own.end))
+    return sorted(kept, key=lambda leap: (leap.begin, -leap.end))
 
 
 # ---------------------------------------------------------------- the lattice
 
 
 def from_variants(variants: Sequence[Variant], model: OperationModel) -> Hypotheses:
-    """Makes the lattice of variants, which end in one state."""
+    """Returns the lattice of variants, with one final state."""
     table = SymbolTable()
-    state_tokens = [(number, index) for number, own in enumerate(variants) for index in range(len(own.tokens) - 1)]
+    state_tokens = [
+        (number, index) for number, variant in enumerate(variants) for index in range(len(variant.tokens) - 1)
+    ]
     last = len(state_tokens) + 1
-    state_of = {own: state for state, own in enumerate(state_tokens, start=1)}
+    state_of = {pair: state for state, pair in enumerate(state_tokens, start=1)}
     sources, labels, targets, scores = list[int](), list[int](), list[int](), list[Floats]()
     for number, variant in enumerate(variants):
-        for before, token, own in variant_arcs(variant, model):
+        for before, token, decisions in variant_arcs(variant, model):
             sources.append(0 if before < 0 else state_of[number, before])
             labels.append(table.add(variant.tokens[token].text))
             targets.append(state_of.get((number, token), last))
-            scores.append(own + variant.scores if before < 0 else own)
+            scores.append(decisions + variant.scores if before < 0 else decisions)
     finals = np.full(last + 1, np.inf)
     finals[last] = 0.0
     columns = dict(zip(FEATURES, np.array(scores).T, strict=True))
@@ -216,9 +221,9 @@ def from_variants(variants: Sequence[Variant], model: OperationModel) -> Hypothe
 
 
 def variant_arcs(variant: Variant, model: OperationModel) -> Iterator[tuple[int, int, Floats]]:
-    """Yields (token before, token, features of the decisions between them); -1 is before the first token.
+    """Yields (previous token, token, features of the decisions between them); -1 precedes the first token.
 
-    The last token is a stop, which no deletion takes.
+    The last token is a stop, which no deletion removes.
     """
     starting: dict[int, list[Leap]] = {}
     for leap in variant.leaps:
@@ -242,7 +247,7 @@ def variant_arcs(variant: Variant, model: OperationModel) -> Iterator[tuple[int,
 def _next_tokens(
     begin: int, starting: Mapping[int, list[Leap]], decisions: Mapping[Leap, tuple[Floats, Floats]]
 ) -> Iterator[tuple[int, Floats]]:
-    """Yields the tokens that may be written next, and the scores of the decisions before that."""
+    """Yields the tokens that can be written next, with the scores of the decisions before them."""
     scores = np.zeros(len(FEATURES))
     for leap in starting.get(begin, ()):
         done, not_done = decisions[leap]
@@ -253,7 +258,7 @@ def _next_tokens(
 
 
 def decision_scores(leap: Leap, model: OperationModel) -> tuple[Floats, Floats]:
-    """Returns the features of deleting and of not deleting."""
+    """Returns the features of making a deletion and of not making it."""
     done, not_done = np.zeros(len(FEATURES)), np.zeros(len(FEATURES))
     row = FEATURES.index(DELETION_FEATURES[leap.deletion.kind])
     done[row], not_done[row] = model.log_odds(deletion_feature(leap.deletion))

@@ -1,7 +1,7 @@
 """Finite forms of verbs: of `be`, and of present participles.
 
-A present participle shows how the stem is spelt before a vowel, doubled consonants included, so the regular past is at
-hand; irregular ones are listed in `grammars/english/irregular_verbs.tsv`.
+A present participle shows the spelling of the stem before a vowel, including doubled consonants, which yields the
+regular past. Irregular verbs are listed in `grammars/english/irregular_verbs.tsv`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _VOWELS = "aeiou"
 
 
 def be_form(past: bool, plural: bool) -> str:
-    """Returns the form of `be` for the third person.
+    """Returns the third-person form of `be`.
 
     >>> be_form(past=True, plural=False), be_form(past=False, plural=True)
     ('was', 'are')
@@ -22,14 +22,14 @@ def be_form(past: bool, plural: bool) -> str:
 
 
 def finite_form(participle: str, lemma: str, past: bool, plural: bool) -> str:
-    """Returns the third person of the verb whose present participle is given.
+    """Returns the third-person form of a verb from its present participle.
 
     >>> finite_form("planning", "plan", past=True, plural=False), finite_form("carrying", "carry", True, True)
     ('planned', 'carried')
     >>> finite_form("carrying", "carry", past=False, plural=False), finite_form("having", "have", False, False)
     ('carries', 'has')
 
-    Some parsers take the first word of a sentence for its own lemma:
+    Some parsers return the first word of a sentence as its lemma:
 
     >>> finite_form("having", "having", past=True, plural=False), finite_form("getting", "getting", True, False)
     ('had', 'got')
@@ -49,12 +49,12 @@ def finite_form(participle: str, lemma: str, past: bool, plural: bool) -> str:
 
 
 def _base(participle: str, lemma: str) -> str:
-    """Returns the lemma; where that is the participle itself, an irregular verb that it may be of."""
+    """Returns the lemma; if that is the participle itself, guesses a verb from the stem."""
     stem = participle.removesuffix("ing")
     if lemma != participle or not stem:
         return lemma
     doubled = stem[:-1] if stem[-2:-1] == stem[-1:] else stem
-    return next((one for one in (stem, stem + "e", doubled) if one in pairs("irregular_verbs")), stem)
+    return next((candidate for candidate in (stem, stem + "e", doubled) if candidate in pairs("irregular_verbs")), stem)
 
 
 def _regular_past(participle: str) -> str:

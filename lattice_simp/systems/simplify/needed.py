@@ -1,4 +1,4 @@
-"""What a word cannot do without, beyond what the costs of `deletable.tsv` say."""
+"""Dependants that a word needs, beyond the costs in `deletable.tsv`."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _COMPLEMENTS = frozenset({"dobj", "attr", "acomp", "oprd", "ccomp", "xcomp", "da
 
 @cache
 def needed_relations() -> frozenset[tuple[str, str]]:
-    """Returns the (lemma, preposition) pairs that hang together; `*` stands for any."""
+    """Returns the (lemma, preposition) pairs that belong together; `*` matches any."""
     rows = grammar_table("english/needed_relations.tsv", ("head", "relation"))
     return frozenset((row["head"], row["relation"]) for row in rows)
 
 
 def is_needed(parse: Parse, position: int) -> bool:
-    """Returns whether a dependant must stay for the sentence to remain grammatical and mean nearly the same."""
+    """Returns whether deleting a dependant would break the grammar or change the meaning of the sentence."""
     label, head = parse.labels[position], parse.heads[position]
     below = parse.subtree(position)
-    if any(parse.tokens[one].lower() in word_set("negations") for one in below[:1]) or parse.labels[head] == "prep":
+    if any(parse.tokens[index].lower() in word_set("negations") for index in below[:1]) or parse.labels[head] == "prep":
         return True
     if label == "prep":
         return _is_needed_relation(parse, position, head)
     if label in ("amod", "advmod"):
         return _is_needed_modifier(parse, position, head)
-    marks = [parse.tokens[one].lower() for one in parse.children[position] if parse.labels[one] == "mark"]
+    marks = [parse.tokens[index].lower() for index in parse.children[position] if parse.labels[index] == "mark"]
     if label == "advcl" and any((_ANY, mark) in needed_relations() for mark in marks):
         return True
     if label == "advcl" and _has_conjunction(parse, position):
-        return parse.lemmas[head] == "be" and not {parse.labels[one] for one in parse.children[head]} & _COMPLEMENTS
-    if label == "appos" and any(parse.parts[one] == "NUM" for one in (position, *parse.children[position])):
+        return parse.lemmas[head] == "be" and not {parse.labels[index] for index in parse.children[head]} & _COMPLEMENTS
+    if label == "appos" and any(parse.parts[index] == "NUM" for index in (position, *parse.children[position])):
         return True  # a part of a date
     if label in ("relcl", "acl", "advcl", "appos", "parataxis"):
         return not _is_set_off(parse, position)
@@ -47,7 +47,7 @@ def is_needed(parse: Parse, position: int) -> bool:
 
 
 def _has_conjunction(parse: Parse, clause: int) -> bool:
-    """Returns whether an adverbial clause says why or when, so that it can go without a comma too."""
+    """Returns whether an adverbial clause says why or when; such a clause can be deleted even without a comma."""
     marks = [child for child in parse.children[clause] if parse.labels[child] in ("mark", "advmod") and child < clause]
     return bool(marks) and parse.tokens[marks[0]].lower() in word_set("connectives")
 
@@ -61,9 +61,13 @@ def _is_needed_relation(parse: Parse, position: int, head: int) -> bool:
     if parse.parts[head] == "ADJ" and parse.labels[head] == "acomp" and position == head + 1:
         return True  # "accessible to readers"
     if word == "of" and parse.parts[head] == "PROPN":
-        return any(parse.parts[one] == "PROPN" for one in parse.children[position])  # "the House of Lords"
-    labels = {parse.labels[one] for one in parse.children[head]}
-    first = min(one for one in parse.children[head] if parse.labels[one] == "prep" and one >= min(position, head))
+        return any(parse.parts[sibling] == "PROPN" for sibling in parse.children[position])  # "the House of Lords"
+    labels = {parse.labels[sibling] for sibling in parse.children[head]}
+    first = min(
+        sibling
+        for sibling in parse.children[head]
+        if parse.labels[sibling] == "prep" and sibling >= min(position, head)
+    )
     bare = not labels & _COMPLEMENTS and position > head and position == first
     return bare and ((lemma, _ANY) in pairs or parse.labels[head] == "acl")
 
@@ -71,7 +75,7 @@ def _is_needed_relation(parse: Parse, position: int, head: int) -> bool:
 def _is_needed_modifier(parse: Parse, position: int, head: int) -> bool:
     token, tag = parse.tokens[position], parse.tags[position]
     named = token[:1].isupper() and position > 0 and parse.labels[position] == "amod"
-    labels = {parse.labels[one] for one in parse.children[position]}
+    labels = {parse.labels[dependant] for dependant in parse.children[position]}
     return (
         token.lower() in word_set("needed_modifiers")
         or named
@@ -84,14 +88,14 @@ def _is_needed_modifier(parse: Parse, position: int, head: int) -> bool:
 
 
 def _is_hyphenated(parse: Parse, position: int) -> bool:
-    """Returns whether a hyphen of its own ties the word to others (`a 9th - century text`)."""
+    """Returns whether a separate hyphen token joins the word to its neighbours (`a 9th - century text`)."""
     below = parse.subtree(position)
     beside = (below[0] - 1, below[-1] + 1)
-    return any(0 <= one < len(parse) and parse.tokens[one] in ("-", "–", "/", "@-@") for one in beside)
+    return any(0 <= index < len(parse) and parse.tokens[index] in ("-", "–", "/", "@-@") for index in beside)
 
 
 def _is_set_off(parse: Parse, position: int) -> bool:
-    """Returns whether punctuation separates a clause from what it belongs to."""
+    """Returns whether punctuation separates a clause from its head."""
     below = parse.subtree(position)
     before, after = below[0] - 1, below[-1] + 1
     if before < 0:

@@ -1,4 +1,4 @@
-"""The entity that two clauses share, written out once more."""
+"""Repeats the entity that two clauses share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
 
 MAX_COPY = 14
-"""The longest phrase (tokens) that is worth being said twice."""
+"""The longest phrase, in tokens, that is repeated."""
 
 _CLAUSES = frozenset({"relcl", "acl", "appos"})
 _OUTSIDE = frozenset({"cc", "conj", "preconj", "case", "neg"})
@@ -22,7 +22,7 @@ _PLURAL_PRONOUNS = frozenset({"they", "them", "we", "us", "you", "these", "those
 def mention(
     parse: Parse, noun: int, clause: int | None = None, *, whole: bool = True, definite: bool = False
 ) -> tuple[Token, ...]:
-    """Returns a noun phrase for a second mention, without its own clauses that are set off by commas.
+    """Returns a noun phrase for a second mention, without clauses set off by commas.
 
     >>> parse = Parse(("a", "man", "sang"), (1, 2, -1), ("det", "nsubj", "ROOT"), ("DET", "NOUN", "VERB"),
     ...               ("DT", "NN", "VBD"), ("a", "man", "sing"))
@@ -30,15 +30,15 @@ def mention(
     ['the', 'man']
 
     Args:
-        parse: of the sentence.
+        parse: the parse of the sentence.
         noun: the head of the phrase.
-        clause: the head of the clause that is taken from the phrase.
-        whole: whether the noun's further conjuncts belong to the phrase.
-        definite: whether a common noun without a determiner gets `the` (the clause that told which one has gone).
+        clause: the head of the clause to remove from the phrase.
+        whole: whether the phrase includes the noun's conjuncts.
+        definite: whether a common noun without a determiner gets `the`, as the clause that identified it is removed.
 
     Returns:
-        Tokens marked as copied, in mid-sentence case, as a subject; none where the entity cannot be named again
-        (`nobody`), or only at great length.
+        Tokens marked as copied, in mid-sentence case, as a subject; empty if the entity cannot be repeated (`nobody`)
+        or is too long.
     """
     if parse.parts[noun] in ("PRON", "DET") or parse.tags[noun] in ("PRP", "DT"):
         form = pairs("subject_pronouns").get(parse.tokens[noun].lower())
@@ -55,34 +55,38 @@ def mention(
     if not positions or len(positions) > MAX_COPY or (gaps and not _is_clean(parse, positions)):
         return ()
     known = _as_known(parse, noun, [natural(parse, position) for position in positions])
-    labels = {parse.labels[one] for one in parse.children[noun]}
-    names = any(parse.parts[one] == "PROPN" for one in positions)
+    labels = {parse.labels[child] for child in parse.children[noun]}
+    names = any(parse.parts[position] == "PROPN" for position in positions)
     bare = parse.tags[noun] in ("NN", "NNS") and not labels & {"det", "poss", "nummod", "conj"} and not names
     return (Token("the"), *known) if known and definite and bare else known
 
 
 def _is_plain_list(parse: Parse, noun: int, positions: list[int]) -> bool:
-    """Returns whether the commas of a coordination stand between its members only."""
-    members = {parse.subtree(one)[0] for one in parse.subtree(noun) if parse.labels[one] in ("conj", "cc")}
+    """Returns whether all commas of a coordination separate its members."""
+    members = {
+        parse.subtree(position)[0] for position in parse.subtree(noun) if parse.labels[position] in ("conj", "cc")
+    }
     if not members:
         return True
-    return all(parse.tokens[one] != "," or one + 1 in members for one in positions)
+    return all(parse.tokens[position] != "," or position + 1 in members for position in positions)
 
 
 def _is_torn(parse: Parse, noun: int, phrase: set[int], clause: int | None) -> bool:
-    """Returns whether a clause that was left out has a comma before it, and none after it."""
-    left_out = [one for one in parse.subtree(noun) if one not in phrase and parse.labels[one] in _CLAUSES]
-    for one in left_out:
-        after = parse.subtree(one)[-1] + 1
+    """Returns whether an omitted clause has a comma before it but none after it."""
+    left_out = [
+        position for position in parse.subtree(noun) if position not in phrase and parse.labels[position] in _CLAUSES
+    ]
+    for position in left_out:
+        after = parse.subtree(position)[-1] + 1
         beside = parse.tokens[after - 1 : after + 1]
-        if one != clause and len(beside) == 2 and all(mark_kind(token) is None for token in beside):
+        if position != clause and len(beside) == 2 and all(mark_kind(token) is None for token in beside):
             return True
     return False
 
 
 def _phrase(parse: Parse, noun: int, clause: int | None, whole: bool) -> list[int]:
-    """Returns the positions of a phrase, its punctuation and clauses that add to it left out."""
-    found = [noun]
+    """Returns the positions of a phrase without punctuation and non-restrictive clauses."""
+    positions = [noun]
     for child in parse.children[noun]:
         label = parse.labels[child]
         joins = label in ("cc", "conj", "preconj")
@@ -90,18 +94,18 @@ def _phrase(parse: Parse, noun: int, clause: int | None, whole: bool) -> list[in
             continue
         if label in _CLAUSES and (clause is None or child > noun) and not _is_close(parse, child):
             continue
-        found += _inside(parse, child, clause)
-    return sorted(found)
+        positions += _inside(parse, child, clause)
+    return sorted(positions)
 
 
 def _inside(parse: Parse, position: int, clause: int | None) -> list[int]:
-    """Returns a subtree without clauses that are set off in it."""
-    found = [position]
+    """Returns the positions of a subtree without clauses that are set off."""
+    positions = [position]
     for child in parse.children[position]:
         apart = parse.labels[child] in _CLAUSES and not _is_close(parse, child)
         if child != clause and not apart:
-            found += _inside(parse, child, clause)
-    return found
+            positions += _inside(parse, child, clause)
+    return positions
 
 
 def _is_close(parse: Parse, position: int) -> bool:
@@ -111,7 +115,7 @@ def _is_close(parse: Parse, position: int) -> bool:
 
 
 def _trimmed(parse: Parse, positions: list[int]) -> list[int]:
-    """Takes punctuation off the ends, and marks that stand beside each other or beside what has gone."""
+    """Removes punctuation at the ends, next to other marks and next to removed words."""
     kept = [
         position
         for index, position in enumerate(positions)
@@ -130,12 +134,12 @@ def _trimmed(parse: Parse, positions: list[int]) -> list[int]:
 
 
 def _is_clean(parse: Parse, positions: list[int]) -> bool:
-    """Returns whether a phrase with gaps has no brackets or quotation marks that might lack their partner."""
+    """Returns whether a phrase with gaps has no brackets or quotation marks, which might be unbalanced."""
     return all(mark_kind(parse.tokens[position]) in (None, "comma") for position in positions)
 
 
 def natural(parse: Parse, position: int, *, copied: bool = True) -> Token:
-    """Returns a token in the case that it has amid a sentence."""
+    """Returns a token in mid-sentence case."""
     text = parse.tokens[position]
     named = parse.parts[position] == "PROPN" or text == "I" or not text[1:].islower()
     if position == 0 and not (named and len(text) > 1) and text != "I":
@@ -144,7 +148,7 @@ def natural(parse: Parse, position: int, *, copied: bool = True) -> Token:
 
 
 def _as_known(parse: Parse, noun: int, tokens: list[Token]) -> tuple[Token, ...]:
-    """Changes indefinite determiners, and puts `the` before a number without one."""
+    """Makes indefinite determiners definite, and inserts `the` before a bare number."""
     forms, first = pairs("determiners"), tokens[0]
     result = []
     for token in tokens:
@@ -167,7 +171,7 @@ def _as_known(parse: Parse, noun: int, tokens: list[Token]) -> tuple[Token, ...]
 
 
 def is_plural(parse: Parse, noun: int) -> bool:
-    """Returns whether a verb with this subject is plural."""
+    """Returns whether a verb with this subject takes its plural form."""
     if any(parse.labels[child] == "conj" for child in parse.children[noun]):
         conjunctions = [parse.tokens[child].lower() for child in parse.children[noun] if parse.labels[child] == "cc"]
         if conjunctions != ["or"]:

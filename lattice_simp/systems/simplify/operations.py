@@ -1,7 +1,7 @@
-"""The probabilities of splits and deletions: the paper's tables (Narayan and Gardent 2014, Tables 1 and 2).
+"""Probabilities of splits and deletions (Narayan and Gardent 2014, Tables 1 and 2).
 
-Each table row is a feature with how often its operation was expected to be done, and of how many chances. Features that
-were seldom seen back off to coarser ones, and these to even odds.
+Each table row is a feature with the expected number of times that its operation was done and the number of chances.
+Rare features back off to coarser ones, and these to even odds.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from lattice_simp.systems.simplify.deletion import Deletion
 from lattice_simp.systems.simplify.split import Split
 
 Feature: TypeAlias = tuple[str, ...]
-"""What a table is indexed by: the operation, then the values of its features, from coarse to fine."""
+"""The key of a table: the operation, then the values of its features, from coarse to fine."""
 
 SPLIT = "split"
-"""What the features of splits begin with; those of deletions begin with the kind of the deletion."""
+"""The first part of split features; deletion features begin with the kind of the deletion."""
 
 EVEN_ODDS = 0.5
-"""The probability of an operation of which nothing is known (section 3.3)."""
+"""The probability of an unseen operation (section 3.3)."""
 
 PRIOR_CHANCES = 2.0
-"""How many chances of a feature the estimate of the coarser one is worth."""
+"""The weight of the coarser feature's estimate, in chances."""
 
 _HEADER = ("done", "chances", "feature")
 
@@ -39,14 +39,14 @@ def split_feature(split: Split) -> Feature:
 
 
 def deletion_feature(deletion: Deletion) -> Feature:
-    """Returns the feature of a deletion: its kind, the length of a phrase or the place of an orphan, and the word."""
+    """Returns the feature of a deletion: its kind, the phrase's length or the orphan's place, and the word."""
     kind, word, detail = deletion.feature
     return kind, detail, word
 
 
 @dataclass(frozen=True)
 class OperationModel:
-    """The tables.
+    """The tables of split and deletion counts.
 
     >>> model = OperationModel({("modifier", "", "very"): (9.0, 10.0)})
     >>> round(model.probability(("modifier", "", "very")), 3), model.probability(("modifier", "", "not"))
@@ -55,8 +55,8 @@ class OperationModel:
     0.5
 
     Attributes:
-        counts: how often each feature's operation was done, and of how many chances; both may be expectations.
-        prior: see `PRIOR_CHANCES`.
+        counts: how often the operation of each feature was done, and its chances; both may be expectations.
+        prior: the weight of the coarser feature's estimate, in chances.
     """
 
     counts: Mapping[Feature, tuple[float, float]] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class OperationModel:
         return estimate
 
     def log_odds(self, feature: Feature) -> tuple[float, float]:
-        """Returns the natural logs of the probabilities that it is done, and that it is not."""
+        """Returns the natural log probabilities that the operation is done and that it is not."""
         probability = self.probability(feature)
         return math.log(probability), math.log1p(-probability)
 
@@ -94,10 +94,10 @@ class OperationModel:
 
     @classmethod
     def read(cls, path: str | Path) -> OperationModel:
-        """Reads what `write` wrote.
+        """Reads a file written by `write`.
 
         Raises:
-            FormatError: names the line that is not a row.
+            FormatError: A line is not a table row; names the line.
         """
         counts: dict[Feature, tuple[float, float]] = {}
         for number, line in enumerate(read_lines(path), start=1):
@@ -113,7 +113,7 @@ class OperationModel:
 
     @classmethod
     def from_counts(cls, rows: Iterable[tuple[Feature, float, float]]) -> OperationModel:
-        """Makes the tables of (feature, done, chances), summed."""
+        """Sums rows of (feature, done, chances) into tables."""
         counts: dict[Feature, tuple[float, float]] = {}
         for feature, done, chances in rows:
             before = counts.get(feature, (0.0, 0.0))

@@ -1,4 +1,4 @@
-"""Sentences in the making: tokens that know where they come from, and how a sentence is written once words go."""
+"""Tokens that remember their source positions, and functions that remove words from a sentence cleanly."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Token:
     """A token of a simplified sentence.
 
     Attributes:
-        text: what is written.
-        position: in the source sentence (from 0); None for an inserted word.
-        copied: whether the source token is written elsewhere too (the shared entity of two clauses).
+        text: the written form.
+        position: the position in the source sentence (from 0); None for an inserted word.
+        copied: whether the source token also occurs elsewhere (the shared entity of two clauses).
     """
 
     text: str
@@ -30,7 +30,7 @@ Sentence = tuple[Token, ...]
 
 
 def source_sentence(tokens: Sequence[str]) -> Sentence:
-    """Returns a sentence whose tokens are those of the source."""
+    """Returns the source tokens as a sentence."""
     return tuple(Token(text, position) for position, text in enumerate(tokens))
 
 
@@ -44,15 +44,15 @@ def words(sentence: Iterable[Token]) -> tuple[str, ...]:
 
 
 def without(sentence: Sentence, gone: Collection[int], kept_commas: Collection[int] = ()) -> Sentence:
-    """Takes out the tokens with the given source positions, copies too, and the punctuation that goes with them.
+    """Removes the tokens with these source positions, their copies and the punctuation that belongs to them.
 
     >>> " ".join(words(without(source_sentence("She , an actress , sang .".split()), {2, 3})))
     'She sang .'
 
     Args:
-        sentence: any.
-        gone: source positions.
-        kept_commas: those of commas that still separate something.
+        sentence: any sentence.
+        gone: the source positions to remove.
+        kept_commas: the source positions of commas that still separate something.
     """
     keep = [token.position is None or token.position not in gone for token in sentence]
     if all(keep):
@@ -71,7 +71,7 @@ def without(sentence: Sentence, gone: Collection[int], kept_commas: Collection[i
 
 
 def _beside_gaps(sentence: Sentence, keep: Sequence[bool]) -> list[bool]:
-    """Returns which punctuation marks have a gap beside them, or only other marks between it and them."""
+    """Returns which punctuation marks are next to a gap, possibly across other marks."""
     marks = [mark_kind(token.text) is not None for token in sentence]
     near = [False] * len(keep)
     for step in (1, -1):
@@ -85,7 +85,7 @@ def _beside_gaps(sentence: Sentence, keep: Sequence[bool]) -> list[bool]:
 
 
 def with_articles(sentence: Sentence, gone: Collection[int | None]) -> Sentence:
-    """Fits `a` and `an` to what follows them now, where the word that followed has gone.
+    """Corrects `a` and `an` where the word after them was removed.
 
     >>> words(with_articles((Token("an", 0), Token("man", 2)), {1}))
     ('a', 'man')
@@ -100,7 +100,7 @@ def with_articles(sentence: Sentence, gone: Collection[int | None]) -> Sentence:
 
 
 def begins_with_vowel(word: str) -> bool:
-    """Returns whether a word is spoken with a vowel first; words that are not spoken as they are spelt are listed.
+    """Returns whether a word is pronounced with an initial vowel; exceptions to the spelling are listed.
 
     >>> [begins_with_vowel(word) for word in ("apple", "hour", "university")]
     [True, True, False]
@@ -111,7 +111,7 @@ def begins_with_vowel(word: str) -> bool:
 
 
 def capitalised(sentence: Sentence) -> Sentence:
-    """Writes the first word with a capital.
+    """Capitalises the first word.
 
     >>> words(capitalised((Token('"'), Token("it"), Token("rains"))))
     ('"', 'It', 'rains')

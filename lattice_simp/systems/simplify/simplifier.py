@@ -1,8 +1,8 @@
-"""Sentences made simpler: splits, deletions, then other words; decided together, or one after the other.
+"""Simplifies sentences by splits, deletions and substitutions, decided jointly or one after the other.
 
-The paper decodes greedily: splits, deletions, and then phrase-based translation with a language model of simple text.
-Here all hypotheses of the first two steps are one word lattice, which the decoder translates, so that the best path of
-everything is found at once.
+The paper decodes greedily: splits, deletions, then phrase-based translation with a language model of simple text. Here
+all hypotheses of the first two steps form one word lattice, which the decoder translates, so that it finds the best
+combination of all three.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import Translation
 
 OPERATIONS = "operations.tsv"
-"""The file of a model folder that holds the probabilities of splits and deletions; the others are a decoder's."""
+"""The file in a model folder with the probabilities of splits and deletions; the other files are a decoder's."""
 
 MAX_TOKENS = 100
-"""Longer sentences are returned as they are: parses of lists and tables are of no use."""
+"""The longest sentence that is simplified, since parses of lists and tables are unusable."""
 
 CHANGE_BEAM = 30.0
-"""Nats in which a hypothesis is looked for that differs from its source."""
+"""The beam, in nats, of the search for a hypothesis that differs from its source."""
 
 Stage: TypeAlias = Literal["split", "delete", "substitute"]
 Search: TypeAlias = Literal["joint", "greedy"]
@@ -52,11 +52,11 @@ STAGES: tuple[Stage, ...] = ("split", "delete", "substitute")
 
 @dataclass(frozen=True)
 class Substitution:
-    """Words in the place of others.
+    """A replacement of words by other words.
 
     Attributes:
         source, target: the words before and after.
-        start: where the words after begin among the tokens of the simplification; None where that is not known.
+        start: the position of the new words in the simplification; None if unknown.
     """
 
     source: tuple[str, ...]
@@ -66,15 +66,15 @@ class Substitution:
 
 @dataclass(frozen=True)
 class Simplification:
-    """A simpler sentence, or several, and how it came about.
+    """A simplified sentence, possibly several, with the operations that made it.
 
     Attributes:
         source: the tokens of the sentence.
-        tokens: of all new sentences, first words with capitals.
-        cost: of the model; 0 for a sentence that was passed through.
-        features: scores that make the cost, by name.
-        splits, deletions, substitutions: what was done.
-        problem: why the sentence was passed through; empty if it was not.
+        tokens: the tokens of all new sentences, with first words capitalised.
+        cost: the model's cost; 0 for a sentence passed through unchanged.
+        features: the scores that make up the cost, by name.
+        splits, deletions, substitutions: the operations.
+        problem: why the sentence was passed through unchanged; otherwise empty.
     """
 
     source: tuple[str, ...]
@@ -88,26 +88,26 @@ class Simplification:
 
     @property
     def text(self) -> str:
-        """The tokens, separated by blanks."""
+        """The tokens, separated by spaces."""
         return " ".join(self.tokens)
 
     @property
     def is_changed(self) -> bool:
-        """Whether it differs from its source."""
+        """Whether the simplification differs from its source."""
         return [word.lower() for word in self.tokens] != [word.lower() for word in self.source]
 
 
 @dataclass(frozen=True, eq=False)
 class Simplifier:
-    """A model of splits and deletions, and a decoder from complex to simple words.
+    """A model of splits and deletions with a decoder from complex to simple words.
 
     Attributes:
         operations: the probabilities of splits and deletions.
-        decoder: its weights `Input:Split`, `Input:Splits`, `Input:Relation`, `Input:Modifier`, `Input:Orphan` and
-            `Input:Deleted` are those of the first steps' features (`hypotheses.py`).
-        search: all steps at once, or one after the other as in the paper.
-        stages: which steps there are.
-        change: whether a sentence stays as it is only if no hypothesis within the beam differs from it.
+        decoder: the decoder; its weights `Input:Split`, `Input:Splits`, `Input:Relation`, `Input:Modifier`,
+            `Input:Orphan` and `Input:Deleted` weight the features of splits and deletions (`hypotheses.py`).
+        search: `joint` for all steps at once, `greedy` for one after the other as in the paper.
+        stages: the steps to do.
+        change: whether to prefer the best hypothesis within the beam that differs from its source.
     """
 
     operations: OperationModel
@@ -119,28 +119,28 @@ class Simplifier:
     def __post_init__(self) -> None:
         for stage in self.stages:
             if stage not in STAGES:
-                raise LatticeSimpError(f"unknown stage {stage!r}; known are {', '.join(STAGES)}")
+                raise LatticeSimpError(f"unknown stage {stage!r}; choose from {', '.join(STAGES)}")
         if self.search not in ("joint", "greedy"):
-            raise LatticeSimpError(f"unknown search {self.search!r}; known are joint and greedy")
+            raise LatticeSimpError(f"unknown search {self.search!r}; choose joint or greedy")
         grammar = self.decoder.grammar
         if (np.diff(grammar.source_offsets)[(grammar.pattern_gaps >= 0).any(axis=1)] > 1).any():
-            raise GrammarError("rules with gaps among words in a simplification model; train it with rules.max_gaps=0")
+            raise GrammarError("the simplification model has rules with gaps; train it with rules.max_gaps=0")
 
     @classmethod
     def load(cls, folder: str | Path) -> Simplifier:
         """Loads a model folder: a decoder's files (`model_files.py`) and `operations.tsv`.
 
         Raises:
-            FormatError, GrammarError: a file is missing or broken.
+            FormatError, GrammarError: A file is missing or broken.
         """
         return cls(OperationModel.read(Path(folder) / OPERATIONS), Decoder.load(folder))
 
     def simplify(self, sentence: Parse | str | Sequence[str], count: int = 1) -> list[Simplification]:
-        """Returns the best simplifications of a sentence, cheapest first, at most `count`.
+        """Returns up to `count` simplifications of a sentence, cheapest first.
 
         Args:
-            sentence: a parse in the labels of spaCy's English models; or tokens (a list, or a string with blanks
-                between them), which are parsed.
+            sentence: a parse in the labels of spaCy's English models, or tokens to parse (a list, or a string with
+                spaces between them).
 
         Raises:
             MissingExtraError: spaCy or its English model is not installed.
@@ -152,11 +152,11 @@ class Simplifier:
     ) -> Iterator[list[Simplification]]:
         """Yields the simplifications of each sentence, in order; see `simplify`.
 
-        A sentence that cannot be simplified is passed through, with its `problem`.
+        A sentence that cannot be simplified is passed through unchanged with its `problem`.
         """
         for tokens, parse in _parsed(sentences):
             if parse is None:
-                problem = f"{len(tokens)} tokens, and at most {MAX_TOKENS} are parsed" if tokens else ""
+                problem = f"{len(tokens)} tokens, more than the {MAX_TOKENS} that are parsed" if tokens else ""
                 yield [Simplification(tokens, tokens, problem=problem)]
                 continue
             try:
@@ -165,12 +165,12 @@ class Simplifier:
                 yield [Simplification(tokens, tokens, problem=str(error))]
 
     def translation(self, analysis: Analysis) -> tuple[Hypotheses, Translation]:
-        """Returns the lattice of splits and deletions of a sentence, and what the decoder makes of it."""
-        found = self.hypotheses(analysis)
-        return found, self._decoder.translate(found.lattice)
+        """Returns the lattice of splits and deletions of a sentence, and its translation."""
+        alternatives = self.hypotheses(analysis)
+        return alternatives, self._decoder.translate(alternatives.lattice)
 
     def hypotheses(self, analysis: Analysis) -> Hypotheses:
-        """Returns the splits and deletions that the search leaves open: all, or the greedy choice."""
+        """Returns the hypotheses that the search considers: all, or only the greedy choice."""
         if self.search == "greedy":
             return from_variants([self._greedy(analysis)], self.operations)
         return hypotheses(
@@ -181,17 +181,19 @@ class Simplifier:
         )
 
     def _greedy(self, analysis: Analysis) -> Variant:
-        """Does what is likelier than not: splits first, then relations, modifiers and orphans (section 3.4)."""
+        """Does each operation with a probability above 0.5: splits, then deletions by kind (section 3.4)."""
         model = self.operations
         chosen: list[Split] = []
         if "split" in self.stages:
-            for split in sorted(analysis.splits, key=lambda own: -model.probability(split_feature(own))):
+            for split in sorted(analysis.splits, key=lambda candidate: -model.probability(split_feature(candidate))):
                 if model.probability(split_feature(split)) > 0.5 and compatible([*chosen, split]):
                     chosen.append(split)
         gone: list[Deletion] = []
         for kind in DeletionKind if "delete" in self.stages else ():
             gone += [
-                own for own in analysis.deletions if own.kind is kind and model.probability(deletion_feature(own)) > 0.5
+                candidate
+                for candidate in analysis.deletions
+                if candidate.kind is kind and model.probability(deletion_feature(candidate)) > 0.5
             ]
         variant = make_variant(analysis, model, chosen, analysis.splits, lambda deletion: deletion in gone)
         left = np.ones(len(variant.tokens), dtype=np.bool_)
@@ -202,7 +204,7 @@ class Simplifier:
 
     @cached_property
     def _decoder(self) -> Decoder:
-        """The decoder of the stages: without substitution, every token stands for itself."""
+        """The decoder for the chosen stages; without substitution it copies every token."""
         beam = max(self.decoder.settings.beam, CHANGE_BEAM if self.change else 0.0)
         settings = replace(self.decoder.settings, copies="all", beam=beam)
         if "substitute" in self.stages:
@@ -210,22 +212,22 @@ class Simplifier:
         return replace(self.decoder, settings=replace(settings, max_span=1), grammar=_no_rules(self.decoder))
 
     def _simplifications(self, analysis: Analysis, count: int) -> list[Simplification]:
-        found, result = self.translation(analysis)
+        alternatives, result = self.translation(analysis)
         paths = result.nbest(count + self.change)
         if not paths:
             raise LatticeSimpError("no hypothesis within the beam")
-        simpler = [self._explained(analysis, found, result, path) for path in paths]
+        simpler = [self._explained(analysis, alternatives, result, path) for path in paths]
         if self.change:
-            simpler = [own for own in simpler if own.is_changed] or simpler
+            simpler = [simplification for simplification in simpler if simplification.is_changed] or simpler
         return simpler[:count]
 
     def _explained(
-        self, analysis: Analysis, found: Hypotheses, result: Translation, path: Hypothesis
+        self, analysis: Analysis, alternatives: Hypotheses, result: Translation, path: Hypothesis
     ) -> Simplification:
-        variant, read, substitutions = _trace(found, result, path)
+        variant, read, substitutions = _trace(alternatives, result, path)
         kept = set(read)
         gone = [leap for leap in variant.leaps if not kept.intersection(range(leap.begin, leap.end))]
-        outermost = [own for own in gone if not any(own.is_within(other) for other in gone)]
+        outermost = [leap for leap in gone if not any(leap.is_within(outer) for outer in gone)]
         return Simplification(
             analysis.tokens,
             finished(path.tokens, analysis.tokens),
@@ -238,11 +240,11 @@ class Simplifier:
 
 
 def _parsed(sentences: str | Iterable[Parse | str | Sequence[str]]) -> Iterator[tuple[tuple[str, ...], Parse | None]]:
-    """Yields tokens and parses; none for a sentence that is empty or too long."""
+    """Yields tokens with their parse; None for an empty or too long sentence."""
     pending: list[tuple[str, ...]] = []
 
     def flush() -> Iterator[tuple[tuple[str, ...], Parse | None]]:
-        parses = parse_sentences(own for own in pending if 0 < len(own) <= MAX_TOKENS)
+        parses = parse_sentences(tokens for tokens in pending if 0 < len(tokens) <= MAX_TOKENS)
         for tokens in pending:
             yield tokens, next(parses) if 0 < len(tokens) <= MAX_TOKENS else None
         pending.clear()
@@ -259,38 +261,38 @@ def _parsed(sentences: str | Iterable[Parse | str | Sequence[str]]) -> Iterator[
 
 
 _BATCH = 64
-"""Sentences that are parsed at once."""
+"""The number of sentences parsed at once."""
 
 
 def _trace(
-    found: Hypotheses, result: Translation, path: Hypothesis
+    alternatives: Hypotheses, result: Translation, path: Hypothesis
 ) -> tuple[Variant, list[int], tuple[Substitution, ...]]:
-    """Returns the variant that a path translates, its tokens that the path reads, and the words that it changes."""
-    uses = sorted(result.derivation(path), key=lambda own: own.start)
+    """Returns the variant that a path translates, the tokens that it reads, and its substitutions."""
+    uses = sorted(result.derivation(path), key=lambda use: use.start)
     read: list[int] = []
     changed: list[Substitution] = []
     written = 0
-    variant = found.variants[0]
+    variant = alternatives.variants[0]
     for use in uses:
         rule = None if use.rule == COPY_RULE else result.grammar.rule(use.rule)
         if rule is not None and not isinstance(rule.source[0], str):  # a unary rule, above a phrase pair
             continue
         source = None if rule is None else tuple(map(str, rule.source))
-        tokens = _tokens_between(found, use, source)
-        variant = found.variants[tokens[0][0]]
+        tokens = _tokens_between(alternatives, use, source)
+        variant = alternatives.variants[tokens[0][0]]
         read += [token for _, token in tokens]
         target = None if rule is None else tuple(map(str, rule.target))
         if source is not None and target is not None and source != target:
             changed.append(Substitution(source, target, written))
         written += 1 if target is None else len(target)
     if written != len(path.tokens):  # a rule above the phrase pairs wrote words, too
-        changed = [replace(own, start=None) for own in changed]
+        changed = [replace(substitution, start=None) for substitution in changed]
     return variant, read, tuple(changed)
 
 
-def _tokens_between(found: Hypotheses, use: RuleUse, words: Sequence[str] | None) -> list[tuple[int, int]]:
-    """Returns the (variant, token) pairs that a rule's words, or one copied word, read between two states."""
-    lattice = found.lattice
+def _tokens_between(alternatives: Hypotheses, use: RuleUse, words: Sequence[str] | None) -> list[tuple[int, int]]:
+    """Returns the (variant, token) pairs that a rule's words or a copied word read between two states."""
+    lattice = alternatives.lattice
     last = lattice.num_states - 1
     wanted = (None,) if words is None else tuple(lattice.symbols.find(word) for word in words)
 
@@ -309,39 +311,39 @@ def _tokens_between(found: Hypotheses, use: RuleUse, words: Sequence[str] | None
     tokens = []
     for previous, state in zip(before, states, strict=True):
         if state == last:
-            variant = found.state_tokens[previous - 1][0] if previous else 0
-            tokens.append((variant, len(found.variants[variant].tokens) - 1))
+            variant = alternatives.state_tokens[previous - 1][0] if previous else 0
+            tokens.append((variant, len(alternatives.variants[variant].tokens) - 1))
         else:
-            tokens.append(found.state_tokens[state - 1])
+            tokens.append(alternatives.state_tokens[state - 1])
     return tokens
 
 
 def _no_rules(decoder: Decoder) -> Grammar:
-    """Returns a grammar with the decoder's features that matches nothing."""
+    """Returns a grammar that matches nothing, with the decoder's features."""
     nothing = ("<nothing>",)
     scores = tuple((name, 0.0) for name in decoder.grammar.feature_names)
     return Grammar.from_rules([RuleText(decoder.settings.top, nothing, nothing, scores, ())])
 
 
 def most_unlike(candidates: Sequence[Simplification]) -> Simplification:
-    """Returns the candidate with most word edits from its source, the earliest of equals (Wubben et al. 2012)."""
-    sources = [tuple(word.lower() for word in own.source) for own in candidates]
-    written = [tuple(word.lower() for word in own.tokens) for own in candidates]
+    """Returns the first candidate with the most word edits from its source (Wubben et al. 2012)."""
+    sources = [tuple(word.lower() for word in candidate.source) for candidate in candidates]
+    written = [tuple(word.lower() for word in candidate.tokens) for candidate in candidates]
     return candidates[int(np.argmax(edit_distances(sources[0], written)))]
 
 
 def finished(tokens: Sequence[str], source: Sequence[str]) -> tuple[str, ...]:
-    """Returns tokens as they are written: first words with capitals, `a` or `an` as the next word asks for.
+    """Returns tokens in written form: first words capitalised, `a` or `an` as the next word requires.
 
     >>> finished("an cat slept . it was an old one .".split(), "an ill cat slept .".split())
     ('A', 'cat', 'slept', '.', 'It', 'was', 'an', 'old', 'one', '.')
     >>> finished('yahoo ! was sold .'.split(), 'Yahoo ! was sold .'.split())
     ('Yahoo', '!', 'was', 'sold', '.')
 
-    Articles before a word that also follows them in the source stay, and so do small letters behind a mark. Words with
-    capitals inside (`iPhone`) are written so everywhere.
+    Keeps articles before a word that also follows them in the source, lower case after a mark, and words with inner
+    capitals (`iPhone`).
     """
-    known = {(one.lower(), other.lower()) for one, other in pairwise(source)}
+    known = {(token.lower(), following.lower()) for token, following in pairwise(source)}
     beside = set(pairwise(source))
     written, starts = list[str](), True
     for index, token in enumerate(tokens):

@@ -26,7 +26,7 @@ from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 
 LEAST_WORDS = 3
-"""A half has at least so many words."""
+"""The least words that each half must have."""
 
 
 class SplitKind(StrEnum):
@@ -46,30 +46,30 @@ CONSTRUCTIONS: dict[SplitKind, Callable[[Parse], Iterator[Clause]]] = {
     SplitKind.ADVERBIAL: adverbial_clauses,
     SplitKind.PARTICIPLE: participial_clauses,
 }
-"""The constructions by their names; where two offer the same clause, the first one's reading is taken."""
+"""The constructions by name; if two offer the same clause, the first one wins."""
 
 RoleSets = tuple[tuple[str, ...], tuple[str, ...]]
-"""The sorted roles and relations of the event that stays and of the one that gets its own sentence."""
+"""The sorted roles and relations of the event that remains and of the one that moves to a new sentence."""
 
 COPULA = ("attribute", "theme")
-"""The roles of the event that an apposition is."""
+"""The roles of an apposition's event."""
 
 
 @dataclass(frozen=True)
 class Split:
-    """A clause that can have a sentence of its own.
+    """A clause that can become a separate sentence.
 
     Attributes:
-        kind: see `SplitKind`.
+        kind: the construction.
         roles: the feature of the split (Table 1 of the paper).
-        clause: the positions that leave the sentence and are in the new one.
-        dropped: the positions of words that are in neither (`which`, `and`).
+        clause: the positions that move to the new sentence.
+        dropped: the positions of words in neither sentence (`which`, `and`).
         sentence: the new sentence: clause, copied and inserted tokens, without a final stop, in mid-sentence case.
-        leads: whether the new sentence comes before the old one.
-        opening: words put before what stays of the old one (`However ,`).
-        changes: tokens of the old sentence that are written otherwise, as (position, text).
-        kept_commas: commas that still separate something once the clause has gone.
-        restrictive: whether the clause says which entity is meant, so that the split loses meaning.
+        leads: whether the new sentence precedes the old one.
+        opening: words inserted before the rest of the old sentence (`However ,`).
+        changes: replaced tokens of the old sentence, as (position, text).
+        kept_commas: commas that still separate something after the clause is removed.
+        restrictive: whether the clause identifies an entity, so that the split loses meaning.
     """
 
     kind: SplitKind
@@ -85,7 +85,7 @@ class Split:
 
     @property
     def removed(self) -> frozenset[int]:
-        """The positions that the old sentence loses, but for punctuation beside them."""
+        """The positions removed from the old sentence, without adjacent punctuation."""
         return frozenset(self.clause) | frozenset(self.dropped)
 
 
@@ -94,11 +94,13 @@ def event_pairs(graph: SemanticGraph) -> tuple[tuple[str, str, RoleSets], ...]:
 
     The events of a pair are in the order of the sentence.
     """
-    return tuple((one, two, (graph.labels(one), graph.labels(two))) for one, two in combinations(graph.events, 2))
+    return tuple(
+        (first, second, (graph.labels(first), graph.labels(second))) for first, second in combinations(graph.events, 2)
+    )
 
 
 def split_candidates(parse: Parse, graph: SemanticGraph | None = None) -> tuple[Split, ...]:
-    """Returns the splits that can be realised, in the order of their clauses.
+    """Returns the splits that can be realised, ordered by clause.
 
     >>> parse = Parse(tuple("Ann , who sings well , left home .".split()), (6, 0, 3, 0, 3, 0, -1, 6, 6),
     ...     ("nsubj", "punct", "nsubj", "relcl", "advmod", "punct", "ROOT", "dobj", "punct"),
@@ -111,19 +113,19 @@ def split_candidates(parse: Parse, graph: SemanticGraph | None = None) -> tuple[
     Ann sings well .
 
     Args:
-        parse: in the labels of spaCy's English models.
-        graph: where the roles come from; without one, that of the parse.
+        parse: a parse in the labels of spaCy's English models.
+        graph: the graph that supplies the roles; by default that of the parse.
     """
     parse = repaired(parse)
     if not _is_statement(parse):
         return ()
     graph = dependency_graph(parse) if graph is None else graph
-    found: dict[tuple[int, ...], Split] = {}
+    by_clause: dict[tuple[int, ...], Split] = {}
     for kind, clauses in CONSTRUCTIONS.items():
         for clause in clauses(parse):
-            if clause.clause not in found and _is_sound(parse, clause):
-                found[clause.clause] = _split(parse, graph, kind, clause)
-    return tuple(sorted(found.values(), key=lambda split: (split.clause[0], -len(split.clause))))
+            if clause.clause not in by_clause and _is_sound(parse, clause):
+                by_clause[clause.clause] = _split(parse, graph, kind, clause)
+    return tuple(sorted(by_clause.values(), key=lambda split: (split.clause[0], -len(split.clause))))
 
 
 def _is_statement(parse: Parse) -> bool:
@@ -131,9 +133,11 @@ def _is_statement(parse: Parse) -> bool:
 
 
 def _is_sound(parse: Parse, clause: Clause) -> bool:
-    """Returns whether both halves are whole: enough words, the main verb in its place, no bracket or quotation torn."""
+    """Returns whether both halves are complete: enough words, the main verb kept, brackets and quotations intact."""
     gone = {*clause.clause, *clause.dropped}
-    left = [one for one in range(len(parse)) if one not in gone and mark_kind(parse.tokens[one]) is None]
+    left = [
+        position for position in range(len(parse)) if position not in gone and mark_kind(parse.tokens[position]) is None
+    ]
     said = [token for token in clause.sentence if mark_kind(token.text) is None]
     if len(left) < LEAST_WORDS or len(said) < LEAST_WORDS or not set(parse.roots) - gone:
         return False
@@ -147,12 +151,12 @@ def _is_sound(parse: Parse, clause: Clause) -> bool:
     held = any(not _encloses(parse, gone, first, last) for first, last in around)
     if not _is_balanced([token.text for token in clause.sentence]):
         return False
-    open_marks = (one for one in gone if mark_kind(parse.tokens[one]) in ("open", "close", "quote"))
+    open_marks = (position for position in gone if mark_kind(parse.tokens[position]) in ("open", "close", "quote"))
     return not torn and not held and all(position in paired for position in open_marks)
 
 
 def _encloses(parse: Parse, gone: set[int], first: int, last: int) -> bool:
-    """Returns whether a pair of brackets holds just the clause."""
+    """Returns whether a pair of brackets encloses exactly the clause."""
     return mark_kind(parse.tokens[first]) == "open" and first + 1 == min(gone) and max(gone) + 1 == last
 
 
@@ -165,10 +169,10 @@ def _is_balanced(texts: list[str]) -> bool:
 
 
 def _split(parse: Parse, graph: SemanticGraph, kind: SplitKind, clause: Clause) -> Split:
-    own = COPULA if kind is SplitKind.APPOSITION else _roles(graph, clause.head)
+    new_roles = COPULA if kind is SplitKind.APPOSITION else _roles(graph, clause.head)
     return Split(
         kind,
-        (_roles(graph, _event(parse, clause.governor)), own),
+        (_roles(graph, _event(parse, clause.governor)), new_roles),
         clause.clause,
         clause.dropped,
         clause.sentence,
@@ -193,14 +197,14 @@ def _roles(graph: SemanticGraph, position: int) -> tuple[str, ...]:
 
 
 def _kept_commas(parse: Parse, clause: Clause) -> tuple[int, ...]:
-    """Returns the comma after a clause where it also ends something else: a fronted adverbial, or a list's member."""
+    """Returns the comma after a clause that also ends a fronted adverbial or a list member."""
     last = max(*clause.clause, *clause.dropped, -1)
     if last + 2 >= len(parse) or parse.tokens[last + 1] != "," or clause.leads:
         return ()
     current, below_it = clause.governor, clause.head
     while current != ROOT:
         head = parse.heads[current]
-        below = [one for one in parse.subtree(current) if mark_kind(parse.tokens[one]) is None]
+        below = [position for position in parse.subtree(current) if mark_kind(parse.tokens[position]) is None]
         if head == ROOT or below[-1] > last:
             follows_verb = parse.parts[current] in ("VERB", "AUX") and below_it > current
             goes_on = follows_verb and parse.labels[last + 2] != "cc"
@@ -213,33 +217,33 @@ def _kept_commas(parse: Parse, clause: Clause) -> tuple[int, ...]:
 
 
 def _goes_on(parse: Parse, position: int, last: int) -> bool:
-    """Returns whether a further member of a list comes right after the comma that ends a clause."""
+    """Returns whether the next list member follows the comma that ends a clause."""
     following = (child for child in parse.children[position] if child > last + 1)
     first = next(following, None)
     return first is not None and parse.labels[first] == "conj" and parse.parts[position] not in ("VERB", "AUX")
 
 
 def compatible(splits: Iterable[Split]) -> bool:
-    """Returns whether splits can be applied together: of any two, one is within the other's clause, or apart."""
+    """Returns whether splits can be applied together: any two are nested or disjoint."""
     chosen = list(splits)
-    for one, two in combinations(chosen, 2):
-        apart = not one.removed & two.removed
-        nested = one.removed <= set(two.clause) or two.removed <= set(one.clause)
-        if one.removed == two.removed or not (apart or nested):
+    for first, second in combinations(chosen, 2):
+        apart = not first.removed & second.removed
+        nested = first.removed <= set(second.clause) or second.removed <= set(first.clause)
+        if first.removed == second.removed or not (apart or nested):
             return False
-        if apart and one.opening and two.opening:
+        if apart and first.opening and second.opening:
             return False
     return True
 
 
 def apply_splits(tokens: Sequence[str], splits: Iterable[Split]) -> tuple[Sentence, ...]:
-    """Writes the sentences that splits make of one, in the order in which they are read.
+    """Returns the sentences after applying splits, in reading order.
 
-    Every word of the source is in exactly one sentence (or dropped, as its split says), and copied ones also elsewhere.
-    Without splits, the sentence is returned as it is.
+    Every source word is in exactly one sentence unless its split drops it; copied words also occur elsewhere. Without
+    splits, the result is the source sentence.
 
     Raises:
-        LatticeSimpError: splits that are not `compatible`.
+        LatticeSimpError: The splits are not `compatible`.
     """
     chosen = sorted(splits, key=lambda split: (split.clause[0], -len(split.clause)))
     if not chosen:
@@ -250,9 +254,9 @@ def apply_splits(tokens: Sequence[str], splits: Iterable[Split]) -> tuple[Senten
 
 
 def _sentences(tokens: Sequence[str], whole: Split | None, splits: list[Split]) -> Iterator[Sentence]:
-    """Yields a sentence, the source or that of a split, amid those that come out of it."""
+    """Yields a sentence (the source or that of a split) among those split off from it."""
     inner = [split for split in splits if whole is None or (split != whole and split.removed <= set(whole.clause))]
-    outer = [split for split in inner if not any(_is_within(split, other) for other in inner)]
+    outer = [split for split in inner if not any(_is_within(split, container) for container in inner)]
     parts = {split: list(_sentences(tokens, split, splits)) for split in outer}
     for split in outer:
         if split.leads:
@@ -263,14 +267,14 @@ def _sentences(tokens: Sequence[str], whole: Split | None, splits: list[Split]) 
             yield from parts[split]
 
 
-def _is_within(split: Split, other: Split) -> bool:
-    return split != other and split.removed <= set(other.clause)
+def _is_within(split: Split, container: Split) -> bool:
+    return split != container and split.removed <= set(container.clause)
 
 
 def _written(tokens: Sequence[str], whole: Split | None, outer: list[Split], splits: list[Split]) -> Sentence:
-    """Returns one sentence: without the clauses that leave it, with its opening, its capital and its stop."""
+    """Returns one sentence without the clauses split off, with its opening, capital and stop."""
     start = source_sentence(tokens) if whole is None else whole.sentence
-    around = [] if whole is None else [other for other in splits if _is_within(whole, other)]
+    around = [] if whole is None else [split for split in splits if _is_within(whole, split)]
     gone = {position for split in splits if split != whole and split not in around for position in split.removed}
     changes = {position: text for split in outer for position, text in split.changes}
     kept_commas = {position for split in outer for position in split.kept_commas}
@@ -291,7 +295,7 @@ def _written(tokens: Sequence[str], whole: Split | None, outer: list[Split], spl
 
 
 def _is_ended(texts: Sequence[str], final: str) -> bool:
-    """Returns whether a sentence ends with a stop: a mark, perhaps within quotation marks, or that of `p.m.`."""
+    """Returns whether a sentence ends with a stop, also one inside quotation marks or in `p.m.`."""
     words = list(texts)
     while words and mark_kind(words[-1]) in ("close", "quote"):
         words.pop()

@@ -1,6 +1,6 @@
-"""The stages that make a simplification model of a complex-simple one: operations, and weights of everything together.
+"""The stages that turn a complex-to-simple translation model into a simplifier: operations, then all weights.
 
-The stages before them are those of any other model: complex text is the source language, simple text the target.
+The earlier stages are those of any translation model, with complex text as source and simple text as target.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def _operations(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     assert config.simplify is not None
     tasks = list(enumerate(_batches(config)))
     graphs: dict[int, list[TrainingGraph]] = {}
-    found = all_results(tasks, partial(_graph_maker, *cased_tokenisers(config)), jobs=run.jobs, cluster=run.cluster)
-    for done, (number, result) in enumerate(found, start=1):
+    results = all_results(tasks, partial(_graph_maker, *cased_tokenisers(config)), jobs=run.jobs, cluster=run.cluster)
+    for done, (number, result) in enumerate(results, start=1):
         graphs[number] = result
         run.progress(done, len(tasks))
     lattice = training_lattice(graph for number in sorted(graphs) for graph in graphs[number])
@@ -82,75 +82,84 @@ def _batches(config: Config) -> Iterator[list[tuple[str, str]]]:
 
 
 def cased_tokenisers(config: Config) -> tuple[Tokeniser, Tokeniser]:
-    """Returns the tokenisers of a config but for the case of words, which parsers want as readers see it."""
+    """Returns the tokenisers of a config, which keep the case of words because parsers need it."""
     return tokenisers(config.text.model_copy(update={"case": "keep"}))
 
 
 def _graph_maker(source: Tokeniser, target: Tokeniser) -> Callable[[Sequence[tuple[str, str]]], list[TrainingGraph]]:
     def work(pairs: Sequence[tuple[str, str]]) -> list[TrainingGraph]:
-        tokens = [(as_tokens(source.tokens(one)), as_tokens(target.tokens(other))) for one, other in pairs]
-        usable = [(one, other) for one, other in tokens if 0 < len(one) <= MAX_TOKENS and other]
-        different = list(dict.fromkeys(one for one, _ in usable))
+        tokens = [
+            (as_tokens(source.tokens(complex_side)), as_tokens(target.tokens(simple_side)))
+            for complex_side, simple_side in pairs
+        ]
+        usable = [
+            (complex_side, simple_side)
+            for complex_side, simple_side in tokens
+            if 0 < len(complex_side) <= MAX_TOKENS and simple_side
+        ]
+        different = list(dict.fromkeys(complex_side for complex_side, _ in usable))
         analyses = dict(zip(different, map(analyse, parse_sentences(different)), strict=True))
-        return [training_graph(analyses[one], other) for one, other in usable]
+        return [training_graph(analyses[complex_side], simple_side) for complex_side, simple_side in usable]
 
     return work
 
 
 def weights_stage(config: Config) -> Stage:
     """Returns the stage that tunes all weights of the simplifier together on the development set."""
-    given = config.simplify
-    development = [] if given is None or given.development is None else [given.development]
+    settings = config.simplify
+    development = [] if settings is None or settings.development is None else [settings.development]
     files = [path for test in development for path in test_set_files(config, test)]
-    own = {} if given is None else given.model_dump(mode="json", exclude={"corpora", "iterations", "simplicity"})
-    values = {"simplify": own, "text": config.text.model_dump()}
+    fields = (
+        {} if settings is None else settings.model_dump(mode="json", exclude={"corpora", "iterations", "simplicity"})
+    )
+    values = {"simplify": fields, "text": config.text.model_dump()}
     publish = partial(_publish, config)
     return Stage("simplifier", ("model", "operations"), values, files, partial(_tune, config), publish=publish)
 
 
 def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
-    given = config.simplify
-    assert given is not None
+    settings = config.simplify
+    assert settings is not None
     operations = OperationModel.read(run.folders["operations"] / OPERATIONS)
     simplifier = with_start_weights(Simplifier(operations, Decoder.load(run.folders["model"])))
-    if given.development is None:
+    if settings.development is None:
         write_weights(folder / WEIGHTS, dict(simplifier.decoder.weights))
         return {}
-    sentences, references = development_set(config, given.development)
+    sentences, references = development_set(config, settings.development)
     analyses = list(map(analyse, parse_sentences(sentences)))
-    mert = MertOptions(given.seed, given.random_directions, given.restarts, min_gain=SEARCH_GAIN, reach=REACH)
+    mert = MertOptions(settings.seed, settings.random_directions, settings.restarts, min_gain=SEARCH_GAIN, reach=REACH)
     result = tune_simplifier(
         simplifier,
         analyses,
         references,
-        metric=given.metric,
-        max_rounds=given.max_rounds,
+        metric=settings.metric,
+        max_rounds=settings.max_rounds,
         mert=mert,
         say=run.say,
         progress=run.progress,
     )
-    made = [{"weights": one.weights, "score": one.score, "expected": one.expected} for one in result.rounds]
-    write_json(folder / ROUNDS, made)
+    rounds = [{"weights": step.weights, "score": step.score, "expected": step.expected} for step in result.rounds]
+    write_json(folder / ROUNDS, rounds)
     write_weights(folder / WEIGHTS, {**simplifier.decoder.weights, **result.weights})
-    return {"rounds": len(made), "score_before": made[0]["score"], "score_after": result.score}
+    return {"rounds": len(rounds), "score_before": rounds[0]["score"], "score_after": result.score}
 
 
 def development_set(config: Config, test: TestSet) -> tuple[list[tuple[str, ...]], list[list[tuple[str, ...]]]]:
-    """Returns the tokens of the complex sentences, and those of each one's references, cased as the model's output.
+    """Returns the tokenised complex sentences and the references of each, cased like the model's output.
 
     Raises:
-        LatticeSimpError: no sentence is left that can be parsed.
+        LatticeSimpError: No sentence can be parsed.
     """
-    own, other = cased_tokenisers(config)
+    source_tokeniser, target_tokeniser = cased_tokenisers(config)
     sources, references = read_texts(config, test)
-    found = []
+    pairs = []
     for source, *lines in zip(sources, *references, strict=True):
-        tokens = as_tokens(own.tokens(source))
+        tokens = as_tokens(source_tokeniser.tokens(source))
         if 0 < len(tokens) <= MAX_TOKENS:
-            found.append((tokens, [_as_output(as_tokens(other.tokens(line))) for line in lines]))
-    if not found:
+            pairs.append((tokens, [_as_output(as_tokens(target_tokeniser.tokens(line))) for line in lines]))
+    if not pairs:
         raise LatticeSimpError("the development set holds no sentences to tune on")
-    return [tokens for tokens, _ in found], [lines for _, lines in found]
+    return [tokens for tokens, _ in pairs], [lines for _, lines in pairs]
 
 
 def _as_output(reference: tuple[str, ...]) -> tuple[str, ...]:
@@ -167,4 +176,4 @@ def _publish(config: Config, run: Run) -> None:
 
 
 SIMPLIFIER_STAGES = {"operations": operations_stage, "simplifier": weights_stage}
-"""The stages of training that make a model a simplifier, by name, in order."""
+"""The training stages of a simplifier by name, in order."""

@@ -1,10 +1,9 @@
-"""The probabilities of splits and deletions, from complex sentences and their simplifications (paper, section 3.3).
+"""Estimates the probabilities of splits and deletions from complex sentences and their simplifications (section 3.3).
 
-A training graph holds the ways in which operations lead from a sentence towards its reference: splits where the
-reference has several sentences, those whose halves overlap with it most; deletions in the order of the paper, which
-are done where they bring the sentence nearer to the reference (in word edits), not done where they lead away from it,
-and undecided where they do neither. Here it is a lattice of decisions, and expectation maximisation is the forward-
-backward algorithm over all of them.
+A training graph holds the ways in which operations lead from a sentence to its reference. If the reference has several
+sentences, it holds the splits whose parts overlap with it most. Deletions follow in the order of the paper: done if
+they bring the sentence closer to the reference (in word edits), not done if they lead away from it, and undecided
+otherwise. The training graph is a lattice of decisions; expectation maximisation is the forward-backward algorithm.
 """
 
 from __future__ import annotations
@@ -29,50 +28,50 @@ from lattice_simp.systems.simplify.hypotheses import MAX_SPLITS, Variant, make_v
 from lattice_simp.systems.simplify.operations import Feature, OperationModel, deletion_feature, split_feature
 
 Decision: TypeAlias = tuple[Feature, bool]
-"""An operation's feature, and whether it is done."""
+"""The feature of an operation, and whether it is done."""
 
 DONE, NOT_DONE = "+", "-"
-"""What the labels of a training lattice begin with; the rest is the feature, its parts separated by tabs."""
+"""The prefixes of labels in a training lattice; the rest is the feature, its parts separated by tabs."""
 
 LEAST_PROBABILITY = 1e-9
-"""Below this a probability does not fall, so that its logarithm stays finite."""
+"""The lower bound of probabilities, which keeps their logarithms finite."""
 
 ITERATIONS = 20
 
 
 @dataclass(frozen=True)
 class TrainingGraph:
-    """The ways to a reference.
+    """The ways from a sentence to its reference.
 
     Attributes:
-        ways: alternatives (one for each set of splits that fits): the decisions about splits, then, for each deletion,
-            the decisions that may be taken (one or both).
+        ways: alternatives, one for each fitting set of splits: the decisions on splits, then for each deletion the
+            possible decisions (one or both).
     """
 
     ways: tuple[tuple[tuple[Decision, ...], tuple[tuple[Decision, ...], ...]], ...]
 
 
 def training_graph(analysis: Analysis, reference: Sequence[str]) -> TrainingGraph:
-    """Returns the training graph of a sentence and a simplification of it (tokens)."""
+    """Returns the training graph of a sentence and the tokens of its simplification."""
     model = OperationModel()
     target = tuple(word.lower() for word in reference)
     candidates = analysis.splits[:MAX_SPLITS]
     most = count_sentences(" ".join(target)) - 1
-    sets = [own for own in split_sets(candidates) if len(own) <= most]
+    sets = [splits for splits in split_sets(candidates) if len(splits) <= most]
     if most > 0 and len(sets) > 1:
         sets = sets[1:]
-    variants = [make_variant(analysis, model, own, candidates) for own in sets]
+    variants = [make_variant(analysis, model, chosen, candidates) for chosen in sets]
     ways = []
     for variant in _nearest(variants, target):
-        splits = tuple((split_feature(own), own in variant.splits) for own in candidates)
+        splits = tuple((split_feature(split), split in variant.splits) for split in candidates)
         ways.append((splits, tuple(_deletions(variant, target))))
     return TrainingGraph(tuple(ways))
 
 
 def _nearest(variants: Sequence[Variant], target: Sequence[str]) -> list[Variant]:
-    """Returns the variants with the greatest overlap with the reference, sentence by sentence."""
-    overlaps = [_overlap(_sentences(_words(own)), _sentences(target)) for own in variants]
-    return [own for own, overlap in zip(variants, overlaps, strict=True) if overlap == max(overlaps)]
+    """Returns the variants with the largest sentence-by-sentence overlap with the reference."""
+    overlaps = [_overlap(_sentences(_words(variant)), _sentences(target)) for variant in variants]
+    return [variant for variant, overlap in zip(variants, overlaps, strict=True) if overlap == max(overlaps)]
 
 
 def _words(variant: Variant) -> tuple[str, ...]:
@@ -80,22 +79,22 @@ def _words(variant: Variant) -> tuple[str, ...]:
 
 
 def _sentences(words: Sequence[str]) -> list[Counter[str]]:
-    found = [Counter[str]()]
+    counts = [Counter[str]()]
     for word in words:
-        found[-1][word] += 1
+        counts[-1][word] += 1
         if word in (".", "!", "?"):
-            found.append(Counter())
-    return [own for own in found if own]
+            counts.append(Counter())
+    return [words for words in counts if words]
 
 
 def _overlap(sentences: Sequence[Counter[str]], references: Sequence[Counter[str]]) -> int:
-    """Returns how many words sentences have in common with the reference's sentences, in their order."""
+    """Returns how many words the sentences share with the reference's sentences, pair by pair."""
     pairs = zip(sentences, references, strict=False)
-    return sum((one & other).total() for one, other in pairs)
+    return sum((sentence & reference).total() for sentence, reference in pairs)
 
 
 def _deletions(variant: Variant, target: Sequence[str]) -> Iterator[tuple[Decision, ...]]:
-    """Yields the decisions that may be taken about each deletion, given those before it."""
+    """Yields the possible decisions on each deletion after the previous ones."""
     words = _words(variant)
     gone = np.zeros(len(words), dtype=np.bool_)
     for kind in DeletionKind:
@@ -123,13 +122,13 @@ def _rest(words: Sequence[str], gone: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
 def training_lattice(graphs: Iterable[TrainingGraph]) -> Lattice:
-    """Makes one lattice of all training graphs, one after the other: a path takes a way through each of them.
+    """Concatenates all training graphs into one lattice; a path takes one way through each graph.
 
     >>> graph = TrainingGraph((((), ((((("orphan", "also"), True)), (("orphan", "also"), False)),)),))
     >>> training_lattice([graph]).symbols.decode([1, 2])
     ['+orphan\\talso', '-orphan\\talso']
 
-    So the sum of all paths' probabilities is the likelihood of the corpus.
+    The sum of all path probabilities is the likelihood of the corpus.
     """
     table = SymbolTable()
     sources, labels, targets = list[int](), list[int](), list[int]()
@@ -139,7 +138,7 @@ def training_lattice(graphs: Iterable[TrainingGraph]) -> Lattice:
         ends = []
         for splits, deletions in graph.ways:
             current = begin
-            for slot in [*((own,) for own in splits), *deletions]:
+            for slot in [*((decision,) for decision in splits), *deletions]:
                 states += 1
                 for feature, done in slot:
                     sources.append(current)
@@ -161,16 +160,16 @@ def training_lattice(graphs: Iterable[TrainingGraph]) -> Lattice:
 
 
 def expectation_maximisation(lattice: Lattice, iterations: int = ITERATIONS) -> Iterator[tuple[float, OperationModel]]:
-    """Yields after each iteration the log likelihood under the probabilities before it, and the new expected counts.
+    """Yields the log likelihood before each iteration and the expected counts after it.
 
-    The first iteration begins with even odds (section 3.3). The likelihood never falls.
+    The first iteration starts from even odds (section 3.3). The likelihood never decreases.
 
     Raises:
-        LatticeSimpError: there is nothing to learn from.
+        LatticeSimpError: No sentence offers a split or a deletion.
     """
     names = [name[1:] for name in lattice.symbols.words[1:]]
     if not names:
-        raise LatticeSimpError("no sentence of the training data has anything to split or to delete")
+        raise LatticeSimpError("no sentence of the training data offers a split or a deletion")
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     feature = np.array([0, *(numbers[name] for name in names)])
     done = np.array([False, *(name.startswith(DONE) for name in lattice.symbols.words[1:])])

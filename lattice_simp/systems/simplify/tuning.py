@@ -1,4 +1,4 @@
-"""Weights of a simplifier, tuned by lattice MERT: splits, deletions, substitutions and language models together."""
+"""Tunes all weights of a simplifier together with lattice MERT."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ START: Mapping[str, float] = {
     f"{INPUT_FEATURE}:Deleted": -1.0,
     "OOV": 0.5,
 }
-"""The weights to begin with beside those of a decoder: log probabilities as they are, a price for deleted words, since
-language models like short sentences, and a small one for tokens that stand for themselves."""
+"""The start weights besides those of the decoder: log probabilities count fully, deleted words cost something, since
+language models prefer short sentences, and copied tokens cost a little."""
 
 NEVER_WORSE = (
     *(f"{INPUT_FEATURE}:{name}" for name in (SPLIT_FEATURE, *DELETION_FEATURES.values())),
@@ -38,15 +38,15 @@ NEVER_WORSE = (
     "Frequency",
     "Length",
 )
-"""Features whose weights stay positive: what is likelier, was seen more often, or is simpler is never worse, whatever a
-small development set says."""
+"""Features whose weights stay positive: likelier, more frequent or simpler is never worse, whatever a small development
+set suggests."""
 
 BEAM, MAX_ARCS = 5.0, 1500
-"""What the tuning lattices keep: nats, arcs."""
+"""The beam (nats) and the number of arcs of tuning lattices."""
 
 
 def with_start_weights(simplifier: Simplifier) -> Simplifier:
-    """Returns a simplifier whose weights are those of its decoder and `START`."""
+    """Returns the simplifier with the weights `START` added to those of its decoder."""
     return replace(simplifier, decoder=simplifier.decoder.with_weights({**simplifier.decoder.weights, **START}))
 
 
@@ -61,17 +61,17 @@ def tune_simplifier(
     say: Callable[[str], None] = lambda text: None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> TuningResult:
-    """Returns tuned weights: all features together, by the exact line search over lattices (Macherey et al. 2008).
+    """Tunes the weights of all features by exact line search over lattices (Macherey et al. 2008).
 
     Args:
-        simplifier: its weights are the start.
+        simplifier: the simplifier, whose weights are the starting point.
         sentences: the development set.
-        references: the tokens of each sentence's references, their first words in mid-sentence case.
-        metric: a name of `tune.metrics`.
-        max_rounds: of decoding and optimising.
-        mert: how the optimiser searches.
-        say: prints a line of the log.
-        progress: is told how many sentences of a round are decoded, and of how many.
+        references: the tokens of each sentence's references, with first words in mid-sentence case.
+        metric: the name of a metric in `tune.metrics`.
+        max_rounds: the most rounds of decoding and optimising.
+        mert: the options of the optimiser.
+        say: a function that logs a line.
+        progress: a function called with the number of decoded sentences in a round and their total.
     """
     analyses = list(sentences)
     signs = {name: 1 for name in NEVER_WORSE if name in simplifier.decoder.weights}
@@ -79,10 +79,10 @@ def tune_simplifier(
     def decode(weights: Mapping[str, float], symbols: SymbolTable) -> list[Lattice]:
         decoder = simplifier.decoder.with_weights({**simplifier.decoder.weights, **weights})
         settings = replace(decoder.settings, beam=BEAM, mbr=None)
-        own = replace(simplifier, decoder=replace(decoder, settings=settings))
+        weighted = replace(simplifier, decoder=replace(decoder, settings=settings))
         lattices = []
         for analysis in analyses:
-            lattices.append(_lattice(own, analysis))
+            lattices.append(_lattice(weighted, analysis))
             progress(len(lattices), len(analyses))
         return same_features(share_symbols(lattices, symbols))
 
@@ -91,7 +91,7 @@ def tune_simplifier(
         references,
         simplifier.decoder.weights,
         metric=metric,
-        sources=[words_in_lattice(own) for own in analyses],
+        sources=[words_in_lattice(analysis) for analysis in analyses],
         mert=replace(mert, signs={**signs, **mert.signs}),
         max_rounds=max_rounds,
         say=say,
@@ -99,7 +99,7 @@ def tune_simplifier(
 
 
 def words_in_lattice(analysis: Analysis) -> tuple[str, ...]:
-    """Returns a sentence's words as its lattice has them: the first one is in mid-sentence case."""
+    """Returns a sentence's words as in its lattice, the first one in mid-sentence case."""
     return tuple(token.text for token in make_variant(analysis, OperationModel(), (), ()).tokens)
 
 

@@ -160,5 +160,5 @@ def test_values_of_another_kind_in_json_are_refused(tmp_path, kind, value):
     place[key] = "x" if kind == "positions" and value == 7 else value
     path = tmp_path / "graphs.jsonl"
     path.write_text(json.dumps(graph) + "\n")
-    with pytest.raises(FormatError, match="no graph: expected a list of"):
+    with pytest.raises(FormatError, match="invalid graph: expected a list of"):
         list(read_boxer(path))

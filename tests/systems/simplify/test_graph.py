@@ -45,7 +45,7 @@ def test_questions(graph):
         ((CAT, CAT), (), "the name X1"),
         ((CAT,), (Edge("X1", "X9", "of", EdgeKind.RELATION),), "unknown node X9"),
         ((CAT, Node("X2", NodeKind.ENTITY, (), (1,))), (), "2 owners"),
-        ((Node("X1", NodeKind.ENTITY, (), (8,)),), (), "the position 8"),
+        ((Node("X1", NodeKind.ENTITY, (), (8,)),), (), "position 8 of a graph is outside"),
         ((CAT, SLEPT, RAN), (EDGES[0], Edge("X2", "X1", "agent", EdgeKind.ROLE)), "two heads"),
         ((CAT, RAN), (EDGES[0], Edge("X1", "X4", "of", EdgeKind.RELATION)), "cycle"),
     ],

@@ -114,5 +114,5 @@ def test_the_model_of_pairs(parsed):
 
 
 def test_nothing_to_learn_from():
-    with pytest.raises(LatticeSimpError, match="anything to split or to delete"):
+    with pytest.raises(LatticeSimpError, match="offers a split or a deletion"):
         list(expectation_maximisation(training_lattice([TrainingGraph((((), ()),))])))

@@ -1,4 +1,4 @@
-"""Adverbial clauses whose conjunction has a counterpart that opens a sentence (`although`: `However ,`)."""
+"""Adverbial clauses whose conjunction has an equivalent that can open a sentence (`although`: `However ,`)."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ _PRONOUNS = {"he": False, "she": False, "it": False, "they": True}
 
 @cache
 def _connectives() -> dict[tuple[str, str], tuple[str, str]]:
-    """Returns what the clause and the rest open with, by conjunction and place."""
+    """Returns the openings of the clause and of the rest, by conjunction and place."""
     rows = grammar_table("english/connectives.tsv", ("word", "place", "clause", "rest"))
     return {(row["word"], row["place"]): (row["clause"], row["rest"]) for row in rows}
 
 
 def adverbial_clauses(parse: Parse) -> Iterator[Clause]:
-    """Yields finite adverbial clauses of the main verb that have their own subject."""
+    """Yields finite adverbial clauses of the main verb that have a subject."""
     for head, label in enumerate(parse.labels):
         verb = parse.heads[head]
         if label != "advcl" or verb == ROOT or parse.heads[verb] != ROOT or finite_word(parse, head) is None:
             continue
-        own, other, span = subject(parse, head), subject(parse, verb), clause_span(parse, head)
-        if own is None or other is None or finite_word(parse, verb) is None or not span:
+        clause_subject, main_subject, span = subject(parse, head), subject(parse, verb), clause_span(parse, head)
+        if clause_subject is None or main_subject is None or finite_word(parse, verb) is None or not span:
             continue
-        conjunction = range(span[0], parse.subtree(own)[0])
-        word = " ".join(parse.tokens[one].lower() for one in conjunction)
+        conjunction = range(span[0], parse.subtree(clause_subject)[0])
+        word = " ".join(parse.tokens[position].lower() for position in conjunction)
         known = ((word, place) for place in _places(parse, span))
-        found = next((_connectives()[key] for key in known if key in _connectives()), None)
-        if found is None or (word in _TEMPORAL and not is_past(parse, verb)):
+        openings = next((_connectives()[key] for key in known if key in _connectives()), None)
+        if openings is None or (word in _TEMPORAL and not is_past(parse, verb)):
             continue
-        yield from _realised(parse, head, span[len(conjunction) :], tuple(conjunction), found)
+        yield from _realised(parse, head, span[len(conjunction) :], tuple(conjunction), openings)
 
 
 def _places(parse: Parse, span: tuple[int, ...]) -> tuple[str, ...]:
@@ -78,24 +78,28 @@ def _realised(
 
 
 def _is_impersonal(parse: Parse, verb: int) -> bool:
-    """Returns whether `it` stands for nothing: of the weather, the time, the distance."""
-    told = [one for one in parse.children[verb] if parse.labels[one] in ("acomp", "attr", "advmod", "oprd")]
-    return any(parse.lemmas[one].lower() in word_set("impersonal") for one in (verb, *told))
+    """Returns whether `it` has no referent, as in clauses about weather, time and distance."""
+    complements = [
+        position for position in parse.children[verb] if parse.labels[position] in ("acomp", "attr", "advmod", "oprd")
+    ]
+    return any(parse.lemmas[position].lower() in word_set("impersonal") for position in (verb, *complements))
 
 
 def _named(parse: Parse, head: int, sentence: tuple[Token, ...]) -> tuple[Token, ...] | None:
-    """Puts the main clause's subject for a pronoun, since the clause comes first now; None if that is not certain."""
-    own, other = subject(parse, head), subject(parse, parse.heads[head])
-    assert own is not None
-    assert other is not None
-    plural = _PRONOUNS.get(parse.tokens[own].lower())
-    if plural is None or parse.labels[own] == "expl" or parse.parts[other] == "PRON":
+    """Replaces a pronoun by the main clause's subject, as the clause now comes first; None if uncertain."""
+    pronoun, antecedent = subject(parse, head), subject(parse, parse.heads[head])
+    assert pronoun is not None
+    assert antecedent is not None
+    plural = _PRONOUNS.get(parse.tokens[pronoun].lower())
+    if plural is None or parse.labels[pronoun] == "expl" or parse.parts[antecedent] == "PRON":
         return sentence
-    if any(parse.tags[one] == "PRP$" for one in parse.subtree(other)):
+    if any(parse.tags[position] == "PRP$" for position in parse.subtree(antecedent)):
         return sentence  # "when she was nine, her family moved"
-    if plural != is_plural(parse, other) or (parse.tokens[own].lower() == "it" and _is_impersonal(parse, head)):
+    if plural != is_plural(parse, antecedent) or (
+        parse.tokens[pronoun].lower() == "it" and _is_impersonal(parse, head)
+    ):
         return sentence  # "although it is cold, the children play", "when it snowed, the school closed"
-    entity = mention(parse, other)
+    entity = mention(parse, antecedent)
     if not entity:
         return None
-    return tuple(one for token in sentence for one in (entity if token.position == own else (token,)))
+    return tuple(part for token in sentence for part in (entity if token.position == pronoun else (token,)))

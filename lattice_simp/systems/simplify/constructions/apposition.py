@@ -20,12 +20,12 @@ from lattice_simp.text.english.punctuation import mark_kind
 
 _NOUNS = frozenset({"NN", "NNS"})
 _NO_START = frozenset({"RB", "FW", "IN", "UH", "CC"})
-"""Tags of what comes before examples and restrictions: e.g., especially."""
+"""Tags of words that introduce examples and restrictions: e.g., especially."""
 _DETERMINERS = frozenset({"det", "poss"})
 
 
 def appositions(parse: Parse) -> Iterator[Clause]:
-    """Yields the appositions with punctuation on both sides that say what an entity is."""
+    """Yields appositions with punctuation on both sides that say what an entity is."""
     for head, label in enumerate(parse.labels):
         noun = parse.heads[head]
         if label != "appos" or noun == ROOT or noun > head or not _describes(parse, head, noun):
@@ -43,7 +43,7 @@ def appositions(parse: Parse) -> Iterator[Clause]:
 
 
 def _describes(parse: Parse, head: int, noun: int) -> bool:
-    """Returns whether `noun is head` is a sentence: no list, no place within a place, no number."""
+    """Returns whether `noun is head` makes sense: not in a list, not a place within a place, not a number."""
     labels = {parse.labels[child] for child in parse.children[head]}
     beside = {parse.labels[child] for child in parse.children[noun] if child < head}
     if "conj" in labels or "conj" in beside or parse.labels[noun] in ("conj", "compound"):

@@ -1,4 +1,4 @@
-"""A clause that is to become a sentence, before the roles of its event are known."""
+"""Clauses that can become sentences, before the roles of their events are known."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 
 @dataclass(frozen=True)
 class Clause:
-    """What a construction offers; see `Split` for most attributes.
+    """A candidate clause of a construction; see `Split` for most attributes.
 
     Attributes:
         head: the position of the clause's verb, or of the noun of an apposition.
-        governor: a position in the event that stays.
+        governor: a position in the event that remains.
     """
 
     head: int
@@ -33,43 +33,43 @@ class Clause:
 
 
 def clause_span(parse: Parse, head: int) -> tuple[int, ...]:
-    """Returns the positions of a subtree; none if something else is between them.
+    """Returns the positions of a subtree; none if it is not contiguous.
 
-    Punctuation at its ends is left out, brackets around it and a conjunction that goes on after it too.
+    Excludes punctuation at its ends, brackets around it and a conjunction at its end.
     """
-    found = list(parse.subtree(head))
-    while found and (
-        mark_kind(parse.tokens[found[-1]]) not in (None, "close", "quote") or parse.labels[found[-1]] == "cc"
+    positions = list(parse.subtree(head))
+    while positions and (
+        mark_kind(parse.tokens[positions[-1]]) not in (None, "close", "quote") or parse.labels[positions[-1]] == "cc"
     ):
-        found.pop()
-    if len(found) > 2 and [mark_kind(parse.tokens[found[end]]) for end in (0, -1)] == ["open", "close"]:
-        found = found[1:-1]
-    elif found and mark_kind(parse.tokens[found[-1]]) == "close" and not _opens_within(parse, found):
-        found.pop()
-    while found and mark_kind(parse.tokens[found[0]]) not in (None, "open", "quote"):
-        found.pop(0)
-    if not found or found[-1] - found[0] + 1 != len(found):
+        positions.pop()
+    if len(positions) > 2 and [mark_kind(parse.tokens[positions[end]]) for end in (0, -1)] == ["open", "close"]:
+        positions = positions[1:-1]
+    elif positions and mark_kind(parse.tokens[positions[-1]]) == "close" and not _opens_within(parse, positions):
+        positions.pop()
+    while positions and mark_kind(parse.tokens[positions[0]]) not in (None, "open", "quote"):
+        positions.pop(0)
+    if not positions or positions[-1] - positions[0] + 1 != len(positions):
         return ()
-    return tuple(found)
+    return tuple(positions)
 
 
 def _opens_within(parse: Parse, positions: list[int]) -> bool:
-    """Returns whether the closing bracket at the end has its partner among the positions."""
+    """Returns whether the final closing bracket opens within these positions."""
     return any(last == positions[-1] and first in positions for first, last in mark_pairs(parse.tokens))
 
 
 def plain(parse: Parse, positions: Iterable[int]) -> tuple[Token, ...]:
-    """Returns tokens as they are, in mid-sentence case."""
+    """Returns source tokens in mid-sentence case."""
     return tuple(natural(parse, position, copied=False) for position in positions)
 
 
 def inserted(text: str) -> tuple[Token, ...]:
-    """Returns words that the source does not have."""
+    """Returns tokens for words that are not in the source."""
     return tuple(Token(word) for word in text.split())
 
 
 def follows_comma(parse: Parse, positions: tuple[int, ...]) -> bool:
-    """Returns whether a mark other than a quotation mark comes before a clause."""
+    """Returns whether a comma or an opening bracket precedes a clause."""
     return positions[0] > 0 and mark_kind(parse.tokens[positions[0] - 1]) in ("comma", "open")
 
 
@@ -87,7 +87,7 @@ def governing_verb(parse: Parse, position: int) -> int | None:
 
 
 def finite_governor(parse: Parse, position: int) -> int | None:
-    """Returns the finite verb nearest above a word, by which its tense goes."""
+    """Returns the finite verb nearest above a word, which sets its tense."""
     from_here = governing_verb(parse, position)
     while from_here is not None and finite_word(parse, from_here) is None:
         from_here = governing_verb(parse, from_here)

@@ -1,4 +1,4 @@
-"""Coordinated main clauses, with a subject of their own or a shared one, and clauses beside a semicolon."""
+"""Coordinated main clauses, with or without a shared subject, and clauses joined by a semicolon."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _PAIRED = frozenset({"both", "either", "neither", "not"})
 
 @cache
 def _coordinators() -> dict[str, str]:
-    """Returns what the new sentence opens with by the conjunction."""
+    """Returns the opening of the new sentence for each conjunction."""
     return {row["word"]: row["opening"] for row in grammar_table("english/coordinators.tsv", ("word", "opening"))}
 
 
 def coordinated_clauses(parse: Parse) -> Iterator[Clause]:
-    """Yields the further members of a coordination of main clauses, and what a semicolon separates."""
+    """Yields the second and later members of coordinated main clauses, and clauses set off by a semicolon."""
     for head, label in enumerate(parse.labels):
         if label == "conj" and parse.parts[head] in _VERBS:
             yield from _conjunct(parse, head)
@@ -36,12 +36,12 @@ def coordinated_clauses(parse: Parse) -> Iterator[Clause]:
 
 
 def _chain(parse: Parse, head: int) -> list[int]:
-    """Returns the conjuncts above one up to the main verb, the nearest first; none if it is in a lower clause."""
-    found = []
+    """Returns the conjuncts from this one up to the main verb, nearest first; none in a subordinate clause."""
+    chain = []
     while parse.labels[head] == "conj":
         head = parse.heads[head]
-        found.append(head)
-    return found if parse.heads[head] == ROOT and parse.parts[head] in _VERBS else []
+        chain.append(head)
+    return chain if parse.heads[head] == ROOT and parse.parts[head] in _VERBS else []
 
 
 def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
@@ -67,73 +67,75 @@ def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
 
 
 def _place_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> int | None:
-    """Returns how many tokens of the conjunct come before a subject that it lacks; None where that is not certain."""
+    """Returns how many tokens of the conjunct precede its missing subject; None if uncertain."""
     if subject(parse, head) is not None:
         return 0
     first = min([head, *auxiliaries(parse, head)])
-    before = [one for one in parse.children[head] if one < first and parse.labels[one] != "punct"]
-    if all(parse.labels[one] in ("advmod", "neg") for one in before):
+    before = [
+        dependant for dependant in parse.children[head] if dependant < first and parse.labels[dependant] != "punct"
+    ]
+    if all(parse.labels[dependant] in ("advmod", "neg") for dependant in before):
         return 0
-    if all(parse.labels[one] in ("prep", "npadvmod", "advmod", "advcl") for one in before):
+    if all(parse.labels[dependant] in ("prep", "npadvmod", "advmod", "advcl") for dependant in before):
         return first - span[0]
     return None
 
 
 def _goes_on(parse: Parse, head: int, start: tuple[Token, ...]) -> bool:
-    """Returns whether a conjunct without a conjunction is a member of a list, or a whole clause."""
-    listed = any(parse.labels[one] in ("cc", "conj") for one in parse.children[head])
+    """Returns whether a conjunct without a conjunction is a list member or a whole clause."""
+    listed = any(parse.labels[dependant] in ("cc", "conj") for dependant in parse.children[head])
     return listed or not start or parse.tokens[parse.subtree(head)[0]].lower() == "then"
 
 
 def _is_joined(parse: Parse, head: int) -> bool:
-    """Returns whether a conjunct already has its conjunction before it."""
+    """Returns whether a conjunction already precedes the conjunct."""
     above, first = parse.heads[head], parse.subtree(head)[0]
-    return any(parse.labels[one] == "cc" and above < one < first for one in parse.children[above])
+    return any(parse.labels[sibling] == "cc" and above < sibling < first for sibling in parse.children[above])
 
 
 def _joined_before(parse: Parse, head: int) -> tuple[tuple[int, str], ...]:
-    """Returns the comma before a conjunct that becomes the last one of its list, as a conjunction."""
+    """Returns the change of the comma before the new last conjunct into `and`."""
     before = parse.subtree(head)[0] - 1
     return ((before, "and"),) if before >= 0 and parse.tokens[before] == "," else ()
 
 
 def _conjunction_before(parse: Parse, first: int) -> int | None:
-    """Returns the coordinating conjunction before a clause; a comma may be between them."""
+    """Returns the coordinating conjunction before a clause, skipping a comma."""
     place = first - 2 if parse.tokens[first - 1] == "," else first - 1
     return place if place >= 0 and parse.labels[place] == "cc" else None
 
 
 def _to_the_end(parse: Parse, span: tuple[int, ...], chain: list[int]) -> tuple[int, ...]:
-    """Returns the conjunct with what follows, which parsers hang from the main verb at times; none if it cannot be."""
+    """Extends the conjunct to the end of the sentence, as parsers attach its tail to the main verb; or none."""
     if not span or ends_sentence(parse, span):
         return span
-    last = max(one for one in range(len(parse)) if mark_kind(parse.tokens[one]) is None)
-    after = [one for one in range(span[-1] + 1, last + 1) if parse.labels[one] != "punct"]
+    last = max(position for position in range(len(parse)) if mark_kind(parse.tokens[position]) is None)
+    after = [position for position in range(span[-1] + 1, last + 1) if parse.labels[position] != "punct"]
     inside = {*range(span[0], last + 1), *chain}
-    belongs = all(parse.heads[one] in inside and parse.labels[one] != "conj" for one in after)
+    belongs = all(parse.heads[position] in inside and parse.labels[position] != "conj" for position in after)
     return tuple(range(span[0], last + 1)) if belongs else ()
 
 
 def _is_conditional(parse: Parse, verb: int) -> bool:
-    """Returns whether a condition or a paired conjunction holds for all members."""
-    fronted = [one for one in parse.children[verb] if one < verb and parse.labels[one] == "advcl"]
-    below = [parse.tokens[one].lower() for clause in fronted for one in parse.children[clause]]
-    own = [parse.tokens[one].lower() for one in parse.children[verb] if parse.labels[one] in ("preconj", "cc")]
-    return any(word in _CONDITIONS for word in below) or any(word in _PAIRED for word in own)
+    """Returns whether a condition or a paired conjunction applies to all members."""
+    fronted = [clause for clause in parse.children[verb] if clause < verb and parse.labels[clause] == "advcl"]
+    below = [parse.tokens[word].lower() for clause in fronted for word in parse.children[clause]]
+    joining = [parse.tokens[word].lower() for word in parse.children[verb] if parse.labels[word] in ("preconj", "cc")]
+    return any(word in _CONDITIONS for word in below) or any(word in _PAIRED for word in joining)
 
 
 def _start(parse: Parse, head: int, chain: list[int], span: tuple[int, ...]) -> tuple[Token, ...] | None:
-    """Returns what the conjunct lacks: nothing, or the subject, or subject and auxiliary verbs; None if not certain."""
+    """Returns the words missing from the conjunct: none, its subject, or subject and auxiliaries; None if uncertain."""
     if subject(parse, head) is not None:
         return None if _is_elliptic(parse, head, chain[0]) or finite_word(parse, head) is None else ()
-    owner = next((one for one in chain if subject(parse, one) is not None), None)
+    owner = next((verb for verb in chain if subject(parse, verb) is not None), None)
     if owner is None:
         return None
-    own = subject(parse, owner)
-    assert own is not None
-    if parse.labels[own] not in ("nsubj", "nsubjpass") or _shares_object(parse, head, chain[0], span):
+    owner_subject = subject(parse, owner)
+    assert owner_subject is not None
+    if parse.labels[owner_subject] not in ("nsubj", "nsubjpass") or _shares_object(parse, head, chain[0], span):
         return None
-    entity = mention(parse, own)
+    entity = mention(parse, owner_subject)
     if not entity:
         return None
     if finite_word(parse, head) is not None:
@@ -149,7 +151,7 @@ def _is_elliptic(parse: Parse, head: int, before: int) -> bool:
 
 
 def _shares_object(parse: Parse, head: int, before: int, span: tuple[int, ...]) -> bool:
-    """Returns whether nothing but a conjunction is between two verbs, so that what follows may belong to both."""
+    """Returns whether only a conjunction separates two verbs, so that they may share the object that follows."""
     if child(parse, head, {"auxpass", "acomp", "attr"}) is not None:
         return False
     between = parse.tokens[before + 1 : span[0]]
@@ -157,31 +159,34 @@ def _shares_object(parse: Parse, head: int, before: int, span: tuple[int, ...]) 
 
 
 def _with_auxiliaries(parse: Parse, head: int, owner: int, entity: tuple[Token, ...]) -> tuple[Token, ...] | None:
-    """Returns subject and auxiliary verbs for a conjunct without a finite verb (`was born and raised`)."""
+    """Returns subject and auxiliaries for a conjunct without a finite verb (`was born and raised`)."""
     shared = auxiliaries(parse, owner)
-    words = {parse.tokens[one].lower() for one in parse.children[owner]}
+    words = {parse.tokens[position].lower() for position in parse.children[owner]}
     if parse.tags[head] != parse.tags[owner] or not shared or words & word_set("negations"):
         return None
     if parse.lemmas[shared[0]] == "do":
         return None
-    copies = [Token(parse.tokens[one], one, copied=True) for one in shared]
+    copies = [Token(parse.tokens[position], position, copied=True) for position in shared]
     return (*entity, *copies)
 
 
 def _beside_semicolon(parse: Parse, position: int) -> Iterator[Clause]:
-    """Yields the clause beside a semicolon that hangs from the one on its other side, if both are whole."""
+    """Yields the dependent one of two clauses joined by a semicolon, if both are complete."""
     sides = (range(position), range(position + 1, len(parse)))
     crossing = [
-        one
-        for one, head in enumerate(parse.heads)
-        if head != ROOT and (one < position) != (head < position) and one != position and parse.labels[one] != "punct"
+        index
+        for index, head in enumerate(parse.heads)
+        if head != ROOT
+        and (index < position) != (head < position)
+        and index != position
+        and parse.labels[index] != "punct"
     ]
     if len(crossing) != 1 or parse.labels[crossing[0]] == "conj":
         return
     head = crossing[0]
     side = sides[0] if head < position else sides[1]
-    span = tuple(one for one in clause_span(parse, head) if one in side)
-    whole = {one for one in side if parse.labels[one] != "punct"}
+    span = tuple(index for index in clause_span(parse, head) if index in side)
+    whole = {index for index in side if parse.labels[index] != "punct"}
     if not span or not whole <= set(span) or _lacks_clause(parse, head):
         return
     governor = parse.heads[head]

@@ -34,17 +34,17 @@ def participial_clauses(parse: Parse) -> Iterator[Clause]:
         if not span or verb is None:
             continue
         fronted = span[0] == 0 or parse.labels[span[0] - 1] == "cc"
-        close = not fronted and not follows_comma(parse, span)
-        if close and (label == "advcl" or parse.labels[parse.heads[head]] == "conj" or auxiliaries(parse, head)):
+        restrictive = not fronted and not follows_comma(parse, span)
+        if restrictive and (label == "advcl" or parse.labels[parse.heads[head]] == "conj" or auxiliaries(parse, head)):
             continue
         sentence = _realised(parse, head, verb, span)
         if sentence:
             governor = verb if label == "advcl" else parse.heads[head]
-            yield Clause(head, governor, span, (), sentence, leads=fronted, restrictive=close)
+            yield Clause(head, governor, span, (), sentence, leads=fronted, restrictive=restrictive)
 
 
 def _is_bare(parse: Parse, head: int) -> bool:
-    """Returns whether a participle has neither subject, nor conjunction, nor the sense of a preposition."""
+    """Returns whether a participle has no subject and no conjunction, and is not used as a preposition."""
     first = min([head, *auxiliaries(parse, head)])
     if parse.tags[first] not in _PARTICIPLES or subject(parse, head) is not None:
         return False
@@ -53,7 +53,10 @@ def _is_bare(parse: Parse, head: int) -> bool:
     opens = parse.subtree(head)[0]
     is_adverb = parse.labels[opens] in ("advmod", "neg") and parse.tags[opens] == "RB"
     marked = opens != first and not is_adverb and parse.labels[opens] != "punct"
-    if any(parse.labels[one] == "ccomp" and subject(parse, one) is not None for one in parse.children[head]):
+    if any(
+        parse.labels[dependant] == "ccomp" and subject(parse, dependant) is not None
+        for dependant in parse.children[head]
+    ):
         return False  # two sentences in one: the parser joined them here
     return not marked and parse.tokens[head].lower() not in word_set("participle_prepositions")
 
@@ -76,32 +79,38 @@ def _realised(parse: Parse, head: int, verb: int, span: tuple[int, ...]) -> tupl
 
 
 def _forms_of_conjuncts(parse: Parse, head: int, past: bool, plural: bool) -> dict[int, str] | None:
-    """Returns finite forms of the further present participles; None if a past one joins a present one."""
+    """Returns finite forms of the coordinated present participles; None if past and present ones are mixed."""
     forms: dict[int, str] = {}
     pending = [head]
     while pending:
         current = pending.pop()
-        for one in parse.children[current]:
-            if parse.labels[one] != "conj" or parse.tags[one] not in _PARTICIPLES or subject(parse, one) is not None:
+        for conjunct in parse.children[current]:
+            if (
+                parse.labels[conjunct] != "conj"
+                or parse.tags[conjunct] not in _PARTICIPLES
+                or subject(parse, conjunct) is not None
+            ):
                 continue
-            pending.append(one)
-            if parse.tags[one] == "VBG" and not auxiliaries(parse, one):
-                forms[one] = finite_form(parse.tokens[one].lower(), parse.lemmas[one].lower(), past, plural)
-            elif parse.tags[one] != parse.tags[head]:
+            pending.append(conjunct)
+            if parse.tags[conjunct] == "VBG" and not auxiliaries(parse, conjunct):
+                forms[conjunct] = finite_form(
+                    parse.tokens[conjunct].lower(), parse.lemmas[conjunct].lower(), past, plural
+                )
+            elif parse.tags[conjunct] != parse.tags[head]:
                 return None
     return forms
 
 
 def _tells_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> bool:
-    """Returns whether a clause at an object, with a pronoun, may be the subject's ("he met Ann, ending his trip")."""
+    """Returns whether a clause attached to an object may describe the subject ("he met Ann, ending his trip")."""
     if parse.labels[head] != "acl" or parse.tags[head] != "VBG" or not follows_comma(parse, span):
         return False
     at_object = parse.labels[parse.heads[head]] not in ("nsubj", "nsubjpass")
-    return at_object and any(parse.tags[one] in ("PRP$", "PRP") for one in span)
+    return at_object and any(parse.tags[position] in ("PRP$", "PRP") for position in span)
 
 
 def _finite(parse: Parse, head: int, span: tuple[int, ...], past: bool, plural: bool) -> tuple[Token, ...]:
-    """Returns the clause with a finite verb: `be` before a past participle, the verb's own form for a present one."""
+    """Returns the clause with a finite verb: `be` before a past participle, an inflected form of a present one."""
     first = min([head, *auxiliaries(parse, head)])
     forms = _forms_of_conjuncts(parse, head, past, plural)
     if forms is None or (parse.tags[first] == "VBG" and first > 0 and parse.tokens[first - 1].lower() == "not"):
@@ -112,7 +121,7 @@ def _finite(parse: Parse, head: int, span: tuple[int, ...], past: bool, plural: 
     )
     if parse.tags[first] == "VBN":
         stative = parse.tokens[head].lower() in word_set("stative_participles")
-        past = past or any(parse.tokens[one].lower() in word_set("past_adverbs") for one in span)
+        past = past or any(parse.tokens[position].lower() in word_set("past_adverbs") for position in span)
         return (*inserted(be_form(past or not stative, plural)), *tokens)
     form = finite_form(parse.tokens[first].lower(), parse.lemmas[first].lower(), past, plural)
     return tuple(Token(form, first) if token.position == first else token for token in tokens)

@@ -1,4 +1,4 @@
-"""Relative clauses: the antecedent takes the place of the relative pronoun."""
+"""Relative clauses: the antecedent replaces the relative pronoun."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def relative_clauses(parse: Parse) -> Iterator[Clause]:
 
 
 def _antecedent(parse: Parse, clause: int, word: int) -> int | None:
-    """Returns the noun above a clause that agrees with its verb; parsers attach clauses too low at times."""
+    """Returns the noun above a clause that agrees with its verb; parsers sometimes attach clauses too low."""
     noun: int = parse.heads[clause]
     above = parse.heads[noun]
     is_person = parse.tokens[word].lower() in ("who", "whom") and parse.labels[noun] == "pobj"
@@ -65,7 +65,7 @@ def _antecedent(parse: Parse, clause: int, word: int) -> int | None:
 
 
 def _verb_number(parse: Parse, verb: int) -> bool | None:
-    """Returns whether the finite verb is plural; None where its form does not tell."""
+    """Returns whether the finite verb is plural; None if its form is ambiguous."""
     finite = finite_word(parse, verb)
     if finite is None:
         return None
@@ -78,13 +78,13 @@ def _verb_number(parse: Parse, verb: int) -> bool | None:
 def _realised(
     parse: Parse, head: int, word: int, span: tuple[int, ...], entity: tuple[Token, ...]
 ) -> tuple[Token, ...]:
-    """Returns the clause as a sentence; nothing where the place of its gap is not certain."""
+    """Returns the clause as a sentence; empty if the place of its gap is uncertain."""
     label, governor = parse.labels[word], parse.heads[word]
     rest = [position for position in span if position != word]
     if not entity:
         return ()
     if label in _SUBJECT and finite_word(parse, governor) is not None:
-        first = min(one for one in parse.subtree(governor) if one != word)
+        first = min(position for position in parse.subtree(governor) if position != word)
         return _filled(parse, span, word, entity) if governor == head else _after(parse, rest, first - 1, entity)
     if label == "poss":
         fits = parse.labels[governor] in _SUBJECT and span[0] == word
@@ -109,10 +109,15 @@ def _possessive(entity: tuple[Token, ...]) -> tuple[Token, ...]:
 
 
 def _with_adverb(parse: Parse, head: int, word: int, rest: list[int]) -> tuple[Token, ...]:
-    own = subject(parse, head)
+    clause_subject = subject(parse, head)
     if parse.labels[parse.heads[head]] == "attr":
         return ()
-    if own is None or parse.labels[own] == "expl" or parse.heads[word] != head or (rest and rest[0] < word):
+    if (
+        clause_subject is None
+        or parse.labels[clause_subject] == "expl"
+        or parse.heads[word] != head
+        or (rest and rest[0] < word)
+    ):
         return ()
     return (*inserted(pairs("relative_adverbs")[parse.tokens[word].lower()]), *plain(parse, rest))
 
@@ -123,25 +128,29 @@ def _after(parse: Parse, rest: list[int], place: int, entity: tuple[Token, ...])
 
 
 def _end_of_verb(parse: Parse, verb: int) -> int:
-    particles = [one for one in parse.children[verb] if parse.labels[one] == "prt" and one == verb + 1]
+    particles = [child for child in parse.children[verb] if parse.labels[child] == "prt" and child == verb + 1]
     return particles[0] if particles else verb
 
 
 def _with_preposition(
     parse: Parse, head: int, word: int, span: tuple[int, ...], entity: tuple[Token, ...]
 ) -> tuple[Token, ...]:
-    """Puts a fronted prepositional phrase last, and fills a gap after a preposition or within the subject in place."""
+    """Moves a fronted prepositional phrase to the end; fills other gaps of prepositions in place."""
     preposition = parse.heads[word]
     rest = [position for position in span if position != word]
     if preposition > word:
         return _after(parse, rest, preposition, entity)
     if parse.heads[preposition] == head and span[0] == preposition and parse.parts[head] in ("VERB", "AUX"):
         rest = [position for position in rest if position != preposition]
-        own = subject(parse, head)
-        if own is None or parse.labels[own] == "expl" or rest[0] > own:
+        clause_subject = subject(parse, head)
+        if clause_subject is None or parse.labels[clause_subject] == "expl" or rest[0] > clause_subject:
             return ()
         return (*plain(parse, rest), *plain(parse, [preposition]), *entity)
-    own = subject(parse, head)
-    if own is not None and parse.labels[own] in _SUBJECT and word in parse.subtree(own):
+    clause_subject = subject(parse, head)
+    if (
+        clause_subject is not None
+        and parse.labels[clause_subject] in _SUBJECT
+        and word in parse.subtree(clause_subject)
+    ):
         return _filled(parse, span, word, entity)
     return ()
