@@ -25,8 +25,8 @@ def agreement_table(sets: Figures) -> Table:
         "reliability: long": "long_reliability",
     }
     rows = [
-        (Cell(name), Cell(own["sentences"]), *(Cell(own[key], 3) for key in shown.values()))
-        for name, own in sets.items()
+        (Cell(name), Cell(values["sentences"]), *(Cell(values[key], 3) for key in shown.values()))
+        for name, values in sets.items()
     ]
     notes = (
         "F1: of the kept tokens, averaged over sentences; alpha: Krippendorff's, of the decisions on tokens",
@@ -51,8 +51,8 @@ def confusion_table(sets: Figures) -> Table:
         "short is longer": "shorter_is_longer",
     }
     rows = [
-        (Cell(name), Cell(own["tokens"]), *(Cell(100 * own[key], 1) for key in shown.values()))
-        for name, own in sets.items()
+        (Cell(name), Cell(values["tokens"]), *(Cell(100 * values[key], 1) for key in shown.values()))
+        for name, values in sets.items()
     ]
     notes = (
         "% of the tokens; of the tokens of the short skeleton, those that the long one keeps, too; % of the sentences "

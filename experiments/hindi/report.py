@@ -36,28 +36,28 @@ VALUES = ("precision", "recall", "f1")
 
 def figures(results: Scores, seconds: dict[str, float]) -> dict[str, Any]:
     """Returns everything as plain values: the best system's figures on each set, then all."""
-    found: dict[str, Any] = {"best_system": BEST}
+    values: dict[str, Any] = {"best_system": BEST}
     for name, systems in results.items():
         best = systems[BEST].every
-        found[name] = {f"{key}_f1": best.scores[measure].f1 for key, measure in HEADLINES.items()}
-        found[name] |= {"well_formed_pct": best.well_formed, "sentences": best.sentences}
-    found["seconds"] = seconds
-    found["wanted"] = {
+        values[name] = {f"{key}_f1": best.scores[measure].f1 for key, measure in HEADLINES.items()}
+        values[name] |= {"well_formed_pct": best.well_formed, "sentences": best.sentences}
+    values["seconds"] = seconds
+    values["wanted"] = {
         name: {measure: score.wanted for measure, score in systems[BEST].every.scores.items()}
         for name, systems in results.items()
     }
-    found["systems"] = {
+    values["systems"] = {
         name: {
             system: {
-                "well_formed_pct": one.every.well_formed,
-                **{measure: _values(score) for measure, score in one.every.scores.items()},
-                "finite": {measure: _values(one.finite.scores[measure]) for measure in FINITE},
+                "well_formed_pct": both.every.well_formed,
+                **{measure: _values(score) for measure, score in both.every.scores.items()},
+                "finite": {measure: _values(both.finite.scores[measure]) for measure in FINITE},
             }
-            for system, one in systems.items()
+            for system, both in systems.items()
         }
         for name, systems in results.items()
     }
-    return found
+    return values
 
 
 def _values(score: Score) -> dict[str, float]:
@@ -81,8 +81,8 @@ def _table(title: str, systems: Figures, wanted: Figures) -> Table:
         f1 = [Cell(values[measure]["f1"], 1) for measure in MEASURES]
         rows.append((Cell(system), *f1, Cell(values["well_formed_pct"], 1)))
         if system in paper:
-            given = [Cell(paper[system].get(measure), 1) for measure in MEASURES]
-            rows.append((Cell(f"{system} ({PAPER})"), *given, Cell(None)))
+            published = [Cell(paper[system].get(measure), 1) for measure in MEASURES]
+            rows.append((Cell(f"{system} ({PAPER})"), *published, Cell(None)))
     rows.append((Cell("clauses that are wanted"), *(Cell(wanted[measure]) for measure in MEASURES), Cell(None)))
     notes = (
         "F1, per cent; a clause counts if both of its ends are right, and from `types` on if its type is, too. Rows of "
@@ -103,10 +103,10 @@ def _finite(name: str, systems: Figures) -> Table:
     for system, values in systems.items():
         cells = [Cell(values["finite"][measure][value], 1) for measure, value in columns]
         rows.append((Cell(system), *cells, Cell(values["nonfin"]["recall"], 1)))
-        given = paper.get(f"{system}, finite")
-        if given:
+        published = paper.get(f"{system}, finite")
+        if published:
             names = (*map(" ".join, columns), "nonfin recall")
-            rows.append((Cell(f"{system} ({PAPER})"), *(Cell(given.get(name), 1) for name in names)))
+            rows.append((Cell(f"{system} ({PAPER})"), *(Cell(published.get(name), 1) for name in names)))
     headings = [" ".join(column).replace("f1", "F1") for column in columns]
     notes = ("finite clauses alone, per cent; nonfin found: of the non-finite clauses, how many are found whole",)
     return Table(f"{name}, finite clauses alone", ("system", *headings, "nonfin found"), tuple(rows), notes)
@@ -126,9 +126,9 @@ def _seconds(seconds: Figures) -> Table:
 
 
 def _paper() -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    published: dict[str, dict[str, float]] = {}
     with open(Path(__file__).with_name("paper.tsv"), encoding="utf-8", newline="") as file:
         rows = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t")
         for row in rows:
-            found.setdefault(row["system"], {})[row["measure"]] = float(row["value"])
-    return found
+            published.setdefault(row["system"], {})[row["measure"]] = float(row["value"])
+    return published

@@ -58,16 +58,16 @@ class Measured:
 def measure_systems(config: Config, folders: Mapping[str, Path]) -> Measured:
     """Measures the systems on the test set."""
     tokeniser = tokenisers(config.text)[1]
-    own = config.test[0]
-    texts = zip(read_test_set(config, own, folders["model"])[1], read_texts(config, own)[1], strict=True)
+    test = config.test[0]
+    texts = zip(read_test_set(config, test, folders["model"])[1], read_texts(config, test)[1], strict=True)
     references = [Lines(tokens, text) for tokens, text in texts]
-    outputs = {one.name: list(read_lines(folders[f"translated-{one.name}"] / "output.txt")) for one in SYSTEMS}
+    outputs = {system.name: list(read_lines(folders[f"translated-{system.name}"] / "output.txt")) for system in SYSTEMS}
     measurements = measure(lines_of(outputs, tokeniser.text), references, metrics(len(references)))
     analysed = read_analysed(folders["analysed"] / f"{TEST}.jsonl")
     comparisons = {WHOLE: compare(measurements, BASE, RANDOMISATION)}
     counts = {WHOLE: len(analysed)}
     for name, title in SUBSETS.items():
-        labels = [title if _belongs(one, name) else None for one in analysed]
+        labels = [title if _belongs(line, name) else None for line in analysed]
         comparisons |= compare_groups(measurements, Groups.of(name, labels), BASE, RANDOMISATION)
         counts[title] = sum(label is not None for label in labels)
     return Measured(measurements, comparisons, counts)

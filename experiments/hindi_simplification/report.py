@@ -44,7 +44,7 @@ def measure(pairs: Sequence[Pair], outputs: Mapping[str, Sequence[str]], ratings
         figures[name] = {
             "sentences": len(part),
             "sentences_of_references": fmean(len(sentences_of(pair.reference)) for pair in part),
-            "systems": {system: _scores(part, own, ratings) for system, own in lines.items()},
+            "systems": {system: _scores(part, outputs, ratings) for system, outputs in lines.items()},
         }
     return {**figures, "paper": PAPER}
 

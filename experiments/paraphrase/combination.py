@@ -360,9 +360,14 @@ def combination_parts(figures: Figures) -> list[str]:
     """Returns the paragraphs and tables of the page."""
     choice, combining = figures["choice"], figures["combining"]
     choices = ["| method | systems | sharpness | language model | BLEU, cross-validated |", "|---|---|---:|---|---:|"]
-    for own in figures["choices"]:
-        cells = (own["method"], ", ".join(own["systems"]), f"{own['sharpness']:g}", "yes" if own["lm"] else "no")
-        choices.append(f"| {' | '.join(cells)} | {own['bleu']:.2f} |")
+    for setting in figures["choices"]:
+        cells = (
+            setting["method"],
+            ", ".join(setting["systems"]),
+            f"{setting['sharpness']:g}",
+            "yes" if setting["lm"] else "no",
+        )
+        choices.append(f"| {' | '.join(cells)} | {setting['bleu']:.2f} |")
     choices += [f"| single | {name} | | | {bleu:.2f} |" for name, bleu in figures["development_singles"].items()]
     tail = (
         f"Chosen: {choice['method']} of {', '.join(choice['systems'])}, sharpness {choice['sharpness']:g}"

@@ -82,8 +82,8 @@ def _filters(figures: Figures) -> str:
     rows = []
     for title, collections in (("", figures["collections"]), (", alone", figures["alone"])):
         for filter_name in next(iter(collections.values()))["removed"]:
-            removed = [own["removed"][filter_name] for own in collections.values()]
-            cells = (f"{own['sets']:,} sets, {100 * own['share']:.1f} %" for own in removed)
+            removed = [counts["removed"][filter_name] for counts in collections.values()]
+            cells = (f"{counts['sets']:,} sets, {100 * counts['share']:.1f} %" for counts in removed)
             rows.append((f"{filter_name}{title}", *cells))
     return plain_table(("filter", *figures["collections"]), rows)
 

@@ -22,8 +22,8 @@ def page(figures: Figures, config: Figures) -> list[str]:
         cost_table(development["losses"]),
         f"![The cost above the optimum against the time]({PLOTS}/{PLOT}.svg)",
     ]
-    for test, found in figures["tests"].items():
-        parts += [f"## {test}", certified(found, exact), quality_table(found)]
+    for test, measured in figures["tests"].items():
+        parts += [f"## {test}", certified(measured, exact), quality_table(measured)]
     return parts
 
 
@@ -57,14 +57,14 @@ def cost_table(rows: Mapping[str, Figures]) -> str:
     return as_markdown(Table("What each search finds", columns, cells, (), 1))
 
 
-def quality_table(found: Figures) -> str:
+def quality_table(figures: Figures) -> str:
     """Returns the systems' BLEU on a test set, and how it differs from the exact search's."""
-    first = next(iter(found["quality"].values()))
+    first = next(iter(figures["quality"].values()))
     columns = ["search", "search errors (%)", "mean loss (nats)", "CPU s a sentence", "other strings"]
     columns += [text for metric in first for text in (metric, "difference", "p")]
     rows = []
-    for name, scores in found["quality"].items():
-        loss = found["losses"][name]
+    for name, scores in figures["quality"].items():
+        loss = figures["losses"][name]
         cells = [Cell(name), Cell(None if loss["errors"] is None else 100 * loss["errors"], 1)]
         cells += [Cell(loss["mean_loss"], 3), Cell(loss["cpu_seconds"], 3), Cell(loss["different"])]
         for score in scores.values():
@@ -73,13 +73,14 @@ def quality_table(found: Figures) -> str:
     return as_markdown(Table("What search errors cost", tuple(columns), tuple(rows), (), 1))
 
 
-def certified(found: Figures, exact: str) -> str:
+def certified(figures: Figures, exact: str) -> str:
     """Says how many sentences are certain, and what is known of the others."""
-    own = found["losses"][exact]
-    text = f"{found['sentences']} sentences; the exact search is certain of {own['certified']}"
-    if own["certified"] < found["sentences"]:
-        rest = found["sentences"] - own["certified"]
-        text += f", and leaves a gap of {own['told_gap'] * found['sentences'] / rest:.2f} nats on average in the others"
+    losses = figures["losses"][exact]
+    text = f"{figures['sentences']} sentences; the exact search is certain of {losses['certified']}"
+    if losses["certified"] < figures["sentences"]:
+        rest = figures["sentences"] - losses["certified"]
+        gap = losses["told_gap"] * figures["sentences"] / rest
+        text += f", and leaves a gap of {gap:.2f} nats on average in the others"
     return text + "."
 
 

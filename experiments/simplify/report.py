@@ -62,8 +62,8 @@ def figures(documents: Mapping[str, Figures], published: Published) -> dict[str,
         name: {
             "sentences": document["scores"]["sentences"],
             "baseline": document["baseline"],
-            "metrics": {one["name"]: one["signature"] for one in document["metrics"]},
-            "systems": {one["name"]: one["scores"] for one in document["scores"]["systems"]},
+            "metrics": {entry["name"]: entry["signature"] for entry in document["metrics"]},
+            "systems": {entry["name"]: entry["scores"] for entry in document["scores"]["systems"]},
         }
         for name, document in documents.items()
     }
@@ -75,21 +75,21 @@ def costs(counts: Mapping[str, Figures], records: Mapping[str, Figures]) -> dict
 
     The memory is that of all our systems, one after the other in one process, with the models of parser and simplifier.
     """
-    own = counts.get(COSTS_OF)
-    if own is None:
+    systems = counts.get(COSTS_OF)
+    if systems is None:
         return {}
-    seconds = own["parsing"]["cpu_seconds"] + own[MAIN[COSTS_OF]]["cpu_seconds"]
+    seconds = systems["parsing"]["cpu_seconds"] + systems[MAIN[COSTS_OF]]["cpu_seconds"]
     return {"joint_1000_cpu_s": round(seconds, 1), "joint_peak_mb": records[f"outputs-{COSTS_OF}"]["peak_mb"]}
 
 
 def headlines(sets: Mapping[str, Figures]) -> dict[str, Any]:
     """Returns the figures of our main system, as far as it was run."""
-    found = {}
-    for name, (own, metric) in HEADLINES.items():
-        system = sets.get(own, {}).get("systems", {}).get(f"{OURS}{MAIN[own]}")
+    figures = {}
+    for name, (name_of_set, metric) in HEADLINES.items():
+        system = sets.get(name_of_set, {}).get("systems", {}).get(f"{OURS}{MAIN[name_of_set]}")
         if system is not None:
-            found[name] = system[metric]["value"]
-    return found
+            figures[name] = system[metric]["value"]
+    return figures
 
 
 def golden_error(sets: Mapping[str, Figures], published: Published) -> float | None:
@@ -107,7 +107,9 @@ def golden_error(sets: Mapping[str, Figures], published: Published) -> float | N
 def page(figures: Figures, config: Figures) -> list[str]:
     """Lays the figures out."""
     published = read_published()
-    tables = [as_markdown(_table(own, figures["sets"][own["name"]], published)) for own in config["sets"]]
+    tables = [
+        as_markdown(_table(test_set, figures["sets"][test_set["name"]], published)) for test_set in config["sets"]
+    ]
     error = figures["sari_golden_max_error"]
     golden = "" if error is None else f"Greatest distance of SARI-legacy from its published figures: {error:.4f}."
     return [_ABOUT, *tables, golden, *judged_tables(), *stages_part(figures)]
@@ -121,13 +123,13 @@ def judged_tables() -> list[str]:
     rows = list(read_table(path, ("set", "line", "system", *RATINGS), full=True))
     tables = []
     for name in dict.fromkeys(row["set"] for row in rows):
-        own = [row for row in rows if row["set"] == name]
+        chosen = [row for row in rows if row["set"] == name]
         cells = []
-        for system in sorted({row["system"] for row in own}):
-            rated = [row for row in own if row["system"] == system]
+        for system in sorted({row["system"] for row in chosen}):
+            rated = [row for row in chosen if row["system"] == system]
             means = [sum(int(row[rating]) for row in rated) / len(rated) for rating in RATINGS]
             cells.append((Cell(system), *map(Cell, means)))
-        count = len({row["line"] for row in own})
+        count = len({row["line"] for row in chosen})
         title = f"{name}: {count} sentences read without knowing whose output they are, 0 to 4 (`judged.tsv`)"
         tables.append(as_markdown(Table(title, ("system", *RATINGS), tuple(cells), ())))
     return tables

@@ -64,7 +64,7 @@ def figures(
         "weights": read_chosen(weights),
         "development_bleu": records["simplified-weights"]["bleu"],
         "failed": records["simplified-translated"]["failed"],
-        "simplified": {name: one for name, one in records["simplified"].items() if isinstance(one, dict)},
+        "simplified": {name: counts for name, counts in records["simplified"].items() if isinstance(counts, dict)},
         "scores": scores_of(comparison),
         "signatures": signatures_of(measured.metrics),
     }
@@ -74,8 +74,8 @@ def page(figures: Figures, config: Figures) -> list[str]:
     """Lays the figures out."""
     test = {name: counts for name, counts in figures["simplified"].items() if name.startswith(TEST)}
     kinds = "; ".join(
-        f"{name.partition(', ')[2]}: {own['changed']} sentences changed, {100 * own['words']:.0f} % as many tokens"
-        for name, own in test.items()
+        f"{name.partition(', ')[2]}: {row['changed']} sentences changed, {100 * row['words']:.0f} % as many tokens"
+        for name, row in test.items()
     )
     simplified = f"Simplified, of {figures['test_set']}: {kinds}."
     chosen = f"What the development set chose of the compositions: {figures['chosen']}."

@@ -93,21 +93,21 @@ def search_spaces(
 
 def measured(rows: Mapping[str, Output], sentences: SentenceSet, tokeniser: Tokeniser) -> Measurements:
     """Measures the rows by BLEU on tokens and on text, and chrF."""
-    lines = lines_of({name: own.lines for name, own in rows.items()}, tokeniser.text)
+    lines = lines_of({name: output.lines for name, output in rows.items()}, tokeniser.text)
     metrics = [bleu_tok(), bleu_13a(lowercase=True), chrf(lowercase=True)]
     return measure(lines, [sentences.references], metrics)
 
 
-def comparisons(found: Measurements) -> dict[str, Comparison]:
+def comparisons(measurements: Measurements) -> dict[str, Comparison]:
     """Compares all rows with each of the baselines: the Hiero system, and the lists that lattices are compared with."""
-    return {name: compare(found, name, RANDOMISATION) for name in (HIERO, LIST_ALONE, LIST_BOTH)}
+    return {name: compare(measurements, name, RANDOMISATION) for name in (HIERO, LIST_ALONE, LIST_BOTH)}
 
 
 def set_figures(
-    rows: Mapping[str, Output], found: Measurements, spaces: Mapping[str, Mapping[str, float]]
+    rows: Mapping[str, Output], measurements: Measurements, spaces: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any]:
     """Returns everything as plain values."""
-    compared = comparisons(found)
+    compared = comparisons(measurements)
     seconds = {name: round(float(np.mean(output.seconds)), 4) for name, output in rows.items()}
     return {
         "sentences": compared[HIERO].sentences,
@@ -120,9 +120,9 @@ def set_figures(
 def page(figures: Figures, config: Figures) -> list[str]:
     """Lays the figures out."""
     sets, metrics = figures["sets"], figures["signatures"]
-    titles = {name: f"{name} ({config['tests'][name]}; n = {own['sentences']})" for name, own in sets.items()}
-    tables = [_table(titles[name], own, metrics) for name, own in sets.items()]
-    spaces = {VALIDATION: figures["choices"]["spaces"], **{name: own["spaces"] for name, own in sets.items()}}
+    titles = {name: f"{name} ({config['tests'][name]}; n = {values['sentences']})" for name, values in sets.items()}
+    tables = [_table(titles[name], values, metrics) for name, values in sets.items()]
+    spaces = {VALIDATION: figures["choices"]["spaces"], **{name: values["spaces"] for name, values in sets.items()}}
     every = [_choices_table(figures["choices"]["beams"]), *tables, _spaces_table(spaces)]
     return [_choices_text(figures["choices"], config), *map(as_markdown, every), *stages_part(figures)]
 
@@ -143,9 +143,14 @@ def _table(title: str, figures: Figures, metrics: Mapping[str, str]) -> Table:
 
 def _spaces_table(spaces: Mapping[str, Figures]) -> Table:
     rows = [
-        (Cell(name), Cell(search), *(Cell(100 * own[part], 1) for part in ("better", "worse")), Cell(own["gain"], 3))
+        (
+            Cell(name),
+            Cell(search),
+            *(Cell(100 * shares[part], 1) for part in ("better", "worse")),
+            Cell(shares["gain"], 3),
+        )
         for name, searches in spaces.items()
-        for search, own in searches.items()
+        for search, shares in searches.items()
     ]
     columns = ("set", "search", "better %", "worse %", "cheaper by (nats)")
     return Table("Costs found in lattices against the best of the list", columns, tuple(rows), words=2)
@@ -163,7 +168,10 @@ def _choices_text(chosen: Figures, config: Figures) -> str:
 
 
 def _choices_table(beams: Figures) -> Table:
-    rows = [(Cell(name), Cell(own["cost"], 4), Cell(own["bleu"]), Cell(own["seconds"])) for name, own in beams.items()]
+    rows = [
+        (Cell(name), Cell(values["cost"], 4), Cell(values["bleu"]), Cell(values["seconds"]))
+        for name, values in beams.items()
+    ]
     return Table(
         "Validation set, both", ("search in the lattice", "mean cost (nats)", "BLEU-tok", "CPU s"), tuple(rows)
     )

@@ -41,11 +41,11 @@ ROUNDS = 8
 def bleu_oracle(lattice: Lattice, references: Sequence[tuple[str, ...]]) -> tuple[Hypothesis, float]:
     """Returns the path with the best sentence BLEU that the searches find, the cheapest such, and its BLEU."""
     grams = ReferenceGrams.of(lattice, references)
-    found = [shortest_path(lattice)]
+    paths = [shortest_path(lattice)]
     for word_gain, ratio in product(WORD_GAINS, RATIOS):
-        found += _relaxed(lattice, grams, np.array([0.5 / ratio**below for below in range(ORDER)]), word_gain)
+        paths += _relaxed(lattice, grams, np.array([0.5 / ratio**below for below in range(ORDER)]), word_gain)
     cheapest: dict[tuple[str, ...], Hypothesis] = {}
-    for path in sorted(found, key=lambda path: path.cost):
+    for path in sorted(paths, key=lambda path: path.cost):
         cheapest.setdefault(path.tokens, path)
     scores = sentence_bleus(list(cheapest), references)
     best = int(scores.argmax())

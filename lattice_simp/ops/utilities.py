@@ -118,7 +118,7 @@ class _Profiles(NamedTuple):
         cells, counts = np.unique(trie.sentences() * num_nodes + trie.occurrences, return_counts=True)
         offsets = np.searchsorted(cells, np.arange(len(words) + 1) * num_nodes)
         grams = cells % num_nodes
-        lengths = np.array([len(own) for own in words], dtype=np.int32)
+        lengths = np.array([len(string) for string in words], dtype=np.int32)
         totals = np.maximum(0, lengths[:, None] - np.arange(max_order, dtype=np.int32))
         return cls(offsets, grams, counts, trie.lengths[grams] - 1, totals)
 

@@ -96,7 +96,7 @@ def _find_ngrams(words: Ints, offsets: Longs, max_order: int) -> tuple[Longs, In
     lengths = np.zeros(max_order * len(words) + 1, dtype=np.int32)
     occurrences = np.empty(max_order * len(words), dtype=np.int32)
     ends = np.zeros(len(offsets), dtype=np.int64)
-    num_nodes, found = 1, 0
+    num_nodes, count = 1, 0
     for sentence in range(len(offsets) - 1):
         for place in range(offsets[sentence], offsets[sentence + 1]):
             node = 0
@@ -108,10 +108,10 @@ def _find_ngrams(words: Ints, offsets: Longs, max_order: int) -> tuple[Longs, In
                     lengths[num_nodes] = position - place + 1
                     num_nodes += 1
                 node = nodes[slot]
-                occurrences[found] = node
-                found += 1
-        ends[sentence + 1] = found
-    return keys, nodes, lengths[:num_nodes].copy(), occurrences[:found].copy(), ends
+                occurrences[count] = node
+                count += 1
+        ends[sentence + 1] = count
+    return keys, nodes, lengths[:num_nodes].copy(), occurrences[:count].copy(), ends
 
 
 @jit

@@ -148,7 +148,7 @@ def _count_ngrams(words: Ints, known: SariReferences, used: Longs, row: Longs) -
     touched = np.empty(ORDER * len(words), dtype=np.int32)
     others = empty_keys(ORDER * len(words))
     other_nodes = np.empty(len(others), dtype=np.int32)
-    found, num_nodes = 0, len(used)
+    count, num_nodes = 0, len(used)
     for place in range(len(words)):
         node = 0
         for order in range(min(ORDER, len(words) - place)):
@@ -158,8 +158,8 @@ def _count_ngrams(words: Ints, known: SariReferences, used: Longs, row: Longs) -
                 if known.keys[slot] >= 0:
                     node = known.nodes[slot]
                     if used[node] == 0:
-                        touched[found] = node
-                        found += 1
+                        touched[count] = node
+                        count += 1
                     used[node] += 1
                     continue
             slot = find_slot(others, key)
@@ -168,7 +168,7 @@ def _count_ngrams(words: Ints, known: SariReferences, used: Longs, row: Longs) -
                 num_nodes += 1
                 row[_ADD, order, _SYSTEM] += 1
             node = other_nodes[slot]
-    return touched[:found]
+    return touched[:count]
 
 
 @jit
