@@ -21,18 +21,18 @@ from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.match import Matches
 
 NO_TOKEN = -1
-"""In the place of the token: an epsilon, a reference, or the word that stands for an unexpanded gap."""
+"""The token of epsilons, references and unexpanded gaps."""
 
 
 class WordLabels(NamedTuple):
-    """The pairs that labels stand for: a target word, and the token it belongs to. Label 0 is epsilon."""
+    """Pairs of a target word and the token it belongs to, by label; label 0 is epsilon."""
 
     words: Ints
     tokens: Ints
 
 
 def word_labels(symbols: Ints, tokens: Ints) -> tuple[Ints, WordLabels]:
-    """Returns labels in the place of words, one for each distinct pair; references (negative) stay.
+    """Returns labels for words, one for each distinct pair; references (negative) stay.
 
     >>> labels, pairs = word_labels(np.array([7, -1, 7, 9]), np.array([2, -1, 3, 2]))
     >>> labels.tolist(), pairs.words.tolist(), pairs.tokens.tolist()
@@ -71,7 +71,7 @@ def item_tokens(grammar: Grammar, matches: Matches, match: Ints, rule: Ints, off
 
 
 class _Rules(NamedTuple):
-    """The arrays of a grammar that say what rules translate; see `Grammar`."""
+    """Both sides of a grammar's rules, and their alignments; see `Grammar`."""
 
     source_offsets: Ints
     source: Ints
@@ -114,7 +114,7 @@ def target_tokens(target: Ints, points: Ints, places: Ints, middle: int) -> Ints
         target: the symbols; negative for gaps.
         points: (points, 2) source and target symbols that are linked.
         places: (source symbols,) the token of each, NO_TOKEN for gaps.
-        middle: what the words of a rule without source words belong to.
+        middle: the token of the words of a rule without source words.
     """
     tokens = np.full(len(target), NO_TOKEN, dtype=np.int32)
     linked = np.zeros(len(target), dtype=np.bool_)

@@ -30,12 +30,12 @@ ARC = np.dtype(
 """An arc of a cell: a symbol is a word (at least 0), or `-1 - c`, a reference to cell c."""
 
 STEP = np.dtype([("item", np.int32), ("next", np.int32)])
-"""What an arc completes: an item, then what the step `next` completes, until `NO_STEP`."""
+"""The items that an arc completes: `item`, then those of the step `next`, until `NO_STEP`."""
 
 _TREE_NODE = np.dtype([("parent", np.int32), ("label", np.int32), ("state", np.int32)])
 
 _HASH_SIZE = 16384
-"""The slots that a hash table begins with."""
+"""The slots of a new hash table."""
 
 
 class Items(NamedTuple):

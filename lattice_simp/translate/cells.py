@@ -94,7 +94,7 @@ def _add_nested(
     steps: Records,
     num_steps: int,
 ) -> tuple[Records, int, Records, int]:
-    """Returns the arcs with those of the new cells, how many they are, and the table of steps, of which so many."""
+    """Returns the arcs with those of the new cells, their number, the table of steps, and its size."""
     begin, end, num_states, pool = finished
     for cell in cells:
         cell_items = _chosen(items, order[begins[cell] : begins[cell + 1]])

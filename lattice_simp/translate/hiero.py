@@ -26,7 +26,7 @@ from lattice_simp.translate.cells import END, CellStore
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import Derivations, StepLattice
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.items import Excerpt, ParseItems
+from lattice_simp.translate.items import Excerpt, ParseItems, parse_items
 from lattice_simp.translate.match import match
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.source import Sentence, Source, as_source
@@ -69,7 +69,7 @@ def hiero_chart(
     complete = [(item.left, item.start, item.end) for item in excerpt.extra]
     matches = match(grammar, source, word_ids, settings.max_span, complete, copy_all=settings.copies == "all")
     plan = CellPlan(matches, source.num_states, grammar.nonterminals.index(settings.top))
-    items = ParseItems(grammar, costs, source, plan, excerpt, affiliated=affiliated)
+    items = parse_items(grammar, costs, source, plan, excerpt, affiliated=affiliated)
     return HieroChart(grammar, costs, source, plan, items, excerpt)
 
 

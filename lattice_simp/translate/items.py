@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lattice_simp.core.blocks import chosen_blocks
-from lattice_simp.core.kernel import Bools, Ints
+from lattice_simp.core.kernel import Bools, Floats, Ints
 from lattice_simp.translate.affiliation import NO_TOKEN, WordLabels, item_tokens, word_labels
 from lattice_simp.translate.automaton import Items, TargetSides, items_of_matches
 from lattice_simp.translate.cell_plan import CellPlan
@@ -64,72 +62,73 @@ class Excerpt:
         return np.where(tokens < 0, tokens, np.asarray(self.positions, dtype=np.int32)[tokens])
 
 
-class ParseItems:
-    """The target sides of all matches, flat, and those that are at the top.
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Target sides in spans of a sentence: of side i, the symbols are `symbols[offsets[i]:offsets[i + 1]]`.
 
-    Their `symbols` are words and references. Automata are made of `labels`: the same, or, if word arcs are affiliated,
-    `pairs` of words and tokens in the place of words.
+    Attributes:
+        rule: (items,) int32, a rule's number, or COPY_RULE or GAP_RULE.
+        left: (items,) int32, its non-terminal.
+        cell: (items,) int32, the cell that the side is in, -1 if it is in none.
+        span: (items, 2) int32, source tokens.
+        scores: (features, items) float64, of the words of a word lattice that are read.
+        cost: (items,) float64.
+        offsets: (items + 1,) int32.
+        symbols: (symbols,) int32, target words, or `-1 - c` for a reference to cell c.
+        tokens: (symbols,) int32, the source token that each word belongs to, or NO_TOKEN.
     """
 
-    def __init__(
-        self, grammar: Grammar, costs: Costs, source: Source, plan: CellPlan, excerpt: Excerpt, *, affiliated: bool
-    ) -> None:
-        matches, arcs = plan.matches, plan.matches.copied_arcs()
-        sides = TargetSides(grammar.pattern_rules, grammar.target_offsets, grammar.target, costs.rules)
-        self.match, self.rule, self.offsets, self.symbols, self.cost = items_of_matches(
-            matches.pattern, plan.gap_cells, sides, _copied_words(grammar, source, arcs)
+    rule: Ints
+    left: Ints
+    cell: Ints
+    span: Ints
+    scores: Floats
+    cost: Floats
+    offsets: Ints
+    symbols: Ints
+    tokens: Ints
+
+    def gather(self, chosen: Ints) -> Sides:
+        """Returns some of the sides."""
+        positions, offsets = chosen_blocks(self.offsets, chosen)
+        return Sides(
+            rule=self.rule[chosen],
+            left=self.left[chosen],
+            cell=self.cell[chosen],
+            span=self.span[chosen],
+            scores=self.scores[:, chosen],
+            cost=self.cost[chosen],
+            offsets=offsets.astype(np.int32),
+            symbols=self.symbols[positions],
+            tokens=self.tokens[positions],
         )
-        self.span = matches.span[self.match]
-        self.cell, self.left = plan.cell_of_match[self.match], matches.left[self.match]
-        scores = np.zeros((0, len(source.words))) if source.scores is None else source.scores
-        self.scores = matches.input_scores(scores)[:, self.match]
-        match_costs = np.where(arcs >= 0, costs.copy, 0.0)
-        if excerpt.free_copies is not None:
-            is_free = (arcs >= 0) & excerpt.free_copies[arcs]
-            match_costs[is_free] = 0.0
-            self.rule[(self.rule == COPY_RULE) & is_free[self.match]] = GAP_RULE
-        if costs.reading is not None:
-            match_costs = match_costs + matches.input_scores(costs.reading[None])[0]
-        self.cost += match_costs[self.match]
-        self.tokens = np.full(len(self.symbols), NO_TOKEN, dtype=np.int32)
-        if affiliated:
-            self.tokens = item_tokens(grammar, matches, self.match, self.rule, self.offsets)
-        if excerpt.extra:
-            self._add_extra(plan, excerpt.extra)
-        self.top = np.flatnonzero(self.left == plan.top).astype(np.int32)
-        if plan.nested:
-            self._separate_top()
-        self.glued = np.zeros(len(self.cost), dtype=np.bool_)
-        self.glued[self.top] = self.span[self.top, 0] > 0
-        self.labels, self.pairs = self.symbols, cast(WordLabels | None, None)
-        if affiliated:
-            self.labels, self.pairs = word_labels(self.symbols, self.tokens)
 
-    def _add_extra(self, plan: CellPlan, extra: Sequence[ExtraItem]) -> None:
-        lengths = [len(item.symbols) for item in extra]
-        cells = [plan.cell(item.left, item.start, item.end) for item in extra]
-        self.rule = np.append(self.rule, [item.rule for item in extra]).astype(np.int32)
-        self.span = np.append(self.span, [(item.start, item.end) for item in extra], axis=0).astype(np.int32)
-        self.scores = np.concatenate((self.scores, np.zeros((len(self.scores), len(extra)))), axis=1)
-        self.cost = np.append(self.cost, [item.cost for item in extra])
-        self.cell = np.append(self.cell, cells).astype(np.int32)
-        self.left = np.append(self.left, [item.left for item in extra]).astype(np.int32)
-        self.symbols = np.append(self.symbols, [symbol for item in extra for symbol in item.symbols]).astype(np.int32)
-        self.tokens = np.append(self.tokens, [token for item in extra for token in item.tokens]).astype(np.int32)
-        self.offsets = np.append(self.offsets, self.offsets[-1] + np.cumsum(lengths)).astype(np.int32)
+    def joined(self, more: Sides) -> Sides:
+        """Returns these sides and then `more`."""
+        joined = {
+            name: np.concatenate((values, getattr(more, name)), axis=1 if name == "scores" else 0)
+            for name, values in vars(self).items()
+        }
+        joined["offsets"] = np.concatenate((self.offsets, self.offsets[-1] + more.offsets[1:]))
+        return Sides(**joined)
 
-    def _separate_top(self) -> None:
-        """Copies the items at the top, where the same match may also occur inside another constituent."""
-        positions, offsets = chosen_blocks(self.offsets, self.top)
-        copies, self.top = self.top, np.arange(len(self.cost), len(self.cost) + len(self.top), dtype=np.int32)
-        self.rule = np.append(self.rule, self.rule[copies])
-        self.cell = np.append(self.cell, np.full(len(copies), -1)).astype(np.int32)
-        self.span = np.append(self.span, self.span[copies], axis=0)
-        self.scores = np.concatenate((self.scores, self.scores[:, copies]), axis=1)
-        self.cost = np.append(self.cost, self.cost[copies])
-        self.offsets = np.append(self.offsets, self.offsets[-1] + offsets[1:]).astype(np.int32)
-        self.symbols = np.append(self.symbols, self.symbols[positions])
-        self.tokens = np.append(self.tokens, self.tokens[positions])
+
+@dataclass(frozen=True, eq=False)
+class ParseItems(Sides):
+    """The target sides of all matches, and those that are at the top.
+
+    Attributes:
+        top: (items at the top,) int32, their numbers.
+        glued: (items,) bool, whether an item is at the top after another one.
+        labels: (symbols,) int32, the symbols of automata: `symbols`, or, if word arcs are affiliated, numbers of pairs
+            in the place of words.
+        pairs: the pairs of words and tokens.
+    """
+
+    top: Ints
+    glued: Bools
+    labels: Ints
+    pairs: WordLabels | None
 
     def select(self, chosen: Ints) -> Items:
         """Returns the chosen items, as automata are made of them."""
@@ -142,14 +141,86 @@ class ParseItems:
 
     def only(self, kept: Bools) -> ParseItems:
         """Returns the items with only some of them in cells and at the top; their numbers stay."""
-        selection = copy(self)
-        selection.cell = np.where(kept, self.cell, -1).astype(np.int32)
-        selection.top = self.top[kept[self.top]]
-        return selection
+        return replace(self, cell=np.where(kept, self.cell, -1).astype(np.int32), top=self.top[kept[self.top]])
 
     def by_label(self, values: Ints) -> Ints:
-        """Returns what each label has of (target words,) values."""
+        """Returns the value of each label; `values` has those of target words."""
         return values if self.pairs is None else values[self.pairs.words]
+
+
+def parse_items(
+    grammar: Grammar, costs: Costs, source: Source, plan: CellPlan, excerpt: Excerpt, *, affiliated: bool
+) -> ParseItems:
+    """Returns the target sides of all matches.
+
+    Args:
+        grammar: the rules.
+        costs: of rules and copies.
+        source: the sentence, or a word lattice.
+        plan: of its cells.
+        excerpt: what is known of words that are a part of a sentence.
+        affiliated: whether labels are pairs of words and the tokens that they belong to.
+    """
+    sides = _match_sides(grammar, costs, source, plan, excerpt.free_copies, affiliated=affiliated)
+    if excerpt.extra:
+        sides = sides.joined(_extra_sides(plan, excerpt.extra, len(sides.scores)))
+    top = np.flatnonzero(sides.left == plan.top).astype(np.int32)
+    if plan.nested:  # an item at the top may also occur inside another constituent
+        copies, nowhere = sides.gather(top), np.full(len(top), -1, dtype=np.int32)
+        top = np.arange(len(sides.cost), len(sides.cost) + len(top), dtype=np.int32)
+        sides = sides.joined(replace(copies, left=nowhere, cell=nowhere))
+    glued = np.zeros(len(sides.cost), dtype=np.bool_)
+    glued[top] = sides.span[top, 0] > 0
+    labels, pairs = word_labels(sides.symbols, sides.tokens) if affiliated else (sides.symbols, None)
+    return ParseItems(**vars(sides), top=top, glued=glued, labels=labels, pairs=pairs)
+
+
+def _match_sides(
+    grammar: Grammar, costs: Costs, source: Source, plan: CellPlan, free_copies: Bools | None, *, affiliated: bool
+) -> Sides:
+    """Returns the target sides of all matches."""
+    matches, arcs = plan.matches, plan.matches.copied_arcs()
+    sides = TargetSides(grammar.pattern_rules, grammar.target_offsets, grammar.target, costs.rules)
+    match, rule, offsets, symbols, cost = items_of_matches(
+        matches.pattern, plan.gap_cells, sides, _copied_words(grammar, source, arcs)
+    )
+    match_costs = np.where(arcs >= 0, costs.copy, 0.0)
+    if free_copies is not None:
+        is_free = (arcs >= 0) & free_copies[arcs]
+        match_costs[is_free] = 0.0
+        rule[(rule == COPY_RULE) & is_free[match]] = GAP_RULE
+    if costs.reading is not None:
+        match_costs = match_costs + matches.input_scores(costs.reading[None])[0]
+    scores = np.zeros((0, len(source.words))) if source.scores is None else source.scores
+    return Sides(
+        rule=rule,
+        left=matches.left[match],
+        cell=plan.cell_of_match[match],
+        span=matches.span[match],
+        scores=matches.input_scores(scores)[:, match],
+        cost=cost + match_costs[match],
+        offsets=offsets,
+        symbols=symbols,
+        tokens=item_tokens(grammar, matches, match, rule, offsets)
+        if affiliated
+        else np.full(len(symbols), NO_TOKEN, dtype=np.int32),
+    )
+
+
+def _extra_sides(plan: CellPlan, extra: Sequence[ExtraItem], num_scores: int) -> Sides:
+    """Returns target sides that belong to no match."""
+    lengths = [len(item.symbols) for item in extra]
+    return Sides(
+        rule=np.array([item.rule for item in extra], dtype=np.int32),
+        left=np.array([item.left for item in extra], dtype=np.int32),
+        cell=np.array([plan.cell(item.left, item.start, item.end) for item in extra], dtype=np.int32),
+        span=np.array([(item.start, item.end) for item in extra], dtype=np.int32),
+        scores=np.zeros((num_scores, len(extra))),
+        cost=np.array([item.cost for item in extra]),
+        offsets=np.concatenate(([0], np.cumsum(lengths))).astype(np.int32),
+        symbols=np.array([symbol for item in extra for symbol in item.symbols], dtype=np.int32),
+        tokens=np.array([token for item in extra for token in item.tokens], dtype=np.int32),
+    )
 
 
 def _copied_words(grammar: Grammar, source: Source, arcs: Ints) -> Ints:

@@ -72,7 +72,7 @@ class Matches:
 
 
 class _Sentence(NamedTuple):
-    """What the kernel knows of the source."""
+    """The source as the kernel takes it."""
 
     words: Ints
     begins: Ints

@@ -1,4 +1,4 @@
-"""The chart of a sentence as one automaton that refers to itself: what the searches in nested grammars work on.
+"""The chart of a sentence, on which the searches in nested grammars work: one automaton that refers to itself.
 
 Every cell (non-terminal, span) is an automaton of words and references to other cells, between its own start and end
 state; the glue rules are an automaton over the positions of the sentence whose arcs refer to the cells at the top. All
@@ -22,15 +22,15 @@ NO_WORD = -1
 
 
 EDGE = np.dtype([(name, np.int32) for name in ("head", "tail", "second", "junction", "arc")])
-"""How a node is made: of one or two others, with a junction and an arc of the chart (`NONE` where there is none)."""
+"""A node's parts: one or two other nodes, a junction and an arc of the chart (`NONE` where there is none)."""
 
 
 class Chart(NamedTuple):
     """Arcs by state; state 0 to `len(offsets) - 2`.
 
-    The *context* of a state is what its cell's own words say of the words before it: `2 * n` or `2 * n + 1` for the
-    n-gram n of a language model, the latter where a word further left could make it a longer one (it is *open*). Only
-    the exact search needs it (`exact/contexts.py`); else, contexts are of no words.
+    The *context* of a state is what the words of its cell tell about the words before it: `2 * n`, or `2 * n + 1`, for
+    the n-gram n of a language model, the latter where a word further left could make it a longer one (it is *open*).
+    Only the exact search needs it (`exact/contexts.py`); else, contexts are of no words.
 
     Attributes:
         offsets: (states + 1,) int32, where each state's arcs begin.
@@ -133,7 +133,7 @@ def seen_labels(chart: HieroChart, invisible: Collection[str] = ()) -> tuple[Int
 def search_chart(
     chart: HieroChart, labels: Ints, words: Ints, end_word: int, word_penalty: float
 ) -> tuple[Chart, Ints]:
-    """Makes what the searches work on.
+    """Builds the automaton of a sentence.
 
     Args:
         chart: the items of a sentence.

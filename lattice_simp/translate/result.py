@@ -1,4 +1,4 @@
-"""What a decoder returns."""
+"""The translations that a decoder returns."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class Translation:
         reachable: whether a skeleton hypothesis was found in the full lattice; None without a skeleton. Where it is
             False, the lattice is the plain one.
         skeleton_hypotheses: the skeleton's n-best list.
-        gap: nats by which the best translation of all may be cheaper than the lattice's best one, 0 where that is
-            certain; None where neither an exact search nor the gap was asked for, and with a skeleton.
-        mbr: the lattice with minus the expected gain for costs (`ops/mbr.py`), if that decides: then
-            the costs of `best` and `nbest` are these.
+        gap: the optimality gap in nats, 0 if the best translation is certain; None without an exact search or a bound,
+            and with a skeleton.
+        mbr: the lattice whose costs are minus the expected gains (`ops/mbr.py`), from which `best` and `nbest` choose;
+            None if the costs of `lattice` decide.
     """
 
     source: tuple[str, ...]
@@ -70,7 +70,7 @@ class Translation:
         return nbest(self.lattice if self.mbr is None else self.mbr, n)
 
     def cost(self, path: Hypothesis) -> float:
-        """Returns the least cost of a path's string in `lattice`, which `path.cost` is not where `mbr` decides."""
+        """Returns the least cost of a path's string in `lattice`; with `mbr`, `path.cost` is another."""
         if self.mbr is None:
             return path.cost
         string = Lattice.from_strings([(path.tokens, 0.0)])
@@ -81,13 +81,13 @@ class Translation:
         return path_labels(self.lattice, path).uses()
 
     def features(self, path: Hypothesis) -> dict[str, float]:
-        """Returns a path's scores (higher is better); times the weights they are minus its cost in `lattice`.
+        """Returns a path's scores (higher is better); their weighted sum is minus its cost in `lattice`.
 
-        None of a lattice of the engine openfst.
+        The engine openfst keeps none.
         """
         if self.lattice.isymbols is None:
             return {}
         named = path_labels(self.lattice, path).features(self.grammar)
         labels = (self.lattice if self.mbr is None else self.mbr).connected().olabels[path.arcs]
-        named[LENGTH_FEATURE] = -float(np.count_nonzero(labels))  # not of the tokens: marks among the words cost, too
+        named[LENGTH_FEATURE] = -float(np.count_nonzero(labels))  # marks of the sentence's end cost, too
         return named | {name: score for name, score in path.features.items() if name != MATCHED}

@@ -1,4 +1,4 @@
-"""What can be set of a decoder: a field is an entry of `settings.json` and, with a flag, an option of the commands."""
+"""Settings of a decoder: each field is an entry of `settings.json` and, with a flag, an option of the commands."""
 
 from __future__ import annotations
 
@@ -31,16 +31,15 @@ class SkeletonSettings:
     """How skeletons are used.
 
     Attributes:
-        hypotheses: the n of the skeleton's n-best list.
+        hypotheses: the size of the skeleton's n-best list.
         loops: `sigma` or `rho`, see `ops/gappy_acceptor.py`.
-        gaps: loops at every state (the paper), or only where the source has a gap.
-        weight: what the skeleton's costs are multiplied with.
-        beam: nats; the full lattice keeps so much before the composition.
-        edits: tolerate deviations from the skeleton; None forbids them.
-        aggregation: over several skeletons of one sentence, `max` takes the best one's cost of a hypothesis, `sum`
-            adds the probabilities; `expected` takes the mean, weighted by the skeletons' probabilities, of what it
-            costs to contain a translation of each, edits allowed, so that none of them fails (of the sentence's 200
-            best strings).
+        gaps: loops at every state (as published), or only where the source has a gap.
+        weight: the factor of the skeleton's costs.
+        beam: nats above the best path that the full lattice keeps before the composition.
+        edits: the costs of deviations from the skeleton; None forbids them.
+        aggregation: how several skeletons of a sentence count. `max` takes the least cost of a hypothesis; `sum` adds
+            the probabilities; `expected` takes the 200 best strings and, for each, the mean cost of containing a
+            translation of every skeleton, edits allowed, weighted by the skeletons' probabilities.
     """
 
     hypotheses: int = option(1000, "skeleton-hypotheses", "the n of the skeleton's list")
@@ -62,21 +61,21 @@ class DecoderSettings:
     """How sentences are decoded.
 
     Attributes:
-        engine: what runs the operations: compiled kernels, or OpenFst, their definition, which keeps neither features
-            nor derivations and knows no `skeleton-first`.
+        engine: `arrays` runs compiled kernels; `openfst`, the reference implementation, keeps neither features nor
+            derivations and has no strategy `skeleton-first`.
         top: the non-terminal that the glue rules combine.
         max_span: source tokens that a constituent may cover.
-        copies: which tokens may be passed through: `unknown`, those that no rule translates alone; or `all`, where
-            source and target are one language.
-        word_arcs: `affiliated` if each word arc of the lattices shall tell the source token that the word belongs to
-            (`derivation.affiliations`), which a joint model needs. Words of different tokens share no arc,
-            so limits of arcs (`cubes`) may keep other paths.
+        copies: which tokens may be copied: `unknown`, those that no rule translates alone; or `all`, for a source and
+            a target in the same language.
+        word_arcs: `affiliated` names the source token of each word on its arc (`derivation.affiliations`), which a
+            joint model needs. Words of different tokens then share no arc, so limits of arcs (`cubes`) may keep other
+            paths.
         beam: nats above the best path that a returned lattice keeps.
-        cubes: the pruned search of grammars whose non-terminals nest; the others are decoded exactly.
-        exact: search nested grammars for the best translation without a skeleton until it is certain, within limits;
+        cubes: the pruned search of grammars whose non-terminals nest; all others are decoded exactly.
+        exact: limits of the exact search, which finds the best translation of a nested grammar without a skeleton;
             None for the pruned search alone.
-        search_gap: tell of each translation without a skeleton how much the pruned search may have lost at most, by a
-            bound that takes several times the search's own time; None not to. An exact search tells it in any case.
+        search_gap: how to bound the optimality gap of the pruned search without a skeleton, which takes several times
+            as long as the search; None for no bound. The exact search reports the gap in any case.
         skeleton: how skeletons are used.
         mbr: decide by the expected BLEU gain instead of the cost; None for the cost.
     """
@@ -119,7 +118,7 @@ class DecoderSettings:
         return cls().updated(values)
 
     def updated(self, values: Mapping[str, Any]) -> DecoderSettings:
-        """Returns the settings with other values, given as nested dicts; those that are not named stay.
+        """Returns the settings with the values of nested dicts in the place of those that they name.
 
         >>> DecoderSettings().updated({"skeleton": {"edits": {"deletion": 5.0}}}).skeleton.edits.deletion
         5.0
@@ -132,7 +131,7 @@ class DecoderSettings:
 
 
 def _updated(settings: Any, values: Any, section: str = "") -> Any:
-    """Returns settings with other values; `section` is what the names of errors begin with, as in `skeleton.`."""
+    """Returns settings with other values; errors begin the names with `section`, as in `skeleton.`."""
     if not isinstance(values, Mapping):
         raise LatticeSimpError(f"{section.rstrip('.') or 'the settings'}: names with values are needed, not {values!r}")
     known = [entry.name for entry in fields(settings)]
@@ -156,7 +155,7 @@ def _updated(settings: Any, values: Any, section: str = "") -> Any:
 
 
 _NEEDED = {int: "a whole number", float: "a number", str: "a name", NoneType: "null"}
-"""What a value of each type is called in a message."""
+"""The names of types in messages."""
 
 
 def _is_of(value: Any, kind: Any) -> bool:

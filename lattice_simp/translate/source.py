@@ -1,4 +1,4 @@
-"""What is translated: a word lattice, of which a sentence is the simplest kind (Dyer et al. 2008).
+"""The source of a translation: a word lattice, of which a sentence is the simplest kind (Dyer et al. 2008).
 
 Positions of a sentence are states of a lattice; a span is a pair of states, and as long as its shortest path.
 """
@@ -24,7 +24,7 @@ INPUT_FEATURE = "Input"
 """The score of an input lattice's paths: minus their costs. Its own features are named `Input:NAME`."""
 
 INPUT_WEIGHT = 1.0
-"""The weight of `Input` where none is given: somebody who brings costs wants them to count."""
+"""The default weight of `Input`: the costs of an input lattice count."""
 
 MAX_STATES = 10_000
 """Of an input lattice: a chart takes memory for every pair of states."""
@@ -98,7 +98,7 @@ class Source:
         return not self.words
 
     def costs(self, weights: Mapping[str, float]) -> Floats:
-        """Returns what the arcs cost, (arcs,): minus the weighted sum of their scores."""
+        """Returns the costs of the arcs, (arcs,) float64: minus the weighted sums of their scores."""
         if self.scores is None:
             return np.zeros(len(self.words))
         default = {INPUT_FEATURE: INPUT_WEIGHT}

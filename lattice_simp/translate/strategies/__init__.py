@@ -19,9 +19,9 @@ class Strategy:
     """A way of translating.
 
     Attributes:
-        translate: does it.
-        needs: what a task must bring: nothing, a skeleton or hypotheses for it (`hypotheses`), or a skeleton.
-        help: a line for users.
+        translate: the function that translates a task.
+        needs: attributes of a task, one of which must not be empty; none for a strategy without skeletons.
+        help: one line for users.
     """
 
     translate: Callable[[Decoder, Task], Translation]

@@ -7,7 +7,7 @@
 3. Each gap is replaced by the lattice of its own translations.
 4. The language models see the full strings only.
 
-So no rule of a derivation crosses the border of a gap, but for those that were made for it.
+Only the rules added for it cross the border of a gap.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from lattice_simp.translate.decoder import Decoder
 
 GAP = "<gap:{}>"
-"""The token, and target word, that stands for a gap while it is unexpanded."""
+"""The token, and the target word, of an unexpanded gap."""
 
 PARTIAL_BEAM, PARTIAL_ARCS = 10.0, 2000
-"""What the forced skeleton lattice keeps before its gaps are expanded (nats, arcs): its costs are those of the skeleton
-alone, so the beam is wider than the final one."""
+"""The beam (nats) and the arcs of the forced skeleton lattice before its gaps are expanded: its costs are those of the
+skeleton alone, so the beam is wider than the final one."""
 
 GAP_PRUNING = PartPruning(beam=10.0, max_arcs=1000)
-"""What the lattice of a gap keeps before it is put into each of its positions."""
+"""The pruning of a gap's lattice before it is put into each of its positions."""
 
 
 def translate(decoder: Decoder, task: Task) -> Translation:

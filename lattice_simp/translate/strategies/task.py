@@ -1,4 +1,4 @@
-"""What a strategy gets: the sentence, its skeletons, and hypotheses for them from elsewhere."""
+"""The task of a strategy: a sentence, its skeletons, and hypotheses for them from elsewhere."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Task:
         return self.source.best_words
 
     def skeleton_nbest(self, decoder: Decoder) -> tuple[Hypothesis, ...]:
-        """Returns the given hypotheses, or exactly the n best translations of the skeletons, pooled."""
+        """Returns the hypotheses from elsewhere, or exactly the n best translations of the skeletons, pooled."""
         if self.hypotheses is not None:
             return self.hypotheses
         settings = decoder.settings.skeleton
