@@ -25,38 +25,27 @@ class CellPlan:
     """
 
     def __init__(self, matches: Matches, num_states: int, top: int) -> None:
-        size = num_states**2
         self.matches, self.num_states, self.top = matches, num_states, top
-        keys = matches.left.astype(np.int64) * size + matches.span[:, 0].astype(np.int64) * num_states
-        keys += matches.span[:, 1]
-        gap_keys = self._gap_keys(size)
-        referred = np.unique(gap_keys[gap_keys >= 0])
+        spans = matches.gaps.reshape(-1, 2, 2)
+        gap_keys = np.where(spans[..., 0] >= 0, self._keys(matches.gap_left, spans), -1)
+        self._referred: Longs = np.unique(gap_keys[gap_keys >= 0])
         self.nested = bool((matches.gap_left == top).any())
-        self.num_cells = len(referred)
-        self.gap_cells = np.where(gap_keys >= 0, np.searchsorted(referred, gap_keys), -1).astype(np.int32)
-        self._referred, self._key_size = referred, size
-        self.cell_of_match = self._cells(keys)
+        self.num_cells = len(self._referred)
+        self.gap_cells = np.where(gap_keys >= 0, np.searchsorted(self._referred, gap_keys), -1).astype(np.int32)
+        self.cell_of_match = self.cells(matches.left, matches.span)
 
-    def _cells(self, keys: Longs) -> Ints:
-        """Returns the cells with these keys, -1 where there is none."""
+    def _keys(self, left: Ints, spans: Ints) -> Longs:
+        """Returns a number for each pair of a non-terminal and a span."""
+        keys = (left.astype(np.int64) * self.num_states + spans[..., 0]) * self.num_states + spans[..., 1]
+        return np.asarray(keys, dtype=np.int64)
+
+    def cells(self, left: Ints, spans: Ints) -> Ints:
+        """Returns the cells of non-terminals in spans, (n,) int32, -1 where nothing refers to them."""
+        keys = self._keys(left, spans)
         if not len(self._referred):
             return np.full(len(keys), -1, dtype=np.int32)
         position = np.minimum(np.searchsorted(self._referred, keys), len(self._referred) - 1)
         return np.where(self._referred[position] == keys, position, -1).astype(np.int32)
-
-    def cell(self, left: int, start: int, end: int) -> int:
-        """Returns the cell of a non-terminal and a span, -1 if nothing refers to it."""
-        return int(self._cells(np.array([left * self._key_size + start * self.num_states + end]))[0])
-
-    def _gap_keys(self, size: int) -> Longs:
-        """Returns the keys of gaps by the non-terminals in the source pattern; -1 where there is no gap."""
-        gaps = self.matches.gaps
-        keys = np.full((len(gaps), 2), -1, dtype=np.int64)
-        for number in (0, 1):
-            begin, end = gaps[:, 2 * number].astype(np.int64), gaps[:, 2 * number + 1]
-            left = self.matches.gap_left[:, number].astype(np.int64)
-            keys[:, number] = np.where(begin >= 0, left * size + begin * self.num_states + end, -1)
-        return keys
 
     @cached_property
     def levels(self) -> list[Ints]:
@@ -65,21 +54,16 @@ class CellPlan:
         Raises:
             GrammarError: unary rules form a cycle.
         """
+        in_cells = self.cell_of_match >= 0
+        cells, gap_cells = self.cell_of_match[in_cells], self.gap_cells[in_cells]
         depth = np.zeros(self.num_cells, dtype=np.int64)
-        cell = self.cell_of_match
-        relevant = cell >= 0
-        rounds = 0
-        while True:
-            needed = np.zeros(len(cell), dtype=np.int64)
-            for number in (0, 1):
-                referred = self.gap_cells[:, number]
-                needed = np.maximum(needed, np.where(referred >= 0, depth[referred] + 1, 0) if len(depth) else 0)
+        for _ in range(2 * self.num_cells + 2):
             deeper = depth.copy()
-            np.maximum.at(deeper, cell[relevant], needed[relevant])
+            if len(cells):
+                np.maximum.at(deeper, cells, np.where(gap_cells >= 0, depth[gap_cells] + 1, 0).max(axis=1))
             if (deeper == depth).all():
-                break
+                return [
+                    np.flatnonzero(depth == level).astype(np.int32) for level in range(int(depth.max(initial=-1)) + 1)
+                ]
             depth = deeper
-            rounds += 1
-            if rounds > 2 * self.num_cells:
-                raise GrammarError("rules such as [X] ||| [Y,1] ||| [Y,1] form a cycle; remove one of them")
-        return [np.flatnonzero(depth == level).astype(np.int32) for level in range(int(depth.max(initial=-1)) + 1)]
+        raise GrammarError("rules such as [X] ||| [Y,1] ||| [Y,1] form a cycle; remove one of them")

@@ -132,6 +132,8 @@ class RuleLabels:
         >>> labels = RuleLabels.read(["glue+17@3-5+copy@4-5+word@4", "gap@0-1"])
         >>> labels.uses()[:2], labels.glued.tolist(), labels.tokens.tolist()
         ([RuleUse(rule=17, start=3, end=5), RuleUse(rule=-1, start=4, end=5)], [True, False, False], [4, -1])
+        >>> labels.texts()
+        ['glue+17@3-5+copy@4-5+word@4', 'gap@0-1']
         """
         offsets, rules, spans, glued, tokens = [0], [], [], [], []
         for text in texts:

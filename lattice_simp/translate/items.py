@@ -210,11 +210,13 @@ def _match_sides(
 def _extra_sides(plan: CellPlan, extra: Sequence[ExtraItem], num_scores: int) -> Sides:
     """Returns target sides that belong to no match."""
     lengths = [len(item.symbols) for item in extra]
+    left = np.array([item.left for item in extra], dtype=np.int32)
+    span = np.array([(item.start, item.end) for item in extra], dtype=np.int32)
     return Sides(
         rule=np.array([item.rule for item in extra], dtype=np.int32),
-        left=np.array([item.left for item in extra], dtype=np.int32),
-        cell=np.array([plan.cell(item.left, item.start, item.end) for item in extra], dtype=np.int32),
-        span=np.array([(item.start, item.end) for item in extra], dtype=np.int32),
+        left=left,
+        cell=plan.cells(left, span),
+        span=span,
         scores=np.zeros((num_scores, len(extra))),
         cost=np.array([item.cost for item in extra]),
         offsets=np.concatenate(([0], np.cumsum(lengths))).astype(np.int32),

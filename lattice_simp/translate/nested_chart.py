@@ -169,7 +169,7 @@ def _with_top_cells(chart: HieroChart) -> tuple[Ints, Top, Ints]:
     spans = np.argwhere(number == 0).astype(np.int32)
     number[spans[:, 0], spans[:, 1]] = np.arange(len(spans))
     span_of_item = number[begins, ends]
-    known = np.array([plan.cell(plan.top, begin, end) for begin, end in spans.tolist()], dtype=np.int32)
+    known = plan.cells(np.full(len(spans), plan.top, dtype=np.int32), spans)
     if plan.nested:
         originals = np.flatnonzero(items.left == plan.top)
         steps[originals + 1] = items.top + 1

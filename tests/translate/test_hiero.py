@@ -217,7 +217,8 @@ def test_the_lattice_is_in_canonical_form(seed, kind):
     assert lattice.connected().num_states == lattice.num_states
     named = StepLattice(lattice, derivations).named()
     named.validate()
-    assert named.isymbols is not None
+    labels = list(named.isymbols)[1:]
+    assert RuleLabels.read(labels).texts() == labels
 
 
 # ---------------------------------------------------------------- single laws
