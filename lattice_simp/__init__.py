@@ -2,6 +2,7 @@
 
 Lattices:
     Lattice             weighted hypotheses as arrays: from_strings, from_nbest, from_arcs, from_pynini
+    Arc                 an arc to look at (lattice.arcs_of)
     Hypothesis          one string with its cost and features
     SymbolTable         words and their numbers
     read, write         lattice files of any known format
@@ -12,12 +13,16 @@ Operations:
     apply_lm            adds language models exactly, within a beam
     arc_posteriors      the probability of each arc
     combine             one lattice of several systems' outputs, whose best path they agree on
+    compose             the output of one lattice as the input of another (also a @ b)
     compose_gappy       keeps what contains a hypothesis of an acceptor
+    concat              one lattice after another
     confusion_network   slots of alternative words
     count_paths         how many paths there are
     determinize         one path for each string
+    equivalent          whether two lattices hold the same strings at the same costs
     gappy_acceptor      hypotheses with loops where other words may occur
     intersect           keeps what an acceptor accepts
+    invert              input and output change places
     join_pieces         words of subwords
     mbr                 expected gains as costs (minimum Bayes risk)
     mbr_nbest           whole strings by their expected utilities
@@ -27,12 +32,16 @@ Operations:
     normalise           costs that are posteriors
     oracle              the path nearest to references
     prune               keeps what is on good paths
+    push                moves costs towards the start or the end
     recombine           strings that share the words they are aligned at
     remove_epsilons     the same strings without empty arcs
     replace             expands words into lattices
+    reverse             every string backwards
+    reweight            costs as a weighted sum of features
     sample              random paths
     shortest_distance   least costs, or costs of summed probabilities
     shortest_path       the cheapest path
+    shortest_paths      the lattice of the n cheapest paths
     union               the paths of several lattices
     term_acceptor       hypotheses that hold terms, in order
     word_confidences    the probability of each word at its place

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Arc, Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.core.symbols import SymbolTable
@@ -26,23 +26,30 @@ from lattice_simp.formats.results import hypotheses
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.arc_posteriors import arc_posteriors
+from lattice_simp.ops.compose import compose
 from lattice_simp.ops.compose_gappy import EditCosts, compose_gappy
+from lattice_simp.ops.concat import concat
 from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import determinize, minimize
+from lattice_simp.ops.equivalent import equivalent
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.intersect import intersect
+from lattice_simp.ops.invert import invert
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
-from lattice_simp.ops.nbest import nbest, shortest_path
+from lattice_simp.ops.nbest import nbest, shortest_path, shortest_paths
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.oracle import Oracle, oracle
 from lattice_simp.ops.prune import prune
+from lattice_simp.ops.push import push
 from lattice_simp.ops.recombine import recombine
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
+from lattice_simp.ops.reverse import reverse
+from lattice_simp.ops.reweight import reweight
 from lattice_simp.ops.sample import sample
 from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.ops.union import union
@@ -67,6 +74,7 @@ from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 __all__ = [
     "MARKS",
     "AlignmentSettings",
+    "Arc",
     "CombinationSettings",
     "ConstraintProcessor",
     "CorpusSettings",
@@ -109,13 +117,17 @@ __all__ = [
     "apply_lm",
     "arc_posteriors",
     "combine",
+    "compose",
     "compose_gappy",
+    "concat",
     "confusion_network",
     "count_paths",
     "determinize",
+    "equivalent",
     "gappy_acceptor",
     "hypotheses",
     "intersect",
+    "invert",
     "join_pieces",
     "link_words",
     "mbr",
@@ -126,15 +138,19 @@ __all__ = [
     "normalise",
     "oracle",
     "prune",
+    "push",
     "read",
     "read_all",
     "read_nbest",
     "recombine",
     "remove_epsilons",
     "replace",
+    "reverse",
+    "reweight",
     "sample",
     "shortest_distance",
     "shortest_path",
+    "shortest_paths",
     "skeleton_agreement",
     "term_acceptor",
     "to_dot",

@@ -178,7 +178,7 @@ def probable(found: Sequence[Expansion], model: LanguageModel) -> Lattice:
             if lattice.num_states:
                 most.append(cost + penalty * len(sentence))
                 lattices.append(_within(lattice, model, penalty, most[-1]))
-    return determinize(union(lattices, [-own for own in most]))
+    return determinize(union(*lattices, costs=[-own for own in most]))
 
 
 def _within(lattice: Lattice, model: LanguageModel, penalty: float, most: float) -> Lattice:

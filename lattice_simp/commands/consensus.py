@@ -151,7 +151,7 @@ def union(
     if normalised:
         lattices = [normalise(lattice, scale) for lattice in lattices]
     shares = [1.0] * len(sources) if normalised else None
-    write_result(union_lattice(lattices, shares=share or shares), output, to)
+    write_result(union_lattice(*lattices, shares=share or shares), output, to)
 
 
 @app.command()

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from lattice_simp.core.header import NO_HEADER, Header
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
 from lattice_simp.core.prefix_tree import prefix_tree
+from lattice_simp.core.product import product
 from lattice_simp.core.symbols import EPSILON, SymbolTable, as_sentences, as_tokens
 from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
@@ -36,6 +37,25 @@ WeightedWords: TypeAlias = Hypothesis | str | tuple[str, float] | tuple[Iterable
 """A hypothesis, or a pair of words (a string or tokens) and a cost in nats."""
 
 Strings: TypeAlias = str | Iterable[WeightedWords]
+
+
+class Arc(NamedTuple):
+    """An arc to look at.
+
+    Attributes:
+        state, nextstate: where it leads from and to.
+        label: the input label; the word in an acceptor, `<epsilon>` where there is none.
+        word: the output label.
+        weight: its cost in nats.
+        features: its scores by name.
+    """
+
+    state: int
+    nextstate: int
+    label: str
+    word: str
+    weight: float
+    features: dict[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,6 +298,39 @@ class Lattice:
         if not self.num_states:
             return True
         return self.is_topsorted and bool(useful_states(self.offsets, self.nextstates, np.isfinite(self.finals)).all())
+
+    def states(self) -> range:
+        """Returns the numbers of the states; 0 is the start."""
+        return range(self.num_states)
+
+    def arcs_of(self, state: int) -> list[Arc]:
+        """Returns the arcs that leave a state, to look at; operations take the arrays.
+
+        >>> [arc] = Lattice.from_strings([("cat", 1.5)]).arcs_of(0)
+        >>> arc.word, arc.weight, arc.nextstate
+        ('cat', 1.5, 1)
+
+        Raises:
+            InvalidLatticeError: the lattice has no such state.
+        """
+        if not 0 <= operator.index(state) < self.num_states:
+            raise InvalidLatticeError(f"there is no state {state}; the lattice has {self.num_states} states")
+        inputs = self.isymbols or self.symbols
+        return [
+            Arc(
+                state,
+                int(self.nextstates[arc]),
+                inputs[int(self.ilabels[arc])],
+                self.symbols[int(self.olabels[arc])],
+                float(self.weights[arc]),
+                {name: float(self.features[name][arc]) for name in self.features},
+            )
+            for arc in range(self.offsets[state], self.offsets[state + 1])
+        ]
+
+    def __matmul__(self, other: Lattice) -> Lattice:
+        """Returns the composition with another lattice, as `compose` does."""
+        return product(self, other).connected()
 
     def __repr__(self) -> str:
         kind = "acceptor" if self.is_acceptor else "transducer"

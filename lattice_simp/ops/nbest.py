@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.growing import grown
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
@@ -78,6 +78,38 @@ def shortest_path(lattice: Lattice, *, ignore: Collection[str] = MARKS) -> Hypot
     if not found:
         raise EmptyLatticeError("the lattice accepts nothing, so it has no shortest path")
     return found[0]
+
+
+def shortest_paths(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collection[str] = MARKS) -> Lattice:
+    """Returns the lattice of the n cheapest paths, as OpenFst's `shortestpath` does; arguments as in `nbest`.
+
+    >>> lattice = Lattice.from_strings([("a b", 1.0), ("a c", 0.5), ("d", 2.0)])
+    >>> [path.text for path in nbest(shortest_paths(lattice, 2), 9)]
+    ['a c', 'a b']
+
+    Each path has its own states after the start; labels, costs and features stay, marks included.
+
+    Raises:
+        LatticeSimpError: n is not positive.
+        CyclicLatticeError: the lattice has a cycle.
+    """
+    lattice = lattice.connected()
+    paths = nbest(lattice, n, unique=unique, ignore=ignore)
+    if not paths:
+        return Lattice.empty_like(lattice)
+    lengths = np.array([len(path.arcs) for path in paths])
+    arcs = np.concatenate([np.zeros(0, dtype=np.int32), *(path.arcs for path in paths)]).astype(np.int32)
+    nextstates = np.arange(1, len(arcs) + 1, dtype=np.int32)
+    lasts = np.cumsum(lengths)[lengths > 0]
+    states = np.full(len(arcs) + 1, -1, dtype=np.int32)
+    states[lasts] = lattice.nextstates[arcs[lasts - 1]]
+    if not lengths.all():  # the empty path
+        states[0] = 0
+    is_first = np.zeros(len(arcs), dtype=np.bool_)
+    is_first[(np.cumsum(lengths) - lengths)[lengths > 0]] = True
+    sources = np.where(is_first, 0, nextstates - 1)
+    order = np.argsort(sources, kind="stable")
+    return lattice.gather(arcs[order], offsets_of(sources, len(states)), nextstates[order], states).connected()
 
 
 def _hypotheses(lattice: Lattice, offsets: Longs, arcs: Ints, ends: Ints) -> Iterator[Hypothesis]:

@@ -143,7 +143,7 @@ def tune_with(
         lattices = decode(weights, symbols)
         score = evaluate(lattices, prepared, [weights.get(name, 0.0) for name in lattices[0].features], measure)
         history = [*history, lattices][-MEMORY_ROUNDS:]
-        pooled = [union(own) for own in zip(*history, strict=True)]
+        pooled = [union(*lists) for lists in zip(*history, strict=True)]
         begin = {name: weights.get(name, 0.0) for name in pooled[0].features}  # those of all rounds
         found = minimize_error(pooled, encoded, begin, _options(mert, begin), metric=measure, sources=originals)
         rounds.append(Round(weights, score, found.score))

@@ -110,7 +110,7 @@ def test_of_equally_good_strings_the_cheapest_is_returned(metric):
     for seed in range(20):
         costs = np.random.default_rng(seed).permutation(4).astype(float)
         strings = [f"a b c {word} e" for word in "wxyz"]
-        lattice = union([Lattice.from_strings([pair]) for pair in zip(strings, costs, strict=True)])
+        lattice = union(*(Lattice.from_strings([pair]) for pair in zip(strings, costs, strict=True)))
         found = oracle(lattice, ["a b c d e"], metric)
         assert (found.hypothesis.text, found.hypothesis.cost) == (strings[int(np.argmin(costs))], 0.0), f"seed {seed}"
 

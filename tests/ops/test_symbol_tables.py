@@ -37,10 +37,10 @@ def full():
 EDITS = EditCosts(1.0, 2.0, 3.0)
 
 OPERATIONS = {
-    "union": lambda lattice, other: union([lattice, other]),
+    "union": lambda lattice, other: union(lattice, other),
     "replace": lambda lattice, other: replace(lattice, {"GAP": other}),
     "compose": lambda lattice, other: compose_gappy(lattice, gappy_acceptor([("cat", 0.0), ("new", 1.0)]), edits=EDITS),
-    "compose of a lattice": lambda lattice, other: compose_gappy(lattice, union([other, lattice])),
+    "compose of a lattice": lambda lattice, other: compose_gappy(lattice, union(other, lattice)),
     "gappy acceptor": lambda lattice, other: gappy_acceptor(["new word"], symbols=lattice.symbols).acceptor,
     "gappy acceptor of a lattice": lambda lattice, other: gappy_acceptor(other, symbols=lattice.symbols).acceptor,
     "term acceptor": lambda lattice, other: term_acceptor(["new", "words"], lattice.symbols).acceptor,
@@ -95,7 +95,7 @@ def test_threads_that_share_a_lattice_do_not_disturb_one_another():
     ]
 
     def worked(other):
-        both = union([lattice, other])
+        both = union(lattice, other)
         return strings(both), strings(compose_gappy(both, gappy_acceptor(other, symbols=lattice.symbols)))
 
     expected = [worked(other) for other in others]

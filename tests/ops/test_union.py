@@ -25,36 +25,36 @@ def test_the_union_holds_the_strings_of_all_at_their_least_costs():
         for lattice, added in zip(lattices, costs, strict=True):
             for words, cost in best_by_string(lattice).items():
                 expected[words] = min(cost + added, expected.get(words, np.inf))
-        assert best_by_string(union(lattices, costs)) == pytest.approx(expected), f"seed {seed}"
+        assert best_by_string(union(*lattices, costs=costs)) == pytest.approx(expected), f"seed {seed}"
 
 
 def test_words_features_and_costs_come_along():
     one = Lattice.from_arcs([0], [1], [1.0], [1], [np.inf, 0.5], SymbolTable(["a"]), features={"x": [2.0]})
     two = Lattice.from_arcs([0], [1], [4.0], [1], [np.inf, 0.0], SymbolTable(["b"]), features={"y": [3.0]})
-    first, second = nbest(union([one, two]), 2)
+    first, second = nbest(union(one, two), 2)
     assert (first.text, first.cost, dict(first.features)) == ("a", 1.5, {"x": 2.0, "y": 0.0})
     assert (second.text, second.cost, dict(second.features)) == ("b", 4.0, {"x": 0.0, "y": 3.0})
 
 
 def test_lattices_that_accept_nothing_add_nothing():
     one = Lattice.from_strings([("a", 1.0)])
-    assert list(best_by_string(union([Lattice.empty_like(one), one]))) == [("a",)]
-    assert union([Lattice.empty_like(one)]).empty
+    assert list(best_by_string(union(Lattice.empty_like(one), one))) == [("a",)]
+    assert union(Lattice.empty_like(one)).empty
 
 
 def test_what_cannot_be_joined_is_refused():
     one = Lattice.from_strings([("a", 1.0)])
     with pytest.raises(LatticeSimpError, match="at least one lattice"):
-        union([])
+        union()
     with pytest.raises(LatticeSimpError, match="one cost or share for each"):
-        union([one], [1.0, 2.0])
+        union(one, costs=[1.0, 2.0])
     with pytest.raises(LatticeSimpError, match="one cost or share for each"):
-        union([one], shares=[1.0, 2.0])
+        union(one, shares=[1.0, 2.0])
     with pytest.raises(LatticeSimpError, match="not both"):
-        union([one], [1.0], shares=[2.0])
+        union(one, costs=[1.0], shares=[2.0])
     for share in (0.0, -1.0, math.inf, math.nan):
         with pytest.raises(LatticeSimpError, match="the share of a lattice is"):
-            union([one, one], shares=[1.0, share])
+            union(one, one, shares=[1.0, share])
 
 
 def probabilities(lattice, scale=1.0):
@@ -93,7 +93,7 @@ def test_a_mixture_adds_up_the_shares_of_the_posteriors():
             for words, probability in probabilities(lattice).items():
                 expected[words] += share * probability
         found = Counter()
-        for words, _, cost in paths(union(lattices, shares=shares, normalised=True)):
+        for words, _, cost in paths(union(*lattices, shares=shares, normalised=True)):
             found[words] += math.exp(-cost)
         assert found == pytest.approx(expected), f"seed {seed}"
 
@@ -116,7 +116,7 @@ def test_costs_are_of_double_precision_and_features_of_the_highest_that_there_is
         one = Lattice.from_arcs([0], [1], [third], [1], [np.inf, third], SymbolTable(name))
         features = Features(("x",), np.array([[third]], kind), np.array([[0.0, third]], kind))
         lattices.append(replace(one, features=features))
-    made = union(lattices, [third, 0.0])
+    made = union(*lattices, costs=[third, 0.0])
     assert made.weights.dtype == made.finals.dtype == np.float64
     assert made.features.arcs.dtype == made.features.finals.dtype == np.dtype(max(kinds))
     assert sorted(path.cost for path in nbest(made, 2)) == [2 * third, third + third + third]
@@ -125,5 +125,5 @@ def test_costs_are_of_double_precision_and_features_of_the_highest_that_there_is
 
 
 def test_lattices_without_features_have_a_union_without():
-    made = union([Lattice.from_strings([("a", 1.0)])] * 2)
+    made = union(*[Lattice.from_strings([("a", 1.0)])] * 2)
     assert list(made.features) == []

@@ -97,7 +97,7 @@ def test_a_union_holds_all_paths(random_lattice, all_paths):
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         lattices = [random_lattice(rng, states=states) for states in (5, 1, 4)]
-        joined = union([lattices[0], empty_lattice(lattices[0].features), *lattices[1:]])
+        joined = union(lattices[0], empty_lattice(lattices[0].features), *lattices[1:])
         expected = [path for lattice in lattices for path in all_paths(lattice)]
         assert sorted_paths(all_paths(joined)) == sorted_paths(expected), f"seed {seed}"
         assert joined.features.arcs.dtype == joined.features.finals.dtype == np.float32, f"seed {seed}"

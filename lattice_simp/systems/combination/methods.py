@@ -66,7 +66,7 @@ class Method:
 def mixture(task: Task) -> Lattice:
     """Returns the union: each path is one of a system, at the system's share of its probability."""
     plain = [replace(own, features=Features.empty(own.num_arcs, own.num_states)) for own in task.systems]
-    return union(plain, shares=task.shares)
+    return union(*plain, shares=task.shares)
 
 
 def phrases(task: Task) -> Lattice:
@@ -83,7 +83,7 @@ def phrases(task: Task) -> Lattice:
         return lattice
     expanded = normalise(task.expand(best))
     expanded = replace(expanded, features=Features.empty(expanded.num_arcs, expanded.num_states))
-    return union([lattice, expanded], shares=[1.0 - EXPANDED_SHARE, EXPANDED_SHARE])
+    return union(lattice, expanded, shares=[1.0 - EXPANDED_SHARE, EXPANDED_SHARE])
 
 
 def confusion(task: Task) -> Lattice:

@@ -132,9 +132,8 @@ def test_a_single_system_without_a_language_model_keeps_its_best_string(method):
 def test_by_those_weights_the_union_decides_like_minimum_bayes_risk():
     for seed in range(60):
         systems = random_systems(seed, least=2)
-        mixture = union(
-            [Lattice.from_nbest(entries) for entries in systems], shares=[1] * len(systems), normalised=True
-        )
+        lattices = [Lattice.from_nbest(entries) for entries in systems]
+        mixture = union(*lattices, shares=[1] * len(systems), normalised=True)
         weights = agreement_weights(len(systems))
         own = shortest_path(combine(systems, CombinationSettings("union"), weights=weights))
         assert own.cost == pytest.approx(shortest_path(mbr(mixture)).cost, abs=1e-6), seed
@@ -197,7 +196,7 @@ def test_agreement_is_by_the_whole_lattice_even_where_few_strings_are_aligned():
 def test_a_network_of_strings_is_no_other_than_the_library_makes():
     systems = [normalise(Lattice.from_strings([("a b", 0.0)])), normalise(Lattice.from_strings([("a c", 0.0)]))]
     systems = [own.with_symbols(systems[0].symbols) for own in systems]
-    mixture = union(systems, shares=[1, 1])
+    mixture = union(*systems, shares=[1, 1])
     ours, theirs = confusion(Task(systems, [0.5, 0.5])), confusion_network(mixture)
     assert {path.text for path in nbest(ours, 9)} == {path.text for path in nbest(theirs, 9)}
 

@@ -1,0 +1,136 @@
+"""The product of two automata: pairs of paths of which one's output is the other's input."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.features import Features, gather
+from lattice_simp.core.growing import find_slot, grown, grown_table
+from lattice_simp.core.kernel import Records, jit
+from lattice_simp.core.sorting import first_arc
+from lattice_simp.errors import InvalidLatticeError
+
+if TYPE_CHECKING:
+    from lattice_simp.core.lattice import Lattice
+
+MAX_ARCS = 100_000_000
+"""Arcs that a product may have: 2 GB while it is made."""
+
+_ARC = np.dtype([("first", np.int32), ("second", np.int32), ("nextstate", np.int32)])
+"""The arc of each automaton, -1 where one moves alone, and where the pair leads."""
+
+_STATE = np.dtype([("first", np.int32), ("second", np.int32), ("alone", np.int32), ("begin", np.int32)])
+"""The state of each automaton, whether the second one moved alone last, and where the pair's arcs begin."""
+
+
+def product(first: Lattice, second: Lattice) -> Lattice:
+    """Returns the composition of two lattices; see `ops.compose`."""
+    inputs = second.isymbols or second.symbols
+    middle = second.ilabels if inputs is first.symbols else first.symbols.lookup(inputs)[second.ilabels]
+    order = np.lexsort((middle, second.sources)).astype(np.int32)
+    by_input = second.arcs._replace(labels=middle[order], nextstates=second.nextstates[order])
+    if not (first.num_states and second.num_states):
+        return _labelled(first, second, np.zeros(0, dtype=_ARC), np.zeros(1, dtype=_STATE))
+    arcs, states = _pairs(first.arcs, by_input, MAX_ARCS)
+    if len(arcs) > MAX_ARCS:
+        raise InvalidLatticeError(f"the composition has more than {MAX_ARCS} arcs; prune the lattices first")
+    matched = arcs["second"] >= 0
+    arcs["second"][matched] = order[arcs["second"][matched]]
+    return _labelled(first, second, arcs, states)
+
+
+def _labelled(first: Lattice, second: Lattice, arcs: Records, states: Records) -> Lattice:
+    """Returns the pairs of arcs as a lattice, with the input of the first and the output of the second."""
+    ones, twos, nextstates = (np.ascontiguousarray(arcs[name]) for name in ("first", "second", "nextstate"))
+    starts, ends = (np.ascontiguousarray(states[name][:-1]) for name in ("first", "second"))
+    finals = gather(first.finals, starts, np.inf) + gather(second.finals, ends, np.inf)
+    made = first.gather(ones, np.ascontiguousarray(states["begin"]), nextstates, starts, finals=finals)
+    is_final = np.isfinite(finals)
+    other = second.features.gather(twos, np.where(is_final, ends, -1))
+    weights = made.weights + gather(second.weights, twos, 0.0)
+    features = _added(made.features, other)
+    if first.is_acceptor and second.is_acceptor:
+        return replace(made, weights=weights, features=features)
+    return replace(
+        made,
+        weights=weights,
+        features=features,
+        olabels=gather(second.olabels, twos, 0),
+        symbols=second.symbols,
+        isymbols=first.isymbols or first.symbols,
+    )
+
+
+def _added(features: Features, others: Features) -> Features:
+    """Returns the sums of features; one that a side lacks is 0 there."""
+    names = tuple(dict.fromkeys((*features, *others)))
+    left, right = features.select(names), others.select(names)
+    return Features(names, left.arcs + right.arcs, left.finals + right.finals)
+
+
+@jit
+def _pairs(first: Arcs, second: Arcs, most: int) -> tuple[Records, Records]:
+    """Returns the arcs of the product that the start reaches, by source, and its states, one more to end the last.
+
+    The arcs of the second are sorted by their labels. Stops one state after it has more than `most` arcs.
+    """
+    width = np.int64(len(second.offsets) - 1)
+    keys, values = np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32)
+    states, count = np.zeros(1024, dtype=_STATE), 1
+    slot = find_slot(keys, 0)
+    keys[slot], values[slot] = 0, 0
+    arcs, used = np.empty(1024, dtype=_ARC), 0
+    current = 0
+    while current < count and used <= most:
+        states[current].begin = used
+        one, two = states[current].first, states[current].second
+        arcs, end = _moves(first, second, one, two, states[current].alone, arcs, used)
+        for move in range(used, end):
+            arc, match = arcs[move].first, arcs[move].second
+            goal_one = first.nextstates[arc] if arc >= 0 else one
+            goal_two = second.nextstates[match] if match >= 0 else two
+            key = 2 * (np.int64(goal_one) * width + goal_two) + (arc < 0)
+            slot = find_slot(keys, key)
+            if keys[slot] < 0:
+                if count + 1 >= len(states):
+                    states = grown(states)
+                    keys, values = grown_table(keys, values)
+                    slot = find_slot(keys, key)
+                keys[slot], values[slot] = key, count
+                states[count].first, states[count].second, states[count].alone = goal_one, goal_two, arc < 0
+                count += 1
+            arcs[move].nextstate = values[slot]
+        used = end
+        current += 1
+    states[count].begin = used
+    return arcs[:used], states[: count + 1]
+
+
+@jit
+def _moves(first: Arcs, second: Arcs, one: int, two: int, alone: int, arcs: Records, used: int) -> tuple[Records, int]:
+    """Writes the pairs of arcs that leave a pair of states behind the `used` ones; returns the pool and its new end.
+
+    Where both could move alone, the first does so before the second, so that each pair of paths is one path: after the
+    second has moved alone (`alone`), the first may not until both move.
+    """
+    begin, end = second.offsets[two], second.offsets[two + 1]
+    for arc in range(first.offsets[one] - 1, first.offsets[one + 1]):
+        stays = arc < first.offsets[one]  # the first does, and the second moves alone
+        label = 0 if stays else first.labels[arc]
+        moves_alone = label == 0 and not stays
+        if moves_alone and alone:
+            continue
+        match = -1 if moves_alone else first_arc(second.labels, begin, end, label)
+        while moves_alone or (match < end and second.labels[match] == label):
+            if used == len(arcs):
+                arcs = grown(arcs)
+            arcs[used].first, arcs[used].second = -1 if stays else arc, match
+            used += 1
+            if moves_alone:
+                break
+            match += 1
+    return arcs, used

@@ -1,0 +1,40 @@
+"""Concatenation: each string of one lattice followed by each of the next."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lattice_simp.core.joining import side_by_side, with_epsilons
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.errors import LatticeSimpError
+
+
+def concat(*lattices: Lattice) -> Lattice:
+    """Returns the lattice of one path of each lattice after the other; costs and features add up.
+
+    >>> from lattice_simp.ops.nbest import nbest
+    >>> both = concat(Lattice.from_strings([("a", 1.0), ("b", 2.0)]), Lattice.from_strings([("c", 0.5)]))
+    >>> [(path.text, path.cost) for path in nbest(both, 2)]
+    [('a c', 1.5), ('b c', 2.5)]
+
+    Args:
+        lattices: acyclic acceptors or transducers.
+
+    Raises:
+        LatticeSimpError: no lattices.
+        CyclicLatticeError: a lattice has a cycle.
+    """
+    if not lattices:
+        raise LatticeSimpError("a concatenation needs at least one lattice")
+    parts = [lattice.connected() for lattice in lattices]
+    if any(part.empty for part in parts):
+        return Lattice.empty_like(parts[0])
+    joined, begins = side_by_side(parts)
+    is_last = np.arange(joined.num_states) >= begins[-2]
+    ends = np.flatnonzero(np.isfinite(joined.finals) & ~is_last).astype(np.int32)
+    following = begins[np.searchsorted(begins, ends, side="right")]
+    made = with_epsilons(joined, ends, following, joined.finals[ends], joined.features.finals[:, ends])
+    states = np.arange(joined.num_states, dtype=np.int32)
+    return made.gather(
+        np.arange(made.num_arcs, dtype=np.int32), made.offsets, made.nextstates, np.where(is_last, states, -1)
+    ).connected()

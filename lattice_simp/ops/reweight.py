@@ -1,0 +1,43 @@
+"""Reweighting: costs as a weighted sum of features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from lattice_simp.core.arguments import mapping, real
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.errors import InvalidLatticeError
+
+
+def reweight(lattice: Lattice, weights: Mapping[str, float]) -> Lattice:
+    """Returns the lattice whose costs are minus the weighted sum of its features.
+
+    >>> from lattice_simp import Hypothesis
+    >>> lattice = Lattice.from_nbest([Hypothesis(("a",), 5.0, {"acoustic": -20.0, "lm": -3.0})])
+    >>> reweight(lattice, {"acoustic": 0.1, "lm": 1.0}).weights.tolist()
+    [5.0]
+
+    Features are scores, logs of probabilities for instance, so a score of -3 costs 3 at the weight 1. Features without
+    a weight do not count, and neither do costs that come from no feature. A negative weight takes a score out.
+
+    Args:
+        lattice: any lattice with these features.
+        weights: of features, by name.
+
+    Raises:
+        InvalidLatticeError: the lattice lacks a feature, or a cost is not finite.
+    """
+    factors = {name: real(weight, f"the weight of {name}") for name, weight in mapping(weights, "the weights").items()}
+    for name in factors:
+        if name not in lattice.features:
+            known = ", ".join(lattice.features) or "none"
+            raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {known})")
+    features = lattice.features.select(tuple(factors))
+    vector = np.array(list(factors.values()))
+    finals = np.where(np.isfinite(lattice.finals), 0.0 - vector @ features.finals, np.inf)
+    made = replace(lattice, weights=0.0 - vector @ features.arcs, finals=finals)
+    made.validate()
+    return made

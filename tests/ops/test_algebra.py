@@ -1,0 +1,275 @@
+"""Composition, concatenation, reversal, inversion, pushing, reweighting, equivalence: against all pairs of paths."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import arc_paths, best_by_string, random_lattice
+
+import lattice_simp as ls
+from lattice_simp import CyclicLatticeError, InvalidLatticeError, Lattice, LatticeSimpError, SymbolTable
+from lattice_simp.core.shortest_distance import shortest_distance
+
+SEEDS = range(40)
+
+
+def transducer(rng, inputs, outputs, states=5, epsilon=True):
+    """Makes a random transducer with features, of which some arcs have no input, no output, or neither."""
+    made = random_lattice(rng, states, outputs, epsilon, columns=("x", "y")[: int(rng.integers(0, 3))])
+    table = SymbolTable(["unused", *inputs])
+    ilabels = rng.integers(0 if epsilon else 2, len(table), made.num_arcs)
+    return replace(made, ilabels=ilabels.astype(np.int32), isymbols=table)
+
+
+def relation(lattice):
+    """Returns all paths as (input, output, cost, features), rounded, with how often each occurs."""
+    inputs = lattice.isymbols or lattice.symbols
+    rows = Counter()
+    for arcs, end in arc_paths(lattice):
+        cost = lattice.weights[arcs].sum() + lattice.finals[end]
+        features = lattice.features.of_path(np.array(arcs, dtype=np.int32), end)
+        rows[
+            tuple(inputs.decode(lattice.ilabels[arcs])),
+            tuple(lattice.symbols.decode(lattice.olabels[arcs])),
+            round(float(cost), 6) + 0.0,
+            tuple(sorted((name, round(value, 6) + 0.0) for name, value in features.items())),
+        ] += 1
+    return rows
+
+
+def joined(left, right, keep):
+    """Returns the rows that pairs of rows make: their costs and features are added."""
+    rows = Counter()
+    for (inputs, middle, cost, features), times in left.items():
+        for (others, outputs, more, further), count in right.items():
+            if words := keep(inputs, middle, others, outputs):
+                sums = Counter(dict(features))
+                for name, value in further:
+                    sums[name] += value
+                sums = tuple(sorted((name, round(value, 6) + 0.0) for name, value in sums.items()))
+                rows[(*words, round(cost + more, 6) + 0.0, sums)] += times * count
+    return rows
+
+
+def close(rows, others):
+    """Whether two relations are the same, but for rounding in the last digit."""
+    if sum(rows.values()) != sum(others.values()):
+        return False
+
+    def key(row):
+        return row[0], row[1], row[2], row[3]
+
+    for row, other in zip(sorted(rows.elements(), key=key), sorted(others.elements(), key=key), strict=True):
+        if row[:2] != other[:2] or abs(row[2] - other[2]) > 5e-6:
+            return False
+        if [name for name, _ in row[3]] != [name for name, _ in other[3]]:
+            return False
+        if any(abs(value - number) > 5e-6 for (_, value), (_, number) in zip(row[3], other[3], strict=True)):
+            return False
+    return True
+
+
+def through(inputs, middle, others, outputs):
+    return (inputs, outputs) if middle == others else None
+
+
+def test_composition_is_every_pair_of_paths_once():
+    some = 0
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        first = transducer(rng, "uvw", "ab") if seed % 3 else random_lattice(rng, 5, "ab", True, columns=("x",))
+        second = transducer(rng, "abc", "xy") if seed % 4 else random_lattice(rng, 5, "bca", True, columns=("x", "z"))
+        expected = joined(relation(first.connected()), relation(second.connected()), through)
+        found = ls.compose(first, second)
+        found.validate()
+        names = {*first.features, *second.features}
+        assert set(found.features) == names, f"seed {seed}"
+        rows = relation(found)
+        assert close(rows, expected), f"seed {seed}: {rows} {expected}"
+        assert close(relation(first @ second), rows), f"seed {seed}"
+        some += len(rows) > 1
+    assert some > 10
+
+
+def test_composition_of_acceptors_is_an_acceptor_of_their_common_strings():
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        first, second = random_lattice(rng, 5, "abc", seed % 2 == 0), random_lattice(rng, 5, "cbad", seed % 2 == 0)
+        found = ls.compose(first, second)
+        left, right = best_by_string(first), best_by_string(second)
+        expected = {words: left[words] + right[words] for words in left.keys() & right.keys()}
+        assert best_by_string(found) == pytest.approx(expected), f"seed {seed}"
+        assert found.is_acceptor, f"seed {seed}"
+
+
+def test_composition_is_that_of_openfst():
+    pynini = pytest.importorskip("pynini")
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        first, second = transducer(rng, "uvw", "ab", 6), transducer(rng, "ab", "xyz", 6)
+        inputs = second.isymbols.mapping_to(table := first.symbols.with_words(second.isymbols))[second.ilabels]
+        aligned = replace(second, ilabels=inputs.astype(np.int32), isymbols=table)
+        fst = pynini.compose(first.to_pynini(), aligned.to_pynini())
+        expected = Lattice.from_pynini(fst, second.symbols, first.isymbols).connected()
+        found = ls.compose(first, second)
+        rows = {row[:2]: row[2] for row in sorted(relation(expected), key=lambda row: -row[2])}
+        ours = {row[:2]: row[2] for row in sorted(relation(found), key=lambda row: -row[2])}
+        assert ours == pytest.approx(rows, abs=1e-4), f"seed {seed}"
+
+
+def test_a_lexicon_with_loops_translates_a_lattice_of_any_length():
+    german = SymbolTable(["das", "haus"])
+    lexicon = Lattice.from_arcs(
+        [0, 0, 0], [1, 2, 2], [0.1, 0.2, 0.7], [0, 0, 0], [0.0], german, ilabels=[1, 1, 2], isymbols=SymbolTable("a b")
+    )
+    found = Lattice.from_strings([("a b a", 1.0)]) @ lexicon
+    assert best_by_string(found)[("das", "haus", "das")] == pytest.approx(1.0 + 0.1 + 0.7 + 0.1)
+    assert ls.count_paths(found) == 4
+    with pytest.raises(CyclicLatticeError):
+        lexicon @ ls.invert(lexicon)
+
+
+def test_empty_lattices_compose_to_nothing():
+    lattice = Lattice.from_strings([("a", 1.0)])
+    for first, second in ((lattice, Lattice.from_strings([])), (Lattice.from_strings([]), lattice)):
+        assert (first @ second).empty
+    assert (lattice @ Lattice.from_strings("b")).empty
+
+
+def test_concatenation_is_every_sequence_of_paths():
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        lattices = [
+            transducer(rng, "uv", "ab", 4) if (seed + number) % 3 else random_lattice(rng, 4, "abc", columns=("y",))
+            for number in range(2 + seed % 2)
+        ]
+        expected = relation(lattices[0].connected())
+        for lattice in lattices[1:]:
+            expected = joined(expected, relation(lattice.connected()), lambda a, b, c, d: (a + c, b + d))
+        found = ls.concat(*lattices)
+        found.validate()
+        if found.isymbols is None and any(lattice.isymbols for lattice in lattices):
+            assert not expected, f"seed {seed}"
+            continue
+        assert close(relation(found), expected), f"seed {seed}"
+    with pytest.raises(LatticeSimpError, match="at least one lattice"):
+        ls.concat()
+
+
+def test_union_of_transducers_with_tables_of_their_own():
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        lattices = [transducer(rng, "uv", "ab", 4), random_lattice(rng, 4, "abc"), transducer(rng, "vwu", "b", 4)]
+        expected = sum((relation(lattice.connected()) for lattice in lattices), Counter())
+        names = tuple(sorted({name for lattice in lattices for name in lattice.features}))
+        expected = Counter(
+            {
+                (*row[:3], tuple((name, dict(row[3]).get(name, 0.0)) for name in names)): times
+                for row, times in expected.items()
+            }
+        )
+        assert close(relation(ls.union(*lattices)), expected), f"seed {seed}"
+
+
+def test_reversal_and_inversion_turn_each_path_round():
+    for seed in SEEDS:
+        lattice = transducer(np.random.default_rng(seed), "uv", "ab", 6)
+        rows = relation(lattice.connected())
+        turned = Counter({(row[0][::-1], row[1][::-1], *row[2:]): times for row, times in rows.items()})
+        assert close(relation(ls.reverse(lattice)), turned), f"seed {seed}"
+        swapped = Counter({(row[1], row[0], *row[2:]): times for row, times in rows.items()})
+        assert close(relation(ls.invert(lattice).connected()), swapped), f"seed {seed}"
+    acceptor = Lattice.from_strings("a b")
+    assert ls.invert(acceptor) is acceptor
+
+
+@pytest.mark.parametrize("semiring", ["tropical", "log"])
+def test_pushing_moves_costs_and_changes_no_path(semiring):
+    for seed in SEEDS:
+        lattice = random_lattice(np.random.default_rng(seed), 6, "ab", seed % 2 == 0, columns=("x",)).connected()
+        for to in ("start", "end"):
+            pushed = ls.push(lattice, to, semiring=semiring)
+            assert close(relation(pushed), relation(lattice)), f"seed {seed}, {to}"
+            rest = shortest_distance(pushed, semiring=semiring, reverse=to == "start")
+            moved = rest[1:] if to == "start" else rest
+            assert moved == pytest.approx(np.zeros(len(moved)), abs=1e-9), f"seed {seed}, {to}"
+    with pytest.raises(LatticeSimpError, match="'start' or 'end'"):
+        ls.push(lattice, "middle")
+
+
+def test_equivalence_knows_strings_and_costs():
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        lattice = random_lattice(rng, 6, "ab", True).connected()
+        if lattice.empty:
+            continue
+        other = ls.push(ls.reverse(ls.reverse(ls.minimize(lattice))), "end")
+        assert ls.equivalent(lattice, other), f"seed {seed}"
+        costs = best_by_string(lattice)
+        [*words], cost = max(costs.items(), key=lambda item: item[1])
+        cheaper = ls.union(lattice, Lattice.from_strings([(words, cost - 1e-3)]))
+        assert not ls.equivalent(lattice, cheaper), f"seed {seed}"
+        assert ls.equivalent(lattice, cheaper, tolerance=2e-3), f"seed {seed}"
+        dearer = ls.union(lattice, Lattice.from_strings([(words, cost + 1.0)]))
+        assert ls.equivalent(lattice, dearer), f"seed {seed}"
+        assert not ls.equivalent(lattice, dearer, semiring="log"), f"seed {seed}"
+        more = ls.union(lattice, Lattice.from_strings([("a new word", 0.0)]))
+        assert not ls.equivalent(lattice, more), f"seed {seed}"
+        assert not ls.equivalent(more, lattice), f"seed {seed}"
+    nothing, something = Lattice.from_strings([]), Lattice.from_strings("a")
+    assert ls.equivalent(nothing, Lattice.empty_like(something))
+    assert not ls.equivalent(nothing, something)
+
+
+def test_reweighted_costs_are_weighted_sums():
+    for seed in SEEDS:
+        lattice = random_lattice(np.random.default_rng(seed), 6, "ab", columns=("x", "y", "z")).connected()
+        found = relation(ls.reweight(lattice, {"x": 0.5, "y": -2.0}))
+        expected = Counter()
+        for (inputs, outputs, _, features), times in relation(lattice).items():
+            scores = dict(features)
+            expected[inputs, outputs, round(2.0 * scores["y"] - 0.5 * scores["x"], 6) + 0.0, features] += times
+        assert close(found, expected), f"seed {seed}"
+    lattice = Lattice.from_strings([("a", 1.0)])
+    for name in "xyz":
+        lattice = lattice.with_feature(name, [2.0])
+    with pytest.raises(InvalidLatticeError, match="no feature 'w' \\(it has: x, y, z\\)"):
+        ls.reweight(lattice, {"w": 1.0})
+    with pytest.raises(InvalidLatticeError):
+        ls.reweight(lattice, {"x": math.inf})
+
+
+def test_shortest_paths_are_the_n_best_ones():
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        lattice = random_lattice(rng, 6, "abc", seed % 2 == 0, columns=("x",), numbered=seed % 3 == 0)
+        for unique in (True, False):
+            for n in (1, 3, 50):
+                found = ls.shortest_paths(lattice, n, unique=unique)
+                found.validate()
+                paths = ls.nbest(lattice, n, unique=unique)
+                rows = sorted((path.text, round(path.cost, 9), round(path.features["x"], 9)) for path in paths)
+                ours = ls.nbest(found, 100, unique=False)
+                case = f"seed {seed}, {n} {unique}"
+                assert sorted((p.text, round(p.cost, 9), round(p.features["x"], 9)) for p in ours) == rows, case
+                assert sorted(path.inputs for path in ours) == sorted(path.inputs for path in paths), case
+    assert ls.shortest_paths(Lattice.from_strings([]), 2).empty
+    assert ls.nbest(ls.shortest_paths(Lattice.from_strings([("", 2.0), ("a", 1.0)]), 2), 5)[1].cost == 2.0
+
+
+def test_states_and_arcs_to_look_at():
+    lattice = random_lattice(np.random.default_rng(3), 6, "ab", True, columns=("x",), numbered=True)
+    assert list(lattice.states()) == list(range(6))
+    arcs = [arc for state in lattice.states() for arc in lattice.arcs_of(state)]
+    assert [arc.weight for arc in arcs] == lattice.weights.tolist()
+    assert [arc.features["x"] for arc in arcs] == lattice.features["x"].tolist()
+    assert [arc.word for arc in arcs] == [lattice.symbols[label] for label in lattice.olabels]
+    assert [arc.label for arc in arcs] == [lattice.isymbols[label] for label in lattice.ilabels]
+    assert [(arc.state, arc.nextstate) for arc in arcs] == list(zip(lattice.sources, lattice.nextstates, strict=True))
+    for state in (-1, 6):
+        with pytest.raises(InvalidLatticeError, match="no state"):
+            lattice.arcs_of(state)
