@@ -54,7 +54,7 @@ class Composition:
         else:
             words = unmarked(hypotheses, self.ignore)
         acceptor = engine.gappy_acceptor(words, loops=self.loops, symbols=full.symbols)
-        joint: Lattice = engine.compose(full, acceptor, weight=self.weight, beam=self.beam, edits=self.edits)
+        joint: Lattice = engine.compose_gappy(full, acceptor, weight=self.weight, beam=self.beam, edits=self.edits)
         return joint
 
     def compose_lists(self, full: str, skeleton: str) -> Iterator[tuple[int, list[Hypothesis]]]:

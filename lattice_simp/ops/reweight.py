@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -35,6 +36,8 @@ def reweight(lattice: Lattice, weights: Mapping[str, float]) -> Lattice:
         if name not in lattice.features:
             known = ", ".join(lattice.features) or "none"
             raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {known})")
+        if not math.isfinite(factors[name]):
+            raise InvalidLatticeError(f"the weight of {name!r} is {factors[name]}; give a finite number")
     features = lattice.features.select(tuple(factors))
     vector = np.array(list(factors.values()))
     finals = np.where(np.isfinite(lattice.finals), 0.0 - vector @ features.finals, np.inf)
