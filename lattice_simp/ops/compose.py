@@ -27,5 +27,10 @@ def compose(first: Lattice, second: Lattice) -> Lattice:
     Raises:
         CyclicLatticeError: the result has a cycle.
         InvalidLatticeError: the result is too large.
+        TypeError: one is no lattice; gappy acceptors go to `compose_gappy`.
     """
+    for lattice in (first, second):
+        if not isinstance(lattice, Lattice):
+            kind = type(lattice).__name__
+            raise TypeError(f"compose takes two lattices, not a {kind} (compose_gappy takes gappy acceptors)")
     return first @ second

@@ -138,6 +138,8 @@ def test_empty_lattices_compose_to_nothing():
     for first, second in ((lattice, Lattice.from_strings([])), (Lattice.from_strings([]), lattice)):
         assert (first @ second).empty
     assert (lattice @ Lattice.from_strings("b")).empty
+    with pytest.raises(TypeError, match="compose_gappy takes gappy acceptors"):
+        ls.compose(lattice, ls.gappy_acceptor(["a"]))
 
 
 def test_concatenation_is_every_sequence_of_paths():
