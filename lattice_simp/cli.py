@@ -23,18 +23,18 @@ PROGRAM = "lattice-simp"
 COMMANDS = {
     "lattice": "look at lattices, convert them, and operate on them",
     "translate": "translate sentences, with or without skeletons",
-    "combine": "make one translation of several systems' outputs",
+    "combine": "combine several systems' outputs into one translation",
     "evaluate": "score outputs against references, with significance",
-    "skeleton": "make skeletons; statistics and conversion of their files; judgements of annotators",
+    "skeleton": "make skeletons, summarise and convert their files, and manage annotators' judgements",
     "rescore": "train models that score hypotheses; score n-best lists and lattices",
     "tune": "tune weights and minimum Bayes-risk decoding on a development set",
-    "train": "make a model directory from parallel text",
-    "text": "make tokens of text as a trained model needs it, and text of tokens",
+    "train": "train a model directory from parallel text",
+    "text": "tokenise text as a trained model does, and detokenise its output",
     "corpus": "make parallel corpora of complex and simple sentences from paired articles",
-    "hindi": "clauses of Hindi sentences, their types, and simpler sentences",
-    "simplify": "make English sentences simpler",
-    "paraphrase": "expand sets of sentences that mean the same, count and sample the expansion",
-    "serve": "a web page on this machine: mark key words, translate with them as the skeleton",
+    "hindi": "mark and classify clauses of Hindi sentences, and simplify sentences",
+    "simplify": "simplify English sentences",
+    "paraphrase": "expand sets of sentences with the same meaning",
+    "serve": "serve a local web page for translation with skeletons that you mark",
     "demo": "translate sentences of the built-in grammar with three strategies",
 }
 """The commands; `commands/NAME.py` holds a typer app called `app`, of one command or of a group."""
@@ -47,7 +47,7 @@ _FAILED, _BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 1, 2, 130, 141
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command line and ends the program; the user's errors are one line on stderr."""
+    """Runs the command line and ends the program; prints a user's error as one line on stderr."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = DEBUG in given
     given = [word for word in given if word != DEBUG]
@@ -55,12 +55,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = _run(given, debug=debug)
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        code = _interrupted()
+    except KeyboardInterrupt as interrupt:
+        code = _interrupted(interrupt)
     except Exception as error:
-        # Up to Python 3.11, what is raised while a class is made comes as a RuntimeError, an interrupt as well.
-        is_interrupt = isinstance(error.__cause__, KeyboardInterrupt)
-        code = _interrupted() if is_interrupt else _report(error, debug=debug)
+        # Up to Python 3.11, Python raises an interrupt during the creation of a class as a RuntimeError.
+        cause = error.__cause__
+        code = _interrupted(cause) if isinstance(cause, KeyboardInterrupt) else _report(error, debug=debug)
     drop_output()
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -72,11 +72,11 @@ def _warning_line(
     return f"{PROGRAM}: {message}\n" if is_own else _FORMAT_WARNING(message, category, filename, lineno, line)
 
 
-def _interrupted() -> int:
+def _interrupted(interrupt: KeyboardInterrupt) -> int:
     # An interrupt that passes through exec() or eval() of a string, as namedtuple and dataclass have them, stays marked
     # as unhandled, and `python -m` would end by the signal after all. The next exec() takes the mark away.
     exec("")
-    print(f"{PROGRAM}: interrupted", file=sys.stderr)
+    print("; ".join((f"{PROGRAM}: interrupted", *map(str, interrupt.args))), file=sys.stderr)
     return _INTERRUPTED
 
 
@@ -88,10 +88,10 @@ def usage() -> str:
         "",
         "Exact operations on word lattices, and translation with source skeletons.",
         "",
-        "Commands (each tells its options with --help):",
+        "Commands (COMMAND --help lists the options):",
         *(f"  {name:{width}}  {text}" for name, text in COMMANDS.items()),
         "",
-        f"Anywhere: {DEBUG} shows tracebacks. {PROGRAM} --install-completion makes the shell complete words.",
+        f"With any command, {DEBUG} shows tracebacks. {PROGRAM} --install-completion installs shell completion.",
     ]
     return "\n".join(lines)
 
@@ -134,16 +134,16 @@ def command(name: str) -> typer.Typer:
 
 
 def whole_app() -> typer.Typer:
-    """Returns all commands as one app, which the shell's completion asks."""
+    """Returns all commands as one app, for shell completion."""
     import typer
 
     app = typer.Typer(no_args_is_help=True, name=PROGRAM)
     for name in COMMANDS:
-        own = command(name)
-        if own.info.help is not None and isinstance(own.info.help, str):
-            app.add_typer(own, name=name)
+        part = command(name)
+        if part.info.help is not None and isinstance(part.info.help, str):
+            app.add_typer(part, name=name)
         else:
-            app.registered_commands += own.registered_commands
+            app.registered_commands += part.registered_commands
     return app
 
 
@@ -151,7 +151,7 @@ def _report(error: Exception, *, debug: bool) -> int:
     """Prints an error in one line; returns the exit code.
 
     Raises:
-        Exception: an error that is none of the user's, as it came.
+        Exception: an error of the program, unchanged.
     """
     if isinstance(error, OSError) and error.errno == errno.EPIPE:
         return _BROKEN_PIPE
@@ -162,7 +162,7 @@ def _report(error: Exception, *, debug: bool) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown
         return _BAD_INPUT
     if hasattr(error, "format_message"):  # of the parser of options
-        text = f"{error.format_message()} (--help shows how it is called)"
+        text = f"{error.format_message()} (run it with --help for usage)"
     elif isinstance(error, LatticeSimpError):
         text = str(error)
     elif isinstance(error, OSError) and error.errno == errno.EBADF:

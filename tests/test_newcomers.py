@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 
 def help_of(*command):
     """Returns the help of a command without line breaks and frames."""
-    program = [sys.executable, "-m", "lattice_simp", *command, "--help"]
+    program = [sys.executable, "-m", "lattice_simp", *command, "--help-all"]
     done = subprocess.run(program, capture_output=True, text=True, check=True, env={"COLUMNS": "400", "TERM": "dumb"})
     return re.sub(r"[\s│]+", " ", re.sub(r"(?<=\w)-\s*\n\s*", "-", done.stdout))  # lines break after hyphens, too
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands.options import STDIN, command_app, readable, refuse_idle
+from lattice_simp.commands.options import Detail, Language, command_app, refuse_idle
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.json_text import is_json
+from lattice_simp.support.textio import STDIN, readable
 from lattice_simp.systems.annotation.files import EXPORTS
 from lattice_simp.systems.annotation.judgements import AnnotationSettings
 
@@ -22,33 +23,31 @@ if TYPE_CHECKING:
 
     from lattice_simp.systems.annotation import Progress
 
-app = command_app("Judgements of several annotators: fill their queue, see how far they are, take out what they made.")
+app = command_app("Judgements of several annotators: import sentences, show progress, export results.")
 
-Database = Annotated[Path, typer.Argument(help="the file of the annotations (SQLite)")]
+Database: TypeAlias = Annotated[Path, typer.Argument(help="annotation database (SQLite)")]
 if TYPE_CHECKING:
     Content = str
 else:
     Content = Literal[tuple(EXPORTS)]
 
-What = Annotated[
-    Content,
-    typer.Option(help="each sentence's skeletons; one that they come to, or one of tokens; or all that happened"),
+What: TypeAlias = Annotated[
+    Content, typer.Option(help="all skeletons of each sentence, an aggregate of them, or the log of all judgements")
 ]
 
 
 @app.command("import")
 @takes_settings(AnnotationSettings)
 def import_(
-    database: Annotated[Path, typer.Argument(help="the file of the annotations (SQLite); made if it is not there")],
-    source: Annotated[str, typer.Argument(help="sentences (tokens), one a line, or JSON lines of skeletons; -: stdin")],
+    database: Annotated[Path, typer.Argument(help="annotation database (SQLite); created if missing")],
+    source: Annotated[
+        str, typer.Argument(help="tokenised sentences, one per line, or JSON lines of skeletons; - for stdin")
+    ],
     annotator: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(help="who made the first skeleton of each sentence; again for the second, and so on"),
+        list[str] | None,
+        typer.Option(help="annotator of the first skeleton of each sentence (repeatable: of the second, and so on)"),
     ] = None,
-    language: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(help="sentences are plain text of this language (an ISO code): make tokens of it"),
-    ] = None,
+    language: Annotated[Language, Detail("tokenises plain text")] = None,
     settings: Any = None,
 ) -> None:
     """Add sentences, or skeletons as judgements. Example: lattice-simp skeleton annotation import talk.db talk.en"""
@@ -57,23 +56,23 @@ def import_(
     with readable(source) as path:
         sentences, judgements = _read(path, _name(source), annotator or [], language)
         if not sentences:
-            raise FormatError("the file is empty", path=STDIN if source == "-" else source, remedy="write sentences")
+            raise FormatError("the file is empty", path=STDIN if source == "-" else source, remedy="give sentences")
     with AnnotationStore(database, create=True) as store:
         if settings:
             store.settings = replace(store.settings, **settings)
         new = store.add(sentences, judgements)
-        own = store.settings
+        goal = store.settings
     print(f"{new} new sentences of {len(sentences)}, {len(judgements)} judgements")
-    print(f"wanted: {own.shortenings} shortenings of each sentence, {own.checks} checks of each skeleton")
+    print(f"required: {goal.shortenings} shortenings of each sentence, {goal.checks} checks of each skeleton")
 
 
 @app.command()
 def export(
     database: Database,
-    target: Annotated[Path, typer.Argument(help="the JSON lines to write, or - for stdout")],
+    target: Annotated[Path, typer.Argument(help="output file (JSON lines), or - for stdout")],
     what: What = "judgements",
 ) -> None:
-    """Write what annotators made. Example: lattice-simp skeleton annotation export talk.db - --what skeletons"""
+    """Write the annotators' judgements. Example: lattice-simp skeleton annotation export talk.db - --what skeletons"""
     from lattice_simp.support.textio import open_text
     from lattice_simp.systems.annotation import AnnotationStore
 
@@ -85,7 +84,7 @@ def export(
 
 @app.command("progress")
 def show_progress(database: Database) -> None:
-    """Print what is done and how annotators agree. Example: lattice-simp skeleton annotation progress talk.db"""
+    """Print progress and agreement. Example: lattice-simp skeleton annotation progress talk.db"""
     from lattice_simp.systems.annotation import AnnotationStore, progress
 
     with AnnotationStore(database) as store:
@@ -93,11 +92,11 @@ def show_progress(database: Database) -> None:
     for line in _lines(found):
         print(line)
     if found.missing:
-        print(f"lattice-simp: no alpha, no reliability: {found.missing}", file=sys.stderr)
+        print(f"lattice-simp: alpha and reliability are missing: {found.missing}", file=sys.stderr)
 
 
 def _name(source: str) -> str:
-    """Returns what the ids of a file's sentences begin with."""
+    """Returns the prefix of the ids of a file's sentences."""
     return "stdin" if source == "-" else Path(source).name.split(".")[0]
 
 
@@ -113,19 +112,19 @@ def _read(path: str, name: str, annotators: list[str], language: str | None) -> 
     from lattice_simp.systems.annotation import judgements_of, read_sentences
 
     if not is_json(next((line for line in read_lines(path) if line.strip()), "")):
-        refuse_idle(["annotator"], "on sentences, but on JSON lines of skeletons")
+        refuse_idle(["annotator"], "with sentences; it applies to JSON lines of skeletons")
         return list(read_sentences(path, name, _tokens(language) if language else split_tokens)), []
     if language:
-        raise LatticeSimpError("--language makes tokens of text, but JSON lines hold tokens; leave it out")
+        raise LatticeSimpError("--language tokenises text, but JSON lines hold tokens; leave it out")
     judgements = list(judgements_of(read_skeletons(path), annotators))
-    return list(dict.fromkeys(own.sentence for own in judgements)), judgements
+    return list(dict.fromkeys(judgement.sentence for judgement in judgements)), judgements
 
 
 def _tokens(language: str) -> Callable[[str], list[str]]:
     from lattice_simp.text.tokeniser import Tokeniser
 
-    own = Tokeniser(language, normalise=False, case="keep")
-    return lambda line: split_tokens(own.tokens(line))
+    tokeniser = Tokeniser(language, normalise=False, case="keep")
+    return lambda line: split_tokens(tokeniser.tokens(line))
 
 
 def _lines(found: Progress) -> list[str]:
@@ -136,15 +135,15 @@ def _lines(found: Progress) -> list[str]:
             f"{items}\t{task.items}",
             f"{items}, done\t{task.done}",
             f"{judgements}\t{task.judgements}",
-            f"{judgements}, wanted yet\t{task.missing}",
+            f"{judgements}, remaining\t{task.missing}",
             f"{judgements}, Krippendorff's alpha\t{_number(task.alpha)}",
         ]
     lines.append(f"checks, agreement of two annotators\t{_number(found.agreement)}")
     if found.annotators:
         lines += ["", "annotator\tshortened\tchecked\tskipped\tcompression rate\tF1 with others\treliability"]
-    for own in found.annotators:
-        counts = f"{own.name}\t{own.shortened}\t{own.checked}\t{own.skipped}"
-        lines.append(f"{counts}\t{_number(own.rate)}\t{_number(own.f1)}\t{_number(own.reliability)}")
+    for annotator in found.annotators:
+        counts = f"{annotator.name}\t{annotator.shortened}\t{annotator.checked}\t{annotator.skipped}"
+        lines.append(f"{counts}\t{_number(annotator.rate)}\t{_number(annotator.f1)}\t{_number(annotator.reliability)}")
     return lines
 
 

@@ -3,56 +3,60 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 
+from lattice_simp.commands.lattice_input import LabelOptions, ignored_labels, read_outputs, take_options
+from lattice_simp.commands.lattice_run import with_progress
 from lattice_simp.commands.options import (
     FAILED,
-    FIRST_ID,
-    IGNORE,
-    LabelOptions,
+    INPUT,
+    LABELS,
+    OUTPUT,
+    RUNNING,
+    SEARCH,
+    Detail,
+    FirstId,
+    Ignore,
+    Jobs,
+    LatticeFolder,
+    Lm,
+    Nbest,
+    NbestOutput,
+    Output,
+    Weights,
+    check_stdin,
     command_app,
-    ignored_labels,
-    labels_of_lattices,
-    labels_of_lists,
-    pieces_of,
-    read_full,
-    readable,
-    reader_options,
     refuse_idle,
-    require_numbers,
 )
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.whole_sentences import checked_lists
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import as_tokens
-from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, MissingExtraError
-from lattice_simp.formats import is_text, write
-from lattice_simp.formats.collections import is_collection, read_all
-from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
+from lattice_simp.errors import EmptyLatticeError, FormatError, MissingExtraError
+from lattice_simp.formats import check_labels, is_text, write
+from lattice_simp.formats.collections import is_collection
+from lattice_simp.formats.nbest import is_nbest, write_nbest
 from lattice_simp.formats.pieces import join_words
 from lattice_simp.lm.model import LanguageModel
-from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.pipeline.progress import progress_bar
-from lattice_simp.pipeline.threads import in_threads
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import open_text, read_lines, readable
 from lattice_simp.systems.combination.combine import (
     CombinationSettings,
-    Output,
     check_weights,
     combine,
     default_weights,
     expansion_of,
     feature_names,
 )
+from lattice_simp.systems.combination.combine import Output as SystemOutput
 from lattice_simp.systems.paraphrase.paraphraser import Paraphraser
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 
@@ -66,52 +70,53 @@ class _CombineOptions(LabelOptions, CombinationSettings):
     """How systems are combined, and what labels are."""
 
 
+_PANELS = {
+    **dict.fromkeys(LabelOptions.__dataclass_fields__, LABELS),
+    **dict.fromkeys(("strings", "lm_weight", "max_arcs", "beam"), SEARCH),
+}
+
+
 @app.command("combine")
-@takes_settings(_CombineOptions)
+@takes_settings(_CombineOptions, _PANELS)
 def combine_outputs(
     sources: Annotated[
-        list[str], typer.Argument(help="of each system: n-best lists, a line a sentence, lattices, or one lattice")
+        list[str], typer.Argument(help="a file per system: n-best lists, a sentence per line, lattices, or one lattice")
     ],
-    lm: Annotated[Optional[Path], typer.Option(help="a language model: ARPA, or KenLM's binary")] = None,  # noqa: UP045
+    output: Annotated[Output, Detail("one translation per line")] = "-",
+    lm: Lm = None,
+    weights: Annotated[Weights | None, Detail("as `tune lattices` writes them")] = None,
     share: Annotated[
-        Optional[list[float]],  # noqa: UP045
-        typer.Option(help="of each system's probabilities, one for each file in order; equal ones by default"),
+        list[float] | None, typer.Option(help="weight of each system, once per file in order (default: equal)")
     ] = None,
     scale: Annotated[
-        Optional[list[float]],  # noqa: UP045
-        typer.Option(help="what costs are multiplied with before they become probabilities, one for all or for each"),
+        list[float] | None,
+        typer.Option(help="multiply costs by this before converting them to probabilities; once for all, or per file"),
     ] = None,
-    weights: Annotated[Optional[Path], typer.Option(help="a weights.tsv, as `tune lattices` writes it")] = None,  # noqa: UP045
+    n: Annotated[Nbest, Detail(panel=OUTPUT)] = 100,
+    nbest_output: Annotated[NbestOutput, Detail("with features", panel=OUTPUT)] = None,
+    lattices: Annotated[LatticeFolder, Detail("with features and start weights, for `tune lattices`", OUTPUT)] = None,
     parse: Annotated[
-        bool, typer.Option("--parse", help="phrases are also those of English parses (the extra skeletons)")
+        bool,
+        typer.Option("--parse", help="add phrases of English parses (extra `skeletons`)", rich_help_panel=SEARCH),
     ] = False,
-    first_id: FIRST_ID = None,
-    ignore: IGNORE = None,
-    output: Annotated[str, typer.Option("--output", "-o", help="a line for each sentence, or - for stdout")] = "-",
-    n: Annotated[int, typer.Option("--nbest", "-n", min=1, help="hypotheses for each sentence")] = 100,
-    nbest_output: Annotated[Optional[str], typer.Option(help="n-best lists with the features")] = None,  # noqa: UP045
-    lattices: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(help="a folder for the lattices with features, and for the weights that tuning starts from"),
-    ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="threads")] = 1,
+    first_id: Annotated[FirstId, Detail(panel=INPUT)] = None,
+    ignore: Annotated[Ignore, Detail(panel=LABELS)] = None,
+    jobs: Annotated[Jobs, Detail(panel=RUNNING)] = 1,
     settings: Any = None,
 ) -> None:
-    """Combine several systems' outputs for the same sentences to one translation.
+    """Combine several systems' outputs for the same sentences into one translation.
 
-    What most systems agree on, n-gram by n-gram, is best; --lm adds a language model, and `lattice-simp tune lattices`
-    finds weights for the features in the folder that --lattices makes. Where a system has nothing for a sentence, the
-    others decide.
+    The best output agrees with most systems, n-gram by n-gram. --lm adds a language model. `lattice-simp tune lattices`
+    tunes weights on the folder that --lattices writes. A system may have no output for a sentence.
 
     Example: lattice-simp combine one.nbest two.nbest > combined.txt
     """
-    labels = {field.name: settings.pop(field.name) for field in fields(LabelOptions) if field.name in settings}
-    own = CombinationSettings(**settings, shares=tuple(share) if share else None, scales=tuple(scale or (1.0,)))
-    own.of_systems(len(sources))  # before anything is read
-    if sources.count("-") > 1:
-        raise LatticeSimpError("standard input can be one file only; give the others by their names")
+    labels = take_options(LabelOptions, settings)
+    chosen = CombinationSettings(**settings, shares=tuple(share) if share else None, scales=tuple(scale or (1.0,)))
+    chosen.of_systems(len(sources))  # before anything is read
+    check_stdin(sources)
     _refuse_idle(
-        own.method, has_model=lm is not None, has_weights=weights is not None, has_lists=nbest_output is not None
+        chosen.method, has_model=lm is not None, has_weights=weights is not None, has_lists=nbest_output is not None
     )
     expand = expansion_of(Paraphraser()) if parse else None
     model = None if lm is None else LanguageModel.read(lm)
@@ -120,12 +125,12 @@ def combine_outputs(
     ignored = ignored_labels(ignore)
     check_weights(weighted or {}, names)
 
-    def combined(outputs: tuple[Output, ...]) -> Lattice:
-        return combine(outputs, own, lm=model, weights=weighted, expand=expand, ignore=ignored)
+    def combined(outputs: tuple[SystemOutput, ...]) -> Lattice:
+        return combine(outputs, chosen, lm=model, weights=weighted, expand=expand, ignore=ignored)
 
     if lattices is not None:
         lattices.mkdir(parents=True, exist_ok=True)
-        start = weighted or default_weights(len(sources), own, lm=lm is not None)
+        start = weighted or default_weights(len(sources), chosen, lm=lm is not None)
         write_weights(lattices / WEIGHTS, {name: start.get(name, 0.0) for name in names})
     with ExitStack() as stack:
         files = [stack.enter_context(readable(source)) for source in sources]
@@ -148,9 +153,9 @@ def _refuse_idle(method: str, *, has_model: bool, has_weights: bool, has_lists: 
     if method != "phrases":
         refuse_idle(["parse"], f"with --method {method}")
     if method == "union":
-        refuse_idle(["strings"], "with --method union, which takes all strings")
+        refuse_idle(["strings"], "with --method union, which uses all strings")
     if not has_model:
-        refuse_idle(["lm_weight", "beam"], "without --lm")
+        refuse_idle(["lm_weight", "gain_beam"], "without --lm")
     if has_weights:
         refuse_idle(["lm_weight"], "with --weights")
     if not has_lists:
@@ -158,29 +163,24 @@ def _refuse_idle(method: str, *, has_model: bool, has_weights: bool, has_lists: 
 
 
 class _Results:
-    """The lattices of sentences, in order; where one fails, that is told, and it has none.
+    """The lattices of sentences, in order; a sentence that fails is reported and has none.
 
     Attributes:
         failed: how many failed.
     """
 
-    def __init__(self, combined: Callable[[tuple[Output, ...]], Lattice], jobs: int) -> None:
+    def __init__(self, combined: Callable[[tuple[SystemOutput, ...]], Lattice], jobs: int) -> None:
         self._combined, self._jobs, self.failed = combined, jobs, 0
 
-    def of(self, sentences: Iterable[tuple[Output, ...]]) -> Iterator[Lattice | None]:
-        with progress_bar(transient=True) as bar:
-            task = bar.add_task("sentences", total=None)
-            results = in_threads(self._combined, sentences, self._jobs)
-            for number, (_, lattice, error) in enumerate(results):
-                if isinstance(error, MissingExtraError):  # all sentences want it
-                    raise error
-                if isinstance(error, LatticeSimpError) and not isinstance(error, EmptyLatticeError):
-                    self.failed += 1
-                    print(f"lattice-simp: sentence {number}: {error}; left empty", file=sys.stderr)
-                elif error is not None and not isinstance(error, EmptyLatticeError):
-                    raise error
-                yield lattice
-                bar.advance(task)
+    def of(self, sentences: Iterable[tuple[SystemOutput, ...]]) -> Iterator[Lattice | None]:
+        results = with_progress(self._combined, sentences, self._jobs, "sentences")
+        for number, (_, lattice, error) in enumerate(results):
+            if isinstance(error, MissingExtraError):  # all sentences need it
+                raise error
+            if error is not None and not isinstance(error, EmptyLatticeError):
+                self.failed += 1
+                print(f"lattice-simp: sentence {number}: {error}; left empty", file=sys.stderr)
+            yield lattice
 
 
 def _decided(results: Iterable[Lattice | None], n: int, folder: Path | None) -> Iterator[tuple[int, list[Hypothesis]]]:
@@ -210,9 +210,9 @@ def _write(lists: Iterable[tuple[int, list[Hypothesis]]], output: str, nbest_out
 
 
 def _aligned(
-    sources: list[str], files: list[str], first_id: int, labels: Mapping[str, Any]
-) -> Iterator[tuple[Output, ...]]:
-    """Yields what each system has for a sentence; tells where only some have nothing.
+    sources: list[str], files: list[str], first_id: int, labels: LabelOptions
+) -> Iterator[tuple[SystemOutput, ...]]:
+    """Yields what each system has for a sentence; reports sentences for which only some have nothing.
 
     Raises:
         FormatError: one has more sentences than another.
@@ -220,37 +220,31 @@ def _aligned(
     ended = object()
     streams = [_outputs(file, name, first_id, labels) for file, name in zip(files, sources, strict=True)]
     for number, outputs in enumerate(zip_longest(*streams, fillvalue=ended)):
-        there = [own is not ended for own in outputs]
+        there = [output is not ended for output in outputs]
         if not all(there):
             shorter, longer = sources[there.index(False)], sources[there.index(True)]
             message = f"ends after {number} sentences, but {longer} has more"
             raise FormatError(message, path=shorter, remedy="give each system's output for the same sentences")
-        silent = [source for source, own in zip(sources, outputs, strict=True) if own is _NOTHING]
+        silent = [source for source, output in zip(sources, outputs, strict=True) if output is _NOTHING]
         if len(silent) < len(sources):
             for source in silent:
-                print(f"lattice-simp: {source}: nothing for sentence {number}; the others decide", file=sys.stderr)
+                print(f"lattice-simp: {source}: no output for sentence {number}", file=sys.stderr)
         yield outputs  # type: ignore[misc]
 
 
-def _outputs(file: str, name: str, first_id: int, labels: Mapping[str, Any]) -> Iterator[Output]:
-    """Yields a system's output for each sentence, `_NOTHING` where it has none."""
-    pieces = pieces_of(labels)
+def _outputs(file: str, name: str, first_id: int, labels: LabelOptions) -> Iterator[SystemOutput]:
+    """Yields a system's output for each sentence, `_NOTHING` if it has none."""
     if is_nbest(file):
-        require_numbers(file, "nbest", labels)
-        lists = checked_lists(stream_nbest(file, first_id, **labels_of_lists(labels)), name)
-        yield from (hypotheses or _NOTHING for _, hypotheses in lists)
-        return
-    others = labels_of_lattices(file, labels)
-    if is_collection(file):
-        members = read_all(file, **reader_options(others))
-        yield from (join_pieces(lattice, pieces) if not lattice.empty else _NOTHING for _, lattice in members)
-    elif is_text(file):
-        require_numbers(file, "text", others)
-        lines = (join_words(as_tokens(line), pieces) for line in _lines(file))
+        lists = ((0, output) for _, output in read_outputs(file, name, labels, first_id) if isinstance(output, list))
+        yield from (hypotheses or _NOTHING for _, hypotheses in checked_lists(lists, name))
+    elif is_collection(file) or not is_text(file):
+        for _, output in read_outputs(file, file, labels):
+            yield output if isinstance(output, Lattice) and not output.empty else _NOTHING
+    else:
+        check_labels(labels.of_lattices(file), "text", file)
+        lines = (join_words(as_tokens(line), labels.pieces) for line in _lines(file))
         texts = ([Hypothesis(tokens)] if tokens else _NOTHING for tokens in lines)
         yield from (hypotheses for _, hypotheses in checked_lists(enumerate(texts), name))
-    else:
-        yield read_full(file, labels=labels)
 
 
 def _lines(path: str) -> Iterator[str]:
@@ -259,4 +253,4 @@ def _lines(path: str) -> Iterator[str]:
         is_empty = False
         yield line
     if is_empty:
-        raise FormatError("the file is empty", path=path, remedy="give a sentence a line, n-best lists, or lattices")
+        raise FormatError("the file is empty", path=path, remedy="give a sentence per line, n-best lists, or lattices")

@@ -5,21 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 
-from lattice_simp.commands.batch import JOBS, find_batch
-from lattice_simp.commands.options import (
-    OUTPUT,
-    Id,
-    Input,
-    WordOptions,
-    ignored_words,
-    read_full,
-    readable,
-    sentence_number,
-)
+from lattice_simp.commands.lattice_input import WordOptions, sentence_number
+from lattice_simp.commands.lattice_run import lattice_run
+from lattice_simp.commands.options import LABELS, Id, Jobs, LatticeFile, Output, Scale, command_app
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
@@ -31,66 +23,57 @@ from lattice_simp.formats.nbest import stream_nbest
 from lattice_simp.ops.word_confidences import probable_tokens, word_confidences
 from lattice_simp.support.textio import open_text, read_lines
 
-app = typer.Typer()
+app = command_app()
 
 
 @app.command()
-@takes_settings(WordOptions)
+@takes_settings(WordOptions, LABELS)
 def confidence(
-    source: Input,
+    source: LatticeFile,
     sentence: Id = None,
     hypotheses: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(help="whose words: tokens, a line for each lattice; the most probable strings if not given"),
+        Path | None,
+        typer.Option(help="tokenised hypotheses to score, one per lattice (default: the most probable strings)"),
     ] = None,
     skeleton: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(help="n-best lists of the skeletons: adds how far each word is one of a skeleton's translation"),
+        Path | None,
+        typer.Option(help="n-best lists of the skeletons; adds a column of each word's agreement with them"),
     ] = None,
-    scale: Annotated[
-        float, typer.Option(help="what costs are multiplied with before they are log probabilities")
-    ] = 1.0,
-    jobs: JOBS = 1,
-    output: OUTPUT = "-",
+    scale: Scale = 1.0,
+    jobs: Jobs = 1,
+    output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Print each word of the most probable strings, or of other hypotheses, and its probability at its place.
+    """Print each word of the most probable strings, or of other hypotheses, and its probability.
 
-    Lines are the lattice's name, the word's number, the word, and the probability, between tabs. That is
-    how probable hypotheses are that have the word where they are aligned with it; choose the scale on data of your own.
+    Each line holds the lattice's name, the word's number, the word and the probability, separated by tabs. The
+    probability is that of all hypotheses that have the word at the aligned position. Choose the scale on your own data.
 
     Example: lattice-simp lattice confidence full.nbest --scale 0.3
     """
-    ignored = ignored_words(settings)
+    labels = WordOptions(**settings)
+    ignored = labels.ignored
     lines = None if hypotheses is None else [without_marks(as_tokens(line), ignored) for line in read_lines(hypotheses)]
-    skeletons = None if skeleton is None else dict(stream_nbest(skeleton, cost=settings.get("cost"), ignore=ignored))
-
-    with readable(source) as file, open_text(output, "w") as out:
-        batch = find_batch(file, sentence, jobs, settings)
-        if batch is None:
-            found = iter([(sentence or "0", read_full(file, sentence, labels=settings))])
-        else:
-            found = batch.results(Lattice.connected)
+    skeletons = None if skeleton is None else dict(stream_nbest(skeleton, cost=labels.cost, ignore=ignored))
+    with lattice_run(source, sentence, labels, jobs) as run, open_text(output, "w") as out:
         count, shown = 0, []
-        for count, (name, marked) in enumerate(found, 1):
+        for count, (name, marked) in enumerate(run.results(Lattice.connected), 1):
             lattice = marked.without_words(ignored)
-            number = sentence_number(name, count - 1)
+            number = sentence_number(name or "0", count - 1)
             if lattice.connected().empty:
                 continue
             tokens = probable_tokens(lattice, scale) if lines is None else _line(lines, count - 1, hypotheses)
-            own = None if skeletons is None else skeletons.get(number, [])
-            out.writelines(_rows(name, lattice, tokens, scale, own))
+            skeleton_list = None if skeletons is None else skeletons.get(number, [])
+            out.writelines(_rows(name or "0", lattice, tokens, scale, skeleton_list))
             shown.append(tokens)
-    warn_of_whole_sentences(shown, source if hypotheses is None else hypotheses)
-    if lines is not None and count != len(lines):
-        print(f"lattice-simp: {hypotheses}: {len(lines)} lines for {count} lattices", file=sys.stderr)
-    if batch is not None:
-        batch.finish()
+        warn_of_whole_sentences(shown, source if hypotheses is None else hypotheses)
+        if lines is not None and count != len(lines):
+            print(f"lattice-simp: {hypotheses}: {len(lines)} lines for {count} lattices", file=sys.stderr)
 
 
 def _line(lines: list[tuple[str, ...]], number: int, path: Path | None) -> tuple[str, ...]:
     if number >= len(lines):
-        message = f"ends with line {len(lines)}, and there are more lattices"
+        message = f"has {len(lines)} lines, but there are more lattices"
         raise FormatError(message, path=path, remedy="give a line for each lattice")
     return lines[number]
 

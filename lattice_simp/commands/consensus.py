@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import typer
 
-from lattice_simp.commands.batch import JOBS, LatticeInput, find_batch
-from lattice_simp.commands.options import (
-    FIRST_ID,
-    OUTPUT,
-    TOKENISER_HELP,
-    Id,
-    Input,
+from lattice_simp.commands.lattice_input import (
     LabelOptions,
-    To,
     WordOptions,
-    ignored_words,
-    labels_of_lists,
-    pieces_of,
     read_full,
-    readable,
-    reader_options,
-    refuse_idle,
+    read_outputs,
     require_hypotheses,
-    require_numbers,
-    write_result,
+    take_options,
+)
+from lattice_simp.commands.lattice_run import lattice_run, write_result
+from lattice_simp.commands.options import (
+    LABELS,
+    Detail,
+    FirstId,
+    Id,
+    Jobs,
+    LatticeFile,
+    MaxArcs,
+    Nbest,
+    Output,
+    References,
+    Scale,
+    To,
+    TokeniserName,
+    check_stdin,
+    command_app,
+    refuse_idle,
 )
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.whole_sentences import checked_lists, warn_of_whole_sentences
@@ -39,12 +46,11 @@ from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name
-from lattice_simp.formats.collections import is_collection, read_all
+from lattice_simp.formats.collections import is_collection
 from lattice_simp.formats.common import require_acceptor, single_final
 from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
 from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.confusion_network import confusion_network
-from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.ops.mbr import mbr as mbr_lattice
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
@@ -54,10 +60,11 @@ from lattice_simp.ops.oracle import OracleMetric
 from lattice_simp.ops.oracle import oracle as find_oracle
 from lattice_simp.ops.union import union as union_lattice
 from lattice_simp.ops.utilities import UTILITIES, Tokens
-from lattice_simp.scores.bleu import References, corpus_bleu
+from lattice_simp.scores.bleu import References as NumberedReferences
+from lattice_simp.scores.bleu import corpus_bleu
 from lattice_simp.scores.edits import edit_distances, error_rate
 from lattice_simp.scores.ngrams import numbered
-from lattice_simp.support.textio import is_pipe, open_text, read_lines
+from lattice_simp.support.textio import is_pipe, open_text, read_lines, readable
 from lattice_simp.text.sacrebleu_tokenisers import tokeniser as tokeniser_of
 
 if TYPE_CHECKING:
@@ -65,11 +72,9 @@ if TYPE_CHECKING:
 else:
     Utility = Literal[("linear", *UTILITIES)]
 
-app = typer.Typer()
+app = command_app()
 
 CALLS = MbrPruning().max_calls
-
-Scale = Annotated[float, typer.Option(help="what the costs are multiplied with before they become probabilities")]
 
 
 @dataclass(frozen=True)
@@ -77,58 +82,78 @@ class _MbrOptions(WordOptions, MbrSettings):
     """Those of the linear gain, and of labels."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Decision:
-    """How hypotheses are decided between: by linear BLEU with its settings, or by a utility of whole strings."""
+    """How to decide between hypotheses: by linear BLEU with its settings, or by a utility of whole strings."""
 
     utility: str
-    given: dict[str, Any]
+    values: dict[str, Any]
     pruning: MbrPruning
     ignored: Collection[str]
     tokeniser: str | None
+    n: int
+    paths: int
+    source: str
+    is_checked: bool = False
+
+    REMEDY: ClassVar[str] = (
+        "give --utility chrf, --utility bleu with --tokeniser, or tokenise first: lattice-simp lattice tokens"
+    )
+
+    @property
+    def depends_on_tokens(self) -> bool:
+        """Whether tokens that are whole sentences make no sense."""
+        return self.utility != "chrf" and self.tokeniser is None
 
     def of_lattice(self, lattice: Lattice) -> Lattice:
-        """Returns the lattice of linear gains."""
-        return mbr_lattice(lattice, MbrSettings(**self.given), ignore=self.ignored)
-
-    def of_paths(self, lattice: Lattice, paths: int) -> Lattice:
         """Returns the lattice of linear gains, or the best paths with the gains of a utility."""
+        if self.depends_on_tokens and not self.is_checked:
+            self.is_checked = True
+            best = nbest(lattice, 1, ignore=self.ignored)
+            warn_of_whole_sentences([path.tokens for path in best], self.source, self.REMEDY)
         if self.utility == "linear":
-            return self.of_lattice(lattice)
-        return Lattice.from_nbest(
-            self.of_list(nbest(lattice, paths, unique=False, ignore=self.ignored)), lattice.symbols
-        )
+            return self._linear(lattice)
+        paths = nbest(lattice, self.paths, unique=False, ignore=self.ignored)
+        return Lattice.from_nbest(self._of_list(paths), lattice.symbols)
 
-    def of_list(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
+    def write_lists(self, file: str, labels: LabelOptions, output: str) -> None:
+        """Writes n-best lists by the expected gains of their hypotheses."""
+        lists = stream_nbest(file, **labels.of_lists(self.source))
+        lists = checked_lists(lists, self.source, self.REMEDY) if self.depends_on_tokens else lists
+        write_nbest(((number, self._of_list(entries)[: self.n]) for number, entries in lists), output)
+
+    def _linear(self, lattice: Lattice) -> Lattice:
+        return mbr_lattice(lattice, MbrSettings(**self.values), ignore=self.ignored)
+
+    def _of_list(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
         """Returns hypotheses by their expected gains."""
         if self.utility != "linear":
-            scale = self.given.get("scale", 1.0)
+            scale = self.values.get("scale", 1.0)
             split = None if self.tokeniser is None else tokeniser_of(self.tokeniser)
             return mbr_nbest(
                 hypotheses, self.utility, scale=scale, pruning=self.pruning, ignore=self.ignored, tokens=split
             )
-        decided = self.of_lattice(Lattice.from_nbest(hypotheses))
+        decided = self._linear(Lattice.from_nbest(hypotheses))
         return nbest(decided, len(hypotheses), ignore=self.ignored) if hypotheses else []
 
 
 @app.command()
-@takes_settings(LabelOptions)
+@takes_settings(LabelOptions, LABELS)
 def union(
     sources: Annotated[list[str], typer.Argument(help="lattice files of any format, or n-best lists")],
     sentence: Id = None,
     share: Annotated[
-        Optional[list[float]],  # noqa: UP045
-        typer.Option(help="of each system's probabilities, one for each file in order; equal ones by default"),
+        list[float] | None, typer.Option(help="weight of each system, once per file in order (default: equal)")
     ] = None,
-    normalised: Annotated[bool, typer.Option(help="make each system's costs posteriors first")] = True,
+    normalised: Annotated[bool, typer.Option(help="convert each system's costs to posteriors first")] = True,
     scale: Scale = 1.0,
     to: To = None,
-    output: OUTPUT = "-",
+    output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Join the lattices of several systems to a mixture of their posteriors.
+    """Join the lattices of several systems into a mixture of their posteriors.
 
-    With --no-normalised, costs stay as they are, and shares are costs in addition.
+    With --no-normalised, costs stay the same and shares are additional costs.
 
     Example: lattice-simp lattice union one.fst two.fst --share 0.7 --share 0.3 --output both.fst
     """
@@ -136,18 +161,18 @@ def union(
         refuse_idle(["scale"], "with --no-normalised")
     if share and len(share) != len(sources):
         raise LatticeSimpError(f"{len(share)} shares for {len(sources)} files; give --share once for each file")
-    if sources.count("-") > 1:
-        raise LatticeSimpError("standard input can be one file only; give the others by their names")
+    check_stdin(sources)
+    labels = LabelOptions(**settings)
     lattices, has_several = [], False
     for path in sources:
         with readable(path) as file:
             is_list = is_nbest(file)
-            labels = labels_of_lists(settings) if is_list else settings
             is_chosen = is_list or is_collection(file)
-            lattices.append(read_full(file, sentence if is_chosen else None, labels=labels))
+            chosen = labels.for_lists if is_list else labels
+            lattices.append(read_full(file, sentence if is_chosen else None, labels=chosen))
             has_several |= is_chosen
     if not has_several:
-        refuse_idle(["sentence"], "where every file holds one lattice")
+        refuse_idle(["sentence"], "if every file holds one lattice")
     if normalised:
         lattices = [normalise(lattice, scale) for lattice in lattices]
     shares = [1.0] * len(sources) if normalised else None
@@ -155,46 +180,32 @@ def union(
 
 
 @app.command()
-@takes_settings(_MbrOptions)
+@takes_settings(_MbrOptions, dict.fromkeys(WordOptions.__dataclass_fields__, LABELS))
 def mbr(
-    source: Input,
+    source: LatticeFile,
     sentence: Id = None,
     utility: Annotated[
         Utility, typer.Option(help="linear BLEU over lattices, or a metric of whole strings")
     ] = "linear",
-    n: Annotated[int, typer.Option("-n", min=1, help="hypotheses for each sentence of n-best lists")] = 100,
-    paths: Annotated[int, typer.Option(min=1, help="the best of a lattice, whose strings are compared")] = 1000,
-    max_calls: Annotated[int, typer.Option(min=1, help="pairs of strings that are compared at most")] = CALLS,
-    tokeniser: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(help=f"with --utility bleu or wer, {TOKENISER_HELP.split('; ')[0]}; the words if not given"),
-    ] = None,
+    n: Annotated[Nbest, Detail("for n-best lists")] = 100,
+    paths: Annotated[int, typer.Option(min=1, help="number of best paths of a lattice to compare")] = 1000,
+    max_calls: Annotated[int, typer.Option(min=1, help="maximum number of string pairs to compare")] = CALLS,
+    tokeniser: Annotated[TokeniserName, Detail("for bleu and wer (default: the words)")] = None,
     to: To = None,
-    jobs: JOBS = 1,
-    output: OUTPUT = "-",
+    jobs: Jobs = 1,
+    output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Decide by the expected gain: costs become minus the expected gain of a hypothesis (minimum Bayes risk).
+    """Decide by the expected gain (minimum Bayes risk): costs become minus the expected gain of a hypothesis.
 
-    A lattice gives a lattice, an n-best list of many sentences an n-best list; --id chooses one sentence, as a lattice.
-    A folder or an archive needs --output FOLDER/, whose files keep their names and formats unless --to chooses another.
-    The probabilities of equal strings add up where whole strings are compared.
+    A lattice gives a lattice, an n-best list of many sentences an n-best list; --id chooses a sentence, as a lattice.
+    A folder or an archive needs --output FOLDER/; its files keep their names and formats unless --to is given. Metrics
+    of whole strings add up the probabilities of equal strings.
 
     Example: lattice-simp lattice mbr full.nbest --utility chrf > decided.nbest
     """
-    ignored = ignored_words(settings)
-    labels = {field.name: settings.pop(field.name) for field in fields(LabelOptions) if field.name in settings}
-    decision = _Decision(utility, settings, MbrPruning(max_calls), ignored, tokeniser)
-    remedy = "give --utility chrf, --utility bleu with --tokeniser, or make tokens first: lattice-simp lattice tokens"
-    unchecked = utility != "chrf" and tokeniser is None
-
-    def decided(lattice: Lattice) -> Lattice:
-        nonlocal unchecked
-        if unchecked:
-            unchecked = False
-            warn_of_whole_sentences([own.tokens for own in nbest(lattice, 1, ignore=ignored)], source, remedy)
-        return decision.of_paths(lattice, paths)
-
+    words = take_options(WordOptions, settings)
+    decision = _Decision(utility, settings, MbrPruning(max_calls), words.ignored, tokeniser, n, paths, source)
     if utility == "linear":
         refuse_idle(["max_calls", "paths", "tokeniser"], "with --utility linear")
     else:
@@ -203,54 +214,42 @@ def mbr(
         refuse_idle(["tokeniser"], "with --utility chrf")
     with readable(source) as file:
         if sentence is None and Path(file).is_file() and is_nbest(file):
-            refuse_idle(["to", "paths"], "where an n-best list is written")
-            require_numbers(source, "nbest", labels)
-            lists = stream_nbest(file, **labels_of_lists(labels))
-            lists = checked_lists(lists, source, remedy) if unchecked else lists
-            write_nbest(((own, decision.of_list(entries)[:n]) for own, entries in lists), output)
+            refuse_idle(["to", "paths"], "when the output is an n-best list")
+            decision.write_lists(file, words, output)
             return
-        refuse_idle(["n"], "where lattices are written")
-        LatticeInput(file, sentence, labels, jobs).write(decided, output, to)
+        refuse_idle(["n"], "when the output is a lattice")
+        with lattice_run(file, sentence, words, jobs) as run:
+            run.write(decision.of_lattice, output, to)
 
 
 @app.command()
-@takes_settings(LabelOptions)
+@takes_settings(LabelOptions, LABELS)
 def posteriors(
-    source: Input,
+    source: LatticeFile,
     sentence: Id = None,
     scale: Scale = 1.0,
     to: To = None,
-    jobs: JOBS = 1,
-    output: Annotated[str, typer.Option("--output", "-o", help="a file ending in .slf or .plf, or - for SLF")] = "-",
+    jobs: Jobs = 1,
+    output: Annotated[Output, Detail("SLF on stdout; a name must end in .slf or .plf")] = "-",
     settings: Any = None,
 ) -> None:
     """Add the probability of each arc: p= in SLF, a feature "posterior" (a log, as scores are) in other formats.
 
-    Many lattices go to a folder (--output FOLDER/), as SLF unless --to says otherwise.
+    Many lattices need --output FOLDER/; they are written as SLF unless --to is given.
 
     Example: lattice-simp lattice posteriors a.slf --output b.slf
     """
-    with readable(source) as file:
-        batch = find_batch(file, sentence, jobs, settings)
-        chosen = to or ("slf" if output == "-" or batch is not None else format_of_name(output))
-        _check_features(chosen, output)
-
-        def with_posteriors(lattice: Lattice) -> Lattice:
-            return _with_posteriors(lattice.connected(), scale, chosen)
-
-        if batch is not None:
-            batch.write(with_posteriors, output, format=chosen, lists=False)
-        else:
-            write_result(with_posteriors(read_full(file, sentence, labels=settings)), output, chosen)
-
-
-def _check_features(chosen: str, output: str) -> None:
-    if chosen in ("openfst", "att"):
-        raise LatticeSimpError(f"{output}: the format {chosen} holds no features; write .slf or .plf, or --to features")
+    with lattice_run(source, sentence, LabelOptions(**settings), jobs) as run:
+        chosen = to or ("slf" if output == "-" or run.is_many else format_of_name(output))
+        if chosen in ("openfst", "att"):
+            remedy = "write .slf or .plf, or give --to features"
+            raise LatticeSimpError(f"{output}: the format {chosen} holds no features; {remedy}")
+        run.write(partial(_with_posteriors, scale=scale, chosen=chosen), output, chosen, lists=False)
 
 
 def _with_posteriors(lattice: Lattice, scale: float, chosen: str) -> Lattice:
-    """Returns a lattice with its arcs' posteriors, as the format chosen has them."""
+    """Returns a lattice with its arcs' posteriors in the form of the chosen format."""
+    lattice = lattice.connected()
     require_acceptor(lattice, chosen)
     lattice, _ = single_final(lattice)
     shares = arc_posteriors(lattice, scale)
@@ -260,71 +259,71 @@ def _with_posteriors(lattice: Lattice, scale: float, chosen: str) -> Lattice:
 
 
 @app.command()
-@takes_settings(WordOptions)
+@takes_settings(WordOptions, LABELS)
 def confusion(
-    source: Input,
+    source: LatticeFile,
     sentence: Id = None,
     scale: Scale = 1.0,
-    max_arcs: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(min=1, help="larger lattices are pruned to so many first"),
-    ] = None,
+    max_arcs: Annotated[MaxArcs, Detail("larger ones are pruned first")] = None,
     to: To = None,
-    jobs: JOBS = 1,
-    output: OUTPUT = "-",
+    jobs: Jobs = 1,
+    output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Make a confusion network: slots of alternative words, whose probabilities sum to 1.
+    """Make a confusion network: slots of alternative words whose probabilities sum to 1.
 
-    Costs are their negative logs; the best path is the consensus, with the fewest expected word errors.
-    A folder or an archive needs --output FOLDER/, whose files keep their names and formats unless --to chooses another.
+    Costs are their negative logs; the best path is the consensus, which has the fewest expected word errors.
+    A folder or an archive needs --output FOLDER/; its files keep their names and formats unless --to is given.
 
     Example: lattice-simp lattice confusion a.slf --output a.plf
     """
-
-    ignored = ignored_words(settings)
+    labels = WordOptions(**settings)
 
     def network(lattice: Lattice) -> Lattice:
-        return confusion_network(lattice, scale, max_arcs=max_arcs, ignore=ignored)
+        return confusion_network(lattice, scale, max_arcs=max_arcs, ignore=labels.ignored)
 
-    LatticeInput(source, sentence, settings, jobs).write(network, output, to, lists=False)
+    with lattice_run(source, sentence, labels, jobs) as run:
+        run.write(network, output, to, lists=False)
 
 
 @app.command()
-@takes_settings(WordOptions)
+@takes_settings(WordOptions, LABELS)
 def oracle(
     sources: Annotated[
-        list[str], typer.Argument(help="an n-best list, a PLF file, a folder, an archive, or a lattice file a sentence")
+        list[str], typer.Argument(help="n-best lists, a PLF file, a folder, an archive, or a lattice file per sentence")
     ],
-    reference: Annotated[list[Path], typer.Option(help="tokenised references, one a line; may be given several times")],
-    metric: Annotated[OracleMetric, typer.Option(help="word error rate, exact, or BLEU")] = "wer",
-    first_id: FIRST_ID = None,
-    output: Annotated[Optional[str], typer.Option("--output", "-o", help="for the oracles, one a line")] = None,  # noqa: UP045
+    reference: Annotated[References, Detail("tokenised")],
+    metric: Annotated[OracleMetric, typer.Option(help="metric; exact word error rate, or BLEU")] = "wer",
+    first_id: FirstId = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="output file; the oracle strings, one per line")
+    ] = None,
     settings: Any = None,
 ) -> None:
-    """Print how near the lattices come to the references at best, over all sentences, and how near their best paths.
+    """Print the best score that strings of the lattices reach over all sentences, and the score of their best paths.
 
     Example: lattice-simp lattice oracle full.nbest --reference full.de --metric bleu
     """
-    ignored = ignored_words(settings)
+    labels = WordOptions(**settings)
+    ignored = labels.ignored
     if not any(Path(source).is_file() and is_nbest(source) for source in sources if not is_pipe(source)):
         refuse_idle([] if any(map(is_pipe, sources)) else ["first_id"], "without n-best lists")
     references = [list(rows) for rows in zip(*_reference_lines(reference, ignored), strict=True)]
-    chosen: list[Tokens] = []
+    oracles: list[Tokens] = []
     best: list[Tokens] = []
-    for lattice, own in _paired(_lattices(sources, first_id or 0, settings), references, sources[-1]):
-        paths = nbest(lattice, 1, ignore=ignored)  # none where a list holds nothing for the sentence
+    for lattice, rows in _paired(_lattices(sources, first_id or 0, labels), references, sources[-1]):
+        paths = nbest(lattice, 1, ignore=ignored)  # none if a list holds nothing for the sentence
         best.append(paths[0].tokens if paths else ())
-        chosen.append(find_oracle(lattice, own, metric, ignore=ignored).hypothesis.tokens if paths else ())
-    if not warn_of_whole_sentences((own[0] for own in references), reference[0]):
+        oracles.append(find_oracle(lattice, rows, metric, ignore=ignored).hypothesis.tokens if paths else ())
+    if not warn_of_whole_sentences((rows[0] for rows in references), reference[0]):
         warn_of_whole_sentences(best, sources[0])
     with open_text("-", "w") as file:
-        file.write(f"sentences\t{len(chosen)}\n")
-        for name, hypotheses in ((f"oracle {metric.upper()}", chosen), (f"best path {metric.upper()}", best)):
+        file.write(f"sentences\t{len(oracles)}\n")
+        for name, hypotheses in ((f"oracle {metric.upper()}", oracles), (f"best path {metric.upper()}", best)):
             file.write(f"{name}\t{CORPUS_SCORES[metric](hypotheses, references):.2f}\n")
     if output is not None:
         with open_text(output, "w") as file:
-            file.writelines(f"{' '.join(tokens)}\n" for tokens in chosen)
+            file.writelines(f"{' '.join(tokens)}\n" for tokens in oracles)
 
 
 def _reference_lines(paths: list[Path], ignored: Collection[str]) -> list[list[Tokens]]:
@@ -353,38 +352,32 @@ def _paired(
         raise FormatError(message, path=last, remedy="give each sentence a line of references")
 
 
-def _lattices(sources: list[str], first_id: int, labels: dict[str, Any]) -> Iterator[Lattice]:
+def _lattices(sources: list[str], first_id: int, labels: LabelOptions) -> Iterator[Lattice]:
     """Yields the lattices of files, one of each, or all of a list, a PLF file, a folder or an archive."""
     for source in sources:
         with readable(source) as file:
-            if Path(file).is_file() and is_nbest(file):
-                require_numbers(source, "nbest", labels)
-                lists = stream_nbest(file, first_id, **labels_of_lists(labels))
-                yield from (Lattice.from_nbest(entries) for _, entries in lists)
-            elif is_collection(file):
-                for name, lattice in read_all(file, **reader_options(labels)):
-                    require_hypotheses(lattice, f"{source}: {name}")
-                    yield join_pieces(lattice, pieces_of(labels))
-            else:
-                yield read_full(file, labels=labels)
+            for name, output in read_outputs(file, source, labels, first_id):
+                if isinstance(output, Lattice):
+                    require_hypotheses(output, f"{source}: {name}")
+                yield output if isinstance(output, Lattice) else Lattice.from_nbest(output)
 
 
 def _word_error_rate(hypotheses: list[Tokens], references: list[list[Tokens]]) -> float:
     """Returns the errors against the nearest references in per cent of the references' mean lengths."""
     errors, length = 0.0, 0.0
-    for tokens, own in zip(hypotheses, references, strict=True):
-        errors += edit_distances(tokens, own).min()
-        length += sum(map(len, own)) / len(own)
+    for tokens, rows in zip(hypotheses, references, strict=True):
+        errors += edit_distances(tokens, rows).min()
+        length += sum(map(len, rows)) / len(rows)
     return float(error_rate(errors, length, scale=100.0))
 
 
 def _bleu(hypotheses: list[Tokens], references: list[list[Tokens]]) -> float:
     """Returns corpus BLEU on tokens, 0 to 100, without smoothing."""
-    rows = []
-    for tokens, own in zip(hypotheses, references, strict=True):
-        words = numbered([tokens, *own])
-        rows.append(References.of(words[1:]).statistics(words[0]))
-    return 100.0 * float(corpus_bleu(np.sum(rows, axis=0)))
+    statistics = []
+    for tokens, rows in zip(hypotheses, references, strict=True):
+        words = numbered([tokens, *rows])
+        statistics.append(NumberedReferences.of(words[1:]).statistics(words[0]))
+    return 100.0 * float(corpus_bleu(np.sum(statistics, axis=0)))
 
 
 CORPUS_SCORES = {"wer": _word_error_rate, "bleu": _bleu}

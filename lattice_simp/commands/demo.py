@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from lattice_simp.commands.options import command_app
+from lattice_simp.commands.options import Detail, OutputFolder, command_app
 from lattice_simp.errors import MissingExtraError
 from lattice_simp.support.tables import grammar_path
 from lattice_simp.support.textio import write_text
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 app = command_app()
 
 DRAWN_STRINGS = 6
-"""Hypotheses in a drawing: more could not be read."""
+"""Hypotheses in a drawing; more would not be legible."""
 
 
 @app.command()
 def demo(
-    sentences: Annotated[int, typer.Option(help="how many held-out sentences", min=1, max=200)] = 20,
-    output: Annotated[Path, typer.Option(help="the folder for drawings and results")] = Path("build/demo"),
+    sentences: Annotated[int, typer.Option(help="number of held-out sentences", min=1, max=200)] = 20,
+    output: Annotated[OutputFolder, Detail("of drawings and results")] = Path("build/demo"),
 ) -> None:
     """Translate sentences of the built-in grammar with three strategies. Example: lattice-simp demo"""
     run_demo(sentences, output, Console())
@@ -40,7 +40,7 @@ def demo(
 
 @dataclass(frozen=True)
 class StrategyResult:
-    """What one strategy gave on the demo's sentences."""
+    """The results of a strategy on the demo's sentences."""
 
     strategy: str
     sentences: int
@@ -70,15 +70,16 @@ def run_demo(sentences: int, output: Path, console: Console) -> list[StrategyRes
     for strategy in STRATEGIES:
         begin = time.monotonic()
         translations[strategy] = [
-            decoder.translate(own.tokens, None if strategy == "plain" else own, strategy=strategy) for own in skeletons
+            decoder.translate(skeleton.tokens, None if strategy == "plain" else skeleton, strategy=strategy)
+            for skeleton in skeletons
         ]
         results.append(_score(strategy, translations[strategy], references, time.monotonic() - begin))
-    shown = _most_telling(translations, references)
+    shown = _most_instructive(translations, references)
     paths = _draw(decoder, skeletons[shown], translations["gappy"][shown], output)
     write_text(output / "results.json", json.dumps([asdict(result) for result in results], indent=1) + "\n")
     console.print(_table(results))
     console.print(f"BLEU: {results[0].signature}", style="dim")
-    _show(console, skeletons[shown], references[shown], {name: own[shown] for name, own in translations.items()})
+    _show(console, skeletons[shown], references[shown], {name: each[shown] for name, each in translations.items()})
     for path in paths:
         console.print(f"drawn: {path}")
     return results
@@ -98,38 +99,40 @@ def _score(
         bleu=metric.corpus_score(lines, [list(references)]).score,
         signature=str(metric.get_signature()),
         seconds_per_sentence=seconds / len(lines),
-        skeleton_found=None if strategy == "plain" else sum(bool(own.reachable) for own in translations),
+        skeleton_found=None
+        if strategy == "plain"
+        else sum(bool(translation.reachable) for translation in translations),
     )
 
 
 def _table(results: Sequence[StrategyResult]) -> Table:
     table = Table("strategy", "exact matches", "BLEU", "skeleton found", "fallbacks", "s/sentence")
-    for own in results:
-        found = "" if own.skeleton_found is None else f"{own.skeleton_found} of {own.sentences}"
-        missing = "" if own.skeleton_found is None else str(own.sentences - own.skeleton_found)
+    for result in results:
+        found = "" if result.skeleton_found is None else f"{result.skeleton_found} of {result.sentences}"
+        missing = "" if result.skeleton_found is None else str(result.sentences - result.skeleton_found)
         table.add_row(
-            own.strategy,
-            f"{own.exact} of {own.sentences}",
-            f"{own.bleu:.1f}",
+            result.strategy,
+            f"{result.exact} of {result.sentences}",
+            f"{result.bleu:.1f}",
             found,
             missing,
-            f"{own.seconds_per_sentence:.2f}",
+            f"{result.seconds_per_sentence:.2f}",
         )
     return table
 
 
-def _most_telling(translations: dict[str, list[Translation]], references: Sequence[str]) -> int:
+def _most_instructive(translations: dict[str, list[Translation]], references: Sequence[str]) -> int:
     """Picks a sentence that plain decoding gets wrong and most strategies with a skeleton get right."""
 
-    def telling(number: int) -> tuple[bool, int, int]:
-        right = {name: own[number].best.text == references[number] for name, own in translations.items()}
+    def rank(number: int) -> tuple[bool, int, int]:
+        right = {name: each[number].best.text == references[number] for name, each in translations.items()}
         return not right["plain"], right["gappy"] + right["skeleton-first"], -len(references[number])
 
-    return max(range(len(references)), key=telling)
+    return max(range(len(references)), key=rank)
 
 
 def _show(console: Console, skeleton: Skeleton, reference: str, translations: dict[str, Translation]) -> None:
-    table = Table(show_header=False, title="one of the sentences")
+    table = Table(show_header=False, title="example")
     table.add_row("source", escape(skeleton.to_brackets()), style="bold")
     table.add_row("skeleton", " ".join(skeleton.words))
     if translations["gappy"].skeleton_hypotheses:

@@ -1,4 +1,4 @@
-"""What `lattice-simp evaluate` reads: sentences as tokens and as text, skeletons, labels."""
+"""The input of `lattice-simp evaluate`: sentences as tokens and as text, skeletons, labels."""
 
 from __future__ import annotations
 
@@ -42,21 +42,25 @@ def named_files(pairs: Sequence[str]) -> Named:
         if not (name and path):
             raise LatticeSimpError(f"{pair!r} is not NAME=FILE; name each system, as in plain=plain.txt")
         if name in named:
-            raise LatticeSimpError(f"two systems named {name!r}; give each its own name")
+            raise LatticeSimpError(f"two systems are named {name!r}; give each its own name")
         named[name] = Path(path)
     if not named:
-        raise LatticeSimpError("there is nothing to score; give systems' outputs as NAME=FILE")
+        raise LatticeSimpError("nothing to score; give systems' outputs as NAME=FILE")
     return named
 
 
 def choose(text: str, known: Collection[str], option: str) -> list[str]:
-    """Returns the names of a list with commas, each once; raises LatticeSimpError if one is unknown, or none given."""
+    """Returns the names of a list with commas, each once.
+
+    Raises:
+        LatticeSimpError: a name is unknown, or there is none.
+    """
     names = [name for name in (part.strip() for part in text.split(",")) if name]
     for name in names:
         if name not in known:
             raise LatticeSimpError(f"{option}: unknown {name!r}; known are {', '.join(known)}")
     if not names:
-        raise LatticeSimpError(f"{option}: none given; known are {', '.join(known)}")
+        raise LatticeSimpError(f"{option}: no names; known are {', '.join(known)}")
     return list(dict.fromkeys(names))
 
 
@@ -112,9 +116,9 @@ def read_sentences(given: Files, tokens: bool, language: str | None) -> Sentence
     """
     references, texts = given.references, given.reference_texts
     if texts and not tokens:
-        raise LatticeSimpError("--text-reference goes with --tokens; with --text, the references are text already")
+        raise LatticeSimpError("--text-reference needs --tokens; with --text, the references are text already")
     if texts and language is None:
-        raise LatticeSimpError("--text-reference needs --language, to make text of the systems' tokens, too")
+        raise LatticeSimpError("--text-reference needs --language, to detokenise the systems' outputs as well")
     if texts and len(texts) != len(references):
         raise LatticeSimpError(f"{len(texts)} --text-reference for {len(references)} --reference; give one for each")
     named, sources = given.outputs, [] if given.source is None else [given.source]
@@ -123,10 +127,10 @@ def read_sentences(given: Files, tokens: bool, language: str | None) -> Sentence
     expected = len(columns[len(named)])
     for path, lines in zip(files, columns, strict=True):
         if not lines:
-            raise FormatError("the file is empty", path=path, remedy="give one sentence a line")
+            raise FormatError("the file is empty", path=path, remedy="give one sentence per line")
         if len(lines) != expected:
             message, line = f"has {len(lines)} lines for the {expected} of {references[0]}", min(len(lines), expected)
-            raise FormatError(message, path=path, line=line + 1, remedy="give files of equally many lines")
+            raise FormatError(message, path=path, line=line + 1, remedy="give files with the same number of lines")
     change = _detokeniser(language) if tokens else None
     forms = [_lines(lines, tokens, change) for lines in columns[: len(files) - len(texts)]]
     own = forms[len(named) : len(named) + len(references)]
@@ -141,7 +145,7 @@ def warn_of_forms(files: Files, sentences: Sentences, name: str) -> None:
     first = sentences.references[0]
     ends = [line.endswith((" .", " 。", " ।")) for line in first.text or () if first.tokens is None]
     if 2 * sum(ends) > len(ends):
-        message = "most lines end in a full stop after a blank; if blanks separate tokens, give --tokens"
+        message = "most lines end in a full stop after a space; if spaces separate tokens, give --tokens"
         print(f"{files.references[0]}: {message}", file=sys.stderr)
     paths = [*files.references, *files.outputs.values()]
     for path, lines in zip(paths, [*sentences.references, *sentences.systems.values()], strict=True):
@@ -164,9 +168,7 @@ def read_closest(path: Path, sentences: Sentences, language: str | None) -> dict
         first = [made.tokens(line) for line in sentences.references[0].text or ()]
     compared = {name: lines for name, lines in found.items() if lines is not None}
     if first is None:
-        raise LatticeSimpError(
-            "--reference-lattices compares tokens; give --tokens, or --language to make them of text"
-        )
+        raise LatticeSimpError("--reference-lattices compares tokens; give --tokens, or --language to tokenise text")
     try:
         closest = closest_references((lattice for _, lattice in read_all(path)), compared, first)
     except FormatError:
@@ -223,7 +225,7 @@ def _by_length(given: BreakdownOptions) -> Groups:
     try:
         edges = [int(part) for part in given.length_edges.split(",")]
     except ValueError:
-        raise LatticeSimpError(f"--length-edges {given.length_edges}: write whole numbers as in 10,20,30") from None
+        raise LatticeSimpError(f"--length-edges {given.length_edges}: give whole numbers as in 10,20,30") from None
     return length_groups([len(split(line)) for line in lines], edges)
 
 

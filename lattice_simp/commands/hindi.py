@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Literal, Optional
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
@@ -18,29 +18,33 @@ from lattice_simp.commands.hindi_sentences import (
     finder,
     found_clauses,
     load_model,
-    tell_problems,
+    print_problems,
 )
-from lattice_simp.commands.options import command_app, refuse_idle
+from lattice_simp.commands.options import Detail, Model, command_app, refuse_idle
 from lattice_simp.errors import FormatError, LatticeSimpError
 
-app = command_app("Clauses of Hindi sentences, their types, and simpler sentences.")
+app = command_app("Mark and classify clauses of Hindi sentences, and simplify sentences.")
 
 
-Output = Literal["brackets", "json", "terminal"]
+Form = Literal["brackets", "json", "terminal"]
 """How clauses are written."""
 
-Source = Annotated[Path, typer.Argument(help="text, SSF or CoNLL-U; - for text on stdin")]
-Model = Annotated[Optional[Path], typer.Option(help="a folder that `hindi train` wrote")]  # noqa: UP045
-FileFormat = Annotated[Optional[Format], typer.Option("--format", help="by default by the file's name")]  # noqa: UP045
-Romanised = Annotated[bool, typer.Option("--romanised", help="read words in Latin letters of a text as Hindi")]
-How = Annotated[System, typer.Option("--system", help="model, rules, or tree (of SSF and CoNLL-U)")]
-To = Annotated[Output, typer.Option(help="brackets, json (one object a line), or coloured for a terminal")]
+Source: TypeAlias = Annotated[Path, typer.Argument(help="text, SSF or CoNLL-U; - for text on stdin")]
+HindiFolder: TypeAlias = Annotated[Model | None, Detail("as `hindi train` writes it")]
+FileFormat: TypeAlias = Annotated[Format | None, typer.Option("--from", help="input format; inferred by default")]
+Romanised: TypeAlias = Annotated[bool, typer.Option("--romanised", help="read words in Latin script as Hindi")]
+How: TypeAlias = Annotated[
+    System, typer.Option("--system", help="find clauses by model, rules, or tree (SSF and CoNLL-U)")
+]
+To: TypeAlias = Annotated[
+    Form, typer.Option("--to", help="output format; brackets, JSON lines, or coloured brackets for a terminal")
+]
 
 
 @app.command()
 def clauses(
     source: Source,
-    model: Model = None,
+    model: HindiFolder = None,
     file_format: FileFormat = None,
     romanised: Romanised = False,
     system: How = "model",
@@ -53,7 +57,7 @@ def clauses(
 @app.command()
 def classify(
     source: Source,
-    model: Model = None,
+    model: HindiFolder = None,
     file_format: FileFormat = None,
     romanised: Romanised = False,
     system: How = "model",
@@ -66,25 +70,25 @@ def classify(
 @app.command()
 def simplify(
     source: Source,
-    model: Model = None,
+    model: HindiFolder = None,
     file_format: FileFormat = None,
     romanised: Romanised = False,
     system: How = "model",
     to: Annotated[
-        Output, typer.Option(help="brackets (plain lines, a blank line between sentences) or json")
+        Form, typer.Option("--to", help="output format; lines with a blank line after each sentence, or JSON lines")
     ] = "brackets",
 ) -> None:
     """Split complex sentences into simple ones. Example: lattice-simp hindi simplify a.hi --model hindi/"""
     from lattice_simp.systems.hindi.simplify import simplify as simplified
 
     if to == "terminal":
-        raise LatticeSimpError("--to terminal is for clauses; simple sentences have none to colour")
-    for one in found_clauses(source, model, file_format, romanised, system):
-        result = simplified(one.sentence, one.clauses)
+        raise LatticeSimpError("--to terminal is for clauses; simple sentences have no colours")
+    for found in found_clauses(source, model, file_format, romanised, system):
+        result = simplified(found.sentence, found.clauses)
         if to == "json":
             parts = [{"words": simple.words, "tokens": simple.kept} for simple in result.sentences]
-            told = {"id": one.sentence.id, "source": str(one.sentence), "sentences": parts}
-            print(json.dumps(told, ensure_ascii=False))
+            record = {"id": found.sentence.id, "source": str(found.sentence), "sentences": parts}
+            print(json.dumps(record, ensure_ascii=False))
         else:
             print("\n".join(map(str, result.sentences)), end="\n\n")
 
@@ -92,42 +96,43 @@ def simplify(
 @app.command()
 def skeletons(
     source: Source,
-    target: Annotated[Path, typer.Argument(help="the JSON lines to write, or - for stdout")],
-    model: Model = None,
+    target: Annotated[Path, typer.Argument(help="output file (JSON lines), or - for stdout")],
+    model: HindiFolder = None,
     file_format: FileFormat = None,
     romanised: Romanised = False,
     system: How = "model",
 ) -> None:
     """Delete subordinate clauses. Example: lattice-simp hindi skeletons a.hi a.jsonl --model hindi/
 
-    Writes a record for each line of a text, or sentence of a treebank, from which something is deleted.
+    The output has a record for each line of a text, or sentence of a treebank, that loses a clause.
     """
     from lattice_simp.skeleton import SkeletonRecord, write_skeletons
     from lattice_simp.systems.hindi.skeletons import line_skeleton
 
-    by_line = groupby(found_clauses(source, model, file_format, romanised, system), key=lambda one: one.line)
-    made = ((line, line_skeleton([(one.sentence, one.clauses) for one in own])) for line, own in by_line)
-    write_skeletons(target, (SkeletonRecord(str(line), line, (one,)) for line, one in made if one is not None))
+    by_line = groupby(found_clauses(source, model, file_format, romanised, system), key=lambda found: found.line)
+    made = ((line, line_skeleton([(one.sentence, one.clauses) for one in found])) for line, found in by_line)
+    records = (SkeletonRecord(str(line), line, (skeleton,)) for line, skeleton in made if skeleton is not None)
+    write_skeletons(target, records)
 
 
 @app.command()
 def train(
-    treebank: Annotated[Path, typer.Argument(help="SSF files: a folder, a tar archive, or one file")],
-    model: Annotated[Path, typer.Argument(help="the folder to write")],
-    without: Annotated[Optional[Path], typer.Option(help="names of files to leave out, one a line")] = None,  # noqa: UP045
+    treebank: Annotated[Path, typer.Argument(help="SSF files: a folder, a tar archive, or a file")],
+    model: Annotated[Path, typer.Argument(help="output folder")],
+    without: Annotated[Path | None, typer.Option(help="names of files to exclude, one per line")] = None,
 ) -> None:
     """Train a model on a treebank. Example: lattice-simp hindi train hdtb-ssf.tar.xz hindi/"""
     from lattice_simp.systems.hindi.formats.treebank import read_treebank
     from lattice_simp.systems.hindi.model import HindiModel
 
-    left_out = _names(without) if without else set[str]()
+    excluded = _names(without) if without else set[str]()
     problems: list[FormatError] = []
     named = list(read_treebank(treebank, problems))
-    tell_problems(problems)
-    if unknown := sorted(left_out.difference(name for name, _ in named)):  # a misspelt one would be trained on
-        message = f"{len(unknown)} files are not in {treebank}, the first is {unknown[0]!r}"
-        raise FormatError(message, path=without, remedy="write the names of files, without folders")
-    sentences = [one for name, one in named if name not in left_out]
+    print_problems(problems)
+    if unknown := sorted(excluded.difference(name for name, _ in named)):  # a misspelt one would be trained on
+        message = f"{len(unknown)} files are not in {treebank}; the first is {unknown[0]!r}"
+        raise FormatError(message, path=without, remedy="give file names without folders")
+    sentences = [sentence for name, sentence in named if name not in excluded]
     if not sentences:
         raise LatticeSimpError(f"{treebank} has no sentences to train on")
     HindiModel.train(model, sentences)
@@ -136,10 +141,10 @@ def train(
 
 @app.command()
 def evaluate(
-    treebank: Annotated[Path, typer.Argument(help="SSF files: a folder, a tar archive, or one file")],
-    model: Model = None,
-    marked: Annotated[Optional[Path], typer.Option(help="hand-marked clauses; else those of the trees")] = None,  # noqa: UP045
-    files: Annotated[Optional[Path], typer.Option(help="names of the files to look at, one a line")] = None,  # noqa: UP045
+    treebank: Annotated[Path, typer.Argument(help="SSF files: a folder, a tar archive, or a file")],
+    model: HindiFolder = None,
+    marked: Annotated[Path | None, typer.Option(help="hand-marked clauses (default: those of the trees)")] = None,
+    files: Annotated[Path | None, typer.Option(help="names of the files to use, one per line")] = None,
     system: How = "model",
 ) -> None:
     """Score clauses against marked ones. Example: lattice-simp hindi evaluate hdtb/ --model hindi/ --marked a.tsv"""
@@ -149,9 +154,9 @@ def evaluate(
     from lattice_simp.systems.hindi.clauses.scoring import evaluate as scored
 
     if marked and files:
-        raise LatticeSimpError("--marked names its sentences; leave --files out")
+        raise LatticeSimpError("--marked chooses its sentences; leave --files out")
     if marked is None and system == "tree":
-        raise LatticeSimpError("clauses of trees are what is compared with; give --marked, or another --system")
+        raise LatticeSimpError("--system tree would be compared with itself; give --marked, or another --system")
     if system != "model":
         refuse_idle(["model"], f"with --system {system}")
     problems: list[FormatError] = []
@@ -161,9 +166,9 @@ def evaluate(
     result = scored(
         (brackets_of(bare(one.sentence, find(one.full)), len(one.sentence)), one.clauses) for one in examples
     )
-    tell_problems(problems)
+    print_problems(problems)
     if not result.sentences:
-        raise LatticeSimpError(f"{treebank} has none of the sentences that are asked for")
+        raise LatticeSimpError(f"{treebank} has none of the requested sentences")
     print(f"sentences\t{result.sentences}\nwell-formed\t{result.well_formed:.1f}")
     print("measure\tprecision\trecall\tF1\tcount")
     for measure, score in result.scores.items():
@@ -171,22 +176,22 @@ def evaluate(
 
 
 def _names(path: Path) -> set[str]:
-    """Reads names of files, one a line."""
+    """Reads names of files, one per line."""
     from lattice_simp.support.textio import read_lines
 
     return {line.strip() for line in read_lines(path)} - {""}
 
 
-def _write_clauses(sentences: Iterable[Found], to: Output, *, kinds: bool) -> None:
+def _write_clauses(sentences: Iterable[Found], to: Form, *, kinds: bool) -> None:
     from lattice_simp.systems.hindi.clause import bracketed
 
-    for one in sentences:
-        words = [token.form for token in one.sentence.tokens]
+    for found in sentences:
+        words = [token.form for token in found.sentence.tokens]
         if to == "json":
             spans = [  # tokens from 0, the last one excluded
                 {"start": clause.start, "end": clause.end} | ({"type": clause.kind} if kinds else {})
-                for clause in one.clauses
+                for clause in found.clauses
             ]
-            print(json.dumps({"id": one.sentence.id, "tokens": words, "clauses": spans}, ensure_ascii=False))
+            print(json.dumps({"id": found.sentence.id, "tokens": words, "clauses": spans}, ensure_ascii=False))
         else:
-            print(bracketed(words, one.clauses, kinds=kinds, colours=to == "terminal"))
+            print(bracketed(words, found.clauses, kinds=kinds, colours=to == "terminal"))

@@ -1,4 +1,4 @@
-"""What the Hindi commands read: sentences of text, SSF or CoNLL-U, and their clauses by the system that is chosen."""
+"""The input of the Hindi commands: sentences of text, SSF or CoNLL-U, and their clauses by the chosen system."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ class Found(NamedTuple):
 
 
 def found_clauses(
-    source: Path, model: Path | None, given: Format | None, romanised: bool, system: System
+    source: Path, model: Path | None, chosen: Format | None, romanised: bool, system: System
 ) -> Iterator[Found]:
-    """Reads sentences and finds their clauses; sentences that cannot be read are told on stderr.
+    """Reads sentences and finds their clauses; reports unreadable sentences on stderr.
 
     Raises:
         LatticeSimpError: the options do not fit each other, or a file is broken.
     """
-    form = given or _format(source)
+    form = chosen or _format(source)
     if system == "tree" and form == "text":
         raise LatticeSimpError("text has no trees; choose --system model or rules, or give SSF or CoNLL-U")
     if romanised and form != "text":
-        raise LatticeSimpError("--romanised is for text; SSF and CoNLL-U files are read as they are")
+        raise LatticeSimpError("--romanised applies to text only, not to SSF or CoNLL-U files")
     if system == "tree" or (system == "rules" and form != "text"):
-        refuse_idle(["model"], f"with --system {system} on {form}")
+        refuse_idle(["model"], f"with --system {system} for {form}")
     loaded = load_model(model, system, form)
     find = finder(loaded, system)
     problems: list[FormatError] = []
@@ -63,7 +63,7 @@ def found_clauses(
         read = enumerate(read_ssf(source, problems) if is_ssf else map(treebank_tree, read_conllu(source, problems)))
     for line, sentence in read:
         yield Found(line, sentence.without_empty, find(sentence))
-    tell_problems(problems)
+    print_problems(problems)
 
 
 def load_model(model: Path | None, system: System, form: Format) -> HindiModel | None:
@@ -77,11 +77,11 @@ def load_model(model: Path | None, system: System, form: Format) -> HindiModel |
     if model is not None:
         return HindiModel.load(model)
     if system == "model":
-        raise LatticeSimpError("--model is missing: a folder that `lattice-simp hindi train` wrote")
+        raise LatticeSimpError("--model is missing: give a folder that `lattice-simp hindi train` wrote")
     if form == "text":
         raise LatticeSimpError(
-            f"--model is missing: --system {system} works on tagged words, and the tags of plain text come from the "
-            "analyser of a model that `lattice-simp hindi train` wrote; files of SSF or CoNLL-U bring their own"
+            f"--model is missing: --system {system} needs tagged words, and plain text is tagged by a model that "
+            "`lattice-simp hindi train` wrote; SSF and CoNLL-U files have tags of their own"
         )
     return None
 
@@ -100,10 +100,10 @@ def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], lis
     return lambda sentence: clauses(sentence.without_empty)
 
 
-def tell_problems(problems: Iterable[FormatError]) -> None:
-    """Returns which sentences were left out."""
+def print_problems(problems: Iterable[FormatError]) -> None:
+    """Prints which sentences were skipped."""
     for problem in problems:
-        print(f"left out: {problem}", file=sys.stderr)
+        print(f"skipped: {problem}", file=sys.stderr)
 
 
 def _format(source: Path) -> Format:

@@ -54,6 +54,12 @@ class Journal:
         record: dict[str, Any] = json.loads(self._file.readline())
         return record
 
+    def get(self, number: int) -> dict[str, Any] | None:
+        """Returns a task's record; None if the task is not finished."""
+        if number not in self._positions:
+            return None
+        return self[number]
+
     def add(self, record: dict[str, Any]) -> None:
         """Enters a finished task; its `number` names it."""
         self._positions[record["number"]] = self._append(record)

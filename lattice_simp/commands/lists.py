@@ -5,12 +5,27 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
-from typing import Annotated, Literal, Optional
+from itertools import chain
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands.options import COST, FIRST_ID, IGNORE, PIECES, TOKENISER_HELP, ignored_labels, readable
+from lattice_simp.commands.lattice_input import ignored_labels
+from lattice_simp.commands.options import (
+    Cost,
+    Detail,
+    FirstId,
+    Ignore,
+    Language,
+    MaybeNbest,
+    Nbest,
+    Output,
+    Pieces,
+    Source,
+    TokeniserName,
+    check_stdin,
+    command_app,
+)
 from lattice_simp.commands.whole_sentences import checked_lists, chosen_tokeniser, warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
@@ -20,57 +35,48 @@ from lattice_simp.formats.json_nbest import write_json
 from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_nbest, write_nbest
 from lattice_simp.formats.outputs import stream_outputs, write_texts
 from lattice_simp.support.extras import extra
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import open_text, read_lines, readable
 from lattice_simp.text.sacrebleu_tokenisers import is_unspaced_language
 
-app = typer.Typer()
+app = command_app()
 
-LIST_OUTPUT = Annotated[
-    str, typer.Option("--output", "-o", help="JSON lines if it ends in .jsonl, else Moses' format; - for stdout")
-]
+ListOutput: TypeAlias = Annotated[Output, Detail("JSON lines if the name ends in .jsonl, else Moses format")]
 
 
 @app.command()
 def collect(
-    sources: Annotated[list[str], typer.Argument(help="plain texts, one sentence a line: a file for each system")],
-    per_sentence: Annotated[int, typer.Option("-n", min=1, help="lines for each sentence in each file")] = 1,
-    pieces: PIECES = "none",
-    output: LIST_OUTPUT = "-",
+    sources: Annotated[list[str], typer.Argument(help="plain texts, one sentence per line: a file per system")],
+    per_sentence: Annotated[Nbest, Detail("lines per sentence in each file")] = 1,
+    pieces: Pieces = "none",
+    output: ListOutput = "-",
 ) -> None:
-    """Make n-best lists of plain outputs. What several of them say weighs more.
+    """Collect plain outputs in n-best lists. An output of several systems gets more weight.
 
     Example: lattice-simp lattice collect one.txt two.txt three.txt --output systems.nbest
     """
-    if sources.count("-") > 1:
-        raise LatticeSimpError("standard input can be one file only; give the others by their names")
+    check_stdin(sources)
     groups = stream_outputs(sources, per_sentence, pieces=pieces)
     first = next(groups, None)
     if first is None:
-        raise FormatError("the file is empty", path=sources[0], remedy="give one sentence a line")
-    write_nbest((own for part in ([first], groups) for own in part), output)
+        raise FormatError("the file is empty", path=sources[0], remedy="give one sentence per line")
+    write_nbest(chain([first], groups), output)
 
 
 @app.command()
 def tokens(
-    source: Annotated[str, typer.Argument(help="n-best lists of any format, a text, or - for stdin")],
-    language: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
-            help="an ISO code: the Moses rules of this language make tokens, or sacrebleu's tokeniser where there are "
-            "no blanks between words (zh, ja, th, ...); blanks do if not given"
-        ),
-    ] = None,
-    tokeniser: Annotated[Optional[str], typer.Option(help=TOKENISER_HELP)] = None,  # noqa: UP045
-    case: Annotated[Literal["keep", "lower"], typer.Option(help="of the words")] = "keep",
-    pieces: PIECES = "none",
-    cost: COST = None,
-    first_id: FIRST_ID = None,
-    ignore: IGNORE = None,
-    output: LIST_OUTPUT = "-",
+    source: Annotated[str, typer.Argument(help="n-best lists of any format, text, or - for stdin")],
+    language: Annotated[Language, Detail("applies its Moses rules, or sacrebleu's for zh, ja, th, ...")] = None,
+    tokeniser: Annotated[TokeniserName, Detail("default: that of --language, else spaces")] = None,
+    case: Annotated[Literal["keep", "lower"], typer.Option(help="keep or lower the case of words")] = "keep",
+    pieces: Pieces = "none",
+    cost: Cost = None,
+    first_id: FirstId = None,
+    ignore: Ignore = None,
+    output: ListOutput = "-",
 ) -> None:
-    """Make tokens of n-best lists or of a text, so that detokenised or cased text can be matched with others' tokens.
+    """Tokenise n-best lists or text, to match detokenised or cased text with other systems' tokens.
 
-    A text stays a text, a line of tokens for each of its lines.
+    The output of a text is a text, with a line of tokens for each line.
 
     Example: lattice-simp lattice tokens samples.jsonl --language en --case lower --output tokens.nbest
     """
@@ -89,7 +95,7 @@ def tokens(
         _require_lists(file, source)
         lists = stream_nbest(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
         groups = (
-            (number, [replace(own, tokens=tuple(split_tokens(made.tokens(own.text)))) for own in entries])
+            (number, [replace(entry, tokens=tuple(split_tokens(made.tokens(entry.text)))) for entry in entries])
             for number, entries in lists
         )
         write_nbest(checked_lists(groups, source, remedy), output)
@@ -98,27 +104,21 @@ def tokens(
 @app.command()
 def texts(
     source: Annotated[str, typer.Argument(help="n-best lists of any format, or - for stdin")],
-    n: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option("-n", min=1, help="the best of each list; 1 if not given, .jsonl: all"),
-    ] = None,
-    pieces: PIECES = "none",
-    cost: COST = None,
-    source_text: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option("--source", help="the source sentences, which JSON lines may hold, too"),
-    ] = None,
-    first_id: FIRST_ID = None,
-    ignore: IGNORE = None,
-    output: Annotated[str, typer.Option("--output", "-o", help="a text, or JSON lines if it ends in .jsonl")] = "-",
+    n: Annotated[MaybeNbest, Detail("default: 1, for .jsonl all")] = None,
+    pieces: Pieces = "none",
+    cost: Cost = None,
+    source_text: Annotated[Source | None, Detail("to include in JSON lines")] = None,
+    first_id: FirstId = None,
+    ignore: Ignore = None,
+    output: Annotated[Output, Detail("JSON lines if the name ends in .jsonl, else text")] = "-",
 ) -> None:
-    """Write n-best lists as plain texts, exactly N lines for each sentence, as mbrs and COMET take them.
+    """Write n-best lists as plain text, exactly N lines per sentence, as mbrs and COMET read them.
 
     Example: lattice-simp lattice texts decided.nbest -n 8 --output candidates.txt
     """
     as_json = is_json_name(output)
     if source_text is not None and not as_json:
-        raise LatticeSimpError("--source has no place in plain text; write JSON lines (--output NAME.jsonl)")
+        raise LatticeSimpError("plain text cannot hold --source; write JSON lines (--output NAME.jsonl)")
     lines = None if source_text is None else list(read_lines(source_text))
     with readable(source) as file:
         _require_lists(file, source)
@@ -128,9 +128,7 @@ def texts(
             return
         shorter = write_texts(_best(lists, n or 1, None, source), output, n or 1)
     if shorter:
-        print(
-            f"{shorter} lists have less than {n or 1} hypotheses; they are repeated from the first on", file=sys.stderr
-        )
+        print(f"{shorter} lists have fewer than {n or 1} hypotheses; they are repeated from the first", file=sys.stderr)
 
 
 def _is_text(file: str) -> bool:
@@ -147,9 +145,8 @@ def _write_tokens(lines: list[str], source: str, output: str, remedy: str) -> No
 def _require_lists(file: str, source: str) -> None:
     if not is_nbest(file):
         remedy = "write lattices as n-best lists first: lattice nbest -n 100 --moses"
-        raise FormatError(
-            "the file is empty" if _is_empty(file) else "is not an n-best list", path=source, remedy=remedy
-        )
+        message = "the file is empty" if _is_empty(file) else "is not an n-best list"
+        raise FormatError(message, path=source, remedy=remedy)
 
 
 def _best(
@@ -159,8 +156,10 @@ def _best(
     for number, entries in lists:
         if lines is not None and number >= len(lines):
             remedy = "give --source a line for each sentence"
-            raise FormatError(f"holds sentence {number}, and there are {len(lines)} lines", path=path, remedy=remedy)
-        yield number, sorted(entries, key=lambda own: own.cost)[:n]
+            raise FormatError(
+                f"has a sentence {number}, but there are {len(lines)} source lines", path=path, remedy=remedy
+            )
+        yield number, sorted(entries, key=lambda entry: entry.cost)[:n]
 
 
 def _is_empty(file: str) -> bool:

@@ -1,75 +1,83 @@
-"""`lattice-simp paraphrase ...`: all sentences that the phrases of a set make."""
+"""`lattice-simp paraphrase ...`: all sentences that the phrases of a set form."""
 
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app, refuse_idle
+from lattice_simp.commands.options import (
+    Detail,
+    Jobs,
+    LatticeFolder,
+    Output,
+    Quiet,
+    Resume,
+    Seed,
+    command_app,
+    refuse_idle,
+)
 from lattice_simp.commands.paraphrase_worker import AlignOptions, ExpandOptions, Work, make_worker
-from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, name_run, run_sentences
+from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_run, resumable, run_sentences
 from lattice_simp.commands.sentence_sets import read_parallel, read_sets
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.systems.paraphrase.tree import Tree, joined_trees
 
-app = command_app("Expand sets of sentences that mean the same: count, list, sample what their phrases make.")
+app = command_app("Expand sets of sentences with the same meaning: count, list or sample what their phrases form.")
 
-Input = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Argument(help="sets: sentences with a blank line after each set, or JSON lines; stdin"),
+Input: TypeAlias = Annotated[
+    str | None,
+    typer.Argument(help="sets of sentences: blocks with a blank line between, or JSON lines (default: stdin)"),
 ]
-Parallel = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Option("--parallel", help="instead of INPUT: a file with a sentence of each set; give it several times"),
+Parallel: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--parallel", help="file with a sentence of each set, instead of the argument (repeatable)"),
 ]
-Output = Annotated[str, typer.Option("--output", "-o", help="the file to write, or - for stdout")]
-Jobs = Annotated[int, typer.Option(min=1, help="worker processes")]
-Resume = Annotated[bool, typer.Option("--resume", help="go on where a killed run stopped (needs --output)")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no summary")]
-Form = Annotated[
-    Literal["text", "json"], typer.Option("--format", help="blocks of sentences, or JSON lines with costs")
+Form: TypeAlias = Annotated[
+    Literal["text", "json"], typer.Option("--to", help="output format; blocks of sentences, or JSON lines with costs")
 ]
+Limit: TypeAlias = Annotated[int, typer.Option("--limit", "-n", min=1, help="sentences per set")]
+
+_PANELS = dict.fromkeys(("words", "paraphrase", "alignment", "conditions", "filters"), "Paraphrases")
 
 
 @app.callback()
 def paraphrase() -> None:
-    """Expand sets of sentences that mean the same: count, list, sample what their phrases make."""
+    """Expand sets of sentences with the same meaning: count, list or sample what their phrases form."""
 
 
 @app.command()
-@takes_settings(ExpandOptions)
+@takes_settings(ExpandOptions, _PANELS)
 def expand(
     context: typer.Context,
     settings: dict[str, Any],
     source: Input = None,
     parallel: Parallel = None,
     output: Output = "-",
-    limit: Annotated[int, typer.Option(min=1, help="sentences of each set to list, the best first")] = 100,
+    limit: Annotated[Limit, Detail("the best first")] = 100,
     form: Form = "text",
-    lattices: Annotated[Optional[Path], typer.Option(help="a folder that receives each set's lattice, ID.fst")] = None,  # noqa: UP045
+    lattices: Annotated[LatticeFolder, Detail("ID.fst for each set")] = None,
     jobs: Jobs = 1,
     resume: Resume = False,
     quiet: Quiet = False,
 ) -> None:
-    """List the sentences that each set's phrases make. Example: lattice-simp paraphrase expand sets.txt --limit 20
+    """List the sentences that each set's phrases form. Example: lattice-simp paraphrase expand sets.txt --limit 20
 
-    The best under the language model come first; without one, those with the fewest substitutions. The set's own
-    sentences are among them. Output is tokens; a set that fails is told and passed through.
+    The best under the language model come first; without one, those with the fewest substitutions. They include the
+    set's own sentences. Output is tokens; a set that fails is reported and copied to the output.
     """
     work = Work("expand", ExpandOptions.of(settings), limit=limit, form=form, lattices=lattices)
     _run(work, _Run(source, parallel, output, jobs, resume, quiet, bool(context.obj)))
 
 
 @app.command()
-@takes_settings(ExpandOptions)
+@takes_settings(ExpandOptions, _PANELS)
 def count(
     context: typer.Context,
     settings: dict[str, Any],
@@ -82,42 +90,42 @@ def count(
 ) -> None:
     """Count the sentences of each set's expansion, exactly. Example: lattice-simp paraphrase count sets.txt
 
-    A JSON line has the set's id, the numbers of sentences given, of equivalent phrases, of all and of new sentences,
-    what each filter removed, the word links by kind, and the depth that was set because phrases recurse.
+    Each JSON line holds the set's id, the numbers of input sentences, of equivalent phrases, of all and of new
+    sentences, of sentences that each filter removed, of word links by kind, and the depth limit of recursive phrases.
     """
     work = Work("count", ExpandOptions.of(settings))
     _run(work, _Run(source, parallel, output, jobs, resume, quiet, bool(context.obj)))
 
 
 @app.command()
-@takes_settings(ExpandOptions)
+@takes_settings(ExpandOptions, _PANELS)
 def sample(
     context: typer.Context,
     settings: dict[str, Any],
     source: Input = None,
     parallel: Parallel = None,
     output: Output = "-",
-    n: Annotated[int, typer.Option("-n", min=1, help="sentences to draw from each set, with replacement")] = 5,
-    seed: Annotated[int, typer.Option(help="of the random numbers")] = 0,
-    weighted: Annotated[bool, typer.Option("--weighted", help="by their probabilities under --lm")] = False,
+    limit: Annotated[Limit, Detail("drawn with replacement")] = 5,
+    seed: Seed = 0,
+    weighted: Annotated[bool, typer.Option("--weighted", help="draw by probability under --lm")] = False,
     form: Form = "text",
     jobs: Jobs = 1,
     resume: Resume = False,
     quiet: Quiet = False,
 ) -> None:
-    """Draw sentences of each set's expansion at random. Example: lattice-simp paraphrase sample sets.txt -n 5
+    """Draw random sentences from each set's expansion. Example: lattice-simp paraphrase sample sets.txt -n 5
 
-    All are equally probable, unless --weighted is given; the set's own sentences are among them.
+    All are equally probable unless --weighted is given. They include the set's own sentences.
     """
     options = ExpandOptions.of(settings)
     if weighted and options.lm is None:
-        raise LatticeSimpError("--weighted needs --lm: without a model all sentences are equally probable")
-    work = Work("sample", options, limit=n, form=form, seed=seed, weighted=weighted)
+        raise LatticeSimpError("--weighted needs --lm: without a model, all sentences are equally probable")
+    work = Work("sample", options, limit=limit, form=form, seed=seed, weighted=weighted)
     _run(work, _Run(source, parallel, output, jobs, resume, quiet, bool(context.obj)))
 
 
 @app.command()
-@takes_settings(AlignOptions)
+@takes_settings(AlignOptions, _PANELS)
 def align(
     context: typer.Context,
     settings: dict[str, Any],
@@ -128,10 +136,10 @@ def align(
     resume: Resume = False,
     quiet: Quiet = False,
 ) -> None:
-    """Tell the equivalent phrases of each two sentences of a set. Example: lattice-simp paraphrase align sets.txt
+    """Print the equivalent phrases of each pair of sentences of a set. Example: lattice-simp paraphrase align sets.txt
 
-    A JSON line for each set. Identical phrases are there, too (`identical`), and those that follow from smaller ones
-    (`composed`).
+    The output has a JSON line for each set. It includes identical phrases (`identical`) and those that follow from
+    smaller ones (`composed`).
     """
     alignment = settings.pop("alignment", {})
     work = Work("align", ExpandOptions.of({**settings, "paraphrase": {"alignment": alignment}}))
@@ -140,7 +148,7 @@ def align(
 
 @dataclass(frozen=True)
 class _Run:
-    """What is read, how much is done at once, and where it goes."""
+    """The input, the output, and how the run is done."""
 
     source: str | None
     parallel: list[str] | None
@@ -159,32 +167,24 @@ def _run(work: Work, chosen: _Run) -> None:
         refuse_idle(["wordnet"], "with --senses 0")
     if work.options.words.trees:
         refuse_idle(["tokenised"], "with --trees")
-    if chosen.resume and is_stream(chosen.output):
-        raise LatticeSimpError("--resume needs --output FILE: only a file can be continued")
+    run = RunOptions(chosen.output, None, chosen.jobs, None, chosen.resume, chosen.quiet, chosen.debug)
+    run.check()
     if chosen.parallel and chosen.source:
-        raise LatticeSimpError("the sets come from INPUT or from --parallel files, not from both")
-    work.options.words.thesaurus()  # what is wrong with it is wrong for all sets
+        raise LatticeSimpError("give the sets as an argument or with --parallel, not both")
+    work.options.words.thesaurus()  # its errors concern all sets
     check, join = (Tree.from_brackets, joined_trees) if work.options.words.trees else (str, list)
     if chosen.parallel:
         sets = read_parallel(chosen.parallel, check, join)
     else:
         sets = read_sets(chosen.source or "-", check, join)
-    work = replace(work, ids=tuple(own.id for own in sets))
+    work = replace(work, ids=tuple(line.id for line in sets))
     if work.lattices is not None:
-        if len(set(work.ids)) < len(sets) or any("/" in own for own in work.ids):
-            raise LatticeSimpError("--lattices names files by the sets' ids: give each set its own, without slashes")
+        if len(set(work.ids)) < len(sets) or any("/" in name for name in work.ids):
+            raise LatticeSimpError("--lattices names files by the sets' ids: give each set its own id, without slashes")
         work.lattices.mkdir(parents=True, exist_ok=True)
-    sentences = [Sentence(own.sentences, text=work.passed_through(own)) for own in sets]
-    run = RunOptions(chosen.output, None, chosen.jobs, None, chosen.resume, chosen.quiet, chosen.debug)
+    sentences = [Sentence(line.sentences, text=work.passed_through(line)) for line in sets]
     parts = {**name_run(sentences, Path(os.devnull), work), "model": work.options.files()}
     job = Job("paraphrasing", partial(make_worker, work), parts)
-    try:
+    with resumable(run):
         report = run_sentences(sentences, job, run)
-    except KeyboardInterrupt:
-        kept = "the same command with --resume goes on from here" if chosen.output != "-" else "--output FILE keeps it"
-        print(f"lattice-simp: interrupted; {kept}", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
-    if not chosen.quiet:
-        print(f"{len(sets)} sets in {report.seconds:.1f} s, {report.failed} failed", file=sys.stderr)
-    if report.all_failed:
-        raise typer.Exit(FAILED)
+    end_run(report, run, f"{len(sets)} sets in {report.seconds:.1f} s, {report.failed} failed")

@@ -37,7 +37,7 @@ from lattice_simp.text.english.spacy_parser import tokenise
 ALL, NONE = "all", "none"
 """What `--filters` and `--conditions` may be, besides the names of some."""
 
-_CONDITIONS = option(ALL, "conditions", f"on phrases: all, none, or some of {','.join(CONDITIONS)}")
+_CONDITIONS = option(ALL, "conditions", f"phrase conditions: all, none, or some of {','.join(CONDITIONS)}")
 
 
 def _chosen(names: str, table: Mapping[str, Any]) -> tuple[str, ...]:
@@ -48,11 +48,11 @@ def _chosen(names: str, table: Mapping[str, Any]) -> tuple[str, ...]:
 class WordOptions:
     """What sentences are written in, and which words are linked besides equal ones."""
 
-    trees: bool = option(False, "trees", "the sentences are Penn brackets; nothing is parsed")
-    tokenised: bool = option(False, "tokenised", "blanks separate the tokens of the sentences")
-    wordnet: Path | None = option(None, "wordnet", f"the folder of WordNet's index files; {WORDNET} if it is there")
-    senses: int = option(SENSES, "senses", "how many senses of a word count in WordNet; 0: no WordNet")
-    synonyms: Path | None = option(None, "synonyms", "words that mean the same: a group a line, tabs between")
+    trees: bool = option(False, "trees", "read Penn brackets instead of parsing sentences")
+    tokenised: bool = option(False, "tokenised", "the input is tokens separated by spaces")
+    wordnet: Path | None = option(None, "wordnet", f"folder of WordNet index files (default: {WORDNET} if it exists)")
+    senses: int = option(SENSES, "senses", "number of WordNet senses to use per word (0: no WordNet)")
+    synonyms: Path | None = option(None, "synonyms", "synonym groups, one per line, separated by tabs")
 
     def __post_init__(self) -> None:
         if self.senses < 0:
@@ -90,9 +90,9 @@ class ExpandOptions:
     words: WordOptions = field(default_factory=WordOptions)
     paraphrase: ParaphraseSettings = field(default_factory=ParaphraseSettings)
     conditions: str = _CONDITIONS
-    filters: str = option(ALL, "filters", f"conditions on sentences: all, none, or some of {','.join(FILTERS)}")
-    lm: Path | None = option(None, "lm", "a language model: ARPA or KenLM binary")
-    beam: float = option(10.0, "beam", "with --lm: nats above a set's best sentence to keep")
+    filters: str = option(ALL, "filters", f"sentence filters: all, none, or some of {','.join(FILTERS)}")
+    lm: Path | None = option(None, "lm", "language model (ARPA or KenLM binary)")
+    beam: float = option(10.0, "beam", "keep paths within this many nats of the best; with --lm")
 
     def __post_init__(self) -> None:
         if not self.beam >= 0:

@@ -1,4 +1,4 @@
-"""What a run tells on stderr: progress, failures, and counts at the end."""
+"""What a run prints on stderr: progress, failures, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from lattice_simp.pipeline import Outcome
 from lattice_simp.pipeline.progress import progress_bar
 
 SHOWN_WORDS = 5
-"""Unknown words that are named."""
+"""Number of unknown words to print."""
 
 MANY_UNKNOWN = 0.25
-"""The share of unknown words above which something is probably wrong with the text."""
+"""The share of unknown words above which the text is probably tokenised in another way."""
 
 CERTAIN = 1e-4
-"""Nats below which a gap between bounds is none."""
+"""Nats below which an optimality gap is 0."""
 
 
 class Report:
@@ -45,21 +45,21 @@ class Report:
         self._bar = self._progress.add_task(what, total=len(lengths) - done)
 
     def __str__(self) -> str:
-        text = f"{len(self.lengths)} sentences in {self.seconds:.1f} s, {self.failed} failed (passed through)"
+        text = f"{len(self.lengths)} sentences in {self.seconds:.1f} s, {self.failed} failed (copied to the output)"
         if self.resumed:
             text += f", {self.resumed} from an earlier run"
         if self.reachable + self.unreachable:
             text += f"; skeleton found in {self.reachable}, not found in {self.unreachable} (plain translation)"
         if self.gaps:
             certain = sum(gap < CERTAIN for gap in self.gaps)
-            text += f"; the best translation for certain in {certain} of {len(self.gaps)}"
+            text += f"; {certain} of {len(self.gaps)} translations are optimal"
             if certain < len(self.gaps):
-                text += f", at most {max(self.gaps):.1f} nats above it in the others"
+                text += f", the others within {max(self.gaps):.1f} nats of the optimum"
         if total := self.unknown.total():
             shown = ", ".join(word for word, _ in self.unknown.most_common(SHOWN_WORDS))
             text += f"; {total} of {sum(self.lengths)} words unknown to the model (most often {shown})"
             if total > MANY_UNKNOWN * sum(self.lengths):
-                text += ": is the text split and cased as the model's?"
+                text += ": is the text tokenised and cased like the model's?"
         return text
 
     @property
@@ -85,12 +85,12 @@ class Report:
         self.unknown.update(record.get("unknown", ()))
 
     def finished(self, outcome: Outcome) -> None:
-        """Notes what became of a sentence, and tells of a failure."""
+        """Notes the outcome of a sentence, and prints a failure."""
         self._progress.advance(self._bar)
         if outcome.failure is None:
             return
         self.failed += 1
-        text = f"line {outcome.number + 1}: {outcome.failure}; passed through"
+        text = f"line {outcome.number + 1}: {outcome.failure}; copied to the output"
         if self._debug and outcome.trace:
             text += "\n" + outcome.trace.rstrip("\n")
         if self._progress.disable:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
+import typer
+
 from lattice_simp.commands.journal import Journal
+from lattice_simp.commands.options import FAILED, interrupt_hint
 from lattice_simp.commands.report import Report
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.commands.worker import Record
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.pipeline import Outcome, in_order, run_tasks
 from lattice_simp.pipeline.outcome import Factory
@@ -45,16 +50,16 @@ class Job:
     seen: Callable[[Record], None] = lambda record: None
 
     def passing(self, record: Record) -> Record:
-        """Shows a record to whom it concerns, and returns it."""
+        """Calls `seen` with a record, and returns it."""
         self.seen(record)
         return record
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is done; nothing here changes a translation's tokens, but for the time limit.
+    """How a run is done; only the time limit changes a translation's tokens.
 
-    `stats` gets what is known of each sentence besides, and `text` makes what is written of the tokens.
+    `stats` is a file for further facts about each sentence, and `text` converts tokens to what is written.
     """
 
     output: str = STDOUT
@@ -68,6 +73,42 @@ class RunOptions:
     text: Callable[[str], str] = str
     stats: str | None = None
 
+    def check(self, nbest: int = 0) -> None:
+        """Checks the options before any work is done.
+
+        Args:
+            nbest: hypotheses to list for each sentence.
+
+        Raises:
+            LatticeSimpError: says which option is missing.
+        """
+        if self.resume and is_stream(self.output):
+            raise LatticeSimpError("--resume needs --output FILE: only a file can be continued")
+        if nbest < 0 or (nbest > 0) != (self.nbest_output is not None):
+            raise LatticeSimpError("give --nbest N (above 0) and --nbest-output FILE together")
+
+
+@contextmanager
+def resumable(run: RunOptions) -> Iterator[None]:
+    """Lets Ctrl-C end the command with a hint how to continue the run."""
+    is_kept = run.output != STDOUT
+    with interrupt_hint("run the same command with --resume to continue" if is_kept else "--output FILE keeps results"):
+        yield
+
+
+def end_run(report: Report, run: RunOptions, summary: str | None = None, *, strict: bool = False) -> None:
+    """Prints the summary of a run, by default the report; ends the command with an error if sentences failed.
+
+    Raises:
+        typer.Exit: all sentences failed, or with `strict` one of them.
+    """
+    if not run.quiet:
+        print(report if summary is None else summary, file=sys.stderr)
+    if report.all_failed:
+        print("lattice-simp: every sentence failed; see the reasons above", file=sys.stderr)
+    if report.all_failed or (strict and report.failed):
+        raise typer.Exit(FAILED)
+
 
 def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> Report:
     """Does a job on sentences, writes lines (and n-best lists) in their order, and returns the counts.
@@ -78,22 +119,24 @@ def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> R
     Raises:
         LatticeSimpError: the model, the output or the journal cannot be used.
     """
-    told = partial(Report, job.what, [len(own.words) for own in sentences], quiet=run.quiet, debug=run.debug)
+    new_report = partial(
+        Report, job.what, [len(sentence.words) for sentence in sentences], quiet=run.quiet, debug=run.debug
+    )
     if is_stream(run.output):
-        with told() as report:
+        with new_report() as report:
             numbers = range(len(sentences))
             outcomes = in_order(_outcomes(numbers, sentences, job, run, report), numbers)
-            records = (_finished(one.number, one.result, sentences, run) for one in outcomes)
+            records = (_finished(outcome.number, outcome.result, sentences, run) for outcome in outcomes)
             _write(map(job.passing, records), run, report)
         return report
     with Journal(Path(run.output), job.parts, resume=run.resume) as journal:
         todo = [number for number in range(len(sentences)) if number not in journal]
-        with told(len(sentences) - len(todo)) as report:
+        with new_report(len(sentences) - len(todo)) as report:
             for outcome in _outcomes(todo, sentences, job, run, report):
                 if outcome.failure is None:
                     journal.add(outcome.result)
-        found = ((number, number in journal) for number in range(len(sentences)))
-        records = (_finished(number, journal[number] if done else None, sentences, run) for number, done in found)
+        numbers = range(len(sentences))
+        records = (_finished(number, journal.get(number), sentences, run) for number in numbers)
         _write(map(job.passing, records), run, report)
         journal.remove()
         return report
@@ -137,7 +180,7 @@ def _write(records: Iterable[Record], run: RunOptions, report: Report) -> None:
     with ExitStack() as stack:
         file = stack.enter_context(open_text(run.output, "w"))
         if run.stats is not None:
-            records = _told(records, stack.enter_context(open_text(run.stats, "w")))
+            records = _with_stats(records, stack.enter_context(open_text(run.stats, "w")))
         groups = _groups(records, file, report, flush=is_stream(run.output))
         if run.nbest_output is None:
             deque(groups, maxlen=0)
@@ -154,18 +197,18 @@ def _groups(
         if flush:
             file.flush()
         report.count(record)
-        entries = [Hypothesis(as_tokens(own["words"]), own["cost"], own["features"]) for own in record["nbest"]]
+        entries = [Hypothesis(as_tokens(row["words"]), row["cost"], row["features"]) for row in record["nbest"]]
         yield record["number"], entries
 
 
 STATS = ("number", "cost", "gap", "reachable", "unknown")
-"""What is told of a sentence beside its translations; what is not known is null, as all is of one that failed.
+"""What --stats holds of a sentence; unknown values are null, as all are of a sentence that failed.
 
-The gap is not among the features of n-best lists: whoever tunes on a list takes every name there for a feature.
+The gap is not a feature of n-best lists: tuning takes every name in a list for a feature.
 """
 
 
-def _told(records: Iterable[Record], file: TextIO) -> Iterator[Record]:
+def _with_stats(records: Iterable[Record], file: TextIO) -> Iterator[Record]:
     """Writes a JSON line for each record, and passes it on."""
     for record in records:
         file.write(json.dumps({name: record.get(name) for name in STATS}, ensure_ascii=False) + "\n")
@@ -194,7 +237,7 @@ def _content(sentence: Sentence) -> object:
     arrays = (lattice.offsets, lattice.olabels, lattice.weights, lattice.nextstates, lattice.finals)
     matrices = (lattice.features.arcs, lattice.features.finals)
     words = list(lattice.symbols)
-    return sentence, words, list(lattice.features), [own.tobytes() for own in arrays + matrices]
+    return sentence, words, list(lattice.features), [array.tobytes() for array in arrays + matrices]
 
 
 def _digest(parts: Iterable[object]) -> str:

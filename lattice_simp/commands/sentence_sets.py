@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lattice_simp.commands.options import readable
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.json_text import is_json, parse_json
-from lattice_simp.support.textio import read_lines
+from lattice_simp.support.textio import read_lines, readable
 
 _JSON = 'write {"id": "1", "sentences": ["one", "another"]} on each line'
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lattice_simp.commands.options import readable, require_hypotheses
+from lattice_simp.commands.lattice_input import require_hypotheses
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -19,10 +19,14 @@ from lattice_simp.formats.collections import read_all
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
+from lattice_simp.support.extras import extra
 from lattice_simp.support.json_text import is_json
-from lattice_simp.support.textio import read_lines
+from lattice_simp.support.textio import read_lines, readable
 from lattice_simp.translate.source import Source
 from lattice_simp.tune.feature_lattice import with_own_symbols
+
+if TYPE_CHECKING:
+    from lattice_simp.text.tokeniser import Tokeniser
 
 ALL_MASKS = "all"
 
@@ -112,12 +116,12 @@ def read_sentences(
 
 
 def read_lattices(path: Path, skeleton_nbest: SkeletonLists | None, scores: PlfScores | None) -> list[Sentence]:
-    """Returns the word lattices of a file, folder or archive (see `formats/collections.py`) as what is translated.
+    """Returns the word lattices of a file, folder or archive (see `formats/collections.py`) as sentences to translate.
 
     Args:
         path: of the lattices, in their order.
         skeleton_nbest: n-best lists of their skeletons.
-        scores: what the numbers of PLF are; None for probabilities, and for other formats.
+        scores: the meaning of the numbers in PLF; None for probabilities, and for other formats.
 
     Raises:
         FormatError: a broken lattice, or scores that are not of PLF.
@@ -125,25 +129,41 @@ def read_lattices(path: Path, skeleton_nbest: SkeletonLists | None, scores: PlfS
         LatticeSimpError: a lattice has a cycle, or is a transducer.
     """
     options: dict[str, Any] = {} if scores is None else {"scores": scores}
-    found = []
+    sentences: list[Sentence] = []
     is_list = is_nbest(path)  # whose sentences may have no hypotheses
     for name, lattice in read_all(path, "plf" if scores else None, **options):
         if not is_list:
             require_hypotheses(lattice, f"{path}: {name}")
         try:
-            own = with_own_symbols(lattice)
-            words = Source.from_lattice(own).best_words
+            smaller = with_own_symbols(lattice)
+            words = Source.from_lattice(smaller).best_words
         except EmptyLatticeError:  # an empty line, as of sentences
             words = ()
         except LatticeSimpError as error:
             raise FormatError(f"lattice {name}: {error}", path=path) from None
-        found.append(Sentence(words, lattice=own))
-    nbest = skeleton_nbest.read(len(found)) if skeleton_nbest else {}
-    return [replace(own, hypotheses=nbest.get(number, ())) for number, own in enumerate(found)]
+        sentences.append(Sentence(words, lattice=smaller))
+    nbest = skeleton_nbest.read(len(sentences)) if skeleton_nbest else {}
+    return [replace(sentence, hypotheses=nbest.get(number, ())) for number, sentence in enumerate(sentences)]
+
+
+def model_text(model: Path, *, tokenised: bool) -> tuple[Tokeniser, Tokeniser] | None:
+    """Returns the tokenisers of both sides of a model with text settings, unless the input is tokens.
+
+    Raises:
+        FormatError: the model's text settings are broken.
+        MissingExtraError: a tokeniser's library is not installed.
+    """
+    from lattice_simp.text.settings import TEXT  # takes long to import
+
+    if tokenised or not (model / TEXT).is_file():
+        return None
+    with extra("text"):
+        from lattice_simp.text.tokeniser import model_tokenisers
+    return model_tokenisers(model)
 
 
 def read_records(path: Path) -> Iterator[SkeletonRecord]:
-    """Yields the records of a skeleton file, JSON lines or bracket text, told by its first line.
+    """Yields the records of a skeleton file, JSON lines or bracket text, as its first line shows.
 
     Raises:
         FormatError: the file is broken or empty, or there is a blank line in bracket text.

@@ -1,4 +1,4 @@
-"""Options of commands that are fields of settings: declared at the field, offered by every command that takes them."""
+"""Options of commands that are fields of settings: declared at the field, shown by every command that takes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lattice_simp.support.options import nested_kind
 
 @dataclass(frozen=True)
 class SettingOption:
-    """An option: the names of the fields that lead to it, and what it looks like."""
+    """An option: the names of the fields that lead to it, and how it is declared."""
 
     path: tuple[str, ...]
     flag: str
@@ -25,11 +25,11 @@ class SettingOption:
     is_switch: bool
 
     def parameter(self, panel: str | None = None) -> inspect.Parameter:
-        """Returns the option as a parameter of a command, None where it is not given; `panel` is its part of --help."""
+        """Returns the option as a parameter of a command, None by default; `panel` is its part of --help."""
         flags = f"--{self.flag}/--no-{self.flag}" if self.is_switch else f"--{self.flag}"
         kind = bool if self.is_switch else self.kind
-        given = typer.Option(flags, help=self.help, rich_help_panel=panel)
-        annotation = Annotated[Optional[kind], given]  # type: ignore[valid-type]  # noqa: UP045
+        declared = typer.Option(flags, help=self.help, rich_help_panel=panel)
+        annotation = Annotated[Optional[kind], declared]  # type: ignore[valid-type]  # noqa: UP045
         name = self.flag.replace("-", "_")
         return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
@@ -37,66 +37,69 @@ class SettingOption:
 def setting_options(settings: type[Any], path: tuple[str, ...] = ()) -> list[SettingOption]:
     """Returns the options of settings (a dataclass), those of nested settings among them."""
     kinds = get_type_hints(settings)
-    found: list[SettingOption] = []
-    for own in fields(settings):
-        kind, here = nested_kind(kinds[own.name]), (*path, own.name)
-        if "flag" in own.metadata:
-            flag, text = own.metadata["flag"], own.metadata["help"]
-            found.append(SettingOption(here, flag, text, kinds[own.name], kind is not None))
+    options: list[SettingOption] = []
+    for field in fields(settings):
+        kind, here = nested_kind(kinds[field.name]), (*path, field.name)
+        if "flag" in field.metadata:
+            flag, text = field.metadata["flag"], field.metadata["help"]
+            options.append(SettingOption(here, flag, text, kinds[field.name], kind is not None))
         if kind is not None:
-            found += setting_options(kind, here)
-    return found
+            options += setting_options(kind, here)
+    return options
 
 
-def takes_settings(settings: type[Any], panel: str | None = None) -> Callable[[Callable[..., Any]], Any]:
-    """Makes a command take the options of settings: it gets those that were given as nested dicts, in `settings`.
+def takes_settings(settings: type[Any], panel: str | Mapping[str, str] | None = None) -> Callable[..., Any]:
+    """Makes a command take the options of settings: it gets the values on the command line as nested dicts, `settings`.
 
-    `panel` is the part of --help that lists them, for a `PanelCommand`.
+    Args:
+        settings: a dataclass.
+        panel: the part of --help that lists the options, or one for each field of the settings; None for the usual.
     """
     options = setting_options(settings)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
-        def wrapped(*arguments: Any, **given: Any) -> Any:
-            values = {own: given.pop(own.flag.replace("-", "_"), None) for own in options}
-            return command(*arguments, **given, settings=nested_values(values))
+        def wrapped(*arguments: Any, **values: Any) -> Any:
+            chosen = {option: values.pop(option.flag.replace("-", "_"), None) for option in options}
+            return command(*arguments, **values, settings=nested_values(chosen))
 
         signature = inspect.signature(command)
         hints = get_type_hints(command, include_extras=True)
         kept = [
-            own.replace(annotation=hints.get(own.name, own.annotation), kind=inspect.Parameter.KEYWORD_ONLY)
-            for own in signature.parameters.values()
-            if own.name != "settings"
+            parameter.replace(annotation=hints.get(parameter.name, Any), kind=inspect.Parameter.KEYWORD_ONLY)
+            for parameter in signature.parameters.values()
+            if parameter.name != "settings"
         ]
-        added = [own.parameter(panel) for own in options]
-        wrapped.__signature__ = signature.replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
-        wrapped.__annotations__ = {own.name: own.annotation for own in [*kept, *added]}
+        panels = {option: panel.get(option.path[0]) if isinstance(panel, Mapping) else panel for option in options}
+        parameters = [*kept, *(option.parameter(panels[option]) for option in options)]
+        wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return wrapped
 
     return decorate
 
 
 def nested_values(values: Mapping[SettingOption, Any]) -> dict[str, Any]:
-    """Returns the options that were given (not None) as nested dicts; a switch that is off becomes None.
+    """Returns the values on the command line (not None) as nested dicts; a switch that is off becomes None.
 
     Raises:
         LatticeSimpError: a switch that is off, and an option that needs it.
     """
     nested: dict[str, Any] = {}
-    off = {own.path: own.flag for own, value in values.items() if own.is_switch and value is False}
-    for own, value in values.items():
+    off = {option.path: option.flag for option, value in values.items() if option.is_switch and value is False}
+    for option, value in values.items():
         if value is None:
             continue
         for above, flag in off.items():
-            if own.path[: len(above)] == above and own.path != above:
-                raise LatticeSimpError(f"--no-{flag} and --{own.flag} contradict each other")
+            if option.path[: len(above)] == above and option.path != above:
+                raise LatticeSimpError(f"--no-{flag} and --{option.flag} contradict each other")
         inner = nested
-        for name in own.path[:-1]:
+        for name in option.path[:-1]:
             inner = inner.setdefault(name, {})
-        if not own.is_switch:
-            inner[own.path[-1]] = value
+        if not option.is_switch:
+            inner[option.path[-1]] = value
         elif value:
-            inner.setdefault(own.path[-1], {})
+            inner.setdefault(option.path[-1], {})
         else:
-            inner[own.path[-1]] = None
+            inner[option.path[-1]] = None
     return nested

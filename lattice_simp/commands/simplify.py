@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
-from lattice_simp.commands.options import FAILED, INTERRUPTED, command_app
-from lattice_simp.commands.sentence_run import Job, RunOptions, is_stream, name_run, run_sentences
-from lattice_simp.commands.sentences import Sentence, read_sentences
-from lattice_simp.commands.translate import model_text
+from lattice_simp.commands.options import (
+    Dask,
+    Detail,
+    Jobs,
+    NbestOutput,
+    Output,
+    Quiet,
+    Resume,
+    SentenceFile,
+    Tokenised,
+    command_app,
+)
+from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_run, resumable, run_sentences
+from lattice_simp.commands.sentences import Sentence, model_text, read_sentences
 from lattice_simp.commands.worker import Record, empty_record, nbest_entry
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.outcome import Function
@@ -30,57 +39,47 @@ app = command_app()
 @app.command()
 def simplify(
     context: typer.Context,
-    model: Annotated[Path, typer.Argument(help="a folder that `lattice-simp train` made with a section simplify")],
-    source: Annotated[Optional[str], typer.Option("--input", "-i", help="sentences, one a line; stdin")] = None,  # noqa: UP045
-    output: Annotated[str, typer.Option("--output", "-o", help="simpler ones, one line for each")] = "-",
-    tokenised: Annotated[bool, typer.Option("--tokenised", help="the input is tokens, and so is the output")] = False,
-    search: Annotated[Search, typer.Option(help="all steps at once, or one after the other")] = "joint",
-    steps: Annotated[str, typer.Option(help="what may be done")] = ",".join(STAGES),
-    rerank: Annotated[int, typer.Option(min=0, help="of so many, take the one most unlike the source")] = 0,
-    change: Annotated[bool, typer.Option("--change", help="the best that differs from the source")] = False,
-    explain: Annotated[Optional[Path], typer.Option(help="JSON lines: what was done to each sentence")] = None,  # noqa: UP045
-    nbest: Annotated[int, typer.Option(help="hypotheses for each sentence")] = 0,
-    nbest_output: Annotated[Optional[str], typer.Option(help="where they go, in Moses format")] = None,  # noqa: UP045
-    jobs: Annotated[int, typer.Option(min=1, help="worker processes")] = 1,
-    dask: Annotated[Optional[str], typer.Option(help="a Dask cluster: tcp://HOST:PORT, local, or local:N")] = None,  # noqa: UP045
-    resume: Annotated[bool, typer.Option("--resume", help="go on where a killed run stopped (needs --output)")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no summary")] = False,
+    model: Annotated[Path, typer.Argument(help="folder that `lattice-simp train` made with a section simplify")],
+    source: SentenceFile = None,
+    output: Annotated[Output, Detail("one line per sentence")] = "-",
+    tokenised: Annotated[Tokenised, Detail("so is the output")] = False,
+    search: Annotated[Search, typer.Option(help="apply all steps jointly, or one after the other")] = "joint",
+    steps: Annotated[str, typer.Option(help="steps to apply, separated by commas")] = ",".join(STAGES),
+    rerank: Annotated[int, typer.Option(min=0, help="choose the least similar to the source of this many")] = 0,
+    change: Annotated[bool, typer.Option("--change", help="choose the best that differs from the source")] = False,
+    explain: Annotated[Path | None, typer.Option(help="JSON lines: the changes to each sentence")] = None,
+    nbest: Annotated[int, typer.Option("--nbest", "-n", min=0, help="hypotheses per sentence")] = 0,
+    nbest_output: NbestOutput = None,
+    jobs: Jobs = 1,
+    dask: Dask = None,
+    resume: Resume = False,
+    quiet: Quiet = False,
 ) -> None:
     """Simplify English sentences. Example: lattice-simp simplify model < a.txt > simple.txt
 
-    Sentences are split, words and phrases deleted, others replaced by simpler ones; the best of all combinations is
-    found at once (--search joint), or step by step as in the paper (--search greedy). A sentence that cannot be parsed
-    or is too long is told and passed through; an empty line stays.
+    The command splits sentences, and deletes or replaces words and phrases. It finds the best of all combinations
+    (--search joint), or applies one step after the other, as published (--search greedy). Sentences that cannot be
+    parsed or are too long are reported and copied to the output; empty lines stay empty.
     """
-    if resume and is_stream(output):
-        raise LatticeSimpError("--resume needs --output FILE: only a file can be continued")
-    if nbest < 0 or (nbest > 0) != (nbest_output is not None):
-        raise LatticeSimpError("--nbest needs --nbest-output FILE, and the other way round; the number is above 0")
+    run = RunOptions(output, nbest_output, jobs, None, resume, quiet, debug=bool(context.obj), dask=dask)
+    run.check(nbest)
     unknown = [step for step in steps.split(",") if step not in STAGES]
     if unknown:
         raise LatticeSimpError(f"--steps {steps}: {unknown[0]!r} is not one of {','.join(STAGES)}")
-    OperationModel.read(model / OPERATIONS)  # refuses what is not a model before any line is read
+    OperationModel.read(model / OPERATIONS)  # refuses other folders before any line is read
     stages = tuple(stage for stage in STAGES if stage in steps.split(","))
     options = SimplifyOptions(model, search, stages, rerank, nbest, change)
-    run = RunOptions(output, nbest_output, jobs, None, resume, quiet, debug=bool(context.obj), dask=dask)
     text = model_text(model, tokenised=tokenised)
     tokens = None
-    if text is not None:  # parsers want the case that readers see
+    if text is not None:  # parsers need the original case
         tokens, run = replace(text[0], case="keep", casing={}).tokens, replace(run, text=text[1].text)
     sentences = read_sentences(source or "-", None, "0", None, tokens)
     explained = _Explained(explain)
     job = Job("simplifying", partial(make_simplifier, options), name_run(sentences, model, options), seen=explained.add)
-    try:
-        summary = run_sentences(sentences, job, run)
-    except KeyboardInterrupt:
-        kept = "the same command with --resume goes on from here" if output != "-" else "--output FILE keeps results"
-        print(f"lattice-simp: interrupted; {kept}", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
+    with resumable(run):
+        report = run_sentences(sentences, job, run)
     explained.write()
-    if not quiet:
-        print(f"{summary}{explained.counts}", file=sys.stderr)
-    if summary.all_failed:
-        raise typer.Exit(FAILED)
+    end_run(report, run, f"{report}{explained.counts}")
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from enum import Enum
 from itertools import tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Optional
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
 from lattice_simp.commands import annotation
-from lattice_simp.commands.options import command_app, refuse_idle
+from lattice_simp.commands.options import Detail, Lm, Model, command_app, refuse_idle, say
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.skeleton.automatic.methods import METHODS
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from lattice_simp.skeleton.automatic import Parse
     from lattice_simp.skeleton.automatic.methods import Made
 
-app = command_app("Make skeletons; statistics and conversion of their files; judgements of annotators.")
+app = command_app("Make skeletons, summarise and convert their files, and manage annotators' judgements.")
 app.add_typer(annotation.app, name="annotation")
 
 
@@ -31,7 +30,7 @@ _NEEDED = {"tagger": "a folder that `lattice-simp skeleton train` wrote", "model
 
 
 class SkeletonFormat(str, Enum):
-    """What can be written."""
+    """The output formats."""
 
     BRACKETS = "brackets"
     JSONL = "jsonl"
@@ -43,16 +42,15 @@ if TYPE_CHECKING:
 else:
     MethodName = Literal[tuple(METHODS)]
 
-Source = Annotated[Path, typer.Argument(help="JSON lines or bracket text; - for stdin")]
-To = Annotated[
-    Optional[SkeletonFormat],  # noqa: UP045
-    typer.Option(help="by default jsonl for a name with .jsonl, else brackets"),
+Source: TypeAlias = Annotated[Path, typer.Argument(help="JSON lines or bracket text; - for stdin")]
+To: TypeAlias = Annotated[
+    SkeletonFormat | None, typer.Option("--to", help="output format; default: jsonl for .jsonl names, else brackets")
 ]
 
 
 @app.command()
 def info(source: Source) -> None:
-    """Print how many, of which gap types, and how short. Example: lattice-simp skeleton info skeletons.jsonl"""
+    """Print the number of skeletons, gap types and lengths. Example: lattice-simp skeleton info skeletons.jsonl"""
     from rich.console import Console
 
     from lattice_simp.commands.sentences import read_records
@@ -65,9 +63,9 @@ def info(source: Source) -> None:
 @app.command()
 def convert(
     source: Source,
-    target: Annotated[Path, typer.Argument(help="the file to write, or - for stdout")],
+    target: Annotated[Path, typer.Argument(help="output file, or - for stdout")],
     to: To = None,
-    mask_index: Annotated[int, typer.Option(min=0, help="which of several skeletons, where one is written")] = 0,
+    mask_index: Annotated[int, typer.Option(min=0, help="which skeleton to use if a sentence has several")] = 0,
 ) -> None:
     """Convert skeletons. Example: lattice-simp skeleton convert a.txt a.jsonl --to jsonl"""
     from lattice_simp.commands.sentences import read_records
@@ -77,7 +75,7 @@ def convert(
     chosen = to or (SkeletonFormat.JSONL if ".jsonl" in target.suffixes else SkeletonFormat.BRACKETS)
     records = read_records(source)
     if chosen is SkeletonFormat.JSONL:
-        refuse_idle(["mask_index"], "on jsonl, which holds all skeletons")
+        refuse_idle(["mask_index"], "with jsonl, which holds all skeletons")
         write_skeletons(target, records)
         return
     skeletons = (record.skeletons[min(mask_index, len(record.skeletons) - 1)] for record in records)
@@ -90,13 +88,13 @@ def convert(
 
 @app.command()
 def make(
-    source: Annotated[Path, typer.Argument(help="tokenised English sentences, one a line; - for stdin")],
-    target: Annotated[Path, typer.Argument(help="the JSON lines to write, or - for stdout")],
-    method: Annotated[MethodName, typer.Option(help="optimal takes a tagger's scores if --model names one")],
-    model: Annotated[Optional[Path], typer.Option(help="a tagger's folder, see `skeleton train`")] = None,  # noqa: UP045
-    lm: Annotated[Optional[Path], typer.Option(help="an English language model, for optimal")] = None,  # noqa: UP045
-    rate: Annotated[float, typer.Option(help="the compression rate to aim at: kept tokens by all tokens")] = 0.6,
-    candidates: Annotated[int, typer.Option(min=1, help="skeletons for each sentence, at most")] = 1,
+    source: Annotated[Path, typer.Argument(help="tokenised English sentences, one per line; - for stdin")],
+    target: Annotated[Path, typer.Argument(help="output file (JSON lines), or - for stdout")],
+    method: Annotated[MethodName, typer.Option(help="method; optimal uses a tagger's scores if --model names one")],
+    model: Annotated[Model | None, Detail("a tagger of `skeleton train`")] = None,
+    lm: Annotated[Lm, Detail("English, for optimal")] = None,
+    rate: Annotated[float, typer.Option(help="target compression rate: kept tokens divided by all tokens")] = 0.6,
+    candidates: Annotated[int, typer.Option(min=1, help="maximum skeletons per sentence")] = 1,
 ) -> None:
     """Make skeletons. Example: lattice-simp skeleton make --method dependency a.en skeletons.jsonl"""
     from lattice_simp.skeleton import write_skeletons
@@ -106,7 +104,7 @@ def make(
 
     check_wanted(rate, candidates)
     make_them = _maker(method, model, lm, rate, candidates)
-    _say(f"parsing with {parser_name()}")
+    say(f"parsing with {parser_name()}")
     numbered, sentences = tee(_token_lines(source))
     parses = parse_sentences(tokens for _, tokens in sentences)
     made = (record_of(make_them(parse), str(line), line) for (line, _), parse in zip(numbered, parses, strict=True))
@@ -115,20 +113,22 @@ def make(
 
 @app.command()
 def train(
-    files: Annotated[list[Path], typer.Argument(help="skeleton records, or sentences and compressions; the folder")],
-    pairs: Annotated[bool, typer.Option("--pairs", help="two files of tokens, made by deletion")] = False,
+    files: Annotated[
+        list[Path], typer.Argument(help="skeletons, or sentences and compressions; then the output folder")
+    ],
+    pairs: Annotated[bool, typer.Option("--pairs", help="read tokenised sentences and their compressions")] = False,
 ) -> None:
     """Train a tagger. Example: lattice-simp skeleton train a.jsonl model/ (or: --pairs a.en a.short model/)"""
     from lattice_simp.skeleton.automatic import DeletionTagger, parse_sentences, parser_name, read_pairs
 
     if len(files) != (3 if pairs else 2):
         wanted = "sentences, compressions" if pairs else "skeleton records"
-        raise LatticeSimpError(f"{len(files)} names given: name {wanted} and the folder of the model")
+        raise LatticeSimpError(f"{len(files)} names; give {wanted} and the output folder")
     folder = files[-1]
     groups: list[tuple[Skeleton, ...]]
     if pairs:
         skeletons, others = read_pairs(files[0], files[1])
-        _say(f"{len(skeletons)} compressions; {others} others are not a subsequence of their sentence and are left out")
+        say(f"{len(skeletons)} compressions; skipped {others} that are not a subsequence of their sentence")
         groups = [(skeleton,) for skeleton in skeletons]
     else:
         from lattice_simp.commands.sentences import read_records
@@ -138,15 +138,15 @@ def train(
     parses = parse_sentences(group[0].tokens for group in groups)
     examples = ((parse, one) for parse, group in zip(parses, groups, strict=True) for one in group)
     tagger = DeletionTagger.train(folder, examples, meta={"parser": parser, "data": [path.name for path in files[:-1]]})
-    _say(f"{folder}: trained on {tagger.meta['examples']} skeletons, parsed with {parser}")
+    say(f"{folder}: trained on {tagger.meta['examples']} skeletons, parsed with {parser}")
 
 
 @app.command()
 def score(
-    gold: Annotated[Path, typer.Argument(help="skeletons to compare with, JSON lines or bracket text")],
-    predicted: Annotated[Path, typer.Argument(help="skeletons, matched by their ids")],
+    gold: Annotated[Path, typer.Argument(help="reference skeletons (JSON lines or bracket text)")],
+    predicted: Annotated[Path, typer.Argument(help="skeletons to score, matched by id")],
 ) -> None:
-    """Compare skeletons with others. Example: lattice-simp skeleton score gold.jsonl predicted.jsonl"""
+    """Score skeletons against references. Example: lattice-simp skeleton score gold.jsonl predicted.jsonl"""
     from lattice_simp.commands.sentences import read_records
     from lattice_simp.skeleton.automatic import compare_records
 
@@ -167,7 +167,7 @@ def score(
 
 
 def _maker(name: str, tagger: Path | None, lm: Path | None, rate: float, candidates: int) -> Callable[[Parse], Made]:
-    """Loads what a method needs; what is given and of no use is an error, too."""
+    """Loads the models that a method needs; refuses others."""
     from lattice_simp import LanguageModel
     from lattice_simp.skeleton.automatic import DeletionTagger, Request
     from lattice_simp.skeleton.automatic.tree_acceptor import TangledTreeError
@@ -177,8 +177,8 @@ def _maker(name: str, tagger: Path | None, lm: Path | None, rate: float, candida
         if path is None and what in method.needs:
             raise LatticeSimpError(f"--method {name} needs {option}: {_NEEDED[what]}")
         if path is not None and what not in method.needs | method.takes:
-            others = " or ".join(other for other, one in METHODS.items() if what in one.needs | one.takes)
-            raise LatticeSimpError(f"--method {name} has no use for {option}: choose {others}")
+            users = " or ".join(other for other, user in METHODS.items() if what in user.needs | user.takes)
+            raise LatticeSimpError(f"--method {name} does not use {option}: choose {users}")
     loaded = DeletionTagger.load(tagger) if tagger else None
     request = Request(rate, candidates, loaded, LanguageModel.read(lm) if lm else None)
 
@@ -186,7 +186,7 @@ def _maker(name: str, tagger: Path | None, lm: Path | None, rate: float, candida
         try:
             return method.make(parse, request)
         except TangledTreeError as error:
-            _say(f"{error}; its skeletons come from the tree alone")
+            say(f"{error}; its skeletons come from the tree only")
             return METHODS["dependency"].make(parse, request)
 
     return make_them
@@ -201,7 +201,3 @@ def _token_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
         tokens = split_tokens(line)
         if tokens:
             yield number, tokens
-
-
-def _say(message: str) -> None:
-    print(message, file=sys.stderr)

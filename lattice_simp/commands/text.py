@@ -4,45 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands.options import command_app
+from lattice_simp.commands.options import Detail, Output, SentenceFile, command_app
 
 if TYPE_CHECKING:
     from lattice_simp.text.tokeniser import Tokeniser
 
-app = command_app("Make tokens of text as a trained model needs it, and text of tokens.")
+app = command_app("Tokenise text as a trained model does, and detokenise its output.")
 
-MODEL = typer.Argument(help="a model directory with text.json, as `lattice-simp train` makes it")
-INPUT = typer.Option("--input", "-i", help="one sentence a line")
-OUTPUT = typer.Option("--output", "-o", help="as many lines")
-
-
-Side = Annotated[Literal["source", "target"], typer.Option(help="which language")]
+ModelFolder: TypeAlias = Annotated[
+    Path, typer.Argument(help="model directory with text.json, as `lattice-simp train` makes it")
+]
+Lines: TypeAlias = Annotated[Output, Detail("one line per sentence")]
+Side: TypeAlias = Annotated[Literal["source", "target"], typer.Option("--side", help="language of the text")]
 
 
 @app.command()
 def tokenise(
-    model: Annotated[Path, MODEL],
-    source: Annotated[str, INPUT] = "-",
-    output: Annotated[str, OUTPUT] = "-",
+    model: ModelFolder,
+    source: SentenceFile = None,
+    output: Lines = "-",
     side: Side = "source",
 ) -> None:
-    """Makes tokens. Example: lattice-simp text tokenise model < a.txt | lattice-simp translate model"""
-    _over_lines(source, output, _tokeniser(model, side).tokens)
+    """Tokenise text. Example: lattice-simp text tokenise model < a.txt | lattice-simp translate model"""
+    _over_lines(source or "-", output, _tokeniser(model, side).tokens)
 
 
 @app.command()
 def detokenise(
-    model: Annotated[Path, MODEL],
-    source: Annotated[str, INPUT] = "-",
-    output: Annotated[str, OUTPUT] = "-",
+    model: ModelFolder,
+    source: SentenceFile = None,
+    output: Lines = "-",
     side: Side = "target",
 ) -> None:
-    """Makes text of tokens. Example: lattice-simp translate model < a.tok | lattice-simp text detokenise model"""
-    _over_lines(source, output, _tokeniser(model, side).text)
+    """Detokenise text. Example: lattice-simp translate model < a.tok | lattice-simp text detokenise model"""
+    _over_lines(source or "-", output, _tokeniser(model, side).text)
 
 
 def _tokeniser(model: Path, side: str) -> Tokeniser:

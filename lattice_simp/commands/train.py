@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
-from lattice_simp.commands.options import INTERRUPTED, command_app
+from lattice_simp.commands.options import Dask, Jobs, Overrides, Quiet, command_app, interrupt_hint
 from lattice_simp.support.extras import extra
 
 app = command_app()
@@ -16,31 +15,31 @@ app = command_app()
 
 @app.command()
 def train(
-    config: Annotated[Path, typer.Argument(help="a YAML file, see the README")],
-    settings: Annotated[Optional[list[str]], typer.Option("--set", help="name.of.field=value")] = None,  # noqa: UP045
-    first: Annotated[Optional[str], typer.Option("--from", help="do this stage and all after it again")] = None,  # noqa: UP045
-    last: Annotated[Optional[str], typer.Option("--to", help="stop after this stage")] = None,  # noqa: UP045
-    jobs: Annotated[int, typer.Option(min=1, help="worker processes")] = 1,
-    dask: Annotated[Optional[str], typer.Option(help="a Dask scheduler, tcp://HOST:PORT, or local:N workers")] = None,  # noqa: UP045
+    config: Annotated[Path, typer.Argument(help="YAML file; see the README")],
+    settings: Overrides = None,
+    first: Annotated[str | None, typer.Option("--from", help="run this stage and all later ones again")] = None,
+    last: Annotated[str | None, typer.Option("--to", help="stop after this stage")] = None,
+    jobs: Jobs = 1,
+    dask: Dask = None,
     show_config: Annotated[
-        bool, typer.Option("--show-config", help="print the settings, defaults and --set included, and exit")
+        bool, typer.Option("--show-config", help="print all settings, including defaults and --set, and exit")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no log")] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Makes a model directory from parallel text; a run that was killed goes on where it was."""
+    """Make a model directory from parallel text. Example: lattice-simp train config.yaml
+
+    The same command continues an interrupted run. --set takes nested settings, too: NAME.FIELD=VALUE.
+    """
     with extra("train"):
         from lattice_simp.pipeline.runner import logged_run
         from lattice_simp.systems.simplify.stages import SIMPLIFIER_STAGES
         from lattice_simp.train.config import config_text, read_config
         from lattice_simp.train.pipeline import train as run_training
 
-    try:
-        given = read_config(config, settings or [])
+    with interrupt_hint("run the same command to continue"):
+        chosen = read_config(config, settings or [])
         if show_config:
-            print(config_text(given), end="")
+            print(config_text(chosen), end="")
             return
         with logged_run(jobs, dask, quiet=quiet) as run:
-            run_training(given, run, first=first, last=last, simplifier_stages=SIMPLIFIER_STAGES)
-    except KeyboardInterrupt:
-        print("lattice-simp: interrupted; the same command goes on from here", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
+            run_training(chosen, run, first=first, last=last, simplifier_stages=SIMPLIFIER_STAGES)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
-from lattice_simp.formats import write
+from lattice_simp.formats import losses, write
 from lattice_simp.pipeline.outcome import BatchError, Function
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 """What is known of a translated sentence, as the journal holds it.
 
-That is its number, line, nbest, reachable, unknown, cost, and, if it was asked for, gap.
+That is its number, line, nbest, reachable, unknown, cost, and, if requested, gap and what its lattice file lost.
 """
 
 
@@ -81,16 +81,16 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
     if not paths:
         raise EmptyLatticeError("no translation within the beam")
     entries = [nbest_entry(path.tokens, path.cost, result.features(path)) for path in paths[: options.nbest]]
-    if options.lattices:
-        _write(result.lattice, lattice_path(options.lattices, number))
     unknown = [word for word in sentence.words if word not in decoder.grammar.source_words]
     line, reachable = paths[0].text, result.reachable
-    found = {"number": number, "line": line, "nbest": entries, "reachable": reachable, "unknown": unknown}
-    found["cost"] = cost = result.cost(paths[0])
+    record: Record = {"number": number, "line": line, "nbest": entries, "reachable": reachable, "unknown": unknown}
+    record["cost"] = cost = result.cost(paths[0])
     if result.gap is not None:  # that of the cheapest one; MBR may have chosen another
         cheapest = nbest(result.lattice, 1)[0].cost
-        found["gap"] = result.gap + cost - cheapest
-    return found
+        record["gap"] = result.gap + cost - cheapest
+    if options.lattices:
+        record["lost"] = _write(result.lattice, lattice_path(options.lattices, number))
+    return record
 
 
 def empty_record(number: int, count: int) -> Record:
@@ -108,13 +108,15 @@ def lattice_path(folder: Path, number: int) -> Path:
     return folder / f"{number}.fst.gz"
 
 
-def _write(lattice: Lattice, path: Path) -> None:
+def _write(lattice: Lattice, path: Path) -> dict[str, list[str]]:
+    """Writes a lattice; returns what its file does not hold."""
     from lattice_simp.tune.feature_lattice import with_own_symbols
 
     try:
         write(with_own_symbols(lattice), path)
     except (LatticeSimpError, OSError) as error:
         raise BatchError(str(error)) from error
+    return {phrase: list(names) for phrase, names in losses(lattice, path).items()}
 
 
 def nbest_entry(tokens: Sequence[str], cost: float, scores: Mapping[str, float]) -> dict[str, Any]:

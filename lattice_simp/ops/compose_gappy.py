@@ -69,9 +69,11 @@ class EditCosts:
         stem_of: returns a word's stem.
     """
 
-    deletion: float = option(6.0, "deletion-cost", "cost of a missing skeleton word, nats; implies --edits")
-    substitution: float = option(6.0, "substitution-cost", "cost of another word in its place; implies --edits")
-    stem: float = option(1.0, "stem-cost", "cost of another word with the same stem; implies --edits")
+    deletion: float = option(6.0, "deletion-cost", "cost in nats of a missing skeleton word; implies --edits")
+    substitution: float = option(
+        6.0, "substitution-cost", "cost in nats of a substituted skeleton word; implies --edits"
+    )
+    stem: float = option(1.0, "stem-cost", "cost in nats of a substitute with the same stem; implies --edits")
     stem_of: Callable[[str], str] = prefix_stem
 
     def __post_init__(self) -> None:

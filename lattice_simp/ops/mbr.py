@@ -50,11 +50,11 @@ class MbrSettings:
         beam: nats above the best path; only hypotheses within it are chosen from. None for all of them.
     """
 
-    scale: float = option(1.0, "mbr-scale", "of the costs, for the probabilities")
-    precision: float = option(0.8, "mbr-precision", "p, of unigrams")
-    ratio: float = option(0.6, "mbr-ratio", "r, from order to order")
+    scale: float = option(1.0, "mbr-scale", "multiply costs by this before converting them to probabilities")
+    precision: float = option(0.8, "mbr-precision", "unigram precision p")
+    ratio: float = option(0.6, "mbr-ratio", "precision ratio r from one order to the next")
     max_order: int = 4
-    max_arcs: int | None = option(100_000, "mbr-max-arcs", "that the probabilities are computed from")
+    max_arcs: int | None = option(100_000, "mbr-max-arcs", "maximum number of arcs to compute probabilities from")
     beam: float | None = None
 
     def __post_init__(self) -> None:

@@ -162,7 +162,7 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
             record: dict[str, Any] = read_json(done / RECORD)
         except (OSError, ValueError) as error:
             remedy = "remove its folder and run again"
-            raise FormatError(f"no JSON: {error}", path=done / RECORD, remedy=remedy) from error
+            raise FormatError(f"invalid JSON: {error}", path=done / RECORD, remedy=remedy) from error
         run.say(f"{stage.name}: done before ({record['seconds']:.0f} s)")
         return done, record
     try:

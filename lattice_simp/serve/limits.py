@@ -30,13 +30,13 @@ class Limits:
         LatticeSimpError: a bound is not above 0.
     """
 
-    characters: int = option(2000, "max-characters", "of a text")
-    tokens: int = option(100, "max-tokens", "of a sentence")
+    characters: int = option(2000, "max-characters", "maximum characters per text")
+    tokens: int = option(100, "max-tokens", "maximum tokens per sentence")
     body: int = 65_536
-    seconds: float = option(20.0, "time-limit", "seconds that a request may compute")
-    memory: float = option(4.0, "memory", "gigabytes that a process may use on top of its model")
-    workers: int = option(2, "jobs", "worker processes")
-    waiting: int = option(16, "max-waiting", "requests that may wait for a process")
+    seconds: float = option(20.0, "time-limit", "time limit in seconds; per request")
+    memory: float = option(4.0, "memory", "gigabytes per worker in addition to the model")
+    workers: int = option(2, "jobs", "number of parallel workers")
+    waiting: int = option(16, "max-waiting", "maximum number of waiting requests")
 
     def __post_init__(self) -> None:
         for own in fields(self):

@@ -86,7 +86,7 @@ def read_skeletons(path: str | Path) -> Iterator[SkeletonRecord]:
     So may `annotators` and `probabilities`, a name and a number for each `keep` string.
 
     Raises:
-        FormatError: no JSON, a missing or ill-typed field, or a mask that is not a skeleton.
+        FormatError: invalid JSON, a missing or ill-typed field, or a mask that is not a skeleton.
     """
     count = 0
     for number, text in enumerate(read_lines(path), start=1):

@@ -33,14 +33,14 @@ def parse_json(text: str, *, path: str | Path | None = None, line: int | None = 
     {'id': 1}
 
     Raises:
-        FormatError: no JSON, numbers of thousands of digits, nesting beyond `MAX_DEPTH`, half a surrogate pair.
+        FormatError: invalid JSON, numbers of thousands of digits, nesting beyond `MAX_DEPTH`, half a surrogate pair.
     """
     value, is_deep = None, False
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         column = f" at column {error.colno}" if error.lineno == 1 else f" at line {error.lineno}"
-        raise FormatError(f"no JSON: {error.msg}{column}", path=path, line=line, remedy=remedy) from error
+        raise FormatError(f"invalid JSON: {error.msg}{column}", path=path, line=line, remedy=remedy) from error
     except ValueError as error:  # Python reads no integers of more than 4,300 digits
         raise FormatError("a number of too many digits", path=path, line=line, remedy=remedy) from error
     except RecursionError:

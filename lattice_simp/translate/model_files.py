@@ -67,14 +67,14 @@ def read_settings(folder: str | Path) -> dict[str, Any]:
     """Reads a model's settings; none without a file.
 
     Raises:
-        FormatError: the file holds no JSON object.
+        FormatError: the file is not a JSON object.
     """
     path = Path(folder) / SETTINGS
     if not path.exists():
         return {}
     settings = parse_json(decode(read_bytes(path), path), path=path, remedy="fix or remove the file")
     if not isinstance(settings, dict):
-        raise FormatError("holds no JSON object", path=path, remedy='write {"name": value}')
+        raise FormatError("is not a JSON object", path=path, remedy='write {"name": value}')
     return settings
 
 

@@ -42,13 +42,13 @@ class SkeletonSettings:
             translation of every skeleton, edits allowed, weighted by the skeletons' probabilities.
     """
 
-    hypotheses: int = option(1000, "skeleton-hypotheses", "the n of the skeleton's list")
-    loops: Loops = option("sigma", "loops", "sigma (exact) or rho (the paper's)")
-    gaps: GapLoops = option("everywhere", "gaps", "loops everywhere, or at-gaps")
-    weight: float = option(0.5, "skeleton-weight", "of the skeleton's costs")
+    hypotheses: int = option(1000, "skeleton-hypotheses", "size of the skeleton's n-best list")
+    loops: Loops = option("sigma", "loops", "sigma (exact subsequences) or rho (as published)")
+    gaps: GapLoops = option("everywhere", "gaps", "allow insertions everywhere, or only at gaps of the source")
+    weight: float = option(0.5, "skeleton-weight", "weight of the skeleton's costs")
     beam: float = 8.0
-    edits: EditCosts | None = option(None, "edits", "tolerate deviations from the skeleton at a cost")
-    aggregation: Aggregation = option("max", "aggregation", "over several skeletons: max, sum, or expected")
+    edits: EditCosts | None = option(None, "edits", "allow deviations from the skeleton at a cost")
+    aggregation: Aggregation = option("max", "aggregation", "how to combine several skeletons of a sentence")
 
     def __post_init__(self) -> None:
         if self.hypotheses < 1:
@@ -80,19 +80,17 @@ class DecoderSettings:
         mbr: decide by the expected BLEU gain instead of the cost; None for the cost.
     """
 
-    engine: Engine = option("arrays", "engine", "arrays (fast) or openfst (the definition; small inputs only)")
+    engine: Engine = option("arrays", "engine", "arrays (fast) or openfst (the reference; small inputs only)")
     top: str = "X"
     max_span: int = DEFAULT_MAX_SPAN
     copies: Copies = "unknown"
-    word_arcs: WordArcs = option("shared", "word-arcs", "shared, or affiliated: tell the source token of each word")
-    beam: float = option(8.0, "beam", "nats above the best path to keep")
+    word_arcs: WordArcs = option("shared", "word-arcs", "affiliated: each word arc names its source token")
+    beam: float = option(8.0, "beam", "keep paths within this many nats of the best")
     cubes: CubePruning = field(default_factory=CubePruning)
-    exact: ExactSearch | None = option(
-        None, "exact", "search nested grammars until the best is certain, or tell the gap"
-    )
-    search_gap: GapBound | None = option(None, "search-gap", "tell how much the pruned search may have lost at most")
+    exact: ExactSearch | None = option(None, "exact", "search nested grammars exactly, or report the optimality gap")
+    search_gap: GapBound | None = option(None, "search-gap", "report the optimality gap of the pruned search")
     skeleton: SkeletonSettings = field(default_factory=SkeletonSettings)
-    mbr: MbrSettings | None = option(None, "mbr", "decide by the expected BLEU gain (lattice MBR)")
+    mbr: MbrSettings | None = option(None, "mbr", "choose by expected BLEU (lattice minimum Bayes risk)")
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:

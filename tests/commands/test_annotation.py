@@ -31,7 +31,7 @@ def test_sentences_go_in(call, files):
     done = call(*COMMAND, "import", "talk.db", "talk.en", "--shortenings", 2, "--checks", 1, "--lease", 60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(
-        "2 new sentences of 2, 0 judgements\nwanted: 2 shortenings of each sentence, 1 checks"
+        "2 new sentences of 2, 0 judgements\nrequired: 2 shortenings of each sentence, 1 checks"
     )
     with AnnotationStore("talk.db") as store:
         assert [(own.id, own.line, " ".join(own.tokens)) for own in store.sentences()] == [
@@ -117,9 +117,9 @@ def test_progress(call, files):
     done = call(*COMMAND, "progress", "talk.db")
     figures = dict(line.split("\t", 1) for line in done.stdout.splitlines() if line)
     assert figures["sentences to shorten, done"] == "2"
-    assert figures["shortenings, wanted yet"] == "0"
+    assert figures["shortenings, remaining"] == "0"
     assert figures["skeletons to check"] == "3"
-    assert figures["checks, wanted yet"] == "3"
+    assert figures["checks, remaining"] == "3"
     assert figures["shortenings, Krippendorff's alpha"] == "0.686"
     assert figures["Zoe"].split("\t")[:5] == ["1", "0", "0", "0.333", "1.000"]
     assert 0.5 < float(figures["Zoe"].split("\t")[5]) < 1
@@ -135,7 +135,9 @@ def test_progress_without_the_libraries_that_compute_alpha_and_reliability(call,
     assert figures["shortenings"] == "4"
     assert figures["shortenings, Krippendorff's alpha"] == "-"
     assert figures["Zoe"].split("\t") == ["1", "0", "0", "0.333", "1.000", "-"]
-    assert re.fullmatch(r"lattice-simp: no alpha, .*; pip install 'lattice-simp\[annotation\]'\n", done.stderr)
+    assert re.fullmatch(
+        r"lattice-simp: alpha and reliability are missing: .*; pip install 'lattice-simp\[annotation\]'\n", done.stderr
+    )
     done = call(*COMMAND, "export", "talk.db", "-", "--what", "skeletons")
     assert done.returncode == 2
     assert re.fullmatch(r"lattice-simp: .* is missing; pip install 'lattice-simp\[annotation\]'\n", done.stderr)
@@ -152,7 +154,7 @@ def test_progress_without_the_libraries_that_compute_alpha_and_reliability(call,
         (["import", "talk.db", "made.jsonl", "--checks", "0"], "checks is 0; give a number above 0"),
         (["import", "talk.db", "twice.jsonl"], "another sentence has the id 'a.1' already"),
         (["import", "talk.db", "unlike.jsonl"], "'annotator 1' has judged the sentence 'a.1' already"),
-        (["import", "talk.db", "made.jsonl", "--language", "en"], "--language makes tokens of text"),
+        (["import", "talk.db", "made.jsonl", "--language", "en"], "--language tokenises text"),
         (["export", "nowhere.db", "-"], "nowhere.db: unable to open database file"),
         (["export", "none.db", "-", "--what", "skeletons"], "there are no judgements to aggregate"),
         (["export", "none.db", "no/such/out.jsonl"], "no/such/out.jsonl"),

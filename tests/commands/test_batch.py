@@ -143,7 +143,7 @@ def test_one_of_several_lattices_is_chosen_by_name_or_number(places, tmp_path, c
             assert run("lattice", command, place, *output) == 2
             error = capsys.readouterr().err
             assert "2 " in error, error
-            assert "where one is needed (choose one with --id: " in error, error
+            assert "expected one (choose one with --id: " in error, error
 
 
 def test_an_archive_of_one_lattice_needs_no_name(tmp_path, capsys):
@@ -168,7 +168,10 @@ def test_an_option_that_fits_no_lattice_is_one_error(lists, model, tmp_path, cap
     for jobs in (1, 3):
         for options, message in (
             (("prune", folder, "--beam", -1, "--output", f"{tmp_path / 'out'}/"), "the beam is -1.0; give"),
-            (("nbest", folder, "-n", -1), "n is -1; ask for"),
+            (
+                ("posteriors", folder, "--scale", -1, "--output", f"{tmp_path / 'out'}/"),
+                "the scale of the costs is -1.0",
+            ),
             (
                 ("confusion", folder, "--scale", 0, "--output", f"{tmp_path / 'out'}/"),
                 "the scale of the costs is 0.0; give",
@@ -192,7 +195,7 @@ def test_different_errors_are_told_each_and_the_same_in_a_row_once(tmp_path, cap
     out, errors = capsys.readouterr()
     assert [line.split("\t")[0] for line in out.splitlines()] == ["0", "5"]
     said = errors.splitlines()
-    assert f"{folder}: 1: the lattice holds no hypothesis: no state is final; left out, and 3 more with the" in said[0]
+    assert f"{folder}: 1: the lattice holds no hypothesis: no state is final; skipped, and 3 more with the" in said[0]
     assert f"{folder}: 6: the lattice holds no hypothesis" in said[1]
     assert "8.txt" in said[2]
     assert said[3:] == ["lattice-simp: 7 lattices failed"]

@@ -111,7 +111,7 @@ def test_a_sentence_that_one_lacks_is_decided_by_the_others_and_told(call, folde
     (folder / "two.txt").write_text("a old cat slept here\n\none two\n")
     done = call("combine", "one.nbest", "two.txt", "three.txt")
     assert (done.returncode, done.stdout) == (0, BEST)
-    assert done.stderr == "lattice-simp: two.txt: nothing for sentence 1; the others decide\n"
+    assert done.stderr == "lattice-simp: two.txt: no output for sentence 1\n"
 
 
 def test_a_sentence_that_all_lack_stays_empty(call, folder):

@@ -135,7 +135,7 @@ def test_oracles_of_lists_and_files(call, files):
         (["union", "one.nbest", "--share", "-1"], "the share of a lattice is -1.0"),
         (["union", "one.nbest", "--scale", "0"], "the scale of the costs is 0.0"),
         (["union", "one.nbest", "--scale", "2", "--no-normalised"], "--scale has no effect with --no-normalised"),
-        (["union", "-", "-"], "standard input can be one file only"),
+        (["union", "-", "-"], "only one file can be standard input"),
         (["union", "one.nbest", "/no/such/file"], "/no/such/file"),
         (["posteriors", "ends.txt", "--output", "a.fst"], "a.fst: the format openfst holds no features; write .slf"),
         (["posteriors", "ends.txt", "--output", "a.what"], "no known lattice format"),

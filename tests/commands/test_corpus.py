@@ -51,7 +51,7 @@ def test_options_that_cannot_be(call, sides, tmp_path, options, message):
     [
         (b"\x80\x00\xff\xfe binary \x00\n", "c:1: bytes that are not UTF-8 (convert"),
         (b'{"title": "A", "text": "b"}\n{"title": 1}\n', "c:2: has no title (each line is"),
-        (b"]]] ||| {{ 7\n", "c:1: no JSON: Expecting value at column 1 (each line is"),
+        (b"]]] ||| {{ 7\n", "c:1: invalid JSON: Expecting value at column 1 (each line is"),
         (b"", "c: has no articles (each line is"),
     ],
 )

@@ -90,7 +90,7 @@ def test_scores_are_printed(run):
 
 
 def test_json_holds_sacrebleus_scores_and_the_command(run, corpus):
-    done = run(*USUAL, "--reference", "ref2", "--language", "en", "--metrics", "bleu,ter", "--format", "json")
+    done = run(*USUAL, "--reference", "ref2", "--language", "en", "--metrics", "bleu,ter", "--to", "json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert [metric["name"] for metric in document["metrics"]] == ["BLEU-tok", "BLEU-13a", "TER"]
@@ -107,7 +107,7 @@ def test_text_of_tokens_is_as_readers_see_it(run, tmp_path):
     (tmp_path / "text").write_text("He said: no, sir.\n", encoding="utf-8")
     done = run(
         *(f"a={tmp_path / 'tok'}", "--reference", tmp_path / "tok", "--text-reference", tmp_path / "text"),
-        *("--tokens", "--language", "en", "--metrics", "bleu-13a,chrf", "--format", "json"),
+        *("--tokens", "--language", "en", "--metrics", "bleu-13a,chrf", "--to", "json"),
     )
     assert done.returncode == 0, done.stderr
     scores = json.loads(done.stdout)["scores"]["systems"][0]["scores"]
@@ -121,7 +121,7 @@ def test_text_is_scored_as_it_is_by_default(run, corpus, tmp_path):
         (tmp_path / name).write_text(text, encoding="utf-8")
     files = (f"gc={tmp_path / 'gc'}", "--reference", tmp_path / "ref", "--source", tmp_path / "plain")
     metrics = "bleu,chrf,ter,length,sari,sari-corpus,edits-source,split,fkgl"
-    done = run(*files, "--metrics", metrics, "--format", "json")
+    done = run(*files, "--metrics", metrics, "--to", "json")
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads(done.stdout)
     scores = {name: own["value"] for name, own in document["scores"]["systems"][0]["scores"].items()}
@@ -135,13 +135,13 @@ def test_text_is_scored_as_it_is_by_default(run, corpus, tmp_path):
         assert scores[ours] == pytest.approx(own["score"], abs=1e-6), ours
     assert 0 < scores["SARI"] < 100
     assert scores["edits-source"] > 0
-    with_language = json.loads(run(*files, "--metrics", metrics, "--language", "en", "--format", "json").stdout)
+    with_language = json.loads(run(*files, "--metrics", metrics, "--language", "en", "--to", "json").stdout)
     assert with_language["scores"] == document["scores"]
 
 
 def test_tokens_that_are_taken_for_text_are_reported(run):
     done = run(*TEXT, "--metrics", "ter")
-    assert done.stderr == "ref: most lines end in a full stop after a blank; if blanks separate tokens, give --tokens\n"
+    assert done.stderr == "ref: most lines end in a full stop after a space; if spaces separate tokens, give --tokens\n"
     assert run(*USUAL, "--metrics", "ter").stderr == ""
 
 
@@ -150,14 +150,14 @@ def test_words_that_carry_their_stops_are_split(run, tmp_path):
     (tmp_path / "output").write_text("It fell. It broke.\nIt fell.\n", encoding="utf-8")
     files = (f"a={tmp_path / 'output'}", "--reference", tmp_path / "source", "--source", tmp_path / "source")
     for form in ("--text", "--tokens"):
-        done = run(*files, form, "--metrics", "split,sentences", "--format", "json")
+        done = run(*files, form, "--metrics", "split,sentences", "--to", "json")
         scores = json.loads(done.stdout)["scores"]["systems"][0]["scores"]
         assert [own["value"] for own in scores.values()] == [50, 1.5], form
 
 
 def test_metrics_of_text_take_tokens_joined_by_blanks(run, corpus):
     """The table says so; the figure is sacrebleu's of the same files."""
-    done = run(*USUAL, "--metrics", "bleu-13a,bleu-text,bleu-tok", "--format", "json")
+    done = run(*USUAL, "--metrics", "bleu-13a,bleu-text,bleu-tok", "--to", "json")
     document = json.loads(done.stdout)
     assert [metric["name"] for metric in document["metrics"]] == ["BLEU-13a", "BLEU-tok"]
     assert document["metrics"][0]["signature"].endswith("|text-of-tokens:blanks")
@@ -189,7 +189,7 @@ def test_languages_without_blanks(run, tmp_path, language, lines, theirs, ter):
     for name, content in (("ref", reference), ("out", output)):
         (tmp_path / name).write_text("".join(line + "\n" for line in content), encoding="utf-8")
     files = (f"a={tmp_path / 'out'}", "--reference", tmp_path / "ref", "--source", tmp_path / "ref")
-    metrics = ("--metrics", "bleu,ter,length,sari,sari-corpus,edits-reference", "--format", "json")
+    metrics = ("--metrics", "bleu,ter,length,sari,sari-corpus,edits-reference", "--to", "json")
     done = run(*files, *metrics, "--language", language)
     assert done.returncode == 0, done.stderr
     theirs = theirs or choose_tokeniser(language).name
@@ -226,7 +226,7 @@ def test_whole_sentences_as_tokens_are_reported_once(run, tmp_path):
 def test_breakdowns_go_by_skeletons_lengths_and_labels(run):
     done = run(
         *(*USUAL, "--metrics", "ter", "--skeletons", "skeletons.jsonl", "--by", "gap-type,gaps,length"),
-        *("--groups", "labels", "--length-edges", "4,8", "--samples", 50, "--format", "json"),
+        *("--groups", "labels", "--length-edges", "4,8", "--samples", 50, "--to", "json"),
     )
     assert done.returncode == 0, done.stderr
     by = {one["by"]: one for one in json.loads(done.stdout)["breakdowns"]}
@@ -258,7 +258,7 @@ SIMPLIFICATION = (
 def test_one_command_gives_all_columns_of_simplification(run, test):
     """The last system is the reference itself, the first one the source."""
     systems = ("same=plain", "made=gc", "gold=ref", "--source", "plain", "--reference", "ref", "--reference", "ref2")
-    done = run(*systems, "--metrics", SIMPLIFICATION, "--test", test.value, "--samples", 200, "--format", "json")
+    done = run(*systems, "--metrics", SIMPLIFICATION, "--test", test.value, "--samples", 200, "--to", "json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     directions = {metric["name"]: metric["higher_is_better"] for metric in document["metrics"]}
@@ -288,7 +288,7 @@ def test_the_table_says_where_lower_is_better(run):
 @pytest.mark.parametrize("format", ResultFormat)
 @pytest.mark.parametrize("test", TestKind)
 def test_every_format_goes_to_a_file(run, tmp_path, format, test):
-    arguments = (*USUAL, "--metrics", "length", "--samples", 20, "--test", test.value, "--format", format.value)
+    arguments = (*USUAL, "--metrics", "length", "--samples", 20, "--test", test.value, "--to", format.value)
     done = run(*arguments, "--output", tmp_path / "out")
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     start = {"text": "Scores\n", "markdown": "**Scores**\n", "latex": r"\begin{table}", "json": "{\n"}[format.value]
@@ -306,7 +306,7 @@ def test_plots_are_written(run, tmp_path):
 @pytest.mark.skipif(shutil.which("java") is None, reason="no Java")
 def test_meteor_is_a_column(run, monkeypatch, tmp_path):
     monkeypatch.setenv("LATTICE_SIMP_CACHE", str(tmp_path))
-    done = run(*USUAL, "--metrics", "meteor", "--language", "de", "--format", "json")
+    done = run(*USUAL, "--metrics", "meteor", "--language", "de", "--to", "json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert "l:de|norm" in document["metrics"][0]["signature"]
@@ -322,7 +322,7 @@ def test_meteor_of_languages_without_blanks(run, monkeypatch, tmp_path):
     for name, content in zip(("ref", "out"), JAPANESE, strict=True):
         (tmp_path / name).write_text("".join(line + "\n" for line in content), encoding="utf-8")
     files = (f"a={tmp_path / 'out'}", f"same={tmp_path / 'ref'}", "--reference", tmp_path / "ref")
-    done = run(*files, "--metrics", "meteor", "--language", "zh", "--format", "json")
+    done = run(*files, "--metrics", "meteor", "--language", "zh", "--to", "json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert "|l:other|" in document["metrics"][0]["signature"]
@@ -337,14 +337,14 @@ ERRORS = [
     (("a=plain",), "give --reference"),
     (("plain", "--reference", "ref"), "'plain' is not NAME=FILE"),
     (("a=", "--reference", "ref"), "is not NAME=FILE"),
-    (("a=plain", "a=gc", "--reference", "ref"), "two systems named 'a'"),
+    (("a=plain", "a=gc", "--reference", "ref"), "two systems are named 'a'"),
     (("a=nowhere", "--reference", "ref"), "nowhere: cannot be read"),
     (("a=short", "--reference", "ref"), "short:40: has 39 lines for the 40 of ref"),
     (("a=plain", "--reference", "ref", "--reference", "short"), "short:40: has 39 lines"),
     (("a=empty", "--reference", "ref"), "empty: the file is empty"),
     (("a=bad", "--reference", "ref"), "bad:2: bytes that are not UTF-8"),
     ((*USUAL, "--metrics", "bleu,rouge"), "--metrics: unknown 'rouge'; known are bleu,"),
-    ((*USUAL, "--metrics", ","), "--metrics: none given"),
+    ((*USUAL, "--metrics", ","), "--metrics: no names"),
     ((*USUAL, "--metrics", "meteor"), "METEOR needs --language"),
     ((*USUAL, "--metrics", "meteor", "--language", "hi"), "does not know the language 'hi'"),
     ((*USUAL, "--metrics", "meteor", "--language", "de", "--meteor-heap", "x"), "a Java heap of 'x'"),
@@ -357,7 +357,7 @@ ERRORS = [
     ((*USUAL, "--tokeniser", "x"), "unknown tokeniser 'x'; known are 13a, intl, zh, ja-mecab"),
     ((*USUAL, "--groups", "short"), "short: has 39 lines for 40 sentences"),
     ((*USUAL, "--plots", "plots"), "choose some with --by"),
-    ((*TEXT, "--text-reference", "ref"), "--text-reference goes with --tokens"),
+    ((*TEXT, "--text-reference", "ref"), "--text-reference needs --tokens"),
     ((*USUAL, "--text-reference", "ref"), "--text-reference needs --language"),
     ((*USUAL, "--language", "en", *("--text-reference", "ref") * 2), "2 --text-reference for 1"),
     ((*USUAL, "--samples", "0"), "--samples"),
@@ -378,7 +378,7 @@ def test_the_closest_path_of_a_lattice_is_one_more_reference(run, corpus):
     lists = [f"{n} ||| {line} ||| f= 0 ||| 0\n" for n, line in enumerate(lines_of(corpus, "plain"))]
     (corpus / "lattices.nbest").write_text("".join(lists), encoding="utf-8")
     one, more = (
-        json.loads(run(*USUAL, *extra, "--metrics", "bleu,ter", "--format", "json").stdout)
+        json.loads(run(*USUAL, *extra, "--metrics", "bleu,ter", "--to", "json").stdout)
         for extra in ((), ("--reference-lattices", "lattices.nbest"))
     )
     scores = [

@@ -105,10 +105,10 @@ def test_brackets_of_a_text_are_no_clauses(model, hindi, tmp_path):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["train", "BANK", "NEW", "--without", "NAMES"], "1 files are not in BANK, the first is 'c.dat'"),
+        (["train", "BANK", "NEW", "--without", "NAMES"], "1 files are not in BANK; the first is 'c.dat'"),
         (["evaluate", "BANK", "--model", "MODEL", "--files", "NAMES", "--marked", "MARKED"], "leave --files out"),
-        (["evaluate", "BANK", "--model", "MODEL", "--files", "MISSING"], "has none of the sentences"),
-        (["clauses", "TEXT", "--system", "rules"], "--system rules works on tagged words, and the tags of plain text"),
+        (["evaluate", "BANK", "--model", "MODEL", "--files", "MISSING"], "has none of the requested sentences"),
+        (["clauses", "TEXT", "--system", "rules"], "--system rules needs tagged words, and plain text"),
         (["simplify", "BANK/b.dat", "--model", "MODEL", "--to", "terminal"], "--to terminal is for clauses"),
     ],
 )
@@ -144,7 +144,7 @@ def test_romanised_text_is_read_as_hindi(bank, model, hindi, tmp_path):
     assert "खाना खाकर" in found.stdout
     refused = hindi("classify", bank / "b.dat", "--model", model, "--romanised", check=False)
     assert refused.returncode != 0
-    assert "--romanised is for text" in refused.stderr
+    assert "--romanised applies to text" in refused.stderr
 
 
 def test_skeletons_leave_participles_out(bank, model, hindi, tmp_path):
@@ -165,7 +165,7 @@ def test_skeletons_leave_participles_out(bank, model, hindi, tmp_path):
         (["clauses", "{bank}/held-out.txt", "--system", "tree"], "text has no trees"),
         (["clauses", "{bank}/b.dat", "--model", "{bank}"], "analyser"),
         (["train", "{bank}/held-out.txt", "{bank}/model"], "no sentences to train on"),
-        (["evaluate", "{bank}", "--system", "tree"], "clauses of trees are what is compared with"),
+        (["evaluate", "{bank}", "--system", "tree"], "--system tree would be compared with itself"),
     ],
 )
 def test_what_cannot_be_done_is_said(bank, model, hindi, arguments, message):

@@ -19,7 +19,7 @@ def test_outputs_of_systems_and_back(call, tmp_path):
     assert ls.normalise(ls.Lattice.from_nbest(lists[0])).num_arcs
     done = call("lattice", "texts", tmp_path / "all.nbest", "-n", 3)
     assert done.stdout == "x y\nz\nx y\n\nu\nv\n"
-    assert done.stderr == "1 lists have less than 3 hypotheses; they are repeated from the first on\n"
+    assert done.stderr == "1 lists have fewer than 3 hypotheses; they are repeated from the first\n"
 
 
 def test_lines_for_each_sentence_with_pieces(call, tmp_path):
@@ -58,10 +58,10 @@ def test_tokens_of_detokenised_text(call, tmp_path):
         (("collect", "A", "B"), "B: ends with line 1, and others go on"),
         (("collect", "B", "A"), "B: ends with line 1, and others go on"),
         (("collect", "A", "-n", "3"), "2 lines are no multiple of 3"),
-        (("collect", "-", "-"), "standard input can be one file only"),
+        (("collect", "-", "-"), "only one file can be standard input"),
         (("texts", "A"), "A: is not an n-best list"),
-        (("texts", "L", "--source", "A"), "--source has no place in plain text"),
-        (("texts", "L", "--source", "B", "-o", "x.jsonl"), "L: holds sentence 1, and there are 1 lines"),
+        (("texts", "L", "--source", "A"), "plain text cannot hold --source"),
+        (("texts", "L", "--source", "B", "-o", "x.jsonl"), "L: has a sentence 1, but there are 1 source lines"),
     ],
 )
 def test_what_does_not_fit(call, tmp_path, monkeypatch, arguments, message):
@@ -105,7 +105,10 @@ def test_grammars(call, tmp_path):
     done = call("lattice", "convert", tmp_path / "list", "-", "--to", "lark")
     assert done.stdout == 'start: "a b"\n'
     done = call("lattice", "convert", tmp_path / "list", tmp_path / "x.fst", "--spacing", "text")
-    assert (done.returncode, "--spacing has no effect on openfst, but on grammars (" in done.stderr) == (2, True)
+    assert (done.returncode, "--spacing has no effect with the format openfst; it applies to" in done.stderr) == (
+        2,
+        True,
+    )
     done = call("lattice", "convert", tmp_path / "x.gbnf", tmp_path / "x.fst", "--from", "gbnf")
     assert (done.returncode, "written, not read" in done.stderr) == (2, True)
 

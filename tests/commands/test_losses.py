@@ -113,7 +113,7 @@ def test_new_costs_in_slf_are_exact_and_what_is_lost_is_said_once(call, folder, 
     assert len(done.stderr.splitlines()) == len(set(done.stderr.splitlines())) <= 2
     said = {
         "mbr": "out/: costs that its scores do not give are in a field that SRILM reads and HTK does not: x1=",
-        "confusion": "out/: the operation does not keep the features acoustic lm pronunciation",
+        "confusion": "out/: the operation drops the features acoustic lm pronunciation",
         "lm": "out/: in fields of other names are the features LM (x1=)",
     }
     assert said[command[0]] in done.stderr
@@ -215,7 +215,7 @@ def test_features_that_stdout_does_not_hold_are_said(call, folder):
 
 def test_an_engine_that_drops_features_says_so(call, folder):
     done = call("lattice", "prune", "in/a.slf", "--beam", 9, "--engine", "openfst", "--output", "b.slf")
-    assert "b.slf: the operation does not keep the features acoustic lm pronunciation time\n" in done.stderr
+    assert "b.slf: the operation drops the features acoustic lm pronunciation time\n" in done.stderr
     assert header(folder / "b.slf")["UTTERANCE"] == "utt0"
 
 
@@ -263,3 +263,25 @@ def test_header_scales_follow_a_language_model(model):
     assert (scored.header.scales, scored.header.word_score) == ({"A": 0.5}, -2.0)
     assert scored.without_feature("A", 0.5).header.scales == {}
     assert np.isclose(nbest(scored.without_feature("A", 0.5))[0].cost, 1.5 + 4.0)
+
+
+def test_translations_and_gappy_acceptors_lose_features(call, model, tmp_path):
+    folder = tmp_path / "lattices"
+    done = call("translate", model, "--lattices", folder, stdin="the house\n\n")
+    assert f"{folder}: its format does not hold the features LM" in done.stderr
+    assert call("translate", model, "--lattices", folder, "--quiet", stdin="the house\n").stderr == ""
+    (tmp_path / "list").write_text("0 ||| a b ||| F= -1 G= 2 ||| -1\n", encoding="utf-8")
+    done = call("lattice", "gappy", tmp_path / "list", "--output", tmp_path / "gappy.txt")
+    assert done.stderr == f"{tmp_path / 'gappy.txt'}: the operation drops the features F G\n"
+
+
+def test_lattices_without_hypotheses_are_refused_by_name(call, model, tmp_path):
+    (tmp_path / "dead.txt").write_text("0 1 a\n", encoding="utf-8")
+    write(read(tmp_path / "dead.txt"), tmp_path / "0.fst.gz")
+    (tmp_path / "source").write_text("the house\n", encoding="utf-8")
+    named = "the lattice holds no hypothesis: no state is final\n"
+    done = call("rescore", "lattices", tmp_path, "--source", tmp_path / "source", "--model", model / "lm.arpa")
+    assert (done.returncode, done.stderr) == (1, f"lattice-simp: {tmp_path / '0.fst.gz'}: {named}")
+    weights = ("--weights", model / "weights.tsv", "--output", tmp_path / "new.tsv")
+    done = call("tune", "lattices", tmp_path / "dead.txt", "--reference", tmp_path / "source", *weights)
+    assert (done.returncode, done.stderr) == (1, f"lattice-simp: {tmp_path / 'dead.txt'}: {named}")

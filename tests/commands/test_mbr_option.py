@@ -75,7 +75,7 @@ def test_contradictions_are_refused():
         (("--no-mbr", "--mbr-scale", 1), "--no-mbr and --mbr-scale contradict each other"),
         (("--mbr", "--mbr-precision", 2), "the precision is 2.0; give a number above 0 and up to 1"),
         (("--mbr-scale", 0), "the scale of the costs is 0.0"),
-        (("--mbr",), "--mbr needs parameters that fit the model: find them with `lattice-simp tune mbr "),
+        (("--mbr",), "--mbr needs parameters tuned for the model: run `lattice-simp tune mbr "),
     ],
 )
 def test_bad_numbers_are_one_line(call, model, options, message):

@@ -50,7 +50,7 @@ def test_trees_may_go_over_several_lines(call, files):
 def test_json_lines_in_and_out(call, files):
     record = json.dumps({"id": "taxi", "sentences": list(TAXI)})
     (files / "sets.jsonl").write_text(record + "\n" + json.dumps({"sentences": []}) + "\n", encoding="utf-8")
-    done = call("paraphrase", "expand", "sets.jsonl", "--format", "json", "--limit", "3", *PLAIN)
+    done = call("paraphrase", "expand", "sets.jsonl", "--to", "json", "--limit", "3", *PLAIN)
     first, second = map(json.loads, done.stdout.splitlines())
     assert (first["id"], first["count"], len(first["sentences"])) == ("taxi", 8, 3)
     assert first["sentences"][0]["substitutions"] == 0
@@ -143,7 +143,7 @@ def test_an_interrupted_run_goes_on(call, files, monkeypatch):
     monkeypatch.setitem(paraphrase_worker.ACTIONS, "count", count)
     stopped = call("paraphrase", "count", "sets.txt", "-o", "out.jsonl", *PLAIN)
     assert stopped.returncode == 130
-    assert "--resume goes on from here" in stopped.stderr
+    assert "--resume to continue" in stopped.stderr
     assert not (files / "out.jsonl").exists()
     monkeypatch.setitem(paraphrase_worker.ACTIONS, "count", partial(count, stop=False))
     assert call("paraphrase", "count", "sets.txt", "-o", "out.jsonl", "--resume", *PLAIN).returncode == 0
@@ -175,7 +175,7 @@ def test_align_takes_the_options_of_alignment(call, files):
         (("--depth", "-1"), "--depth -1: give 0 or more"),
         (("--lm", "nowhere.arpa"), "nowhere.arpa"),
         (("--wordnet", "nowhere", "--senses", "1"), "index.noun: there is no such file"),
-        (("--parallel", "sets.txt"), "not from both"),
+        (("--parallel", "sets.txt"), "not both"),
     ],
 )
 def test_options_that_mean_nothing(call, files, options, message):

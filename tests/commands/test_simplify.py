@@ -47,7 +47,7 @@ def test_long_sentences_are_passed_through_and_told(call, simplifier):
     long = "word " * 101 + "."
     done = call("simplify", simplifier, stdin=f"{long}\nthe principal man .\n")
     assert done.stdout.splitlines()[0] == " ".join(long.split())
-    assert "line 1: 102 tokens, more than the 100 that are parsed; passed through" in done.stderr
+    assert "line 1: 102 tokens, more than the 100 that are parsed; copied to the output" in done.stderr
     assert "1 failed" in done.stderr
 
 
@@ -61,7 +61,7 @@ def test_the_output_does_not_depend_on_the_number_of_jobs(call, simplifier):
     [
         (("--steps", "split,drop"), "'drop' is not one of split,delete,substitute"),
         (("--resume",), "--resume needs --output FILE"),
-        (("--nbest", 2), "--nbest needs --nbest-output FILE"),
+        (("--nbest", 2), "give --nbest N (above 0) and --nbest-output FILE together"),
     ],
 )
 def test_wrong_options(call, simplifier, options, message):

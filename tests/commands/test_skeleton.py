@@ -49,7 +49,7 @@ def test_dependency_skeletons_are_records_of_the_lines(call, files):
 def test_a_tagger_is_trained_used_and_scored(call, files):
     done = call("skeleton", "train", "--pairs", "a.en", "a.short", "model")
     assert done.returncode == 0, done.stderr
-    assert "2 compressions; 0 others" in done.stderr
+    assert "2 compressions; skipped 0" in done.stderr
     done = call("skeleton", "make", "--method", "tagger", "--model", "model", "--rate", 0.6, "a.en", "tagger.jsonl")
     assert done.returncode == 0, done.stderr
     done = call("skeleton", "train", "tagger.jsonl", "again")
@@ -73,13 +73,13 @@ def test_optimal_skeletons_with_a_language_model(call, files, model):
     [
         (["make", "--method", "tagger", "a.en", "-"], "--method tagger needs --model"),
         (["make", "--method", "tagger", "--model", "nowhere", "a.en", "-"], "nowhere/model.json: cannot be read"),
-        (["make", "--method", "dependency", "--model", "m", "a.en", "-"], "no use for --model"),
-        (["make", "--method", "dependency", "--lm", "m", "a.en", "-"], "no use for --lm"),
+        (["make", "--method", "dependency", "--model", "m", "a.en", "-"], "does not use --model"),
+        (["make", "--method", "dependency", "--lm", "m", "a.en", "-"], "does not use --lm"),
         (["make", "--method", "dependency", "--rate", "1.5", "a.en", "-"], "the compression rate is 1.5"),
         (["make", "--method", "dependency", "nowhere", "-"], "nowhere: cannot be read"),
         (["make", "--method", "magic", "a.en", "-"], "--method"),
-        (["train", "a.en"], "name skeleton records and the folder"),
-        (["train", "--pairs", "a.en", "model"], "name sentences, compressions and the folder"),
+        (["train", "a.en"], "give skeleton records and the output folder"),
+        (["train", "--pairs", "a.en", "model"], "give sentences, compressions and the output folder"),
         (["score", "nowhere", "a.en"], "nowhere"),
     ],
 )

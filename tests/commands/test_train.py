@@ -76,7 +76,7 @@ def test_an_interrupted_run_says_how_to_go_on(data, program, tmp_path):
     os.killpg(run.pid, signal.SIGINT)  # what Ctrl-C does
     _, stderr = run.communicate(timeout=60)
     assert run.returncode == 130
-    assert stderr == "lattice-simp: interrupted; the same command goes on from here\n"
+    assert stderr == "lattice-simp: interrupted; run the same command to continue\n"
 
 
 @pytest.mark.parametrize("last", ["extract", pytest.param("test", marks=pytest.mark.slow)])

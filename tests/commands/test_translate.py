@@ -14,7 +14,7 @@ import pytest
 from lattice_simp import nbest, read
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.sentences import Sentence, read_sentences
-from lattice_simp.commands.translate import run_parts
+from lattice_simp.commands.translation import run_parts
 from lattice_simp.commands.worker import TranslateOptions
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import read_nbest
@@ -65,7 +65,7 @@ def test_stats_tell_the_cost_and_the_gap_of_every_sentence(call, model, tmp_path
         assert row["cost"] == (pytest.approx(own[0].cost) if own[0].tokens else None)
         assert row["gap"] == (None if flag is None or not own[0].tokens else pytest.approx(0.0, abs=1e-4))
     assert rows[3]["unknown"] == ["zeppelin"]
-    assert ("for certain in 4 of 4" in done.stderr) == (flag is not None)
+    assert ("4 of 4 translations are optimal" in done.stderr) == (flag is not None)
 
 
 def test_a_list_has_as_many_sentences_as_the_text(call, model, tmp_path):
@@ -177,7 +177,7 @@ def test_a_journal_keeps_whole_records_only(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("line", ["[]", "{}", "no JSON", '{"number": {}}x', "\x00\xff"])
+@pytest.mark.parametrize("line", ["[]", "{}", "invalid JSON", '{"number": {}}x', "\x00\xff"])
 def test_a_damaged_journal_is_told(tmp_path, line):
     (tmp_path / "x.partial").write_bytes(b'{"run": {}}\n{"number": 0}\n' + line.encode("latin-1") + b"\n")
     with pytest.raises(LatticeSimpError, match=r"x\.partial:3: not a record of a journal"):
@@ -198,8 +198,8 @@ def test_a_journal_serves_one_run_at_a_time(tmp_path):
         (["/no/such/model"], "is not a directory"),
         (["MODEL", "--resume"], "--resume needs --output"),
         (["MODEL", "--output", "/dev/null", "--resume"], "--resume needs --output"),
-        (["MODEL", "--nbest", "3"], "--nbest needs --nbest-output"),
-        (["MODEL", "--nbest-output", "x"], "--nbest needs --nbest-output"),
+        (["MODEL", "--nbest", "3"], "give --nbest N (above 0) and --nbest-output FILE together"),
+        (["MODEL", "--nbest-output", "x"], "give --nbest N (above 0) and --nbest-output FILE together"),
         (["MODEL", "--nbest", "3", "--nbest-output", "-"], "are both '-'"),
         (["MODEL", "--stats", "-"], "--output and --stats are both '-'"),
         (["MODEL", "--search-gap-order", "0"], "is 0; give a number from 1 up"),
@@ -223,7 +223,7 @@ def test_a_journal_serves_one_run_at_a_time(tmp_path):
         (["MODEL", "--skeleton-hypotheses", "0"], "0 skeleton hypotheses; at least one"),
         (["MODEL", "--no-edits", "--deletion-cost", "1"], "contradict"),
         (["MODEL", "--stem-cost", "-1"], "the stem cost is -1.0; give a number"),
-        (["MODEL", "--jobs", "0"], "0 jobs"),
+        (["MODEL", "--jobs", "0"], "--jobs"),
         (["MODEL", "--time-limit", "0"], "time limit"),
         (["MODEL", "--output", "/dev/full"], "No space left"),
         (["MODEL", "--output", "/no/such/folder/a"], "cannot be written: No such file or directory (make its folder"),
@@ -231,9 +231,12 @@ def test_a_journal_serves_one_run_at_a_time(tmp_path):
             ["MODEL", "--output", "/tmp/own.de", "--nbest", "1", "--nbest-output", "/tmp/../tmp/own.de"],
             "--output and --nbest-output are one file, '/tmp/own.de' and '/tmp/../tmp/own.de'; give them different",
         ),
-        (["MODEL", "--exact", "--nbest", "3", "--nbest-output", "x"], "--nbest 3: the exact search keeps the best"),
+        (
+            ["MODEL", "--exact", "--nbest", "3", "--nbest-output", "x"],
+            "--nbest 3: the exact search keeps only the best",
+        ),
         (["MODEL", "--exact", "--mbr-scale", "0.3"], "the exact search keeps one translation, among which MBR cannot"),
-        (["MODEL", "--lattices", "/dev/null"], "/dev/null: cannot be made"),
+        (["MODEL", "--lattices", "/dev/null"], "/dev/null: cannot be created"),
         (["MODEL", "--lattices", "/proc"], "cannot be written"),
         (["MODEL", "--no-such-option"], "--no-such-option"),
         ([], "Missing argument"),
@@ -257,7 +260,7 @@ def test_bad_calls_are_one_line(call, model, arguments, message):
         ("weights.tsv", "P\t1\nLM\t1\nQ\t1\n", "weights.tsv: Q: not a feature of this model (known are P, LM,"),
         ("rules", "[X] ||| a\n", "rules:1:"),
         ("lm.arpa", "\\data\\\n", "lm.arpa"),
-        ("settings.json", "{", "settings.json: no JSON"),
+        ("settings.json", "{", "settings.json: invalid JSON"),
         ("settings.json", '{"bem": 1}', "settings.json: unknown settings bem"),
         ("settings.json", '{"max_span": "10"}', "settings.json: max_span is '10'; give a whole number"),
         ("rules.gz", "", "needs one rule table"),
@@ -325,7 +328,7 @@ def test_a_run_in_which_every_sentence_fails_has_failed(call, model, tmp_path):
     options = ("--skeletons", tmp_path / "skeletons", "--mask-index", "all", "--gaps", "at-gaps", "--input", "-")
     done = call("translate", model, *options, stdin="the bridge\n\nthe bridge\n")
     assert (done.returncode, done.stdout) == (1, "the bridge\n\nthe bridge\n")
-    assert done.stderr.endswith("lattice-simp: every sentence failed; the reasons are above\n")
+    assert done.stderr.endswith("lattice-simp: every sentence failed; see the reasons above\n")
     assert call("translate", model, *options, stdin="the bridge\n\nthe bridge\nthe house\n").returncode == 0
     assert call("translate", model, stdin="\n").returncode == 0
 
@@ -404,7 +407,7 @@ def test_an_interrupt_tells_how_to_go_on(program, model, tmp_path):
     os.killpg(run.pid, signal.SIGINT)
     _, stderr = run.communicate(timeout=20)  # ends when the last worker has closed its end
     assert run.returncode == 130
-    assert stderr == "lattice-simp: interrupted; the same command with --resume goes on from here\n"
+    assert stderr == "lattice-simp: interrupted; run the same command with --resume to continue\n"
 
 
 def test_a_stop_of_the_parent_stops_the_workers(program, model, tmp_path):
@@ -447,7 +450,7 @@ def test_an_exact_search_tells_what_is_certain(call, model, tmp_path):
     (folder / "rules.txt").write_text(NESTED)
     done = call("translate", folder, "--exact-seconds", 600, stdin="the old house\nthe house\n\n")
     assert done.returncode == 0, done.stderr
-    assert "the best translation for certain in 2 of 2" in done.stderr
+    assert "2 of 2 translations are optimal" in done.stderr
     stopped = call("translate", folder, "--exact-seconds", 0, stdin="the old house\nthe house\n")
-    assert "nats above it in the others" in stopped.stderr
+    assert "nats of the optimum" in stopped.stderr
     assert "certain" not in call("translate", folder, stdin="the house\n").stderr

@@ -24,7 +24,7 @@ def test_a_cluster_gives_the_same_bytes(program, model, tmp_path):
         common = ["--nbest", 3, "--nbest-output", f"{name}.nbest", "--lattices", name, "--output", f"{name}.de"]
         done = program("translate", "model", "-i", "a.en", *common, *options, cwd=tmp_path)
         assert re.fullmatch(
-            r"200 sentences in [\d.]+ s, 0 failed \(passed through\); 40 of 600 words unknown .*\n", done.stderr
+            r"200 sentences in [\d.]+ s, 0 failed \(copied to the output\); 40 of 600 words unknown .*\n", done.stderr
         )
         files = [tmp_path / f"{name}.de", tmp_path / f"{name}.nbest", *sorted((tmp_path / name).iterdir())]
         written.append([(file.suffix, file.read_bytes()) for file in files])
@@ -51,7 +51,7 @@ def test_an_interrupted_run_ends_its_workers(program, model, tmp_path):
     os.killpg(run.pid, signal.SIGINT)  # what Ctrl-C does
     _, stderr = run.communicate(timeout=60)  # ends when the last worker has closed its end
     assert run.returncode == 130
-    assert stderr == "lattice-simp: interrupted; the same command with --resume goes on from here\n"
+    assert stderr == "lattice-simp: interrupted; run the same command with --resume to continue\n"
 
 
 @pytest.mark.parametrize("option", [["--jobs", 2], ["--time-limit", 9]])

@@ -6,7 +6,7 @@ import pytest
 
 from lattice_simp import Lattice, read, write
 from lattice_simp.commands.sentences import Sentence
-from lattice_simp.commands.translate import run_parts
+from lattice_simp.commands.translation import run_parts
 from lattice_simp.commands.worker import TranslateOptions
 from lattice_simp.formats.nbest import read_nbest
 
@@ -53,7 +53,7 @@ def test_the_numbers_of_plf_may_be_logs_or_costs(call, model, tmp_path):
 
 def test_options_that_exclude_each_other(call, model, lattices):
     done = call("translate", model, "--input-lattices", lattices, "--input", lattices)
-    assert (done.returncode, "give one of them" in done.stderr) == (2, True)
+    assert (done.returncode, "give only one of them" in done.stderr) == (2, True)
     done = call("translate", model, "--plf-scores", "log", stdin="a\n")
     assert (done.returncode, "no effect without --input-lattices" in done.stderr) == (2, True)
 

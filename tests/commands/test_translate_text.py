@@ -78,7 +78,7 @@ def test_broken_text_settings_are_one_line(call, text_model):
 
 def test_unknown_words_are_counted(call, model):
     done = call("translate", model, stdin="the house was Built yesterday\nthe bridge was Built\nthe zeppelin\n")
-    assert "; 3 of 11 words unknown to the model (most often Built, zeppelin): is the text split" in done.stderr
+    assert "; 3 of 11 words unknown to the model (most often Built, zeppelin): is the text tokenised" in done.stderr
     done = call("translate", model, stdin="the house was built yesterday in the house\n")
     assert done.stderr.endswith("; 1 of 8 words unknown to the model (most often in)\n")
     assert "unknown" not in call("translate", model, stdin="the house\n").stderr

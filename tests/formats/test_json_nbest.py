@@ -56,7 +56,7 @@ def test_written_lists_are_read_again(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "line", "message"),
     [
-        (['{"hypotheses": ["a"]}', "{"], 2, "no JSON"),
+        (['{"hypotheses": ["a"]}', "{"], 2, "invalid JSON"),
         (['{"hypotheses": ["a"]}', "[1]"], 2, "no object with a list"),
         (['{"hypotheses": ["a"]}', '{"hypotheses": 3}'], 2, "no object with a list"),
         (['{"hypotheses": [3]}'], 1, "without text or tokens"),

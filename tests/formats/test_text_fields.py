@@ -135,11 +135,11 @@ def test_other_numbers_are_refused(tmp_path, name):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "no JSON: "),
-        ('{"a": 1} x', "no JSON: Extra data"),
+        ("{", "invalid JSON: "),
+        ('{"a": 1} x', "invalid JSON: Extra data"),
         ("[" * 5000 + "]" * 5000, "nested more than 100 levels deep"),
         ("[" * 101 + "]" * 101, "nested more than 100 levels deep"),
-        ('{"a":' * 100_000, "nested more than 100 levels deep|no JSON"),
+        ('{"a":' * 100_000, "nested more than 100 levels deep|invalid JSON"),
         ('{"id": ' + "9" * 5000 + "}", "a number of too many digits"),
         ('{"a": "\\ud800"}', "half of a surrogate pair"),
         ('{"\\udfff": 1}', "half of a surrogate pair"),

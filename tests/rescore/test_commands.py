@@ -189,7 +189,7 @@ def test_language_models_need_no_source(command, models, lists, tmp_path):
         assert without.out == command("nbest", path, *source, "-m", models / "lm.arpa", *best).out
     done = command("nbest", path, "-m", models / "lm.arpa", "-m", models / "model1.scorer")
     assert done.code == 2
-    assert "Model1, InverseModel1: scored for the source sentences; give them with --source" in done.err
+    assert "Model1, InverseModel1: the model needs source sentences; give them with --source" in done.err
 
 
 def test_weights_choose_the_best(command, models, lists, tmp_path):
@@ -234,12 +234,12 @@ def test_faults_are_one_line(command, models, lists, tmp_path):
     for arguments, message in (
         (("nbest", path, *source, "-m", tmp_path / "none"), "is not there"),
         (("nbest", path, *source, "-m", tmp_path / "broken.scorer"), "no complete arrays"),
-        (("nbest", path, *source, "-m", bilingual, "-m", bilingual), "two models are called Bilingual"),
+        (("nbest", path, *source, "-m", bilingual, "-m", bilingual), "two models are named Bilingual"),
         (("nbest", path, *source, "-m", f"LM_0={bilingual}"), "a feature LM_0 already"),
         (("nbest", path, *source, "-m", bilingual, "--best"), "--best needs --weights"),
         (("nbest", path, "--source", tmp_path / "one", "-m", bilingual), "the list has a sentence 1"),
         (("lattices", tmp_path, *source, "-m", bilingual), "holds no lattice 0.fst.gz"),
-        (("lattices", tmp_path, *source, "-m", model1), "needs whole hypotheses"),
+        (("lattices", tmp_path, *source, "-m", model1), "needs complete hypotheses"),
         (("lattices", tmp_path, *source, "-m", bilingual, *("--model-weight", 1) * 2), "2 model weights"),
         (("train-neural", tmp_path / "none.yaml"), "cannot be read"),
     ):

@@ -99,8 +99,8 @@ def crowd(address):
 
 
 def test_it_answers_refuses_and_ends(tmp_path):
-    with serving("--host", "0.0.0.0", "--name", "lattice.example") as (process, own_address):
-        assert "other machines reach this server" in process.said
+    with serving("--host", "0.0.0.0", "--allowed-host", "lattice.example") as (process, own_address):
+        assert "exposes the server to other machines" in process.said
         assert "lattice.example" in process.said
         address = own_address.replace("0.0.0.0", "127.0.0.1")
         assert httpx.get(address, follow_redirects=True).status_code == 200

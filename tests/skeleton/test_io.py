@@ -73,7 +73,7 @@ def test_missing_names_and_unknown_keys(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"tokens"', "no JSON"),
+        ('{"tokens"', "invalid JSON"),
         ("[]", "not list"),
         ('{"keep": ["1"]}', "'tokens' is missing"),
         ('{"tokens": ["a"]}', "'keep' is missing"),

@@ -188,7 +188,7 @@ def test_a_damaged_record(trained_copy, configured, fails):
     record = next(trained_copy.glob("lexical.*")) / "stage.json"
     record.write_text('{"stage": "lex')
     line = fails(configured())
-    assert f"{record}: no JSON" in line
+    assert f"{record}: invalid JSON" in line
 
 
 # ---------------------------------------------------------------- kills

@@ -95,9 +95,9 @@ async def _fields(request: Request) -> dict[str, Any]:
     try:
         fields = await request.json()
     except (ValueError, RecursionError):
-        raise LatticeSimpError("the body is no JSON") from None
+        raise LatticeSimpError("the body is invalid JSON") from None
     if not isinstance(fields, dict):
-        raise LatticeSimpError("the body is no JSON object")
+        raise LatticeSimpError("the body is not a JSON object")
     return fields
 
 

@@ -47,9 +47,9 @@ class AnnotationSettings:
         LatticeSimpError: a number is not above 0.
     """
 
-    shortenings: int = option(3, "shortenings", "how many annotators are to shorten each sentence")
-    checks: int = option(3, "checks", "how many annotators are to check each skeleton")
-    lease: float = option(1200.0, "lease", "seconds for which an open sentence is kept from others")
+    shortenings: int = option(3, "shortenings", "annotators who shorten each sentence")
+    checks: int = option(3, "checks", "annotators who check each skeleton")
+    lease: float = option(1200.0, "lease", "seconds to reserve an open sentence for its annotator")
 
     def __post_init__(self) -> None:
         for own in fields(self):

@@ -52,13 +52,15 @@ class CombinationSettings:
         beam: what the language model keeps, in units of the gain above the best path; None for all.
     """
 
-    method: MethodName = option("confusion", "method", "what is chosen from")
+    method: MethodName = option(
+        "confusion", "method", "method; choose among strings, slots of a confusion network, or phrases"
+    )
     shares: tuple[float, ...] | None = None
     scales: tuple[float, ...] = (1.0,)
-    strings: int = option(100, "strings", "the best of each system, that are aligned")
-    lm_weight: float = option(0.05, "lm-weight", "of the language model, without --weights")
-    max_arcs: int = option(20_000, "max-arcs", "of a lattice, which is pruned to so many")
-    beam: float | None = option(5.0, "beam", "units of gain that are kept with a language model")
+    strings: int = option(100, "strings", "number of best strings per system to align")
+    lm_weight: float = option(0.05, "lm-weight", "weight of the language model without --weights")
+    max_arcs: int = option(20_000, "max-arcs", "maximum number of arcs per lattice")
+    beam: float | None = option(5.0, "gain-beam", "with --lm, keep paths within this many units of gain")
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:

@@ -16,7 +16,7 @@ class CorpusSettings:
     """How articles become sentence pairs.
 
     Attributes:
-        paragraph_threshold: the least cosine of two paragraphs whose sentences are aligned.
+        paragraph_threshold: the minimum cosine of paragraph pairs whose sentences are aligned.
         sentence_threshold: the least cosine of a sentence pair of the corpus.
         skip_cost: what the alignment pays for each sentence that it leaves out.
         min_words: an article of fewer words (between blanks) is a stub.
@@ -27,10 +27,10 @@ class CorpusSettings:
     """
 
     paragraph_threshold: float = option(0.5, "paragraph-threshold", "least cosine of two paragraphs")
-    sentence_threshold: float = option(0.5, "sentence-threshold", "least cosine of two sentences")
-    skip_cost: float = option(SKIP_COST, "skip-cost", "of a sentence that the alignment leaves out")
-    min_words: int = option(10, "min-words", "articles with fewer words are stubs")
-    language: str = option("en", "language", "of the texts, an ISO code")
+    sentence_threshold: float = option(0.5, "sentence-threshold", "minimum cosine of sentence pairs")
+    skip_cost: float = option(SKIP_COST, "skip-cost", "cost of an unaligned sentence")
+    min_words: int = option(10, "min-words", "skip articles with fewer words")
+    language: str = option("en", "language", "language of the text (ISO code)")
 
     def __post_init__(self) -> None:
         for name in ("paragraph_threshold", "sentence_threshold"):

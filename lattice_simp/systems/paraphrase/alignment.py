@@ -28,8 +28,8 @@ class AlignmentSettings:
         LatticeSimpError: a share outside 0 to 1, a negative number, or an unknown condition.
     """
 
-    min_linked: float = option(0.5, "min-linked", "least share of a phrase's content words that are linked")
-    max_unlinked: int = option(1, "max-unlinked", "how many content words of a phrase may have no link")
+    min_linked: float = option(0.5, "min-linked", "minimum share of linked content words in a phrase")
+    max_unlinked: int = option(1, "max-unlinked", "maximum unlinked content words in a phrase")
     conditions: tuple[str, ...] = tuple(CONDITIONS)
 
     def __post_init__(self) -> None:

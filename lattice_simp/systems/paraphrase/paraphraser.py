@@ -52,10 +52,12 @@ class ParaphraseSettings:
     """
 
     alignment: AlignmentSettings = field(default_factory=AlignmentSettings)
-    depth: int | None = option(None, "depth", "substitutions inside one another; any number if not given")
-    max_substitutions: int | None = option(None, "max-substitutions", "substitutions in a sentence")
+    depth: int | None = option(None, "depth", "maximum nesting depth of substitutions (default: unlimited)")
+    max_substitutions: int | None = option(
+        None, "max-substitutions", "maximum substitutions per sentence (default: unlimited)"
+    )
     filters: tuple[str, ...] = tuple(FILTERS)
-    max_states: int = option(MAX_STATES, "max-states", "of the lattice of a set; more are an error")
+    max_states: int = option(MAX_STATES, "max-states", "maximum number of states per lattice; fail above")
 
     def __post_init__(self) -> None:
         for name in ("depth", "max_substitutions"):

@@ -18,9 +18,9 @@ class ExactSearch:
         beam: nats above the best translation in which the returned lattice is complete.
     """
 
-    seconds: float = option(60.0, "exact-seconds", "the exact search's CPU time for a sentence; implies --exact")
-    edges: int = option(10_000_000, "exact-edges", "its forest's edges, up to 500 bytes each; implies --exact")
-    beam: float = option(0.0, "exact-beam", "nats above the best in which all is kept; implies --exact")
+    seconds: float = option(60.0, "exact-seconds", "CPU seconds per sentence for the exact search; implies --exact")
+    edges: int = option(10_000_000, "exact-edges", "maximum forest edges, up to 500 bytes each; implies --exact")
+    beam: float = option(0.0, "exact-beam", "keep all paths within this many nats of the best; implies --exact")
 
     def __post_init__(self) -> None:
         for name, value in (("seconds", self.seconds), ("edges", self.edges), ("beam", self.beam)):
@@ -36,9 +36,7 @@ class GapBound:
         order: of the last relaxation of the language model. Each order comes nearer to the optimum and takes longer.
     """
 
-    order: int = option(
-        2, "search-gap-order", "the relaxation that bounds it: 1 is quick, 2 nearer; implies --search-gap"
-    )
+    order: int = option(2, "search-gap-order", "order of the bound: 1 is faster, 2 is tighter; implies --search-gap")
 
     def __post_init__(self) -> None:
         if self.order < 1:

@@ -22,7 +22,7 @@ class CubePruning:
             Compositions need many; for the best translation alone, a twentieth does.
     """
 
-    pops: int = option(1000, "pops", "hypotheses of each span that a nested grammar's search looks at")
+    pops: int = option(1000, "pops", "hypotheses to expand per span of a nested grammar")
     beam: float = 10.0
     max_arcs: int = 1_000_000
 

@@ -153,7 +153,7 @@ def command(translated, capfd):
 def test_the_command_searches_lattices_exactly(command, translated):
     folder, lattices = translated
     code, out, err = command("-m", folder / "joint.scorer", "--model-weight", 3.0, "-n", 50, "--lattices", folder / "b")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, f"{folder / 'b'}: its format does not hold the features Lattice JointAligned\n")
     (folder / "new.nbest").write_text(out)
     lists = read_nbest(folder / "new.nbest")
     for number, (lattice, words) in enumerate(zip(lattices, WORDS, strict=True)):
@@ -193,3 +193,14 @@ def test_faults_of_the_command_are_one_line(command, translated):
     assert code == 2
     assert len(err.splitlines()) == 1
     assert "1.fst.gz: the lattice does not tell which source token" in err
+
+
+def test_a_lattice_without_hypotheses_is_refused_by_name(translated, command):
+    folder, _ = translated
+    (folder / "dead.txt").write_text("0 1 a a\n")
+    write(read(folder / "dead.txt"), folder / "1.fst.gz")
+    code, _, err = command("--model", folder / "joint.scorer")
+    assert (code, err) == (
+        1,
+        f"lattice-simp: {folder / '1.fst.gz'}: the lattice holds no hypothesis: no state is final\n",
+    )

@@ -87,7 +87,7 @@ def test_broken_folders(tiny_model, tmp_path):
     with pytest.raises(FormatError, match="codes: is not there"):
         TranslationScorer.read(folder, CPU)
     for text, message in (
-        ("{", "no JSON"),
+        ("{", "invalid JSON"),
         ("[]", "not hold a JSON object"),
         ('{"subword": "bpe"}', "unknown field subword"),
         ('{"subwords": "syllables"}', "syllables"),

@@ -85,7 +85,7 @@ def test_broken_folders(tmp_path, tagger):
     fails(folder / MODEL, model[:-10], "no model of crfsuite")
     fails(folder / MODEL, b"", "no model of crfsuite")
     fails(folder / MODEL, b"x" + model, "no model of crfsuite")
-    fails(folder / META, b"{", "no JSON")
+    fails(folder / META, b"{", "invalid JSON")
     fails(folder / META, b"[1]", "features of version None")
     fails(folder / META, json.dumps({**json.loads(meta), "features": 0}).encode(), "features of version 0")
     DeletionTagger.load(folder)

@@ -41,7 +41,7 @@ def test_keys(title):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "no JSON: "),
+        ("{", "invalid JSON: "),
         ("[" * 100_000, "a value nested more than 100 levels deep"),
         ("[1]", "is not a JSON object"),
         ('{"text": "a"}', "has no title"),
@@ -52,7 +52,7 @@ def test_keys(title):
         ('{"title": "a", "paragraphs": "b"}', "its paragraphs are not a list of strings"),
         ('{"title": "a", "paragraphs": ["b", 7]}', "its paragraphs are not a list of strings"),
         ('{"title": "a", "text": "\\ud800"}', "half of a surrogate pair"),
-        ("plain text", "no JSON: "),
+        ("plain text", "invalid JSON: "),
     ],
 )
 def test_broken_lines(tmp_path, line, message):

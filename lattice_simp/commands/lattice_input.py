@@ -1,0 +1,224 @@
+"""How commands read lattices and n-best lists: what the labels are, and which of several lattices is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lattice_simp.commands.options import COST_HELP, IGNORE_HELP, PIECES_HELP
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
+from lattice_simp.core.symbols import split_tokens
+from lattice_simp.errors import EmptyLatticeError, FormatError
+from lattice_simp.formats import check_labels, format_of, read
+from lattice_simp.formats.collections import Entry, entries, is_collection
+from lattice_simp.formats.common import natural
+from lattice_simp.formats.nbest import is_nbest, stream_nbest
+from lattice_simp.formats.pieces import PieceKind
+from lattice_simp.ops.join_pieces import join_pieces
+from lattice_simp.support.options import option
+from lattice_simp.support.textio import STDIN, place, readable
+
+Options = TypeVar("Options")
+
+Output = Lattice | list[Hypothesis]
+"""What a system has for a sentence."""
+
+_LISTED = 5
+"""Names that an error lists at most."""
+
+
+@dataclass(frozen=True)
+class LabelOptions:
+    """What the labels of a lattice file are."""
+
+    symbols: Path | None = option(None, "symbols", "OpenFst symbol table for numeric labels")
+    isymbols: Path | None = option(None, "isymbols", "symbol table for input labels, if different")
+    words: bool = option(False, "words", "treat numeric labels in AT&T text as words")
+    pieces: PieceKind = option("none", "pieces", PIECES_HELP)
+    cost: str | None = option(None, "cost", COST_HELP)
+
+    def of_lists(self, path: str) -> dict[str, Any]:
+        """Returns what `stream_nbest` takes.
+
+        Raises:
+            FormatError: an option describes labels, which n-best lists do not have.
+        """
+        check_labels(self._labels, "nbest", path)
+        return {"pieces": self.pieces, "cost": self.cost}
+
+    def of_lattices(self, path: str) -> dict[str, Any]:
+        """Returns what the readers of lattice formats take.
+
+        Raises:
+            FormatError: an option is for n-best lists only.
+        """
+        if self.cost is not None:
+            raise FormatError("is not an n-best list", path=path, remedy="leave --cost out")
+        return self._labels
+
+    @property
+    def for_lists(self) -> LabelOptions:
+        """The options that apply to n-best lists, if those about labels are meant for another file."""
+        return LabelOptions(pieces=self.pieces, cost=self.cost)
+
+    @property
+    def _labels(self) -> dict[str, Any]:
+        paths = {"symbols_path": self.symbols, "isymbols_path": self.isymbols}
+        options: dict[str, Any] = {name: path for name, path in paths.items() if path is not None}
+        return options | ({"numeric": False} if self.words else {})
+
+
+@dataclass(frozen=True)
+class WordOptions(LabelOptions):
+    """What the labels of a lattice file are, and which of them are not words."""
+
+    ignore: list[str] | None = option(None, "ignore", IGNORE_HELP)
+    keep_marks: bool = option(False, "keep-marks", "count sentence ends, silence and noise (<s>, !SIL, ...) as words")
+
+    @property
+    def ignored(self) -> frozenset[str]:
+        """The labels that are not words."""
+        return ignored_labels(self.ignore, keep_marks=self.keep_marks)
+
+
+NO_OPTIONS = LabelOptions()
+
+
+def take_options(kind: type[Options], settings: dict[str, Any]) -> Options:
+    """Removes the options of a dataclass from the values of a command, and returns the dataclass."""
+    names = [part.name for part in fields(kind) if part.name in settings]  # type: ignore[arg-type]
+    return kind(**{name: settings.pop(name) for name in names})
+
+
+def ignored_labels(ignore: Sequence[str] | None, *, keep_marks: bool = False) -> frozenset[str]:
+    """Returns the labels that are not words: those of --ignore, and the marks."""
+    return frozenset(split_tokens(" ".join(ignore or ()).replace("\n", " "))) | (frozenset() if keep_marks else MARKS)
+
+
+def read_full(
+    path: str, sentence: str | None = None, format: str | None = None, labels: LabelOptions = NO_OPTIONS
+) -> Lattice:
+    """Reads a lattice file, or a lattice of a collection: of an n-best list, a folder, an archive, a PLF file.
+
+    Args:
+        path: the file, or - for standard input.
+        sentence: its number or its name, if there are several.
+        format: a name in `FORMATS`; None to look at the content.
+        labels: what the labels are.
+
+    Raises:
+        FormatError: the file is broken, does not hold the sentence, or holds several and none is named; an option does
+            not apply to its labels.
+        EmptyLatticeError: the lattice holds no hypothesis.
+    """
+    lattice = read_any(path, sentence, format, labels)
+    require_hypotheses(lattice, path)
+    return lattice
+
+
+def read_any(
+    path: str, sentence: str | None = None, format: str | None = None, labels: LabelOptions = NO_OPTIONS
+) -> Lattice:
+    """Reads what `read_full` reads, and lattices without hypotheses, too."""
+    with readable(path) as file:
+        if format is None and is_nbest(file):
+            return Lattice.from_nbest(_read_list(file, sentence, labels))
+        options = labels.of_lattices(path)
+        if is_collection(file):
+            lattice = _chosen(entries(file, format, **options), sentence, path)
+        elif sentence is not None:
+            raise FormatError("is not an n-best list, and holds one lattice", path=path, remedy="leave --id out")
+        else:
+            check_labels(options, format or format_of(file), path)
+            lattice = read(file, format, **options)
+        return join_pieces(lattice, labels.pieces)
+
+
+def read_skeleton(path: str, sentence: str | None = None, labels: LabelOptions = NO_OPTIONS) -> Output:
+    """Reads the hypotheses of a skeleton: unchanged from an n-best list (their costs stay exact), or a lattice.
+
+    Raises:
+        FormatError: as `read_full`.
+    """
+    with readable(path) as file:
+        if is_nbest(file):
+            return _read_list(file, sentence, labels)
+        return read_full(file, sentence, labels=labels)
+
+
+def read_outputs(
+    file: str, source: str, labels: LabelOptions = NO_OPTIONS, first_id: int = 0
+) -> Iterator[tuple[str, Output]]:
+    """Yields the name and the output of each sentence of a file; an output may hold no hypothesis.
+
+    Args:
+        file: n-best lists, lattices of a collection, or a lattice; can be read twice.
+        source: the file's name in messages.
+        labels: what the labels are.
+        first_id: the id of the first sentence in n-best lists.
+    """
+    if Path(file).is_file() and is_nbest(file):
+        streamed = stream_nbest(file, first_id, **labels.of_lists(source))
+        yield from ((str(number), hypotheses) for number, hypotheses in streamed)
+    elif is_collection(file):
+        for entry in entries(file, **labels.of_lattices(source)):
+            yield entry.name, join_pieces(entry.load(), labels.pieces)
+    else:
+        yield source, read_full(file, labels=labels)
+
+
+def require_hypotheses(lattice: Lattice, path: object = None) -> None:
+    """Refuses a lattice that holds no hypothesis: no path leads from the start to a final state.
+
+    Raises:
+        EmptyLatticeError: names the file, if there is one.
+    """
+    if lattice.empty:
+        where = "" if path is None else f"{STDIN if path == '-' else place(str(path))}: "
+        has_final = bool((lattice.finals < float("inf")).any())
+        why = "no path leads from the start to a final state" if has_final else "no state is final"
+        raise EmptyLatticeError(f"{where}the lattice holds no hypothesis: {why}")
+
+
+def sentence_number(name: str, index: int) -> int:
+    """Returns the number that the name of a lattice is, else its index."""
+    number = natural(name)
+    return index if number is None else number
+
+
+def _chosen(members: Iterator[Entry], sentence: str | None, path: str) -> Lattice:
+    """Returns the lattice of a collection that a name or a number (from 0) chooses, or its only one."""
+    names: list[str] = []
+    load = None
+    for number, member in enumerate(members):
+        if member.name == sentence:
+            return member.load()
+        if number == 0 if sentence is None else str(number) == sentence:
+            load = member.load
+        names.append(member.name)
+    if load is not None and (sentence is not None or len(names) == 1):
+        return load()
+    listed = f"{', '.join(names[:_LISTED])}{', ...' if len(names) > _LISTED else ''}"
+    remedy = f"choose one with --id: {listed}, or by its number, from 0 to {len(names) - 1}"
+    message = f"holds {len(names)} lattices; expected one" if sentence is None else f"holds no {sentence!r}"
+    raise FormatError(message, path=path, remedy=remedy)
+
+
+def _read_list(path: str, sentence: str | None, labels: LabelOptions) -> list[Hypothesis]:
+    streamed = stream_nbest(path, **labels.of_lists(path))
+    lists = {str(number): hypotheses for number, hypotheses in streamed if hypotheses}
+    if sentence is None and len(lists) == 1:
+        return next(iter(lists.values()))
+    if sentence in lists:
+        return lists[sentence]
+    ids = list(lists)
+    listed = ", ".join(ids) if len(ids) <= _LISTED else f"{ids[0]} to {ids[-1]}"
+    if sentence is None:
+        message = f"n-best list of {len(lists)} sentences; expected one"
+        raise FormatError(message, path=path, remedy=f"choose one with --id: {listed}")
+    remedy = f"ids are numbers that count from 0; this list has {listed}"
+    raise FormatError(f"holds no hypotheses of sentence {sentence}", path=path, remedy=remedy)

@@ -1,0 +1,301 @@
+"""The runner of lattices: one lattice, or those of n-best lists, folders and archives, in threads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+import typer
+
+from lattice_simp.commands.lattice_input import NO_OPTIONS, LabelOptions, read_any, read_full, require_hypotheses
+from lattice_simp.commands.options import FAILED, refuse_idle
+from lattice_simp.core.header import NO_HEADER
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, InvalidLatticeError, LatticeSimpError
+from lattice_simp.formats import FORMATS, losses, write
+from lattice_simp.formats.collections import Entry, entries, is_collection, new_file
+from lattice_simp.formats.nbest import is_nbest, write_nbest
+from lattice_simp.formats.pieces import PieceKind
+from lattice_simp.ops.join_pieces import join_pieces
+from lattice_simp.ops.nbest import nbest
+from lattice_simp.support.textio import place, readable
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+STDOUT = "<stdout>"
+
+Operation = Callable[[Lattice], Lattice]
+
+
+@contextmanager
+def lattice_run(
+    source: str, sentence: str | None = None, labels: LabelOptions = NO_OPTIONS, jobs: int = 1
+) -> Iterator[LatticeRun]:
+    """Yields the run of a file, a folder, an archive, or standard input (-).
+
+    Once everything else is written, it ends the command with an error if lattices of a collection failed.
+
+    Args:
+        source: the place of the lattices.
+        sentence: the number or the name of one of them; None for all.
+        labels: what the labels are.
+        jobs: threads.
+    """
+    with readable(source) as file:
+        run = LatticeRun(file, sentence, labels, jobs)
+        yield run
+    if run.failed:
+        print(f"lattice-simp: {run.failed} lattices failed", file=sys.stderr)
+        raise typer.Exit(FAILED)
+
+
+class LatticeRun:
+    """A lattice, or the lattices of a collection, and what a command makes of them.
+
+    Attributes:
+        is_many: whether the source is a collection and no sentence of it is chosen.
+        failed: how many lattices of a collection failed.
+    """
+
+    def __init__(self, file: str, sentence: str | None, labels: LabelOptions, jobs: int) -> None:
+        self._file, self._sentence, self._labels, self._jobs = file, sentence, labels, jobs
+        self.failed = 0
+        self.is_many = sentence is None and is_collection(file)
+        self._is_list = self.is_many and is_nbest(file)
+        options = labels.of_lists if self._is_list else labels.of_lattices
+        self._options = options(file) if self.is_many else {}
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        """The one lattice that is meant.
+
+        Raises:
+            EmptyLatticeError: it holds no hypothesis.
+        """
+        return read_full(self._file, self._sentence, labels=self._labels)
+
+    def read_any(self) -> Lattice:
+        """Returns the one lattice that is meant, which may hold no hypothesis."""
+        return read_any(self._file, self._sentence, labels=self._labels)
+
+    def results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[str, Result]]:
+        """Yields names and results, in order; the name of a single lattice is that which was chosen, or empty.
+
+        Lattices of a collection that the operation fails on are reported and skipped.
+        """
+        if self.is_many:
+            yield from ((entry.name, result) for entry, result in self._results(operation))
+        else:
+            yield self._sentence or "", operation(self.lattice)
+
+    def write(
+        self,
+        operation: Operation,
+        output: str,
+        format: str | None = None,
+        *,
+        lists: bool = True,
+        replaced: str | None = None,
+    ) -> None:
+        """Writes the results to a file or a folder; those of an n-best list are an n-best list.
+
+        Files in a folder have the input's names and formats. What the files do not hold is printed once.
+
+        Args:
+            operation: makes what is written.
+            output: a file, or a folder for several lattices.
+            format: of the files; None for that of the name, of each input in a folder (OpenFst for lists and Kaldi's
+                archives).
+            lists: whether the hypotheses of an n-best list stay hypotheses.
+            replaced: a feature that the operation removes on purpose.
+
+        Raises:
+            LatticeSimpError: several lattices, and one file for them; `format`, and an n-best list is written.
+        """
+        losses = Losses()
+
+        def changed(lattice: Lattice) -> Lattice:
+            result = operation(lattice)
+            losses.add_dropped(lattice, result, replaced)
+            return with_header_of(lattice, result)
+
+        if not self.is_many:
+            losses.write(changed(self.lattice), output, format)
+        elif output.endswith("/") or (output != "-" and Path(output).is_dir()):
+            self._write_folder(changed, output, format, losses)
+        elif lists and self._is_list:
+            refuse_idle(["to"], "when the output is an n-best list")
+            write_nbest(((int(name), _hypotheses(result)) for name, result in self.results(changed)), output)
+        else:
+            losses.write(changed(self._only()), output, format)
+        losses.print(output)
+
+    def _results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[Entry, Result]]:
+        def done(entry: Entry) -> Result:
+            lattice = join_pieces(entry.load(), self._pieces)
+            if not self._is_list:  # where sentences may have no hypotheses
+                require_hypotheses(lattice)
+            return operation(lattice)
+
+        failures, count = _Failures(place(self._file)), 0
+        for entry, result, error in with_progress(done, entries(self._file, **self._options), self._jobs, "lattices"):
+            count += 1
+            if error is not None:
+                self.failed += 1
+                failures.add(entry.name, error)
+            else:
+                failures.print()
+                yield entry, result  # type: ignore[misc]
+        failures.end(count)
+
+    @property
+    def _pieces(self) -> PieceKind:
+        return "none" if self._is_list else self._labels.pieces
+
+    def _only(self) -> Lattice:
+        """Returns the lattice of a collection of one."""
+        members = list(islice(entries(self._file, **self._options), 2))
+        if len(members) != 1:
+            remedy = "give --output FOLDER/ (a folder, with a slash), or choose one with --id"
+            raise LatticeSimpError(f"{place(self._file)} holds several lattices; {remedy}")
+        lattice = join_pieces(members[0].load(), self._pieces)
+        require_hypotheses(lattice, self._file)
+        return lattice
+
+    def _write_folder(self, changed: Operation, folder: str, format: str | None, losses: Losses) -> None:
+        if Path(folder).resolve() == Path(self._file).resolve():
+            raise LatticeSimpError(f"{folder}: the results would replace the input; give another folder")
+        written = set[Path]()
+        for entry, lattice in self._results(changed):
+            original = entry.format()
+            chosen = format or original or "openfst"
+            keeps_name = entry.file and chosen == original
+            name = entry.file if keeps_name else entry.name + (*FORMATS[chosen].suffixes, ".txt")[0]
+            try:
+                losses.write(lattice, new_file(folder, name, written), chosen)
+            except (CyclicLatticeError, EmptyLatticeError, InvalidLatticeError) as error:
+                self.failed += 1
+                print(f"lattice-simp: {self._file}: {entry.name}: {error}; skipped", file=sys.stderr)
+
+
+def with_progress(
+    function: Callable[[Item], Result], items: Iterable[Item], jobs: int, what: str
+) -> Iterator[tuple[Item, Result | None, LatticeSimpError | None]]:
+    """Runs a function on items in threads, below a progress bar; yields items with results or errors, in order."""
+    from lattice_simp.pipeline.progress import progress_bar  # one lattice needs neither bar nor threads
+    from lattice_simp.pipeline.threads import in_threads
+
+    with progress_bar(transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        for item, result, error in in_threads(function, items, jobs):
+            if error is not None and not isinstance(error, LatticeSimpError):
+                raise error
+            yield item, result, error
+            bar.advance(task)
+
+
+class _Failures:
+    """The errors of a collection: several lattices in a row with the same error are one line.
+
+    Attributes:
+        path: of the collection.
+        names: the lattices of the last error that are not printed yet.
+        error: the last error.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path, self.names = path, list[str]()
+        self.error: LatticeSimpError | None = None
+
+    def add(self, name: str, error: LatticeSimpError) -> None:
+        """Takes the error of a lattice."""
+        if str(error) != str(self.error):
+            self.print()
+        self.names.append(name)
+        self.error = error
+
+    def print(self) -> None:
+        """Prints the last error, if it is not printed yet."""
+        if self.names:
+            more = f", and {len(self.names) - 1} more with the same error" if len(self.names) > 1 else ""
+            print(f"lattice-simp: {self.path}: {self.names[0]}: {self.error}; skipped{more}", file=sys.stderr)
+        self.names.clear()
+
+    def end(self, count: int) -> None:
+        """Prints the last error.
+
+        Raises:
+            LatticeSimpError: all of several lattices have the same error, as if an option does not fit.
+        """
+        if len(self.names) == count > 1:
+            raise LatticeSimpError(f"{self.path}: all {count} lattices fail: {self.error}")
+        self.print()
+
+
+class Losses:
+    """What files do not hold of lattices, printed once for all of them."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, dict[str, None]] = {}
+
+    def write(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:
+        """Writes a lattice, and adds what its file does not hold."""
+        write(lattice, output, format)
+        self.add(lattice, output, format)
+
+    def add(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:
+        """Adds what a file does not hold of its lattice."""
+        self.add_phrases(losses(lattice, output, format))
+
+    def add_dropped(self, before: Lattice, after: Lattice, replaced: str | None = None) -> None:
+        """Adds the features that an operation drops, except for the one that it replaces."""
+        self.add_features(name for name in before.features if name not in after.features and name != replaced)
+
+    def add_features(self, names: Iterable[str]) -> None:
+        """Adds features that an operation drops."""
+        self.add_phrases({"the operation drops the features": names})
+
+    def add_phrases(self, lost: Mapping[str, Iterable[str]]) -> None:
+        """Adds what `losses` returned for a file."""
+        for phrase, names in lost.items():
+            self._names.setdefault(phrase, {}).update(dict.fromkeys(names))
+
+    def print(self, output: str | Path) -> None:
+        """Prints on stderr what the output, a file or a folder, does not hold."""
+        for phrase, names in self._names.items():
+            if names:
+                print(f"{STDOUT if str(output) == '-' else output}: {phrase} {' '.join(names)}", file=sys.stderr)
+
+
+def write_result(lattice: Lattice, output: str, format: str | None = None, *, origin: Lattice | None = None) -> None:
+    """Writes a lattice, to stdout as AT&T text; prints on stderr what the file does not hold of it.
+
+    Features of `origin`, the lattice that it was made of, are reported if the lattice does not have them.
+    """
+    losses = Losses()
+    if origin is not None:
+        losses.add_dropped(origin, lattice)
+        lattice = with_header_of(origin, lattice)
+    losses.write(lattice, output, format)
+    losses.print(output)
+
+
+def with_header_of(origin: Lattice, lattice: Lattice) -> Lattice:
+    """Returns a lattice with the header of the one that it was made of, unless it has a header."""
+    if lattice.header != NO_HEADER:
+        return lattice
+    kept = set(lattice.features) >= {name for name in origin.header.scales if name in origin.features}
+    return replace(lattice, header=origin.header if kept else origin.header.without_scales())
+
+
+def _hypotheses(lattice: Lattice) -> list[Hypothesis]:
+    """Returns all hypotheses of an n-best list's lattice after an operation."""
+    return nbest(lattice, lattice.num_arcs + 1)
