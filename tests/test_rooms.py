@@ -55,6 +55,19 @@ def test_imports_point_down_only():
             assert FLOOR[imported] <= FLOOR[room], f"{path}:{node.lineno}: {room} may not import {imported}"
 
 
+def test_one_line_imports_the_exact_search():
+    """It may be taken out with that line; the settings hold its limits."""
+    importers = [
+        path.relative_to(PACKAGE).as_posix()
+        for path, _, _, node in rooms_and_imports()
+        if node.module.startswith("lattice_simp.translate.exact")
+        and node.module != "lattice_simp.translate.exact.limits"
+    ]
+    outside = [path for path in importers if not path.startswith("translate/exact/")]
+    assert outside == ["translate/strategies/plain.py"]
+    assert len(importers) > 10
+
+
 def test_no_circle_between_rooms_of_one_floor():
     edges = {(room, own) for _, room, own, _ in rooms_and_imports() if room != own and room in FLOOR}
     for room, own in edges:
