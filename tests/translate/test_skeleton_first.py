@@ -24,7 +24,7 @@ from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.strategies.skeleton_first import crossing_rules, insert_gaps, partial_lattice
+from lattice_simp.translate.strategies.skeleton_first import crossing_rules, gapped_side, partial_lattice
 
 TOLERANCE = {"rel": 1e-6, "abs": 1e-5}
 
@@ -304,7 +304,7 @@ def placed(line, tokens, gaps):
     grammar = Grammar.from_rules(parse_rules([line]))
     tokens = tokens.split()
     is_gap = np.array([token in gaps.split() for token in tokens])
-    symbols = insert_gaps(grammar, 0, tokens, range(len(tokens)), is_gap)
+    symbols, _ = gapped_side(grammar, 0, tokens, range(len(tokens)), is_gap)
     return " ".join(grammar.target_words[symbol] for symbol in symbols)
 
 

@@ -13,6 +13,7 @@ Only the rules added for it cross the border of a gap.
 from __future__ import annotations
 
 import functools
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count, islice
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.kernel import Bools, Floats, Ints
+from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose_gappy import MAX_PAIRS, compose_gappy
@@ -142,60 +143,33 @@ def crossing_rules(
             continue
         pattern = int(matches.pattern[number])
         for rule in range(int(grammar.pattern_rules[pattern]), int(grammar.pattern_rules[pattern + 1])):
-            symbols = insert_gaps(grammar, rule, tokens, range(start, last + 1), is_gap)
-            side_tokens = target_side_tokens(grammar, rule, range(start, last + 1), is_gap)
+            symbols, owners = gapped_side(grammar, rule, tokens, range(start, last + 1), is_gap)
             cost = float(rule_costs[rule])
-            items.append(ExtraItem(int(matches.left[number]), start, last + 1, symbols, cost, rule, side_tokens))
+            items.append(ExtraItem(int(matches.left[number]), start, last + 1, symbols, cost, rule, owners))
     return items
 
 
-def insert_gaps(grammar: Grammar, rule: int, tokens: Sequence[str], span: range, is_gap: Bools) -> tuple[int, ...]:
-    """Returns a phrasal rule's target side with the gaps of `span` inserted.
+def gapped_side(
+    grammar: Grammar, rule: int, tokens: Sequence[str], span: range, is_gap: Bools
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Returns a phrasal rule's target side with the gaps of `span` inserted (see `word_alignment.gap_position`).
 
-    `word_alignment.gap_position` says where.
+    Returns:
+        Its symbols, and the token that each belongs to, NO_TOKEN for gaps.
     """
-    gaps = [
-        (place, grammar.target_words.add(tokens[index])) for place, index in _gap_places(grammar, rule, span, is_gap)
+    target = grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]]
+    points = grammar.alignment[grammar.alignment_offsets[rule] : grammar.alignment_offsets[rule + 1]]
+    words = [index for index in span if not is_gap[index]]
+    owners = target_tokens(target, points, np.array(words, dtype=np.int32), span.start).tolist()
+    parts = [
+        ((place, 1), symbol, owner) for place, (symbol, owner) in enumerate(zip(target.tolist(), owners, strict=True))
     ]
-    return _inserted(_target(grammar, rule).tolist(), gaps)
-
-
-def target_side_tokens(grammar: Grammar, rule: int, span: range, is_gap: Bools) -> tuple[int, ...]:
-    """Returns the token that each symbol of `insert_gaps` belongs to, NO_TOKEN for gaps."""
-    places = np.array([index for index in span if not is_gap[index]], dtype=np.int32)
-    tokens = target_tokens(_target(grammar, rule), _points(grammar, rule), places, span.start)
-    return _inserted(tokens.tolist(), [(place, NO_TOKEN) for place, _ in _gap_places(grammar, rule, span, is_gap)])
-
-
-def _target(grammar: Grammar, rule: int) -> Ints:
-    return grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]]
-
-
-def _points(grammar: Grammar, rule: int) -> Ints:
-    return grammar.alignment[grammar.alignment_offsets[rule] : grammar.alignment_offsets[rule + 1]]
-
-
-def _gap_places(grammar: Grammar, rule: int, span: range, is_gap: Bools) -> list[tuple[int, int]]:
-    """Returns the place of each gap of `span` on a phrasal rule's target side, and its token."""
-    length, points = len(_target(grammar, rule)), _points(grammar, rule).tolist()
-    gap_places = []
-    seen = 0  # source words of the rule before the token in hand
-    total = sum(not is_gap[index] for index in span)
     for index in span:
         if is_gap[index]:
-            gap_places.append((gap_position(points, seen, total, length), index))
-        else:
-            seen += 1
-    return gap_places
-
-
-def _inserted(symbols: Sequence[int], gaps: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Returns the symbols with gaps, each before the symbol at its place."""
-    result: list[int] = []
-    for position in range(len(symbols) + 1):
-        result += [gap for place, gap in gaps if place == position]
-        result += symbols[position : position + 1]
-    return tuple(result)
+            place = gap_position(points.tolist(), bisect(words, index), len(words), len(target))
+            parts.append(((place, 0), grammar.target_words.add(tokens[index]), NO_TOKEN))
+    parts.sort(key=lambda part: part[0])  # gaps before the symbol at their place, in their own order
+    return tuple(symbol for _, symbol, _ in parts), tuple(owner for _, _, owner in parts)
 
 
 def _forced(decoder: Decoder, partial: StepLattice, acceptor: GappyAcceptor, gap_words: Sequence[str]) -> Lattice:
