@@ -1,7 +1,11 @@
-"""The table of lattice formats: what a lattice keeps when it is written and read again."""
+"""The table of lattice formats: what a lattice keeps when it is written and read again.
+
+`python docs/formats_table.py` writes it into docs/formats.md.
+"""
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +23,9 @@ _SCORED = _PLAIN.with_feature("x", np.arange(1.0, _PLAIN.num_arcs + 1))
 _FREE = ls.Lattice.from_strings([(text, 0.0) for text in _COSTS]).with_feature("x", np.ones(_PLAIN.num_arcs))
 _ALL = (_PLAIN, _SCORED, _FREE)
 _TRANSDUCER = replace(_PLAIN, ilabels=_PLAIN.olabels[::-1].copy())
+
+PAGE = Path(__file__).with_name("formats.md")
+MARKED = re.compile(r"(?<=<!-- table: formats -->\n).*?(?=\n<!-- table end -->)", re.DOTALL)
 
 Probe = Callable[[str], object]
 
@@ -76,3 +83,7 @@ def _loss(name: str) -> float:
 def _inputs(lattice: ls.Lattice) -> list[list[str]]:
     side = lattice.project_input()
     return [path.tokens for path in ls.nbest(side, len(_COSTS), unique=False)]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(MARKED.sub(lambda _: table(), PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The parts of the site that are made at build time: pages of commands, tables, the notebook, files from elsewhere."""
+"""The parts of the site that are made at build time: pages of commands, the notebook, files from elsewhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import commands_pages
-import formats_table
 import notebook_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -30,8 +29,6 @@ PAGES = {"docs/notebook.ipynb": "notebook.md"}
 
 EXPERIMENTS = ("*/RESULTS.md", "*/NOTES.md", "*/plots/*.svg", "walkthrough/README.md", "walkthrough/*.svg")
 """What is shown of `experiments/`, under the names it has."""
-
-TABLES = {"<!-- table: formats -->": formats_table.table}
 
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)#\s]+)")
 _FILE_NAME = re.compile(r"^```text (\S+)$", re.MULTILINE)
@@ -62,10 +59,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **others: Any) -> str:
-    """Fills tables in, shows the names of files as titles, and leads links to where the site has their targets."""
-    for mark, table in TABLES.items():
-        if mark in markdown:
-            markdown = markdown.replace(mark, table())
+    """Shows the names of files as titles, and leads links to where the site has their targets."""
     markdown = _FILE_NAME.sub(r'```text title="\1"', markdown)
     uri = page.file.src_uri
     places = {own: source for source, own in FROM_ELSEWHERE.items()}

@@ -15,10 +15,7 @@ from lattice_simp.cli import COMMANDS, command
 
 DOCS = ROOT / "docs"
 RECIPES = sorted((DOCS / "recipes").glob("*.md"))
-PAGES = [
-    ROOT / "README.md",
-    *(DOCS / f"{name}.md" for name in ("first-steps", "glossary", "how-it-works", "migrating", "troubleshooting")),
-]
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")])
 NAMES = [str(path.relative_to(ROOT)) for path in PAGES]
 FIRST_PAGES = ("first-steps", "migrating")
 
@@ -39,7 +36,6 @@ DIALECT = (
     r"\bis no (JSON|word)\b",
     r"\bare no words\b",
     r"\bhave pass\b",
-    r"\bby its name\b",
     r"\bothers than\b",
     r"\blet other machines in\b",
     r"\bgoes on where\b",

@@ -132,11 +132,10 @@ def test_modules_of_the_site(maker):
 
 
 def test_the_table_of_formats(maker):
-    rows = {
-        row[1].strip(" `"): row[2:-1]
-        for line in maker("formats_table").table().splitlines()
-        if (row := line.split("|"))
-    }
+    module = maker("formats_table")
+    text = module.PAGE.read_text(encoding="utf-8")
+    assert module.MARKED.search(text)[0] == module.table(), "run `python docs/formats_table.py`"
+    rows = {row[1].strip(" `"): row[2:-1] for line in module.table().splitlines() if (row := line.split("|"))}
     assert set(FORMATS) <= set(rows)
     kept = [cell.strip() for cell in rows["name"][1:]]
     facts = {name: dict(zip(kept, (cell.strip() for cell in row[1:]), strict=True)) for name, row in rows.items()}
@@ -146,7 +145,6 @@ def test_the_table_of_formats(maker):
     assert list(facts["features"].values()) == ["yes", "yes", "no", "no", "yes", "no"]
     assert list(facts["gbnf"].values()) == ["no", "yes", "no", "no", "no", "no"]
     assert facts["plf"]["words of both sides"] == "no"
-    text = (DOCS / "formats.md").read_text(encoding="utf-8")
     for name in FORMATS:
         assert re.search(rf"^- .*`{name}`.*:", text, flags=re.MULTILINE), f"docs/formats.md says nothing about {name}"
 
