@@ -8,7 +8,7 @@ BASE   := $(VENV)/.base
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow smoke axe lint bench docs notebook pictures lmplz walkthrough experiments \
+.PHONY: help setup demo test test-slow smoke axe lint bench docs dist notebook pictures lmplz walkthrough experiments \
 	train-multi30k train-joint-model transformer agreement compression confidence corpus masks simplify simplify-translate paraphrase hindi \
 	hindi-clauses hindi-bracket-costs hindi-simplification hindi-english search-errors mutants mutants-library fuzz clean
 
@@ -60,6 +60,13 @@ bench: $(STAMP)  ## measure against baselines, write build/bench.json and the ta
 
 docs: $(STAMP)  ## build the guides in build/docs (from checked-in files alone, without network)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+dist: $(STAMP)  ## build the sdist and the wheel in dist, check the wheel in an empty environment (minutes)
+	rm -rf dist build/dist
+	$(BIN)/python -m hatchling build -d dist
+	$(PYTHON) -m venv build/dist
+	build/dist/bin/python -m pip install --quiet dist/*.whl
+	cd build/dist && bin/lattice-simp demo --sentences 1 --output demo
 
 notebook: $(STAMP)  ## run docs/notebook.ipynb, which keeps its outputs
 	$(BIN)/jupyter execute --inplace docs/notebook.ipynb

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,47 @@ def check_command(line: str) -> None:
     for word in rest:
         if re.match(r"--?[a-z]", word):
             assert word in known | {"--help"}, f"{line}: {word}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=NAMES)
+def test_options_in_the_text_exist(path):
+    """Those of other programs stand behind these programs' names, or in `OTHERS`."""
+    codes = re.findall(r"`(--[^`]*)`", Document(path.read_text(encoding="utf-8")).prose)
+    options = {word for code in codes for word in re.findall(r"--[a-z][\w-]*", code)}
+    assert options <= ALL_OPTIONS | OTHERS
+
+
+OTHERS = {"--grammar-file", "--http", "--lenpen", "--normalize", "--reference_lprobs"}
+"""Options of other programs."""
+
+
+def options_of(group) -> set[str]:
+    """Returns the options of a command and of all commands below it."""
+    names = {name for parameter in group.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    return names.union(*(options_of(below) for below in getattr(group, "commands", {}).values()))
+
+
+ALL_OPTIONS = {"--help", "--debug", "--version"}.union(
+    *(options_of(typer.main.get_command(command(name))) for name in COMMANDS)
+) | {"--data", "--work", "--set", "--jobs", "--command"}
+"""The options of the command line and of the experiments."""
+
+
+def test_targets_in_the_text_exist():
+    rules = re.findall(r"^([\w%-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    targets = re.compile("|".join(rule.replace("%", r"[\w-]+") for rule in rules))
+    for path in [*PAGES, *sorted((ROOT / ".github" / "workflows").glob("*.yml"))]:
+        for words in re.findall(r"(?:`|run: |^)make ([\w -]+)", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
+            unknown = [word for word in words.split() if not targets.fullmatch(word) and word not in {"JOBS", "PYTHON"}]
+            assert not unknown, f"{path}: make {words}"
+
+
+def test_the_workflow_runs_every_version_of_python():
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8"))["jobs"]
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["classifiers"]
+    versions = re.findall(r":: (3\.\d+)$", "\n".join(classifiers), flags=re.MULTILINE)
+    assert jobs["test"]["strategy"]["matrix"]["python"] == versions
 
 
 # ---------------------------------------------------------------- words
