@@ -1,4 +1,4 @@
-"""Clauses of a sentence: spans of tokens with a type, one inside the other or side by side."""
+"""Clauses of a sentence: typed spans of tokens, nested or side by side."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ClauseType(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class Clause:
-    """A clause: from the token `start`, counted from 0, up to `end`, without it; its type is None if not known."""
+    """A clause: the tokens `start:end`, counted from 0, and its type (None if unknown)."""
 
     start: int
     end: int
@@ -33,16 +33,16 @@ class Clause:
 
 
 def nested_order(clauses: Iterable[Clause]) -> list[Clause]:
-    """Sorts clauses by their starts, outer ones first; clauses with the same tokens stay in the given order.
+    """Sorts clauses by start, outer ones first; clauses with the same tokens keep their order.
 
-    >>> [(one.start, one.end) for one in nested_order([Clause(1, 3), Clause(0, 4), Clause(1, 4)])]
+    >>> [(clause.start, clause.end) for clause in nested_order([Clause(1, 3), Clause(0, 4), Clause(1, 4)])]
     [(0, 4), (1, 4), (1, 3)]
     """
     return sorted(clauses, key=lambda clause: (clause.start, -clause.end))
 
 
 def without_edges(clauses: Iterable[Clause], ignored: Sequence[bool]) -> list[Clause]:
-    """Takes ignored tokens off the ends of clauses; those of nothing else are gone.
+    """Removes ignored tokens at the ends of clauses, and clauses of nothing else.
 
     >>> without_edges([Clause(0, 3), Clause(2, 3)], [False, False, True])
     [Clause(start=0, end=2, kind=None)]
@@ -60,7 +60,7 @@ def without_edges(clauses: Iterable[Clause], ignored: Sequence[bool]) -> list[Cl
 
 
 def without_tokens(clauses: Iterable[Clause], removed: Sequence[bool]) -> list[Clause]:
-    """Returns the clauses of a sentence from which tokens are removed; those of nothing else are gone.
+    """Returns the clauses of a sentence after removing tokens, without clauses that become empty.
 
     >>> without_tokens([Clause(0, 3), Clause(1, 2)], [False, True, False])
     [Clause(start=0, end=2, kind=None)]
@@ -87,7 +87,7 @@ def are_nested(clauses: Iterable[Clause]) -> bool:
 
 
 def bracketed(words: Sequence[str], clauses: Iterable[Clause], *, kinds: bool = False, colours: bool = False) -> str:
-    r"""Writes a sentence with its clauses in brackets, as the papers do.
+    r"""Writes a sentence with its clauses in brackets.
 
     >>> bracketed("raam soyaa".split(), [Clause(0, 2, ClauseType.MAIN)])
     '( raam soyaa )'
@@ -96,11 +96,13 @@ def bracketed(words: Sequence[str], clauses: Iterable[Clause], *, kinds: bool = 
     >>> bracketed(["soyaa"], [Clause(0, 1)], colours=True)
     '\x1b[36m(\x1b[0m soyaa \x1b[36m)\x1b[0m'
 
-    Words that would read as brackets get a backslash, unless colours tell them apart: `\(`.
+    Words that look like brackets get a backslash (`\(`) unless brackets are coloured.
 
     Args:
-        kinds: whether types are beside the brackets.
-        colours: whether brackets are in the colours of a terminal, which tell how deep they are.
+        words: the words of the sentence.
+        clauses: its clauses.
+        kinds: whether to write types next to the brackets.
+        colours: whether to colour brackets by depth, for a terminal.
     """
     opening: list[list[str]] = [[] for _ in words]
     closing: list[list[str]] = [[] for _ in words]
@@ -119,7 +121,7 @@ def bracketed(words: Sequence[str], clauses: Iterable[Clause], *, kinds: bool = 
 
 
 COLOURS = (36, 33, 35, 32, 34, 31)
-"""ANSI colours from the outermost clause inwards; they begin again when they are used up."""
+"""ANSI colours from the outermost clause inwards, repeated cyclically."""
 
 
 def _painted(text: str, colour: int | None) -> str:
@@ -129,7 +131,7 @@ def _painted(text: str, colour: int | None) -> str:
 _BRACKET = re.compile(r"\((\w*)")
 
 _LITERAL = re.compile(r"\\*(?:\(\w*|\))")
-"""Words that would read as brackets, or as such words with a backslash."""
+"""Matches words that look like brackets, with or without backslashes."""
 
 
 def _escaped(word: str) -> str:
@@ -137,14 +139,14 @@ def _escaped(word: str) -> str:
 
 
 def parse_bracketed(text: str) -> tuple[list[str], list[Clause]]:
-    """Reads what `bracketed` writes; blanks are around the brackets, and brackets that are words have a backslash.
+    """Parses the output of `bracketed`, with spaces around brackets and backslashes before literal ones.
 
     >>> parse_bracketed("(main raam (nonfin khaakar ) soyaa )")
     (['raam', 'khaakar', 'soyaa'], [Clause(start=0, end=3, kind=<ClauseType.MAIN: 'main'>), \
 Clause(start=1, end=2, kind=<ClauseType.NON_FINITE: 'nonfin'>)])
 
     Raises:
-        LatticeSimpError: brackets do not match, a clause is empty, or there is no such type.
+        LatticeSimpError: Brackets do not match, a clause is empty, or a type is unknown.
     """
     words: list[str] = []
     stack: list[tuple[int, ClauseType | None]] = []
@@ -154,19 +156,19 @@ Clause(start=1, end=2, kind=<ClauseType.NON_FINITE: 'nonfin'>)])
             stack.append((len(words), _kind(opens[1])))
         elif part == ")":
             if not stack:
-                raise LatticeSimpError(f"a bracket closes after word {len(words)} that none has opened: {text!r}")
+                raise LatticeSimpError(f"unmatched closing bracket after word {len(words)}: {text!r}")
             start, kind = stack.pop()
             if start == len(words):
-                raise LatticeSimpError(f"an empty clause after word {start}: {text!r}")
+                raise LatticeSimpError(f"empty clause after word {start}: {text!r}")
             clauses.append(Clause(start, len(words), kind))
         else:
             words.append(part.removeprefix("\\") if _LITERAL.fullmatch(part) else part)
     if stack:
-        raise LatticeSimpError(f"{len(stack)} brackets stay open: {text!r}")
+        raise LatticeSimpError(f"{len(stack)} unclosed brackets: {text!r}")
     return words, nested_order(reversed(clauses))
 
 
 def _kind(name: str) -> ClauseType | None:
     if name and name not in list(ClauseType):
-        raise LatticeSimpError(f"no clause type {name!r}; there are {', '.join(ClauseType)}")
+        raise LatticeSimpError(f"unknown clause type {name!r}; choose from {', '.join(ClauseType)}")
     return ClauseType(name) if name else None

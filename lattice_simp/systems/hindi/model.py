@@ -19,26 +19,26 @@ ANALYSER, CLAUSES = "analyser", "clauses"
 
 @dataclass(frozen=True)
 class HindiModel:
-    """What `lattice-simp hindi train` makes: what adds tags, chunks and morphology to text, and what finds clauses."""
+    """The model that `lattice-simp hindi train` makes: an analyser of text and a model of clauses."""
 
     analyser: Analyser
     clauses: ClauseModel
 
     @classmethod
     def train(cls, folder: Path, sentences: Iterable[Sentence]) -> HindiModel:
-        """Trains both parts on a treebank, and writes them into a folder.
+        """Trains both parts on a treebank and writes them to a folder.
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
             LatticeSimpError: the sentences have no clauses.
         """
         real = list(sentences)
-        examples = [Example.of(one, clauses_of_tree(one)) for one in real]
-        if not any(one.clauses for one in examples):
-            raise LatticeSimpError("no clauses to learn: training needs sentences with chunks and dependencies")
+        examples = [Example.of(sentence, clauses_of_tree(sentence)) for sentence in real]
+        if not any(example.clauses for example in examples):
+            raise LatticeSimpError("no clauses to learn: train on sentences with chunks and dependencies")
         folder.mkdir(parents=True, exist_ok=True)
         analyser = Analyser.train(folder / ANALYSER, real)
-        pairs = [(one.sentence, one.clauses) for one in examples if one.sentence.tokens]
+        pairs = [(example.sentence, example.clauses) for example in examples if example.sentence.tokens]
         model = replace(ClauseModel.train(pairs), participles=StartClassifier.train(pairs))
         model.write(folder / CLAUSES)
         return cls(analyser, model)

@@ -1,4 +1,4 @@
-"""Finds clauses by rules: finite-state rewriting of the chunks' symbols (Sharma and Paul 2014b)."""
+"""Finds clauses by finite-state rewriting of chunk symbols (Sharma and Paul 2014b)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lattice_simp.systems.hindi.sentence import PUNCTUATION, Sentence
 
 
 class Unit(NamedTuple):
-    """Neighbouring tokens with one symbol of `grammars/hindi/rule_symbols.tsv`."""
+    """Adjacent tokens that share one symbol of `grammars/hindi/rule_symbols.tsv`."""
 
     symbol: str
     start: int
@@ -20,7 +20,7 @@ class Unit(NamedTuple):
 
 
 def rule_clauses(sentence: Sentence) -> list[Clause]:
-    """Finds the clauses of a sentence by its tags and chunks; it needs no tree.
+    """Returns the clauses of a sentence from its tags and chunks, without a tree.
 
     >>> from lattice_simp.systems.hindi.clause import bracketed
     >>> from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
@@ -32,14 +32,14 @@ def rule_clauses(sentence: Sentence) -> list[Clause]:
     '(main raam ne kahaa (comp ki vaha gayaa ) )'
 
     Returns:
-        Clauses of which none cross, outer ones first; a sentence without words or chunks has none.
+        Clauses that do not cross, outer ones first; none for a sentence without words or chunks.
     """
     units = units_of(sentence)
     return clauses_of_brackets(bracketing(tuple(unit.symbol for unit in units)), units)
 
 
 def units_of(sentence: Sentence) -> list[Unit]:
-    """Returns a unit for each chunk, and for each punctuation mark at a chunk's edge; elided words have none.
+    """Returns a unit for each chunk and each punctuation mark at its edges, none for elided words.
 
     >>> from lattice_simp.systems.hindi.sentence import Chunk, Token
     >>> tokens = (Token("raam", "NNP"), Token("ne", "PSP"), Token("khaayaa", "VM"), Token(".", "SYM"))
@@ -65,18 +65,18 @@ def units_of(sentence: Sentence) -> list[Unit]:
 
 
 def clauses_of_brackets(symbols: Sequence[str], units: Sequence[Unit]) -> list[Clause]:
-    """Returns the clauses that the brackets around the units' symbols stand for."""
-    found: list[Clause] = []
+    """Returns the clauses marked by brackets among the symbols of units."""
+    clauses: list[Clause] = []
     open_clauses: list[tuple[int, ClauseType]] = []
     position = 0
     for symbol in symbols:
         if symbol in (FINITE_END, NON_FINITE_END):
             first, kind = open_clauses.pop()
-            found.append(Clause(units[first].start, units[position - 1].end, kind))
+            clauses.append(Clause(units[first].start, units[position - 1].end, kind))
         elif symbol == NON_FINITE_START:
             open_clauses.append((position, ClauseType.NON_FINITE))
         elif symbol.startswith("["):
             open_clauses.append((position, ClauseType(symbol[1:])))
         else:
             position += 1
-    return nested_order(reversed(found))
+    return nested_order(reversed(clauses))

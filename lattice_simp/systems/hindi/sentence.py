@@ -1,4 +1,4 @@
-"""A Hindi sentence: tokens with morphology, in chunks that hang in a dependency tree."""
+"""Hindi sentences: tokens with morphology, grouped in chunks that form a dependency tree."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ VERBAL = (FINITE, NON_FINITE, GERUND)
 
 PUNCTUATION, CONJUNCTION = "SYM", "CC"
 VERBS = ("VM", "VAUX")
-"""Tags of tokens; those of main verbs and auxiliaries."""
+"""The tags of main verbs and auxiliaries."""
 
 EMPTY = "NULL"
-"""The form of an elided word that the treebank puts in; chunk tags begin with it, too (`NULL__VGF`).
+"""The treebank's form of an elided word; the tags of elided chunks also begin with it (`NULL__VGF`).
 
-In other text it is a word like any other: what is elided, `Token.is_empty` says.
+In other text it is an ordinary word: `Token.is_empty` marks elided words.
 """
 
 
@@ -31,20 +31,20 @@ MORPHOLOGY = ("root", "category", "gender", "number", "person", "case", "vibhakt
 
 @dataclass(frozen=True)
 class Token:
-    """A token with its morphology; "" where nothing is known.
+    """A token with its morphology; "" stands for unknown values.
 
     Attributes:
-        form: as written in the sentence.
-        tag: part of speech (`NN`, `VM`, `PSP` …).
+        form: the form in the sentence.
+        tag: the part of speech (`NN`, `VM`, `PSP` …).
         root: the dictionary form.
-        category: of the morphological analyser (`n`, `v`, `psp` …).
+        category: the category of the morphological analyser (`n`, `v`, `psp` …).
         gender: `m`, `f`, `any` …
         number: `sg`, `pl`, `any` …
         person: `1`, `2`, `3`, `3h` (honorific), `any` …
         case: `d` (direct), `o` (oblique), `any`.
         vibhakti: a noun's case marker or a verb's tense, aspect and mood, in Devanagari.
         tam: the same in the analyser's roman letters.
-        is_empty: whether the token stands for an elided word; only readers of treebanks' formats know of such.
+        is_empty: whether the token stands for an elided word, as in treebanks.
     """
 
     form: str
@@ -62,12 +62,12 @@ class Token:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Neighbouring tokens that make up a phrase: from `start`, counted from 0, up to `end`, without it.
+    """Adjacent tokens that form a phrase: the tokens `start:end`, counted from 0.
 
     Attributes:
-        tag: `NP`, `VGF`, `CCP` …; without the `NULL__` of an elided phrase.
-        head: the chunk that it depends on, from 0; -1 for a root, or where no tree is known.
-        relation: the dependency's label (`k1`, `ccof` …); "" for a root.
+        tag: the tag (`NP`, `VGF`, `CCP` …), without the `NULL__` of an elided phrase.
+        head: the index of the chunk that it depends on; -1 for a root or without a tree.
+        relation: the dependency label (`k1`, `ccof` …); "" for a root.
         is_empty: whether the phrase is elided.
     """
 
@@ -80,7 +80,7 @@ class Chunk:
 
     @property
     def positions(self) -> range:
-        """Those of its tokens."""
+        """The positions of its tokens."""
         return range(self.start, self.end)
 
     @property
@@ -91,14 +91,14 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Sentence:
-    """The tokens of a sentence, chunks, of which each token is in one, and its name in its file.
+    """The tokens of a sentence, the chunks that cover them, and the sentence's name in its file.
 
     >>> sentence = Sentence((Token("raam", "NNP"), Token("soyaa", "VM")), (Chunk("NP", 0, 1), Chunk("VGF", 1, 2)))
     >>> str(sentence), [chunk.tag for chunk in sentence.chunks]
     ('raam soyaa', ['NP', 'VGF'])
 
     Raises:
-        LatticeSimpError: the chunks do not cover the tokens one after the other, or a head is not a chunk.
+        LatticeSimpError: The chunks do not cover the tokens in order, or a head is not a chunk.
     """
 
     tokens: tuple[Token, ...]
@@ -116,7 +116,7 @@ class Sentence:
                 raise LatticeSimpError(f"the chunk {chunk.tag} depends on chunk {chunk.head}, which does not exist")
             position = chunk.end
         if self.chunks and position != len(self.tokens):
-            raise LatticeSimpError(f"{len(self.tokens)} tokens, but chunks for {position}")
+            raise LatticeSimpError(f"the chunks cover {position} of {len(self.tokens)} tokens")
 
     def __str__(self) -> str:
         return " ".join(token.form for token in self.tokens if not token.is_empty)
@@ -126,7 +126,7 @@ class Sentence:
 
     @property
     def without_empty(self) -> Sentence:
-        """The sentence without the words that are not there; phrases of such words are gone."""
+        """The sentence without elided words and without phrases of only such words."""
         before = list(accumulate((not token.is_empty for token in self.tokens), initial=0))
         chunks = [
             replace(chunk, start=before[chunk.start], end=before[chunk.end], is_empty=False) for chunk in self.chunks
@@ -137,11 +137,11 @@ class Sentence:
     @cached_property
     def children(self) -> list[list[int]]:
         """For each chunk, the positions of the chunks that depend on it."""
-        found: list[list[int]] = [[] for _ in self.chunks]
+        children: list[list[int]] = [[] for _ in self.chunks]
         for position, chunk in enumerate(self.chunks):
             if chunk.head >= 0:
-                found[chunk.head].append(position)
-        return found
+                children[chunk.head].append(position)
+        return children
 
     @property
     def has_tree(self) -> bool:
@@ -149,15 +149,15 @@ class Sentence:
         return any(self.children)
 
     def subtree(self, position: int, without: Iterable[int] = ()) -> set[int]:
-        """Returns the positions of a chunk and of all that depend on it, directly or not, some subtrees aside."""
+        """Returns the positions of a chunk and its descendants, except for the subtrees `without`."""
         waiting, left_out = [position], set(without)
-        found: set[int] = set()
+        members: set[int] = set()
         while waiting:
-            own = waiting.pop()
-            if own not in found and own not in left_out:
-                found.add(own)
-                waiting += self.children[own]
-        return found
+            current = waiting.pop()
+            if current not in members and current not in left_out:
+                members.add(current)
+                waiting += self.children[current]
+        return members
 
     def verbs(self, chunk: Chunk) -> list[int]:
         """Returns the positions of a chunk's verbs that are not elided."""
@@ -165,7 +165,7 @@ class Sentence:
         return [index for index in chunk.positions if tokens[index].tag in VERBS and not tokens[index].is_empty]
 
     def head_of(self, chunk: Chunk) -> Token:
-        """Returns the token that a chunk is about: the verb of a verb group, else its last content word."""
+        """Returns the head token of a chunk: the main verb of a verb group, otherwise the last content word."""
         tokens = self.tokens[chunk.start : chunk.end]
         for tags in (("VM",), ("NN", "NNP", "PRP", "CC", "JJ", "RB", "QC", "NST")):
             if chosen := [token for token in tokens if token.tag in tags]:
@@ -178,7 +178,7 @@ class Sentence:
 
 
 def find_cycle(heads: Sequence[int]) -> int | None:
-    """Finds a position that depends on itself, directly or not, by the head of each; that of a root is -1.
+    """Returns a position on a cycle of heads, or None; roots have the head -1.
 
     >>> find_cycle([1, -1]), find_cycle([1, 2, 1])
     (None, 1)
@@ -196,7 +196,7 @@ def find_cycle(heads: Sequence[int]) -> int | None:
 
 
 def without_hollow(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    """Removes chunks without tokens; what depends on them depends on their heads.
+    """Removes chunks without tokens and attaches their dependants to their heads.
 
     >>> [chunk.head for chunk in without_hollow([Chunk("NP", 0, 1, 1), Chunk("CCP", 1, 1, 2), Chunk("VGF", 1, 2)])]
     [1, -1]

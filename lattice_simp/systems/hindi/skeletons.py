@@ -1,4 +1,4 @@
-"""Source skeletons of Hindi sentences: what stays when subordinate clauses are deleted."""
+"""Source skeletons of Hindi sentences, made by deleting subordinate clauses."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from lattice_simp.systems.hindi.clause import Clause, ClauseType
 from lattice_simp.systems.hindi.sentence import PUNCTUATION, Sentence
 
 DELETED = (ClauseType.RELATIVE, ClauseType.ADVERBIAL, ClauseType.NON_FINITE)
-"""Clauses that say more about a noun or a verb; main and coordinate clauses stay, and complements, which are
-arguments."""
+"""The deleted types: clauses that modify a noun or a verb. Main and coordinate clauses stay, and so do complements,
+which are arguments."""
 
 
 def line_skeleton(parts: Sequence[tuple[Sentence, Sequence[Clause]]]) -> Skeleton | None:
-    """Returns a line's skeleton without relative, adverbial and non-finite clauses; None if that deletes nothing.
+    """Returns the skeleton of a line without relative, adverbial and non-finite clauses; None if nothing is deleted.
 
-    Commas at the ends of what is deleted go, too; each sentence's last punctuation stays, and so does a sentence of
-    which nothing else would.
+    Also deletes commas next to deleted clauses. Keeps the final punctuation of each sentence, and keeps a sentence
+    whole if nothing else of it would remain.
 
     >>> from lattice_simp.systems.hindi.clause import parse_bracketed
     >>> from lattice_simp.systems.hindi.sentence import Token
@@ -26,10 +26,10 @@ def line_skeleton(parts: Sequence[tuple[Sentence, Sequence[Clause]]]) -> Skeleto
     'mohan soyaa raam [[jo khelaa]] ghar gayaa'
 
     Args:
-        parts: the line's sentences, with tags for the punctuation, and their clauses, with types.
+        parts: the sentences of the line, with tags for punctuation, and their typed clauses.
     """
     tokens = tuple(token.form for sentence, _ in parts for token in sentence.tokens)
-    kept = tuple(one for sentence, clauses in parts for one in _kept(sentence, clauses))
+    kept = tuple(is_kept for sentence, clauses in parts for is_kept in _kept(sentence, clauses))
     return None if all(kept) else Skeleton(tokens, kept)
 
 
@@ -45,5 +45,5 @@ def _kept(sentence: Sentence, clauses: Sequence[Clause]) -> list[bool]:
             kept[position] = False
     if marks and marks[-1]:
         kept[-1] = True
-    has_word = any(one and not is_mark for one, is_mark in zip(kept, marks, strict=True))
+    has_word = any(is_kept and not is_mark for is_kept, is_mark in zip(kept, marks, strict=True))
     return kept if has_word else [True] * len(sentence)

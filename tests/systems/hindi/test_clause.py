@@ -69,10 +69,10 @@ def test_clauses_of_removed_tokens_are_gone():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("( a", "1 brackets stay open"),
-        ("a )", "a bracket closes after word 1"),
-        ("( ) a", "an empty clause after word 0"),
-        ("(verb a )", "no clause type 'verb'"),
+        ("( a", "1 unclosed brackets"),
+        ("a )", "unmatched closing bracket after word 1"),
+        ("( ) a", "empty clause after word 0"),
+        ("(verb a )", "unknown clause type 'verb'"),
     ],
 )
 def test_brackets_that_do_not_match_are_refused(text, message):

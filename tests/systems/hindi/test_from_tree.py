@@ -123,16 +123,16 @@ def test_pronouns_are_known_by_form_and_tag(form, tag, role, wanted):
             conjunctions,
             "devanagari\trole\nकि\tcomplementizer\n",
             2,
-            "the unknown role 'complementizer' .*complementiser",
+            "unknown role 'complementizer' .*complementiser",
         ),
-        (conjunctions, "# one\ndevanagari\trole\nकि\n", 3, "the unknown role ''"),
+        (conjunctions, "# one\ndevanagari\trole\nकि\n", 3, "unknown role ''"),
         (
             lambda: pronouns("temporal"),
             "prefix\trole\nजब\ttemporl\n",
             2,
-            "the unknown role 'temporl' .*temporal, relative",
+            "unknown role 'temporl' .*temporal, relative",
         ),
-        (lambda: pronouns("temporal"), "prefix\trole\nजब\ttemporal\n\trelative\n", 3, "an empty prefix"),
+        (lambda: pronouns("temporal"), "prefix\trole\nजब\ttemporal\n\trelative\n", 3, "empty column prefix"),
     ],
 )
 def test_broken_tables_are_named(grammar_folder, read, text, line, message):

@@ -1,4 +1,4 @@
-"""Clauses by random fields, inside a lattice of well-formed bracketings."""
+"""Finds clauses with conditional random fields and lattices of well-formed bracketings."""
 
 from lattice_simp.systems.hindi.clauses.model import ClauseModel
 

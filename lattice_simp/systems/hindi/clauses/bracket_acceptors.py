@@ -1,7 +1,7 @@
-"""The lattice of a field's bracket labels as a transducer, composed with the acceptors of rules and of balance.
+"""Composes the lattice of a field's bracket labels with the acceptors of rules and of balance.
 
-The definition of what `bracket_lattice.py` does with an automaton of its own: here each rule is a row of a table
-(`grammars/hindi/bracket_rules.tsv`), which OpenFst composes with the field's lattice.
+The reference implementation of `bracket_lattice.py`: each rule is a row of `grammars/hindi/bracket_rules.tsv`, which
+OpenFst composes with the field's lattice.
 """
 
 from __future__ import annotations
@@ -24,95 +24,94 @@ from lattice_simp.systems.hindi.rules import units_of
 from lattice_simp.systems.hindi.sentence import Sentence
 
 Strings = Sequence[Sequence[str]]
-"""A row of alternatives: symbols at each place."""
+"""A sequence of alternatives: the possible symbols at each place."""
 
 
 def token_symbols(sentence: Sentence) -> list[str]:
-    """Returns the rules' symbol of each token; "" for all tokens of a phrase but one: a verb's last, others' first.
+    """Returns the rule symbol of each token: on the last token of a verb group, on the first of other phrases, else "".
 
     >>> from lattice_simp.systems.hindi.sentence import Chunk, Token
     >>> words = [("raam", "NNP"), ("ne", "PSP"), ("khaayaa", "VM"), ("hai", "VAUX")]
-    >>> token_symbols(Sentence(tuple(Token(*one) for one in words), (Chunk("NP", 0, 2), Chunk("VGF", 2, 4))))
+    >>> token_symbols(Sentence(tuple(Token(*word) for word in words), (Chunk("NP", 0, 2), Chunk("VGF", 2, 4))))
     ['NE', '', '', 'FIN']
     """
-    found = [""] * len(sentence)
+    symbols = [""] * len(sentence)
     last = {position for chunk in sentence.chunks if chunk.is_verbal for position in chunk.positions}
     for unit in units_of(sentence):
-        found[unit.end - 1 if unit.start in last else unit.start] = unit.symbol
-    return found
+        symbols[unit.end - 1 if unit.start in last else unit.start] = unit.symbol
+    return symbols
 
 
 def spelled(brackets: Brackets, symbol: str) -> Strings:
-    """Returns the brackets of a token around its symbol; an end may be that of a finite clause or of another one.
+    """Returns the brackets of a token around its symbol; an end matches finite and non-finite clauses.
 
     >>> spelled(Brackets.parse("main+nonfin/1"), "NP")
     [['[main'], ['{'], ['NP'], [']', '}']]
     """
     opens = [NON_FINITE_START if kind is ClauseType.NON_FINITE else f"[{kind}" for kind in brackets.opens]
-    return [*([one] for one in (*opens, symbol) if one), *[[FINITE_END, NON_FINITE_END]] * brackets.closes]
+    return [*([name] for name in (*opens, symbol) if name), *[[FINITE_END, NON_FINITE_END]] * brackets.closes]
 
 
 def written(brackets: Sequence[Brackets], symbols: Sequence[str]) -> list[str]:
-    """Returns the brackets of a sentence around the symbols of its tokens; an end without a start is a finite one.
+    """Returns the brackets of a sentence around its symbols; an end without a start counts as finite.
 
     >>> written([Brackets.parse("main+nonfin/1"), Brackets.parse("-/1")], ["KAR", "FIN"])
     ['[main', '{', 'KAR', '}', 'FIN', ']']
     """
-    found: list[str] = []
+    names: list[str] = []
     stack: list[str] = []
-    for own, symbol in zip(brackets, symbols, strict=True):
-        for names in spelled(own, symbol):
-            if len(names) > 1:
-                found.append(NON_FINITE_END if stack and stack.pop() == NON_FINITE_START else FINITE_END)
+    for bracket, symbol in zip(brackets, symbols, strict=True):
+        for alternatives in spelled(bracket, symbol):
+            if len(alternatives) > 1:
+                names.append(NON_FINITE_END if stack and stack.pop() == NON_FINITE_START else FINITE_END)
                 continue
-            found += names
-            if names[0] != symbol:
-                stack += names
-    return found
+            names += alternatives
+            if alternatives[0] != symbol:
+                stack += alternatives
+    return names
 
 
 class AcceptorSearch:
-    """Finds the best well-formed labellings by composition: labels of a field, balance, and a table of rules.
+    """Finds the best well-formed labellings by composing the labels of a field, balance, and a table of rules.
 
     Args:
-        labels: of the field, as `Brackets` are written.
+        labels: the labels of the field, as strings of `Brackets`.
         transitions: (num_labels, num_labels) scores, from label to label.
-        costs: of the rules, by name; None for those of the table.
+        costs: the costs of the rules by name; None for those in the table.
     """
 
     def __init__(self, labels: Sequence[str], transitions: Floats, costs: Mapping[str, float] | None = None) -> None:
-        self.brackets, self.transitions, self.costs = [Brackets.parse(one) for one in labels], transitions, costs
+        self.brackets, self.transitions, self.costs = [Brackets.parse(label) for label in labels], transitions, costs
 
     def nbest(self, scores: Floats, symbols: Sequence[str], n: int = 1) -> list[tuple[list[Brackets], float]]:
-        """Finds the n best labellings exactly.
+        """Returns the n best labellings exactly.
 
         Args:
-            scores: (num_tokens, num_labels), the field's, higher is better.
-            symbols: of the tokens; see `token_symbols`.
-            n: how many.
+            scores: (num_tokens, num_labels) scores of the field; higher is better.
+            symbols: the symbols of the tokens; see `token_symbols`.
+            n: the number of labellings.
 
         Returns:
-            The brackets of each token, cheapest first, and costs: nats beyond the best labelling of all, well-formed or
-            not. Fewer than n if no more cost at most `LAST_BEAM`, or if more would need `MAX_ARCS` arcs.
+            The brackets of each token with their cost, cheapest first, in nats above the best labelling, well-formed or
+            not. Fewer than n if no others cost at most `LAST_BEAM`, or if they need more than `MAX_ARCS` arcs.
         """
         rests = best_rests(scores, self.transitions)
         beam = FIRST_BEAM
-        found: list[tuple[list[Brackets], float]] = []
-        while len(found) < n and beam <= LAST_BEAM:
+        labellings: list[tuple[list[Brackets], float]] = []
+        while len(labellings) < n and beam <= LAST_BEAM:
             lattice = self._lattice(scores, rests, beam, symbols)
             if lattice is None:
                 break
             every = self._read(cheapest_well_formed(lattice, n, most=beam, costs=self.costs))
-            # Paths that cost more than the beam may come before others that are not in the lattice.
-            found = [one for one in every if one[1] <= beam]
+            # Cheaper paths than those beyond the beam may be missing from the lattice.
+            labellings = [labelling for labelling in every if labelling[1] <= beam]
             beam *= 2
-        return found
+        return labellings
 
     def _lattice(self, scores: Floats, rests: Floats, beam: float, symbols: Sequence[str]) -> pynini.Fst | None:
-        """Returns the field's lattice: from labels (their numbers from 1) to units and brackets.
+        """Returns the field's lattice, from labels (numbers from 1) to units and brackets, or None above `MAX_ARCS`.
 
-        Labellings that cost more than `beam` beyond the best one are not in it, nor others that share no arc with
-        cheaper ones.
+        It excludes labellings that cost more than `beam` above the best one, except those made of arcs of cheaper ones.
 
         Returns:
             None if it would have more than `MAX_ARCS` arcs.
@@ -125,12 +124,12 @@ class AcceptorSearch:
             following: dict[int, float] = {}
             ahead: dict[int, int] = {}
             for last, cost in so_far.items():
-                own = -scores[position] - (self.transitions[last] if last >= 0 else 0.0)
-                for label in np.flatnonzero(cost + own - rests[position] <= beam).tolist():
+                label_costs = -scores[position] - (self.transitions[last] if last >= 0 else 0.0)
+                for label in np.flatnonzero(cost + label_costs - rests[position] <= beam).tolist():
                     if label not in ahead:
                         ahead[label] = writer.state()
-                    arc_cost = float(own[label])
-                    # The first arcs take the best labelling's score out of all costs.
+                    arc_cost = float(label_costs[label])
+                    # The first arcs subtract the score of the best labelling.
                     writer.arc(ends[last], label + 1, "", arc_cost if position else arc_cost + best, ahead[label])
                     following[label] = min(following.get(label, np.inf), cost + arc_cost)
             if writer.num_arcs > MAX_ARCS:
@@ -143,21 +142,21 @@ class AcceptorSearch:
 
     def _read(self, paths: pynini.Fst) -> list[tuple[list[Brackets], float]]:
         """Returns the labellings of all paths, cheapest first."""
-        found: list[tuple[list[Brackets], float]] = []
+        labellings: list[tuple[list[Brackets], float]] = []
         waiting: list[tuple[int, list[Brackets], float]] = [(paths.start(), [], 0.0)] if paths.num_states() else []
         while waiting:
-            state, own, cost = waiting.pop()
+            state, labels, cost = waiting.pop()
             last = float(paths.final(state))
             if last < np.inf:
-                found.append((own, cost + last))
+                labellings.append((labels, cost + last))
             for arc in paths.arcs(state):
-                longer = [*own, self.brackets[arc.ilabel - 1]] if arc.ilabel else own
+                longer = [*labels, self.brackets[arc.ilabel - 1]] if arc.ilabel else labels
                 waiting.append((arc.nextstate, longer, cost + float(arc.weight)))
-        return sorted(found, key=lambda one: one[1])
+        return sorted(labellings, key=lambda labelling: labelling[1])
 
 
 class _Writer:
-    """Writes a transducer, and counts its arcs."""
+    """Builds a transducer and counts its arcs."""
 
     def __init__(self, table: pywrapfst.SymbolTable) -> None:
         self.fst, self.table, self.num_arcs = pynini.Fst(), table, 0
@@ -173,7 +172,7 @@ class _Writer:
         self.num_arcs += 1
 
     def path(self, state: int, strings: Strings) -> int:
-        """Adds one state after the other, with arcs for each place's alternatives; returns the last one."""
+        """Adds a chain of states with arcs for the alternatives at each place; returns the last state."""
         for names in strings:
             target = self.state()
             for name in names:

@@ -1,6 +1,6 @@
-"""Linear-chain conditional random fields as arrays: trained by CRFsuite, scored by numpy.
+"""Linear-chain conditional random fields as arrays, trained by CRFsuite and scored by numpy.
 
-Lafferty, McCallum and Pereira 2001. CRFsuite gives best labellings and marginals; lattices need the scores themselves.
+Lafferty, McCallum and Pereira 2001. CRFsuite returns best labellings and marginals, but lattices need the scores.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from lattice_simp.systems.hindi.clauses.features import Features
 
 @dataclass(frozen=True)
 class CrfSettings:
-    """How a field is trained.
+    """Training settings of a field.
 
     Attributes:
-        l1: the weight of the sum of the weights; it leaves few features, so that models are small and fast.
-        l2: the weight of half the sum of their squares.
-        max_iterations: of L-BFGS.
-        min_count: attributes that are seen less often are left out.
+        l1: the L1 regularisation, which selects few features and so keeps models small and fast.
+        l2: the L2 regularisation, a factor of half the sum of squared weights.
+        max_iterations: the most iterations of L-BFGS.
+        min_count: the least number of occurrences of an attribute.
     """
 
     l1: float = 0.5
@@ -40,13 +40,13 @@ class CrfSettings:
 
 @dataclass(frozen=True, eq=False)
 class LinearChain:
-    """A field.
+    """A linear-chain conditional random field.
 
     Attributes:
-        labels: (num_labels,) their names.
+        labels: (num_labels,) the names of the labels.
         attributes: the row of each attribute.
         weights: (num_attributes, num_labels) float32 scores, natural logs.
-        transitions: (num_labels, num_labels) float64, from label (row) to label.
+        transitions: (num_labels, num_labels) float64 scores, from label (row) to label (column).
     """
 
     labels: tuple[str, ...]
@@ -62,7 +62,7 @@ class LinearChain:
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
-            LatticeSimpError: no examples.
+            LatticeSimpError: There are no examples.
         """
         settings = settings or CrfSettings()
         parameters = {
@@ -82,21 +82,21 @@ class LinearChain:
         for (name, label), weight in dump.state_features.items():
             weights[attributes[name], columns[label]] = weight
         transitions = np.zeros((len(labels), len(labels)))
-        for (one, two), weight in dump.transitions.items():
-            transitions[columns[one], columns[two]] = weight
+        for (first, second), weight in dump.transitions.items():
+            transitions[columns[first], columns[second]] = weight
         return cls(labels, attributes, weights, transitions)
 
     def scores(self, features: Features) -> Floats:
-        """Returns (num_tokens, num_labels) float64: the score of each label for each token, transitions aside."""
-        rows = [[row for one in own if (row := self.attributes.get(one)) is not None] for own in features]
-        found = np.zeros((len(rows), len(self.labels)))
-        for position, own in enumerate(rows):
-            if own:
-                found[position] = self.weights[own].sum(axis=0, dtype=np.float64)
-        return found
+        """Returns (num_tokens, num_labels) float64 scores of each label for each token, without transitions."""
+        rows = [[row for name in names if (row := self.attributes.get(name)) is not None] for names in features]
+        scores = np.zeros((len(rows), len(self.labels)))
+        for position, known in enumerate(rows):
+            if known:
+                scores[position] = self.weights[known].sum(axis=0, dtype=np.float64)
+        return scores
 
     def write(self, path: Path) -> None:
-        """Writes a file that `read` reads."""
+        """Writes the field to a file."""
         names = {"labels": pack_words(list(self.labels)), "attributes": pack_words(list(self.attributes))}
         rows, columns = np.nonzero(self.weights)
         arrays: Arrays = {**names, "rows": rows.astype(np.int32), "columns": columns.astype(np.int16)}
@@ -105,10 +105,10 @@ class LinearChain:
 
     @classmethod
     def read(cls, path: Path) -> LinearChain:
-        """Reads a field.
+        """Reads a field written by `write`.
 
         Raises:
-            FormatError: the file is broken, or no field.
+            FormatError: The file is broken or holds no field.
         """
         arrays = read_arrays(path)
         try:
@@ -125,12 +125,12 @@ class LinearChain:
             weights = np.zeros((len(attributes), len(labels)), dtype=np.float32)
             weights[rows, columns] = values
         except (KeyError, ValueError):
-            raise FormatError("no conditional random field", path=path, remedy="train it again") from None
+            raise FormatError("not a conditional random field", path=path, remedy="train it again") from None
         return cls(tuple(labels), {name: row for row, name in enumerate(attributes)}, weights, transitions)
 
 
 def best_rests(scores: Floats, transitions: Floats) -> Floats:
-    """Returns (num_tokens, num_labels): the score of the best labelling of what comes after each token with each label.
+    """Returns (num_tokens, num_labels) scores of the best labelling of the tokens after each token with each label.
 
     >>> best_rests(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]])).tolist()
     [[2.0, 0.5], [0.0, 0.0]]

@@ -1,4 +1,4 @@
-"""Sentences of a treebank with the clauses that a system should find, without words that are not there."""
+"""Sentences of a treebank without elided words, with the clauses that a system should find."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Example:
     """A sentence with its clauses.
 
     Attributes:
-        full: as the treebank has it, with elided words.
-        sentence: without them.
-        clauses: of `sentence`, without punctuation at their ends.
+        full: the sentence of the treebank with elided words.
+        sentence: the sentence without them.
+        clauses: the clauses of `sentence`, without punctuation at their ends.
     """
 
     full: Sentence
@@ -30,19 +30,19 @@ class Example:
 
     @classmethod
     def of(cls, full: Sentence, clauses: Iterable[Clause]) -> Example:
-        """Makes an example of a sentence and its clauses, both with elided words."""
+        """Returns the example for a sentence and its clauses, both with elided words."""
         sentence = full.without_empty
-        own = without_tokens(clauses, [token.is_empty for token in full.tokens])
-        return cls(full, sentence, bare(sentence, own))
+        real_clauses = without_tokens(clauses, [token.is_empty for token in full.tokens])
+        return cls(full, sentence, bare(sentence, real_clauses))
 
 
 def tree_examples(
     path: Path, problems: list[FormatError] | None = None, *, only: Collection[str] | None = None
 ) -> Iterator[Example]:
-    """Reads a treebank with the clauses of its trees; see `read_treebank`.
+    """Yields the sentences of a treebank with the clauses of their trees; see `read_treebank`.
 
     Raises:
-        FormatError: a file of `only` has no sentence; or it goes into `problems`.
+        FormatError: A file in `only` has no sentence and `problems` is None.
     """
     seen = set()
     for name, sentence in read_treebank(path, problems, only=only):
@@ -51,34 +51,34 @@ def tree_examples(
         if example.sentence.tokens:
             yield example
     if missing := sorted(set(only or ()) - seen):
-        _report(f"has no sentence of {len(missing)} files, the first is {missing[0]!r}", path, problems)
+        _report(f"has no sentence of {len(missing)} files, beginning with {missing[0]!r}", path, problems)
 
 
 def marked_examples(path: Path, marked: Path, problems: list[FormatError] | None = None) -> Iterator[Example]:
-    """Reads the sentences of a treebank that are marked by hand.
+    """Yields the hand-marked sentences of a treebank.
 
     Raises:
-        FormatError: the table is broken, or a clause reaches beyond its sentence; a sentence is not in the treebank, or
-            goes into `problems`.
+        FormatError: The table is broken, a clause extends beyond its sentence, or a sentence is not in the treebank and
+            `problems` is None.
     """
     wanted = read_marked(marked)
-    missing = {(name, number) for name, own in wanted.items() for number in own}
+    missing = {(name, number) for name, sentences in wanted.items() for number in sentences}
     for name, sentence in read_treebank(path, problems, only=wanted.keys()):
         clauses = wanted[name].get(sentence.id)
         if clauses is None:
             continue
         missing.discard((name, sentence.id))
         if max(clause.end for clause in clauses) > len(sentence):
-            message = f"{name}#{sentence.id} has {len(sentence)} tokens, and a clause that ends after them"
+            message = f"{name}#{sentence.id} has {len(sentence)} tokens, but a clause ends after them"
             raise FormatError(message, path=marked, remedy="correct the line")
         yield Example.of(sentence, clauses)
     if missing:
         name, number = min(missing)
-        _report(f"{path} has not {len(missing)} of the sentences, the first is {name}#{number}", marked, problems)
+        _report(f"{path} lacks {len(missing)} of the sentences, beginning with {name}#{number}", marked, problems)
 
 
 def _report(message: str, path: Path, problems: list[FormatError] | None) -> None:
-    error = FormatError(message, path=path, remedy="correct the list, or take the treebank that it is of")
+    error = FormatError(message, path=path, remedy="correct the list, or use the matching treebank")
     if problems is None:
         raise error
     problems.append(error)

@@ -1,4 +1,4 @@
-"""Brackets as labels of tokens: which clauses a token opens, and how many it closes."""
+"""Bracket labels of tokens: the clauses that a token opens, and the number that it closes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from lattice_simp.systems.hindi.clause import Clause, ClauseType, nested_order
 
 NOTHING = "-"
-"""Names the opening of no clause."""
+"""The label part for no opened clause."""
 
 
 @dataclass(frozen=True)
 class Brackets:
-    """The types of the clauses that a token opens, outer ones first, and how many it closes; `main+nonfin/0` in short.
+    """The types of clauses that a token opens, outer ones first, and the number that it closes: `main+nonfin/0`.
 
     >>> Brackets.parse("main+nonfin/1")
     Brackets(opens=(<ClauseType.MAIN: 'main'>, <ClauseType.NON_FINITE: 'nonfin'>), closes=1)
@@ -29,15 +29,16 @@ class Brackets:
 
     @classmethod
     def parse(cls, text: str) -> Brackets:
-        """Reads what `str` returns."""
+        """Parses the output of `str`."""
         opens, _, closes = text.partition("/")
         return cls(tuple(map(ClauseType, opens.split("+"))) if opens != NOTHING else (), int(closes))
 
 
 def brackets_of(clauses: Iterable[Clause], size: int) -> list[Brackets]:
-    """Returns the brackets of each token of a sentence with `size` tokens.
+    """Returns the brackets of each of the `size` tokens of a sentence.
 
-    >>> [str(one) for one in brackets_of([Clause(0, 3, ClauseType.MAIN), Clause(0, 2, ClauseType.NON_FINITE)], 3)]
+    >>> clauses = [Clause(0, 3, ClauseType.MAIN), Clause(0, 2, ClauseType.NON_FINITE)]
+    >>> [str(brackets) for brackets in brackets_of(clauses, 3)]
     ['main+nonfin/0', '-/1', '-/1']
     """
     opens: list[list[ClauseType]] = [[] for _ in range(size)]
@@ -49,28 +50,28 @@ def brackets_of(clauses: Iterable[Clause], size: int) -> list[Brackets]:
 
 
 def clauses_of(brackets: Sequence[Brackets]) -> list[Clause]:
-    """Returns the clauses of brackets, outer ones first: each end closes the last clause that is open.
+    """Returns the clauses of brackets, outer ones first; each end closes the last open clause.
 
-    Brackets need not be balanced: ends without starts and starts without ends are dropped.
+    Unbalanced starts and ends are ignored.
 
     >>> clauses_of([Brackets((ClauseType.MAIN,), 0), Brackets((), 2)])
     [Clause(start=0, end=2, kind=<ClauseType.MAIN: 'main'>)]
     """
     stack: list[tuple[int, ClauseType]] = []
-    found = []
-    for position, own in enumerate(brackets):
-        stack += [(position, kind) for kind in own.opens]
-        for _ in range(min(own.closes, len(stack))):
+    clauses = []
+    for position, token_brackets in enumerate(brackets):
+        stack += [(position, kind) for kind in token_brackets.opens]
+        for _ in range(min(token_brackets.closes, len(stack))):
             start, kind = stack.pop()
-            found.append(Clause(start, position + 1, kind))
-    return nested_order(reversed(found))
+            clauses.append(Clause(start, position + 1, kind))
+    return nested_order(reversed(clauses))
 
 
 def is_balanced(brackets: Sequence[Brackets]) -> bool:
-    """Returns whether every clause that opens closes, and none closes that is not open."""
+    """Returns whether starts and ends of clauses are balanced."""
     depth = 0
-    for own in brackets:
-        depth += len(own.opens) - own.closes
+    for token_brackets in brackets:
+        depth += len(token_brackets.opens) - token_brackets.closes
         if depth < 0:
             return False
     return depth == 0

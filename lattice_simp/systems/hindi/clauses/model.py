@@ -1,4 +1,4 @@
-"""The clause model: a field over brackets, composed with the rules' automaton."""
+"""The clause model: a field over brackets, composed with the automaton of rules."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from lattice_simp.systems.hindi.sentence import PUNCTUATION, Sentence
 META, FIELD, PARTICIPLES = "model.json", "merged.crf", "participles.crf"
 
 FEATURE_VERSION = 1
-"""Goes up when the template or the rules that it sees change: a model works with what it was trained on alone."""
+"""The version of the template and its rules; a model only works with the version that it was trained on."""
 
 REMEDY = "train the model again"
 
 MAX_OPENS, MAX_CLOSES = 4, 6
-"""More brackets on one token are cut: such labels are too rare to be learnt."""
+"""The most brackets on one token; labels with more are too rare to be learnt."""
 
 MIN_LABEL_COUNT = 3
-"""Labels that are seen less often are not learnt; their tokens open and close nothing, and the rules do the rest."""
+"""The least occurrences of a learnt label; tokens with rarer labels get no brackets in training."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class ClauseModel:
 
     Attributes:
         chain: the field, whose labels are brackets.
-        costs: of the rules.
-        participles: moves the starts of non-finite clauses of the best bracketing; None to leave them.
-        template: what the field sees; files do not say it.
+        costs: the costs of the rules.
+        participles: a classifier that moves the starts of non-finite clauses; None to leave them.
+        template: the features of the field, which model files do not record.
     """
 
     chain: LinearChain
@@ -59,38 +59,38 @@ class ClauseModel:
         settings: CrfSettings | None = None,
         template: Template = rule_features,
     ) -> ClauseModel:
-        """Trains a field on sentences with tags and chunks, and their clauses.
+        """Trains a field on sentences with tags, chunks and clauses.
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
-            LatticeSimpError: no examples.
+            LatticeSimpError: There are no examples.
         """
-        labels = without_rare([[str(own) for own in learnable(*example)] for example in examples], str(Brackets()))
-        texts = ((template(sentence), own) for (sentence, _), own in zip(examples, labels, strict=True))
-        return cls(LinearChain.train(texts, settings), template=template)
+        labels = without_rare([list(map(str, learnable(*example))) for example in examples], str(Brackets()))
+        pairs = ((template(sentence), names) for (sentence, _), names in zip(examples, labels, strict=True))
+        return cls(LinearChain.train(pairs, settings), template=template)
 
     def clauses(self, sentence: Sentence) -> list[Clause]:
-        """Finds the clauses of a sentence with tags and chunks; none cross."""
+        """Returns the clauses of a sentence with tags and chunks; none cross."""
         return with_punctuation(sentence, clauses_of(self.brackets(sentence)))
 
     def brackets(self, sentence: Sentence) -> list[Brackets]:
         """Returns the brackets of each token."""
         if not sentence.tokens:
             return []
-        found = self.nbest(sentence, 1)
-        if not found:
-            # No lattice has room for it, or the rules allow none of its labels: the grammars answer all sentences.
+        best_bracketings = self.nbest(sentence, 1)
+        if not best_bracketings:
+            # The lattice would be too large, or the rules allow no labelling; the grammars handle all sentences.
             return brackets_of(bare(sentence, rule_clauses(sentence)), len(sentence))
-        best = found[0][0]
+        best = best_bracketings[0][0]
         if self.participles is None:
             return best
         return brackets_of(self.participles.moved(sentence, clauses_of(best)), len(sentence))
 
     def nbest(self, sentence: Sentence, n: int) -> list[tuple[list[Brackets], float]]:
-        """Returns the n best well-formed bracketings, with what each costs (nats) beyond the best labelling of all.
+        """Returns the n best well-formed bracketings with their costs (nats above the best labelling).
 
-        Fewer, or none, if there are no more, or if the search for them would need too much memory. The classifier of
-        participles is not asked.
+        Returns fewer or none if there are no more or the search would need too much memory. Does not use the classifier
+        of participles.
         """
         return self._search.nbest(self.chain.scores(self.template(sentence)), token_classes(sentence), n)
 
@@ -99,7 +99,7 @@ class ClauseModel:
         return BracketSearch(self.chain.labels, self.chain.transitions, self.costs)
 
     def write(self, folder: Path) -> None:
-        """Writes the model into a folder."""
+        """Writes the model to a folder."""
         folder.mkdir(parents=True, exist_ok=True)
         self.chain.write(folder / FIELD)
         if self.participles is not None:
@@ -118,41 +118,44 @@ class ClauseModel:
         path = folder / META
         meta = read_meta(path, FEATURE_VERSION, REMEDY)
         try:
-            # Models that were trained earlier call the classifier `judge`.
+            # Older models call the classifier `judge`.
             costs, has_participles = RuleCosts(**meta["costs"]), meta.get("participles", meta.get("judge"))
         except (KeyError, TypeError):
-            raise FormatError("no description of a clause model", path=path, remedy=REMEDY) from None
+            raise FormatError("not a description of a clause model", path=path, remedy=REMEDY) from None
         participles = StartClassifier(LinearChain.read(folder / PARTICIPLES)) if has_participles else None
         return cls(LinearChain.read(folder / FIELD), costs, participles, template)
 
 
 def bare(sentence: Sentence, clauses: Iterable[Clause]) -> list[Clause]:
-    """Returns clauses without punctuation at their ends, which models do not learn."""
+    """Removes punctuation at the ends of clauses, which models do not learn."""
     return nested_order(without_edges(clauses, [token.tag == PUNCTUATION for token in sentence.tokens]))
 
 
 def with_punctuation(sentence: Sentence, clauses: Sequence[Clause]) -> list[Clause]:
-    """Returns the sentence's last punctuation to the outermost clause that ends before it, and no other to any end."""
+    """Removes punctuation at the ends of clauses, except for the final mark, which the outermost last clause gets."""
     clauses = bare(sentence, clauses)
     last = len(sentence)
     while last and sentence.tokens[last - 1].tag == PUNCTUATION:
         last -= 1
     outermost = next((clause for clause in clauses if clause.end == last), None)
     whole = len(sentence)
-    return [Clause(one.start, whole, one.kind) if one is outermost else one for one in clauses]
+    return [Clause(clause.start, whole, clause.kind) if clause is outermost else clause for clause in clauses]
 
 
 def learnable(sentence: Sentence, clauses: Iterable[Clause]) -> list[Brackets]:
-    """Returns the brackets of a sentence's clauses, cut to what is learnt."""
+    """Returns the brackets of a sentence's clauses, cut to the learnt number."""
     brackets = brackets_of(bare(sentence, clauses), len(sentence))
-    return [Brackets(own.opens[:MAX_OPENS], min(own.closes, MAX_CLOSES)) for own in brackets]
+    return [
+        Brackets(token_brackets.opens[:MAX_OPENS], min(token_brackets.closes, MAX_CLOSES))
+        for token_brackets in brackets
+    ]
 
 
 def without_rare(labels: Sequence[Sequence[str]], otherwise: str) -> list[list[str]]:
-    """Replaces labels that are too rare to be learnt by another one.
+    """Replaces labels that are too rare to be learnt.
 
     >>> without_rare([["a", "b"], ["a", "a"]], "-")
     [['a', '-'], ['a', 'a']]
     """
-    counts = Counter(label for own in labels for label in own)
-    return [[label if counts[label] >= MIN_LABEL_COUNT else otherwise for label in own] for own in labels]
+    counts = Counter(label for sentence in labels for label in sentence)
+    return [[label if counts[label] >= MIN_LABEL_COUNT else otherwise for label in sentence] for sentence in labels]

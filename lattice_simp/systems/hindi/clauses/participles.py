@@ -1,8 +1,8 @@
-"""Where non-finite clauses start: a classifier of the phrases before a participle.
+"""Finds the starts of non-finite clauses with a classifier of the phrases before a participle.
 
-A participle ends its clause, but which of the phrases before it are its own, and which are the main verb's, a chain of
-tokens sees badly: that depends on both verbs and on all phrases between. So a logistic regression scores each phrase
-that the clause could start with, by what it would then hold and leave outside; the start moves to the best one.
+A participle ends its clause. Which of the phrases before it belong to it and which to the main verb depends on both
+verbs and all phrases between, which a chain over tokens models badly. A logistic regression scores each possible first
+phrase by what the clause would contain and leave out; the start moves to the best one.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from lattice_simp.systems.hindi.rules import rule_clauses
 from lattice_simp.systems.hindi.sentence import FINITE, NON_FINITE, Sentence
 
 SETTINGS = CrfSettings(l1=0.7, l2=2.0, max_iterations=100, min_count=3)
-"""There are a few thousand participles to learn from, and many attributes: they are held down."""
+"""Strong regularisation, as there are only a few thousand participles for many attributes."""
 
 MOST_PHRASES = 12
-"""Before a participle; with the stop at a finite verb, 7 in 1,000 clauses of the treebank start elsewhere."""
+"""The most phrases before a participle. With the stop at a finite verb, 7 in 1,000 clauses of the treebank start
+elsewhere."""
 
-GIVEN_START = 0.5
-"""What the start that is given earns, in nats; tuned on a tenth of the treebank's training files, with a field that was
-trained on a fifth of the others."""
+CURRENT_START = 0.5
+"""The bonus of the current start, in nats; tuned on a tenth of the treebank's training files, with a field trained on a
+fifth of the others."""
 
 _START, _NO_START = "1", "0"
 _FAR = 6
@@ -35,13 +36,13 @@ _EDGE = "edge"
 
 @dataclass(frozen=True)
 class StartClassifier:
-    """A logistic regression: a field over sequences of one, whose labels are whether a clause starts."""
+    """A logistic regression, as a field over sequences of length one with the labels start and no start."""
 
     chain: LinearChain
 
     @classmethod
     def train(cls, examples: Iterable[tuple[Sentence, Sequence[Clause]]]) -> StartClassifier:
-        """Trains it on sentences with tags, chunks and clauses; without participles it scores all phrases alike.
+        """Trains on sentences with tags, chunks and clauses; without participles, all phrases score the same.
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
@@ -50,35 +51,36 @@ class StartClassifier:
         return cls(LinearChain.train(chain(both, _cases(examples)), SETTINGS))
 
     def odds(self, sentence: Sentence) -> dict[int, dict[int, float]]:
-        """Returns for each participle, by the number of its phrase, the log odds of the phrases up to it."""
+        """Returns the log odds of the possible first phrases, by the number of each participle's phrase."""
         verbs = _participles(sentence)
         view = _View(sentence, rule_clauses(sentence) if verbs else ())
         labels = self.chain.labels
-        found = {}
+        by_verb = {}
         for verb in verbs:
             starts = view.starts(verb)
             scores = self.chain.scores([view.attributes(verb, start) for start in starts])
             odds = scores[:, labels.index(_START)] - scores[:, labels.index(_NO_START)]
-            found[verb] = dict(zip(starts, odds.tolist(), strict=True))
-        return found
+            by_verb[verb] = dict(zip(starts, odds.tolist(), strict=True))
+        return by_verb
 
     def moved(self, sentence: Sentence, clauses: Sequence[Clause]) -> list[Clause]:
-        """Lets non-finite clauses (without punctuation at the ends) start with the best phrase that fits the others."""
-        found = list(clauses)
+        """Moves the start of non-finite clauses to the best phrase that keeps clauses nested."""
+        result = list(clauses)
         for verb, odds in self.odds(sentence).items():
             ends = _ends(sentence, verb)
-            position = next((index for index, one in enumerate(found) if _is_non_finite(one) and one.end in ends), None)
+            fitting = (i for i, other in enumerate(result) if _is_non_finite(other) and other.end in ends)
+            position = next(fitting, None)
             if position is None:
                 continue
-            own, others = found[position], found[:position] + found[position + 1 :]
+            clause, others = result[position], result[:position] + result[position + 1 :]
             scores = {sentence.chunks[start].start: value for start, value in odds.items()}
-            scores[own.start] = scores.get(own.start, 0.0) + GIVEN_START
+            scores[clause.start] = scores.get(clause.start, 0.0) + CURRENT_START
             for start in sorted(scores, key=lambda start: -scores[start]):
-                moved = replace(own, start=start)
-                if start == own.start or _fits(moved, others):
-                    found[position] = moved
+                moved = replace(clause, start=start)
+                if start == clause.start or _fits(moved, others):
+                    result[position] = moved
                     break
-        return nested_order(found)
+        return nested_order(result)
 
 
 def _is_non_finite(clause: Clause) -> bool:
@@ -86,7 +88,7 @@ def _is_non_finite(clause: Clause) -> bool:
 
 
 def _fits(clause: Clause, others: Sequence[Clause]) -> bool:
-    spans = {(one.start, one.end) for one in others}
+    spans = {(other.start, other.end) for other in others}
     return (clause.start, clause.end) not in spans and are_nested([clause, *others])
 
 
@@ -95,13 +97,13 @@ def _participles(sentence: Sentence) -> list[int]:
 
 
 def _ends(sentence: Sentence, number: int) -> range:
-    """Returns where a clause may end with a phrase: punctuation in it need not belong to the clause."""
+    """Returns the possible ends of a clause in its last phrase, whose punctuation may be outside the clause."""
     chunk = sentence.chunks[number]
     return range(chunk.start + 1, chunk.end + 1)
 
 
 def _cases(examples: Iterable[tuple[Sentence, Sequence[Clause]]]) -> Iterator[tuple[Features, list[str]]]:
-    """Returns each phrase that a clause may start with as a sequence of one."""
+    """Yields each possible first phrase as a labelled sequence of length one."""
     for sentence, clauses in examples:
         starts = _starts(sentence, clauses)
         if not starts:
@@ -113,7 +115,7 @@ def _cases(examples: Iterable[tuple[Sentence, Sequence[Clause]]]) -> Iterator[tu
 
 
 def _starts(sentence: Sentence, clauses: Sequence[Clause]) -> Mapping[int, int]:
-    """Returns the phrase that the clause of each participle starts with."""
+    """Returns the first phrase of each participle's clause."""
     first = {chunk.start: number for number, chunk in enumerate(sentence.chunks)}
     ends = {end: number for number in _participles(sentence) for end in _ends(sentence, number)}
     return {
@@ -124,7 +126,7 @@ def _starts(sentence: Sentence, clauses: Sequence[Clause]) -> Mapping[int, int]:
 
 
 class _View:
-    """A sentence as the regression sees it."""
+    """The attributes of a sentence for the regression."""
 
     def __init__(self, sentence: Sentence, rules: Sequence[Clause]) -> None:
         self.sentence = sentence
@@ -135,33 +137,33 @@ class _View:
         self.rules = {clause.end: clause.start for clause in rules if _is_non_finite(clause)}
 
     def starts(self, verb: int) -> list[int]:
-        """Returns the phrases that a participle's clause may start with: back to the finite verb before."""
-        found = [verb]
-        while found[-1] and len(found) <= MOST_PHRASES and self.sentence.chunks[found[-1] - 1].tag != FINITE:
-            found.append(found[-1] - 1)
-        return found
+        """Returns the possible first phrases of a participle's clause, back to the preceding finite verb."""
+        phrases = [verb]
+        while phrases[-1] and len(phrases) <= MOST_PHRASES and self.sentence.chunks[phrases[-1] - 1].tag != FINITE:
+            phrases.append(phrases[-1] - 1)
+        return phrases
 
     def attributes(self, verb: int, start: int) -> list[str]:
-        """Describes the clause from one phrase to its participle, and what it leaves outside."""
+        """Describes the clause from a phrase to its participle, and the phrases left out."""
         what, root = self.phrases[verb], self.roots[verb]
-        own, before = self.phrases[start], self._phrase(start - 1)
+        first, before = self.phrases[start], self._phrase(start - 1)
         following = self._next_verb(verb)
         above, above_root = self._phrase(following), self.roots[following] if following >= 0 else ""
         after = self._phrase(verb + 1 if verb + 1 < len(self.phrases) else -1)
-        edge = f"{before}|{own}"
-        found = [f"start={own}", f"before={before}", f"edge={edge}", f"edge2={self._phrase(start - 2)}|{edge}"]
-        for name, value in (("start", own), ("before", before)):
-            found += [f"{name}={value} {one}" for one in (f"verb={what}", f"root={root}", f"above={above}")]
-            found.append(f"{name}={value} behind={after}")
-        found += [f"edge={edge} verb={what}", f"edge={edge} above root={above_root}", f"before={before} {above_root}"]
-        found += [f"start root={self.roots[start]} {one}" for one in ("", root)]
-        found.append(f"start noun={self.nouns[start]} {own}")
+        edge = f"{before}|{first}"
+        names = [f"start={first}", f"before={before}", f"edge={edge}", f"edge2={self._phrase(start - 2)}|{edge}"]
+        for name, value in (("start", first), ("before", before)):
+            names += [f"{name}={value} {context}" for context in (f"verb={what}", f"root={root}", f"above={above}")]
+            names.append(f"{name}={value} behind={after}")
+        names += [f"edge={edge} verb={what}", f"edge={edge} above root={above_root}", f"before={before} {above_root}"]
+        names += [f"start root={self.roots[start]} {context}" for context in ("", root)]
+        names.append(f"start noun={self.nouns[start]} {first}")
         if start:
-            found += [f"before root={self.roots[start - 1]} {one}" for one in ("", root, self.roots[start])]
-            found.append(f"before noun={self.nouns[start - 1]} {before}")
+            names += [f"before root={self.roots[start - 1]} {context}" for context in ("", root, self.roots[start])]
+            names.append(f"before noun={self.nouns[start - 1]} {before}")
             last = self.sentence.tokens[self.sentence.chunks[start].start - 1]
-            found.append(f"last={last.form if last.tag in ('SYM', 'CC') else last.tag}")
-        return found + self._held(start, verb) + self._left_out(start, verb, above) + self._ruled(start, verb)
+            names.append(f"last={last.form if last.tag in ('SYM', 'CC') else last.tag}")
+        return names + self._held(start, verb) + self._left_out(start, verb, above) + self._ruled(start, verb)
 
     def _phrase(self, number: int) -> str:
         return self.phrases[number] if number >= 0 else _EDGE
@@ -175,34 +177,34 @@ class _View:
         )
 
     def _held(self, start: int, verb: int) -> list[str]:
-        """Describes the phrases that the clause would hold."""
+        """Describes the phrases inside the clause."""
         what, root, inside = self.phrases[verb], self.roots[verb], self.phrases[start:verb]
         counts = Counter(inside)
         size = min(verb - start, _FAR)
-        found = [f"size={size}", f"size={size} {what}"]
-        found += [f"holds={one} {other}" for one in counts for other in (root, what)]
-        found += [f"twice={one}" for one, count in counts.items() if count > 1]
+        names = [f"size={size}", f"size={size} {what}"]
+        names += [f"holds={phrase} {verb_feature}" for phrase in counts for verb_feature in (root, what)]
+        names += [f"twice={phrase}" for phrase, count in counts.items() if count > 1]
         if len(inside) <= MOST_PHRASES // 3:
             path = "|".join(inside)
-            found += [f"path={path}", f"path={path} {what}", f"path={path} {root}"]
+            names += [f"path={path}", f"path={path} {what}", f"path={path} {root}"]
         chunks = self.sentence.chunks[start:verb]
-        verbs, conjunctions = sum(one.is_verbal for one in chunks), sum(one.tag == "CCP" for one in chunks)
-        return [*found, f"verbs={verbs} conjunctions={conjunctions}"]
+        verbs, conjunctions = sum(chunk.is_verbal for chunk in chunks), sum(chunk.tag == "CCP" for chunk in chunks)
+        return [*names, f"verbs={verbs} conjunctions={conjunctions}"]
 
     def _left_out(self, start: int, verb: int, above: str) -> list[str]:
-        """Describes the phrases before and after that would be another verb's."""
+        """Describes the phrases before and after that would belong to another verb."""
         outside = self.phrases[self.starts(verb)[-1] : start]
         following = self._next_verb(verb)
         between = self.phrases[verb + 1 : following] if following >= 0 else []
-        found = [f"outside={min(len(outside), _FAR)}", f"outside={min(len(outside), _FAR)} {self.phrases[verb]}"]
-        found += [f"out={one} {other}" for one in sorted(set(outside)) for other in ("", above)]
-        found += [f"between={one} start={self.phrases[start]}" for one in sorted(set(between))]
-        found += [f"between={one} before={self._phrase(start - 1)}" for one in sorted(set(between))]
-        return found
+        names = [f"outside={min(len(outside), _FAR)}", f"outside={min(len(outside), _FAR)} {self.phrases[verb]}"]
+        names += [f"out={phrase} {context}" for phrase in sorted(set(outside)) for context in ("", above)]
+        names += [f"between={phrase} start={self.phrases[start]}" for phrase in sorted(set(between))]
+        names += [f"between={phrase} before={self._phrase(start - 1)}" for phrase in sorted(set(between))]
+        return names
 
     def _ruled(self, start: int, verb: int) -> list[str]:
-        """Returns where the grammars let the clause start: here, before or after."""
+        """Describes where the grammars start the clause: here, before or after."""
         ruled = next((self.rules[end] for end in _ends(self.sentence, verb) if end in self.rules), None)
         position = self.sentence.chunks[start].start
         here = "none" if ruled is None else str((position > ruled) - (position < ruled))
-        return [f"rule={here}", *(f"rule={here} {one}" for one in (self.phrases[verb], self.phrases[start]))]
+        return [f"rule={here}", *(f"rule={here} {context}" for context in (self.phrases[verb], self.phrases[start]))]

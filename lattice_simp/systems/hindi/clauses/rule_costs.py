@@ -1,8 +1,8 @@
-"""What makes a bracketing a good one, as costs: balance is a must, the rest is what clauses are usually like.
+"""Costs of bracketings: they must be balanced, and breaches of the usual shape of clauses cost something.
 
 The rules of Sharma and Paul 2014 (hybrid approach, section 4.2) correct bracketings one after the other until the
-numbers of starts and ends agree. Here the same knowledge is a weighted automaton over brackets and the classes of
-tokens: the field's lattice is composed with it, and the shortest path agrees with both as well as can be.
+numbers of starts and ends agree. Here the same knowledge is a weighted automaton over brackets and token classes, which
+is composed with the field's lattice; the shortest path is the best compromise between both.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from lattice_simp.systems.hindi.clauses.labels import Brackets
 from lattice_simp.systems.hindi.sentence import FINITE, NON_FINITE, Sentence
 
 MAX_DEPTH = 7
-"""How many clauses may be open at once; the treebank's deepest sentence has six."""
+"""The most clauses open at once; the deepest sentence of the treebank has six."""
 
 
 class TokenClass(IntEnum):
-    """What the rules see of a token."""
+    """The class of a token for the rules."""
 
     OTHER = 0
     FINITE_VERB = 1
@@ -30,15 +30,15 @@ class TokenClass(IntEnum):
 
 @dataclass(frozen=True)
 class RuleCosts:
-    """What a breach of each rule costs, in nats.
+    """The cost of breaking each rule, in nats.
 
     Attributes:
-        no_verb: a clause without a verb of its own or coordinate clauses inside (its verb may be elided).
-        two_verbs: a finite clause with two finite verbs of its own.
-        wrong_verb: a non-finite verb in a finite clause, or the other way round.
-        outside: a verb in no clause.
-        lonely: a coordinate clause without another one beside it.
-        complementiser: a `ki` that begins no clause.
+        no_verb: a clause without a verb or nested coordinate clauses (its verb may be elided).
+        two_verbs: a finite clause with two finite verbs.
+        wrong_verb: a non-finite verb in a finite clause or a finite one in a non-finite clause.
+        outside: a verb outside all clauses.
+        lonely: a coordinate clause without a sibling.
+        complementiser: a `ki` that does not begin a clause.
     """
 
     no_verb: float = 3.0
@@ -51,7 +51,7 @@ class RuleCosts:
 
 @dataclass(frozen=True)
 class _Frame:
-    """An open clause: its type (None for the sentence), whether it has a verb, and its coordinate clauses (up to 2)."""
+    """An open clause: its type (None for the sentence), whether it has a verb, and its coordinate clauses (0 to 2)."""
 
     kind: ClauseType | None = None
     has_verb: bool = False
@@ -59,15 +59,17 @@ class _Frame:
 
 
 Stack = tuple[_Frame, ...]
-"""The open clauses, the sentence at the bottom."""
+"""The open clauses, with the sentence at the bottom."""
 
 START: Stack = (_Frame(),)
 
 
 def token_classes(sentence: Sentence) -> list[TokenClass]:
-    """Returns each token's class; of a verb group the last token counts."""
+    """Returns the class of each token; the last token of a verb group carries its class."""
     complementisers = (is_marker(token.form, "complementiser") for token in sentence.tokens)
-    classes = [TokenClass.COMPLEMENTISER if own else TokenClass.OTHER for own in complementisers]
+    classes = [
+        TokenClass.COMPLEMENTISER if is_complementiser else TokenClass.OTHER for is_complementiser in complementisers
+    ]
     kinds = {FINITE: TokenClass.FINITE_VERB, NON_FINITE: TokenClass.NON_FINITE_VERB}
     for chunk in sentence.chunks:
         if chunk.tag in kinds:
@@ -78,7 +80,7 @@ def token_classes(sentence: Sentence) -> list[TokenClass]:
 
 
 def step(stack: Stack, brackets: Brackets, token: TokenClass, costs: RuleCosts) -> tuple[Stack, float] | None:
-    """Reads a token; returns the open clauses after it, and what the rules say it costs; None if it cannot be.
+    """Returns the open clauses after a token and the cost of the rules, or None for impossible brackets.
 
     >>> from lattice_simp.systems.hindi.clauses.labels import Brackets
     >>> stack, cost = step(START, Brackets.parse("main/0"), TokenClass.OTHER, RuleCosts())
@@ -103,7 +105,7 @@ def step(stack: Stack, brackets: Brackets, token: TokenClass, costs: RuleCosts) 
 
 
 def final_cost(stack: Stack, costs: RuleCosts) -> float | None:
-    """Returns what the end of a sentence costs; None if clauses are open."""
+    """Returns the cost of ending the sentence, or None if clauses are open."""
     if len(stack) > 1:
         return None
     return costs.lonely if stack[0].coordinate == 1 else 0.0

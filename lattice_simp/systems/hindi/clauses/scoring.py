@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of starts, ends, whole clauses and their types."""
+"""Precision, recall and F1 of clause starts, ends, whole clauses and types."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from lattice_simp.systems.hindi.clause import Clause, ClauseType
 from lattice_simp.systems.hindi.clauses.labels import Brackets, clauses_of, is_balanced
 
 MEASURES = ("starts", "ends", "clauses", "types", *ClauseType)
-"""Whole clauses without and with their types; then clauses of each type, with their ends."""
+"""Starts, ends, whole clauses without and with their types, then clauses of each type."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """Counts: how many things a system found, how many are wanted, and how many of those found are wanted.
+    """The numbers of correct, found and wanted items.
 
     >>> score = Score(correct=3, found=4, wanted=6)
     >>> score.precision, score.recall, score.f1
@@ -28,23 +28,23 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """In per cent; 0 where nothing was found."""
+        """Per cent of found items that are correct; 0 if there are none."""
         return 100 * self.correct / self.found if self.found else 0.0
 
     @property
     def recall(self) -> float:
-        """In per cent; 0 where nothing was wanted."""
+        """Per cent of wanted items that were found; 0 if there are none."""
         return 100 * self.correct / self.wanted if self.wanted else 0.0
 
     @property
     def f1(self) -> float:
-        """In per cent."""
+        """The harmonic mean of precision and recall, in per cent."""
         return 200 * self.correct / (self.found + self.wanted) if self.found + self.wanted else 0.0
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Scores by measure (see `MEASURES`), the per cent of sentences with balanced brackets, and how many there were."""
+    """Scores by measure (see `MEASURES`), the per cent of balanced sentences, and the number of sentences."""
 
     scores: dict[str, Score]
     well_formed: float
@@ -52,7 +52,7 @@ class Evaluation:
 
 
 def evaluate(pairs: Iterable[tuple[Sequence[Brackets], Sequence[Clause]]]) -> Evaluation:
-    """Compares brackets with the clauses that are wanted, both without punctuation at the ends of clauses.
+    """Compares brackets with the wanted clauses, both without punctuation at the ends of clauses.
 
     >>> from lattice_simp.systems.hindi.clauses.labels import brackets_of
     >>> wanted = [Clause(0, 3, ClauseType.MAIN), Clause(1, 2, ClauseType.NON_FINITE)]
@@ -65,19 +65,23 @@ def evaluate(pairs: Iterable[tuple[Sequence[Brackets], Sequence[Clause]]]) -> Ev
     for brackets, wanted in pairs:
         sentences += 1
         balanced += is_balanced(brackets)
-        found = clauses_of(brackets)
-        _add(counts["starts"], [i for i, own in enumerate(brackets) for _ in own.opens], [one.start for one in wanted])
-        ends = [i + 1 for i, own in enumerate(brackets) for _ in range(own.closes)]
-        _add(counts["ends"], ends, [one.end for one in wanted])
-        _add(counts["clauses"], [(c.start, c.end) for c in found], [(c.start, c.end) for c in wanted])
-        _add(counts["types"], found, wanted)
+        predicted = clauses_of(brackets)
+        _add(
+            counts["starts"],
+            [i for i, token in enumerate(brackets) for _ in token.opens],
+            [clause.start for clause in wanted],
+        )
+        ends = [i + 1 for i, token in enumerate(brackets) for _ in range(token.closes)]
+        _add(counts["ends"], ends, [clause.end for clause in wanted])
+        _add(counts["clauses"], [(c.start, c.end) for c in predicted], [(c.start, c.end) for c in wanted])
+        _add(counts["types"], predicted, wanted)
         for kind in ClauseType:
-            _add(counts[kind], [c for c in found if c.kind == kind], [c for c in wanted if c.kind == kind])
-    scores = {measure: Score(*own) for measure, own in counts.items()}
+            _add(counts[kind], [c for c in predicted if c.kind == kind], [c for c in wanted if c.kind == kind])
+    scores = {measure: Score(*measure_counts) for measure, measure_counts in counts.items()}
     return Evaluation(scores, 100 * balanced / max(sentences, 1), sentences)
 
 
-def _add(counts: list[int], found: Sequence[object], wanted: Sequence[object]) -> None:
-    correct = (Counter(found) & Counter(wanted)).total()
-    for position, number in enumerate((correct, len(found), len(wanted))):
+def _add(counts: list[int], predicted: Sequence[object], wanted: Sequence[object]) -> None:
+    correct = (Counter(predicted) & Counter(wanted)).total()
+    for position, number in enumerate((correct, len(predicted), len(wanted))):
         counts[position] += number

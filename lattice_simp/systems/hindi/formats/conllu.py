@@ -1,10 +1,9 @@
 """Reads CoNLL-U (universaldependencies.org/format) with the chunks of UD_Hindi-HDTB.
 
-Tags are those in XPOS; where that is empty or another treebank's, as in UD_Hindi-PUD, they are made of UPOS and the
-features. Chunks are in MISC (`ChunkId=NP2|ChunkType=head`), and so are TAM and vibhakti; a chunk depends on the chunk
-that the head of its uppermost token is in, under that token's relation. Files without chunks get some
-(`conllu_chunks.py`). Words are read as they are in the tree: the surface forms of multiword tokens (`3-4`) and empty
-nodes (`8.1`) are passed over.
+Tags come from XPOS, or from UPOS and the features if XPOS is empty or in another tag set, as in UD_Hindi-PUD. MISC
+holds chunks (`ChunkId=NP2|ChunkType=head`), TAM and vibhakti. A chunk depends on the chunk of its topmost token's head,
+with that token's relation. For files without chunks, `conllu_chunks.py` derives them. Multiword tokens (`3-4`) and
+empty nodes (`8.1`) are skipped.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _OBLIQUE = "o"
 _INFINITIVE = "ना"
 
 _COMPOUND = "C"
-"""Ends the tags of all but the last word of a compound (`NNC`, `JJC`)."""
+"""The suffix of the tags of all words of a compound but the last (`NNC`, `JJC`)."""
 
 
 @cache
@@ -48,7 +47,7 @@ def _categories() -> dict[str, str]:
 
 @cache
 def _tags() -> frozenset[str]:
-    """Returns the treebank's tags."""
+    """Returns the tag set of the treebank."""
     return frozenset(tag for known in _categories() for tag in (known, known + _COMPOUND))
 
 
@@ -64,13 +63,13 @@ def read_conllu(
     ([('NP', 'nsubj', 1), ('VGF', '', -1)], 'सो')
 
     Args:
-        path: of the file; it may be compressed.
-        problems: takes the errors of sentences that cannot be read, which are left out; None to raise the first.
-        lines: of the file, where they are there already.
+        path: the path of the file, which may be compressed.
+        problems: a list that collects the errors of unreadable sentences, which are skipped; None to raise the first.
+        lines: the lines of the file, if already read.
 
     Raises:
-        FormatError: a line has not ten columns, words are not numbered one after the other, a head is not a word of the
-            sentence, or words depend on one another in a cycle.
+        FormatError: A line does not have ten columns, words are not numbered consecutively, a head is not a word of the
+            sentence, or the dependencies form a cycle.
     """
     numbered = enumerate(read_lines(path) if lines is None else lines, start=1)
     for has_text, group in groupby(numbered, key=lambda pair: bool(pair[1].strip())):
@@ -85,7 +84,7 @@ def read_conllu(
 
 
 def _sentence(block: Iterable[tuple[int, str]], path: Path) -> Sentence | None:
-    """Reads a sentence from its lines and their numbers; None if there are comments only."""
+    """Parses a sentence from its numbered lines; None if there are only comments."""
     name = ""
     words: list[Word] = []
     numbers: list[int] = []
@@ -98,9 +97,9 @@ def _sentence(block: Iterable[tuple[int, str]], path: Path) -> Sentence | None:
             numbers.append(number)
     for word, number in zip(words, numbers, strict=True):
         if word.head >= len(words):
-            raise _broken(f"the head {word.head + 1}, but {len(words)} words", path, number)
+            raise _broken(f"the head {word.head + 1} is outside the sentence of {len(words)} words", path, number)
     if (position := find_cycle([word.head for word in words])) is not None:
-        raise _broken(f"word {position + 1} depends on itself, in the end", path, numbers[position])
+        raise _broken(f"word {position + 1} is on a cycle of dependencies", path, numbers[position])
     if not words:
         return None
     tokens, chunks = tuple(word.token for word in words), _with_heads(words, _chunks(words))
@@ -113,34 +112,34 @@ def _broken(message: str, path: Path, line: int) -> FormatError:
 
 
 def _read_word(line: str, due: int, path: Path, number: int) -> Word | None:
-    """Reads a line of a sentence; None for what stands beside the tree."""
+    """Parses a line of a sentence; None for lines outside the tree."""
     columns = line.split("\t")
     if len(columns) != _COLUMNS:
-        raise _broken(f"{len(columns)} columns, not {_COLUMNS}", path, number)
+        raise _broken(f"expected {_COLUMNS} columns, found {len(columns)}", path, number)
     if _PASSED_OVER.fullmatch(columns[0]):
         return None
     if columns[0] != str(due):
-        raise _broken(f"the word {columns[0]!r}, where number {due} is due", path, number)
+        raise _broken(f"expected word {due}, found {columns[0]!r}", path, number)
     if not columns[1]:
-        raise _broken(f"the word {columns[0]} is empty", path, number)
+        raise _broken(f"word {columns[0]} is empty", path, number)
     if columns[6] not in ("0", _NONE) and not _ID.fullmatch(columns[6]):
         raise _broken(f"the head of word {columns[0]} is not a number: {columns[6]!r}", path, number)
     return _word(columns)
 
 
 def _word(columns: Sequence[str]) -> Word:
-    """Reads a word from its ten columns.
+    """Parses a word from its ten columns.
 
-    The MISC entry `Vib` of a phrase's head goes on with the rest of the phrase, after `_`: that part is left out.
-    A word `NULL` is elided if it is in a chunk: treebanks have chunks, what a parser makes of text has none.
+    In the MISC entry `Vib` of a phrase's head, the part after `_` describes the rest of the phrase and is ignored. A
+    word `NULL` is elided only if it is in a chunk: treebanks have chunks, parsed text has none.
     """
     form, lemma = columns[1:3]
-    part, tag, relation = (_given(columns[position]) for position in (3, 4, 7))
+    part, tag, relation = (_value(columns[position]) for position in (3, 4, 7))
     features, misc = _pairs(columns[5]), _pairs(columns[9])
     lemma = "" if lemma == _NONE and form != _NONE else lemma
     if _CHUNK not in misc and tag not in _tags():
         tag = _treebank_tag(part, features, relation) or tag
-    # The dictionary form of a verb is its infinitive, where the treebank has the stem.
+    # The lemma of a verb is its infinitive; the treebank uses the stem.
     stem = lemma.removesuffix(_INFINITIVE) if part in ("VERB", "AUX") else lemma
     person, categories = features.get("Person", ""), _categories()
     token = Token(
@@ -160,13 +159,13 @@ def _word(columns: Sequence[str]) -> Word:
     return Word(token, part, features, head, relation, misc)
 
 
-def _given(column: str) -> str:
+def _value(column: str) -> str:
     return "" if column == _NONE else column
 
 
 def _pairs(column: str) -> dict[str, str]:
-    """Reads `Case=Nom|Gender=Masc`."""
-    pairs = (one.partition("=") for one in _given(column).split("|"))
+    """Parses `Case=Nom|Gender=Masc`."""
+    pairs = (entry.partition("=") for entry in _value(column).split("|"))
     return {name: value for name, equals, value in pairs if equals}
 
 
@@ -183,16 +182,16 @@ def _treebank_tag(part: str, features: Mapping[str, str], relation: str) -> str:
 
 
 def _chunks(words: Sequence[Word]) -> list[Chunk]:
-    """Joins neighbours with the same `ChunkId`; in a sentence without any, chunks come from the tree."""
+    """Joins adjacent words with the same `ChunkId`; derives chunks from the tree if there are none."""
     if not any(_CHUNK in word.misc for word in words):
         return derived_chunks(words)
     chunks: list[Chunk] = []
     last: str | None = None
     for position, word in enumerate(words):
         name = word.misc.get(_CHUNK)
-        if name is None:  # a word that was left out of the chunks is one by itself
-            (own,) = derived_chunks([word._replace(head=-1)])
-            chunks.append(replace(own, start=position, end=position + 1))
+        if name is None:  # a word outside all chunks forms a chunk
+            (chunk,) = derived_chunks([word._replace(head=-1)])
+            chunks.append(replace(chunk, start=position, end=position + 1))
         elif name == last:
             chunks[-1] = replace(chunks[-1], end=position + 1)
         else:
@@ -204,14 +203,16 @@ def _chunks(words: Sequence[Word]) -> list[Chunk]:
 
 def _with_heads(words: Sequence[Word], chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
     chunk_of = [number for number, chunk in enumerate(chunks) for _ in chunk.positions]
-    found = []
+    headed = []
     for chunk in chunks:
-        own = chunk.positions
-        position = next((position for position in own if words[position].misc.get(_CHUNK_TYPE) == "head"), chunk.start)
-        while words[position].head in own:
+        positions = chunk.positions
+        position = next(
+            (position for position in positions if words[position].misc.get(_CHUNK_TYPE) == "head"), chunk.start
+        )
+        while words[position].head in positions:
             position = words[position].head
         word = words[position]
         relation = "" if word.head < 0 and word.relation == _ROOT else word.relation
         head = chunk_of[word.head] if word.head >= 0 else -1
-        found.append(replace(chunk, head=head, relation=relation))
-    return tuple(found)
+        headed.append(replace(chunk, head=head, relation=relation))
+    return tuple(headed)

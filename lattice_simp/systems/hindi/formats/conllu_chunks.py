@@ -1,18 +1,17 @@
-"""Chunks for dependency trees that have none: what UD_Hindi-PUD and parsers give.
+"""Derives chunks for dependency trees without them, such as UD_Hindi-PUD and the output of parsers.
 
-A word is in the chunk of its head if it is beside it, directly or with others of the chunk between, and is one of
-its function words (postposition, auxiliary, determiner, particle), an adjective or number before a noun, or a part of
-a compound noun. A participle or root is in the chunk of the second verb behind it, which some treebanks have it depend
-on (`karte hue`, `kar chuke`). Punctuation belongs to the chunk before it, that at either end of the sentence is a chunk
-(`BLK`).
+A word is in the chunk of its head if only words of that chunk are between them, and if it is a function word
+(postposition, auxiliary, determiner, particle), an adjective or number before a noun, or a part of a compound noun. A
+participle or root is in the chunk of the second verb after it, on which it depends in some treebanks (`karte hue`,
+`kar chuke`). Punctuation belongs to the chunk before it; at either end of the sentence it forms a chunk (`BLK`).
 
-The head decides on the chunk's tag. A verb group is
+The head determines the chunk's tag. A verb group is
 
-- finite (`VGF`) if one of its words is (`VerbForm=Fin`, or a form such as `hai` where no `VerbForm` tells), or if it is
-  a participle that heads a sentence, a complement, a relative clause, a clause with a subordinator, or what is
+- finite (`VGF`) if one of its words is (`VerbForm=Fin`, or a form such as `hai` without `VerbForm`), or if it is a
+  participle that heads a sentence, a complement, a relative clause, a clause with a subordinator, or a clause
   coordinated with one of these;
 - a gerund (`VGNN`) if its verb is an infinitive or a verbal noun (`Inf`, `Ger`, `Vnoun`);
-- not finite (`VGNF`) otherwise: converbs (`Conv`), and participles that modify.
+- non-finite (`VGNF`) otherwise: converbs (`Conv`), and modifying participles.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from lattice_simp.systems.hindi.sentence import FINITE, GERUND, NON_FINITE, VERB
 
 
 class Word(NamedTuple):
-    """A word of a tree: what it is in a `Sentence`, and its columns; the head is a position from 0, -1 for none."""
+    """A word of a tree: its `Token` and its columns; the head is a position from 0, or -1 for none."""
 
     token: Token
     part: str
@@ -44,7 +43,7 @@ _ATTRIBUTES = frozenset({"amod", "compound", "nummod"})
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "DET"})
 _VERBS = frozenset({"VERB", "AUX"})
 _BEGINNING = frozenset({"लग"})
-"""The second verb behind infinitives."""
+"""The roots of second verbs after infinitives."""
 
 _FINITE_TENSES = frozenset({PRESENT, PAST, FUTURE})
 _FINITE_RELATIONS = frozenset({"root", "ccomp", "parataxis"})
@@ -54,33 +53,33 @@ _NOMINAL_FORMS = frozenset({"Inf", "Ger", "Vnoun"})
 
 @cache
 def universal_parts() -> dict[str, tuple[str, str]]:
-    """Returns for each universal part of speech the treebank's tag, and that of a chunk that it heads."""
+    """Returns for each universal part of speech the treebank's tag and the tag of its chunks."""
     rows = grammar_table("hindi/ud_parts.tsv", ("part", "tag", "chunk"))
     return {row["part"]: (row["tag"], row["chunk"]) for row in rows}
 
 
 @cache
 def second_verbs() -> frozenset[str]:
-    """Returns the roots of the verbs that come after the first one of a group."""
+    """Returns the roots of verbs that follow the first verb of a group."""
     return frozenset(row["root"] for row in grammar_table("hindi/vector_verbs.tsv", ("root",)))
 
 
 def derived_chunks(words: Sequence[Word]) -> list[Chunk]:
-    """Finds the chunks of a tree; see the module's text for how. They have no heads yet."""
+    """Returns the chunks of a tree, without heads; the module's documentation describes the rules."""
     anchors = _anchors(words)
     chunks: list[Chunk] = []
     start = 0
     for position in range(1, len(words) + 1):
         if position == len(words) or anchors[position] != anchors[start]:
-            own = range(start, position)
-            head = anchors[start] if anchors[start] in own else start
-            chunks.append(Chunk(_tag(words, head, own), start, position))
+            positions = range(start, position)
+            head = anchors[start] if anchors[start] in positions else start
+            chunks.append(Chunk(_tag(words, head, positions), start, position))
             start = position
     return chunks
 
 
 def _anchors(words: Sequence[Word]) -> list[int]:
-    """Returns for each word the one that its chunk is about."""
+    """Returns the head word of each word's chunk."""
     anchors: list[int] = []
     for position, word in enumerate(words):
         if word.part == "PUNCT" and 0 < position < len(words) - 1:
@@ -89,15 +88,17 @@ def _anchors(words: Sequence[Word]) -> list[int]:
         if _is_participial(words, position):
             anchors.append(anchors[-1])
             continue
-        own = position
-        while (head := words[own].head) >= 0 and (_stays(words[own], words[head]) or _is_first_verb(words, own)):
-            own = head
-        anchors.append(own)
+        anchor = position
+        while (head := words[anchor].head) >= 0 and (
+            _stays(words[anchor], words[head]) or _is_first_verb(words, anchor)
+        ):
+            anchor = head
+        anchors.append(anchor)
     return anchors
 
 
 def _is_participial(words: Sequence[Word], position: int) -> bool:
-    """Returns whether a word is the `hue` of a participle, whichever of the two depends on the other."""
+    """Returns whether a word is the `hue` of a participle, whichever depends on the other."""
     word, previous = words[position], words[position - 1]
     if position == 0 or previous.part not in _VERBS or "participle auxiliary" not in classes_of(word.token.form):
         return False
@@ -105,12 +106,12 @@ def _is_participial(words: Sequence[Word], position: int) -> bool:
 
 
 def _is_first_verb(words: Sequence[Word], position: int) -> bool:
-    """Returns whether a verb is the first one of a group whose second verb it depends on."""
+    """Returns whether a verb is the first verb of a group and depends on the second."""
     word, head = words[position], words[words[position].head]
     between = words[position + 1 : word.head]
     if word.part not in _VERBS or head.part not in _VERBS or word.relation.partition(":")[0] not in _SECOND:
         return False
-    if word.head < position or any(other.part != "PART" for other in between):
+    if word.head < position or any(inner.part != "PART" for inner in between):
         return False
     nominal = word.features.get("VerbForm") in _NOMINAL_FORMS
     roots = {head.token.root} if head.token.root else {reading.root for reading in analyse(head.token.form)}
@@ -118,20 +119,20 @@ def _is_first_verb(words: Sequence[Word], position: int) -> bool:
 
 
 def with_auxiliaries(tokens: Sequence[Token], chunks: Sequence[Chunk]) -> tuple[Token, ...]:
-    """Returns the tokens with the treebank's tag of auxiliaries for all verbs of a verb group but its first."""
-    found = list(tokens)
+    """Tags the first verb of each verb group as main verb and the others as auxiliaries."""
+    retagged = list(tokens)
     main, auxiliary = VERBS
     for chunk in chunks:
         verbs = [position for position in chunk.positions if tokens[position].tag in VERBS]
         if chunk.tag in VERBAL and len(verbs) > 1:
-            found[verbs[0]] = replace(tokens[verbs[0]], tag=main)
+            retagged[verbs[0]] = replace(tokens[verbs[0]], tag=main)
             for position in verbs[1:]:
-                found[position] = replace(tokens[position], tag=auxiliary)
-    return tuple(found)
+                retagged[position] = replace(tokens[position], tag=auxiliary)
+    return tuple(retagged)
 
 
 def _stays(word: Word, head: Word) -> bool:
-    """Returns whether a word is in the chunk of its head."""
+    """Returns whether a word belongs to the chunk of its head."""
     relation = word.relation.partition(":")[0]
     if relation in _FUNCTION:
         return True
@@ -142,13 +143,13 @@ def _stays(word: Word, head: Word) -> bool:
     return word.part == "PART" and relation in ("advmod", "dep", "discourse")
 
 
-def _tag(words: Sequence[Word], head: int, own: range) -> str:
+def _tag(words: Sequence[Word], head: int, positions: range) -> str:
     word = words[head]
     if word.part not in _VERBS:
         if word.part == "PART" and word.features.get("Polarity") == "Neg":
             return "NEGP"
         return universal_parts().get(word.part, ("", ""))[1] or "NP"
-    if any(_is_finite(words[position]) for position in own):
+    if any(_is_finite(words[position]) for position in positions):
         return FINITE
     form = word.features.get("VerbForm")
     if form in _NOMINAL_FORMS:

@@ -1,15 +1,14 @@
-"""Trees of Universal Dependencies in the treebank's shape, in which clauses are found.
+"""Converts trees of Universal Dependencies to the scheme of the treebank, in which clauses are found.
 
-Sentences that have no universal relation stay: their relations are the treebank's own.
+Sentences without universal relations are unchanged, as they already follow the treebank.
 
-Universal Dependencies hang function words below content words; the treebank has it the other way round. In turn:
+In Universal Dependencies, function words depend on content words; in the treebank it is the opposite. The steps:
 
-1. A copula heads its clause: the predicate depends on it (`k1s`), and so does what the predicate had beside its own
+1. A copula heads its clause: the predicate depends on it (`k1s`), as do the predicate's dependants other than its
    modifiers.
-2. A coordinator heads what it joins (`ccof`); one that joins nothing in its sentence heads the clause that it opens.
+2. A coordinator heads what it joins (`ccof`); if it joins nothing, it heads the clause that it opens.
 3. A subordinator heads its clause (`ccof`).
-4. Relations get the treebank's names. Those tell more than the universal ones: what stands for several of them is the
-   most frequent.
+4. Relations get the treebank's names. These are finer than the universal ones: the most frequent one is chosen.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ _GENITIVE = frozenset({"का", "के", "की"})
 
 @cache
 def _relations() -> dict[str, tuple[str, bool]]:
-    """Returns for each universal relation the treebank's name, and whether it is one to a clause, see the table."""
+    """Returns for each universal relation the treebank's name, and whether it is a relation to a clause."""
     rows = grammar_table("hindi/ud_relations.tsv", ("relation", "name", "clausal"))
     return {row["relation"]: (row["name"], bool(row["clausal"])) for row in rows}
 
 
 @dataclass
 class _Tree:
-    """The heads and relations of a sentence's chunks, while they change."""
+    """The changing heads and relations of a sentence's chunks."""
 
     sentence: Sentence
     heads: list[int]
@@ -45,7 +44,7 @@ class _Tree:
         return self.relations[position].partition(":")[0]
 
     def children(self, position: int, *relations: str) -> list[int]:
-        """Returns what depends on a chunk, under one of the relations if there are any."""
+        """Returns the dependants of a chunk, restricted to these relations if there are any."""
         return [
             child
             for child, head in enumerate(self.heads)
@@ -59,7 +58,7 @@ class _Tree:
         return bool(_GENITIVE & set(self.sentence.postpositions(self.sentence.chunks[position])))
 
     def put_above(self, position: int, below: int, relation: str) -> None:
-        """Lets a chunk take the place of another one, which depends on it from now on."""
+        """Puts a chunk in the place of the chunk `below`, which then depends on it."""
         self.heads[position], self.relations[position] = self.heads[below], self.relations[below]
         self.heads[below], self.relations[below] = position, relation
 
@@ -70,7 +69,7 @@ class _Tree:
 
 
 def treebank_tree(sentence: Sentence) -> Sentence:
-    """Returns a sentence with universal relations the treebank's tree, other ones stay; see the module's text.
+    """Converts a sentence with universal relations to the treebank's scheme, and returns others unchanged.
 
     >>> from lattice_simp.systems.hindi.sentence import Chunk, Token
     >>> tokens = Token("राम", "NNP"), Token("शिक्षक", "NN"), Token("है", "VM")
@@ -79,7 +78,7 @@ def treebank_tree(sentence: Sentence) -> Sentence:
     [(2, 'k1'), (2, 'k1s'), (-1, '')]
     """
     chunks = sentence.chunks
-    universal = _relations().keys() - {"nmod"}  # which the treebank has, too
+    universal = _relations().keys() - {"nmod"}  # the treebank also has this one
     if not any(chunk.relation.partition(":")[0] in universal for chunk in chunks):
         return sentence
     tree = _Tree(sentence, [chunk.head for chunk in chunks], [chunk.relation for chunk in chunks])
@@ -101,13 +100,13 @@ def _raise_copulas(tree: _Tree) -> None:
             predicate = predicates[position] = tree.heads[position]
             tree.put_above(position, predicate, _PREDICATE)
             tree.move((child for child in tree.children(predicate) if _of_clause(tree, child)), position)
-    for copula, predicate in predicates.items():  # conjuncts are clauses once their own copulas head them
+    for copula, predicate in predicates.items():  # conjuncts are clauses once their copulas head them
         joined = tree.children(predicate, "conj")
         tree.move((child for child in joined if tree.sentence.chunks[child].is_verbal), copula)
 
 
 def _of_clause(tree: _Tree, position: int) -> bool:
-    """Returns whether what hangs on a predicate does so as on the head of its clause, not on a noun or adjective."""
+    """Returns whether a dependant of a predicate belongs to its clause rather than to the noun or adjective."""
     base = tree.base(position)
     return _relations().get(base, ("", False))[1] or (base == "nmod" and not tree.is_genitive(position))
 
@@ -127,7 +126,7 @@ def _raise_coordinators(tree: _Tree) -> None:
 
 
 def _raise_openers(tree: _Tree) -> None:
-    """Raises subordinators, and coordinators that open a sentence; the first of several ends up on top."""
+    """Raises subordinators and coordinators that open a sentence; the first of several ends up on top."""
     for position in range(len(tree.heads)):
         if tree.heads[position] >= 0 and tree.base(position) in ("mark", "cc") and tree.is_conjunction(position):
             tree.put_above(position, tree.heads[position], JOINED)
@@ -137,5 +136,5 @@ def _name(tree: _Tree, position: int) -> str:
     relation = tree.relations[position]
     if tree.base(position) == "nmod" and tree.is_genitive(position):
         return "r6"
-    names = (_relations()[one][0] for one in (relation, tree.base(position)) if one in _relations())
+    names = (_relations()[key][0] for key in (relation, tree.base(position)) if key in _relations())
     return next(filter(None, names), relation)

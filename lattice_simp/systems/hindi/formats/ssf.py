@@ -20,7 +20,7 @@ _ADDRESS = re.compile(r"[0-9]+(\.[0-9]+)*")
 _FEATURE = re.compile(r"(\w+)=(?:'([^']*)'|\"([^\"]*)\"|([^\s>]+))")
 _EMPTY_CHUNK = "NULL__"
 _JOINED = "-JOIN"
-"""How the treebank writes a hyphen inside a word that it takes apart."""
+"""The treebank's form of a hyphen inside a word that it splits."""
 
 
 def read_ssf(
@@ -28,27 +28,27 @@ def read_ssf(
 ) -> Iterator[Sentence]:
     """Reads the sentences of a file.
 
-    Lines outside of sentences are passed over: files have headers of several kinds. Tokens outside of brackets make a
-    chunk of their own; of nested brackets the innermost count. Words `NULL` are elided; `null` is so in elided phrases.
+    Lines outside sentences are skipped, as files have various headers. A token outside brackets forms a chunk; of
+    nested brackets the innermost counts. The word `NULL` is elided, and `null` in elided phrases.
 
     >>> lines = ["<Sentence id='1'>", "1\\t((\\tNP\\t<fs name='NP' drel='k1:VGF'>",
     ...     "1.1\\tराम\\tNNP\\t<fs af='राम,n,m'>",
     ...     "\\t))", "2\\t((\\tVGF\\t<fs name='VGF'>", "2.1\\tसोया\\tVM\\t", "\\t))", "</Sentence>"]
-    >>> [(str(one), one.chunks[0].relation, one.tokens[0].gender) for one in read_ssf(Path("x.ssf"), lines=lines)]
-    [('राम सोया', 'k1', 'm')]
+    >>> [(str(sentence), sentence.chunks[0].relation) for sentence in read_ssf(Path("x.ssf"), lines=lines)]
+    [('राम सोया', 'k1')]
 
     Args:
-        path: of the file; it may be compressed.
-        problems: takes the errors of sentences that cannot be read, which are left out; None to raise the first.
-        lines: of the file, where they are there already.
+        path: the path of the file, which may be compressed.
+        problems: a list that collects the errors of unreadable sentences, which are skipped; None to raise the first.
+        lines: the lines of the file, if already read.
 
     Raises:
-        FormatError: a line is broken, a sentence has no end, a dependency names no chunk or none of the sentence, or
-            chunks depend on one another in a cycle.
+        FormatError: A line is broken, a sentence has no end, a dependency has no or an unknown head, or the
+            dependencies form a cycle.
     """
-    for name, first, own in _blocks(read_lines(path) if lines is None else lines):
+    for name, first, block in _blocks(read_lines(path) if lines is None else lines):
         try:
-            yield _sentence(name, first, own, path)
+            yield _sentence(name, first, block, path)
         except FormatError as error:
             if problems is None:
                 raise
@@ -56,28 +56,28 @@ def read_ssf(
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[tuple[str, int, list[str]]]:
-    """Returns each sentence's name, the number of its first line, and its lines, the one with its end among them."""
+    """Yields each sentence's name, the number of its first line, and its lines including the end."""
     name, first = "", 0
-    own: list[str] = []
+    block: list[str] = []
     inside = False
     for number, line in enumerate(lines, start=1):
         begins = _SENTENCE.search(line)
         if begins or (_END in line and not inside):
             if inside:
-                yield name, first, own
-            name, first, own, inside = begins[1] if begins else "", number, [line], True
+                yield name, first, block
+            name, first, block, inside = begins[1] if begins else "", number, [line], True
         elif inside:
-            own.append(line)
+            block.append(line)
         if inside and _END in line:
-            yield name, first, own
+            yield name, first, block
             inside = False
     if inside:
-        yield name, first, own
+        yield name, first, block
 
 
 def _sentence(name: str, first: int, lines: list[str], path: Path) -> Sentence:
     if not _SENTENCE.search(lines[0]):
-        raise _broken("a sentence ends that has not begun", path, first)
+        raise _broken(f"{_END} without the beginning of a sentence", path, first)
     if _END not in lines[-1]:
         raise _broken(f"the sentence {name!r} has no end", path, first)
     current = _Open(path)
@@ -105,14 +105,14 @@ class _Open:
         self.heads: list[tuple[str, int]] = []
 
     def read(self, line: str, number: int) -> None:
-        fields = [one.strip() for one in line.split("\t")]
+        fields = [field.strip() for field in line.split("\t")]
         if "))" in fields[:2]:
             self.in_chunk = False
             return
         if len(fields) < 3 or not _ADDRESS.fullmatch(fields[0]):
-            raise _broken(f"no token, `((` or `))`: {line.strip()[:60]!r}", self.path, number)
+            raise _broken(f"expected a token, `((` or `))`, found {line.strip()[:60]!r}", self.path, number)
         features = _features(fields[3] if len(fields) > 3 else "")
-        if fields[1] == "((":  # what is between brackets, or in outer ones, makes a chunk of its own
+        if fields[1] == "((":  # tokens between brackets, or in outer ones, form separate chunks
             self.begin_chunk(fields[2], features, number)
             return
         if not self.in_chunk:
@@ -125,21 +125,23 @@ class _Open:
         dependency = features.get("drel") or features.get("dmrel") or ""
         relation, _, head = dependency.partition(":")
         if dependency and not head:
-            raise _broken(f"a dependency names no chunk, as in `drel='k1:VGF'`: {dependency!r}", self.path, number)
+            raise _broken(
+                f"a dependency without a chunk: {dependency!r}; write, for example, `drel='k1:VGF'`", self.path, number
+            )
         self.heads.append((head, number))
         start, is_empty = len(self.tokens), tag.startswith(_EMPTY_CHUNK)
         self.chunks.append(Chunk(tag.removeprefix(_EMPTY_CHUNK), start, start, -1, relation, is_empty))
         self.in_chunk = True
 
     def with_heads(self) -> list[Chunk]:
-        found = []
+        headed = []
         for chunk, (head, number) in zip(self.chunks, self.heads, strict=True):
             if head and head not in self.names:
-                raise _broken(f"a chunk depends on {head!r}, which the sentence does not have", self.path, number)
-            found.append(replace(chunk, head=self.names[head] if head else -1))
-        if (position := find_cycle([chunk.head for chunk in found])) is not None:
-            raise _broken("a chunk depends on itself, in the end", self.path, self.heads[position][1])
-        return found
+                raise _broken(f"a chunk depends on the unknown chunk {head!r}", self.path, number)
+            headed.append(replace(chunk, head=self.names[head] if head else -1))
+        if (position := find_cycle([chunk.head for chunk in headed])) is not None:
+            raise _broken("a chunk is on a cycle of dependencies", self.path, self.heads[position][1])
+        return headed
 
 
 def _token(form: str, tag: str, features: dict[str, str], *, in_empty: bool) -> Token:
@@ -149,5 +151,5 @@ def _token(form: str, tag: str, features: dict[str, str], *, in_empty: bool) -> 
 
 
 def _features(text: str) -> dict[str, str]:
-    """Reads `<fs name='NP' drel='k1:VGF'>`."""
-    return {name: one or two or three for name, one, two, three in _FEATURE.findall(text)}
+    """Parses `<fs name='NP' drel='k1:VGF'>`."""
+    return {name: single or double or bare for name, single, double, bare in _FEATURE.findall(text)}

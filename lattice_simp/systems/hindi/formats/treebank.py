@@ -1,4 +1,4 @@
-"""Files of the treebank and of marked clauses: archives, folders, and the table of hand-marked sentences."""
+"""Reads the treebank (archives, folders, files) and the table of hand-marked clauses."""
 
 from __future__ import annotations
 
@@ -17,31 +17,30 @@ from lattice_simp.systems.hindi.formats.ssf import read_ssf
 from lattice_simp.systems.hindi.sentence import Sentence
 
 _BLOCK = 512
-"""Bytes: archives are made up of such blocks."""
+"""The block size of archives, in bytes."""
 
 ENDINGS = (".dat", ".ssf")
-"""Of files in SSF."""
+"""The name endings of SSF files."""
 
 
 def read_treebank(
     path: Path, problems: list[FormatError] | None = None, *, only: Collection[str] | None = None
 ) -> Iterator[tuple[str, Sentence]]:
-    """Reads SSF files, sorted by name: of a folder, of a tar archive (compressed or not), or one file.
+    """Reads the SSF files of a folder or a tar archive (possibly compressed), sorted by name, or a single file.
 
     Args:
-        path: of the folder, the archive or the file.
-        problems: takes the errors of sentences that cannot be read; None to raise the first.
-        only: names of files, without folders; others are passed over.
+        path: the path of the folder, the archive or the file.
+        problems: a list that collects the errors of unreadable sentences; None to raise the first.
+        only: the names of files to read, without folders; other files are skipped.
 
     Yields:
-        The name of the file, without folders, and a sentence. Files of one name in several folders come one after the
-        other.
+        The name of the file without folders, and a sentence. Files with the same name in several folders are adjacent.
 
     Raises:
-        FormatError: the archive is broken, or a sentence (see `problems`).
+        FormatError: The archive or a sentence is broken (see `problems`).
     """
     if path.is_dir():
-        for file in sorted(path.rglob("*"), key=lambda one: (one.name, one)):
+        for file in sorted(path.rglob("*"), key=lambda file: (file.name, file)):
             if file.suffix in ENDINGS and (only is None or file.name in only):
                 yield from ((file.name, sentence) for sentence in read_ssf(file, problems))
     elif ".tar" in path.suffixes:
@@ -63,7 +62,7 @@ def _read_archive(
                     contents[name, member.name] = file.read() if file else b""
             _check_end(archive)
     except (tarfile.TarError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
-        raise FormatError(f"no archive that can be read ({error})", path=path, remedy="fetch it again") from None
+        raise FormatError(f"unreadable archive ({error})", path=path, remedy="download it again") from None
     for (name, member_name), data in sorted(contents.items()):
         inside = path / member_name  # names the file in messages
         lines = decode(data, inside).replace("\r\n", "\n").split("\n")
@@ -71,7 +70,7 @@ def _read_archive(
 
 
 def _check_end(archive: tarfile.TarFile) -> None:
-    """Refuses an archive whose files end at something broken: `tarfile` takes that for the archive's end."""
+    """Raises an error for an archive broken in the middle, which `tarfile` takes for the end."""
     if archive.fileobj is not None:
         archive.fileobj.seek(archive.offset)
         if any(archive.fileobj.read(_BLOCK)):
@@ -79,15 +78,15 @@ def _check_end(archive: tarfile.TarFile) -> None:
 
 
 def read_marked(path: Path) -> dict[str, dict[str, list[Clause]]]:
-    """Reads hand-marked clauses: lines of `FILE#SENTENCE<tab>TYPE:START-END …`, token numbers from 1, inclusive.
+    """Reads hand-marked clauses: lines `FILE#SENTENCE<tab>TYPE:START-END …` with inclusive token numbers from 1.
 
     Returns:
-        By file and by sentence, the clauses, outer ones first.
+        The clauses by file and sentence, outer ones first.
 
     Raises:
-        FormatError: a line of another form, or clauses that cross.
+        FormatError: A line has another form, or clauses cross.
     """
-    found: dict[str, dict[str, list[Clause]]] = {}
+    marked: dict[str, dict[str, list[Clause]]] = {}
     for number, line in enumerate(read_lines(path), start=1):
         name, tab, spans = line.partition("\t")
         file, sign, sentence = name.partition("#")
@@ -96,12 +95,12 @@ def read_marked(path: Path) -> dict[str, dict[str, list[Clause]]]:
         except ValueError:
             clauses = []
         if not (tab and sign and clauses):
-            message = f"no line of the form FILE#SENTENCE, tab, TYPE:START-END …: {line[:60]!r}"
+            message = f"expected FILE#SENTENCE, tab, TYPE:START-END …, found {line[:60]!r}"
             raise FormatError(message, path=path, line=number, remedy="correct the line")
         if not are_nested(clauses):
             raise FormatError("clauses cross", path=path, line=number, remedy="correct the line")
-        found.setdefault(file, {})[sentence] = nested_order(clauses)
-    return found
+        marked.setdefault(file, {})[sentence] = nested_order(clauses)
+    return marked
 
 
 def _clause(span: str) -> Clause:

@@ -1,4 +1,4 @@
-"""Hindi sentences made simpler for translation (Mishra, Soni, Sharma and Sharma 2014)."""
+"""Simplifies Hindi sentences for translation (Mishra, Soni, Sharma and Sharma 2014)."""
 
 from lattice_simp.systems.hindi.simplify.model import Change, ChangeKind, SimpleSentence, Simplified
 from lattice_simp.systems.hindi.simplify.pipeline import Stage, simplify

@@ -1,4 +1,4 @@
-"""The clauses of a sentence as a tree, and which of them stay together."""
+"""The clauses of a sentence as a tree, and the clauses that stay together."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lattice_simp.systems.hindi.simplify.verb_groups import verb_group
 
 @dataclass
 class Node:
-    """A clause with those in it, or the whole sentence, which has no type.
+    """A clause with its nested clauses, or the whole sentence, which has no type.
 
     Attributes:
-        name: of the split that makes a sentence of it; "" for the whole sentence.
+        name: the name of the split that makes it a sentence; "" for the whole sentence.
         is_kept: whether it stays with the clause around it.
-        side: the neighbour that it stays with, where that clause has no verb of its own: 1 the next, -1 the previous.
+        side: the neighbour that it stays with if the clause around has no verb: 1 for the next, -1 for the previous.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Node:
     side: int = 1
 
     def walk(self) -> Iterator[Node]:
-        """Returns the clause and those in it."""
+        """Yields the clause and all clauses nested in it."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -56,36 +56,36 @@ def clause_tree(sentence: Sentence, clauses: Sequence[Clause]) -> Node:
 
 
 def items(node: Node) -> list[Item]:
-    """Returns the tokens of a clause and the clauses that are split off it, in order; kept ones are taken apart."""
-    found: list[Item] = []
+    """Returns the tokens of a clause and the clauses split off from it, in order; kept clauses are expanded."""
+    content: list[Item] = []
     position = node.start
     for child in node.children:
-        found += range(position, child.start)
-        found += items(child) if child.is_kept else [child]
+        content += range(position, child.start)
+        content += items(child) if child.is_kept else [child]
         position = child.end
-    return [*found, *range(position, node.end)]
+    return [*content, *range(position, node.end)]
 
 
 def tokens_of(parts: Sequence[Item]) -> tuple[int, ...]:
     """Returns the tokens among items."""
-    return tuple(one for one in parts if isinstance(one, int))
+    return tuple(item for item in parts if isinstance(item, int))
 
 
 def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> int | None:
-    """Returns the last verb group among tokens; None if there is none that is not elided."""
-    own = set(tokens)
+    """Returns the last verb group among tokens that is not elided, or None."""
+    allowed = set(tokens)
     for position in reversed(range(len(sentence.chunks))):
         chunk = sentence.chunks[position]
         if chunk.tag != tag:
             continue
         verbs = sentence.verbs(chunk)
-        if verbs and own.issuperset(verbs):
+        if verbs and allowed.issuperset(verbs):
             return position
     return None
 
 
 def is_joining(sentence: Sentence, position: int) -> bool:
-    """Returns whether a token only joins: punctuation, an elided word, or a listed conjunction."""
+    """Returns whether a token only joins clauses: punctuation, an elided word, or a listed conjunction."""
     token = sentence.tokens[position]
     if token.tag == PUNCTUATION or token.is_empty:
         return True
@@ -93,13 +93,13 @@ def is_joining(sentence: Sentence, position: int) -> bool:
 
 
 def is_participial(sentence: Sentence, node: Node) -> bool:
-    """Returns whether a clause has a participle for a verb."""
-    own = tokens_of(items(node))
-    return verb_chunk(sentence, own) is None and verb_chunk(sentence, own, NON_FINITE) is not None
+    """Returns whether the verb of a clause is a participle."""
+    tokens = tokens_of(items(node))
+    return verb_chunk(sentence, tokens) is None and verb_chunk(sentence, tokens, NON_FINITE) is not None
 
 
 def keep_together(sentence: Sentence, root: Node, refused: dict[str, str]) -> dict[str, str]:
-    """Marks clauses that are not split off, those of refused splits among them, and returns a reason for each."""
+    """Marks the clauses that are not split off, including refused splits; returns the reason for each."""
     reasons = {}
     for parent in root.walk():
         for position, node in enumerate(parent.children):
@@ -116,29 +116,29 @@ def keep_together(sentence: Sentence, root: Node, refused: dict[str, str]) -> di
 
 
 def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
-    """Returns why a clause stays, and with which neighbour; "" if it may go."""
+    """Returns why a clause stays and with which neighbour; the reason is "" if it can be split off."""
     node = parent.children[position]
     if is_participial(sentence, node) or node.kind == ClauseType.NON_FINITE:
         return _participle_reason(sentence, node), 1
     action, side = _joining_action(sentence, parent, position)
     if action:
         return action, side
-    own = tokens_of(items(node))
-    if any(sentence.tokens[index].form in words_of("concession") for index in own):
+    tokens = tokens_of(items(node))
+    if any(sentence.tokens[index].form in words_of("concession") for index in tokens):
         return "a concession", 1
-    if node.kind == ClauseType.RELATIVE and _is_indefinite(sentence, own):
+    if node.kind == ClauseType.RELATIVE and _is_indefinite(sentence, tokens):
         return "an indefinite relative clause", 1
     return "", 1
 
 
-def _is_indefinite(sentence: Sentence, own: Sequence[int]) -> bool:
-    """Returns whether a relative clause begins like `jo bhii`."""
-    forms = [sentence.tokens[position].form for position in own[:3]]
+def _is_indefinite(sentence: Sentence, tokens: Sequence[int]) -> bool:
+    """Returns whether a relative clause begins with words such as `jo bhii`."""
+    forms = [sentence.tokens[position].form for position in tokens[:3]]
     return bool(forms) and forms[0] in relatives() and not set(words_of("indefinite")).isdisjoint(forms[1:])
 
 
 def _joining_action(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:
-    """Looks at a clause's first words, and at the words between it and its neighbours."""
+    """Returns why the words at a clause's start or between clauses keep it, and the neighbour."""
     node = parent.children[position]
     first = range(node.start, min(node.end, node.start + 2))
     before = _between(parent, position - 1) if position else list(range(parent.start, node.start))
@@ -171,34 +171,34 @@ def _between(parent: Node, position: int) -> list[int]:
 
 
 def _participle_reason(sentence: Sentence, node: Node) -> str:
-    own = tokens_of(items(node))
-    chunk = verb_chunk(sentence, own, NON_FINITE)
+    words = tokens_of(items(node))
+    chunk = verb_chunk(sentence, words, NON_FINITE)
     group = verb_group(sentence, chunk)
     if chunk is None or group is None:
         return "no participle"
     if sentence.chunks[chunk].relation.startswith("nmod"):
         return "a participle that describes a noun"
-    tokens = [sentence.tokens[position] for position in sentence.chunks[chunk].positions]
+    tokens = [sentence.tokens[index] for index in sentence.chunks[chunk].positions]
     # `utthaa`, `kar`: the conjunctive without its ending.
     conjunctive = group.verbs[-1].tam in (CONJUNCTIVE, ROOT)
     # `-te hue`: at the same time; `-ta huaa` describes a noun, and `-te hii` says when.
     second = group.verbs[1].form if len(group.verbs) == 2 else ""
     simultaneous = group.verbs[0].tam == IMPERFECTIVE and second in words_of("simultaneous")
     if not (conjunctive or simultaneous):
-        return "a participle that is not an action of its own"
+        return "a participle that is not a separate action"
     if any(token.tag in ("RP", "NEG") for token in tokens):
         return "a participle with a particle"
     if any(token.tag in ("SYM", "VMC") for token in tokens):
         return "a participle of several verbs"
     if node.end < len(sentence) and sentence.tokens[node.end].tag == "RP":
         return "a participle with a particle"
-    before = [one for one in own if one < group.positions[0] and not is_joining(sentence, one)]
+    before = [position for position in words if position < group.positions[0] and not is_joining(sentence, position)]
     if not before:
         return "a participle without arguments: an adverb"
     previous = sentence.tokens[before[-1]].form
     repeated = len(group.verbs) > 1 and group.verbs[1].root == group.root
     if previous == group.root or repeated or any(token.tag == "RDP" for token in tokens):
-        return "a verb that stands twice: an adverb"
+        return "a repeated verb: an adverb"
     # `khul kar` is `khulkar`.
     in_two = len(group.verbs) == 2 and group.verbs[1].form in words_of("conjunctive")
     forms = (group.verbs[0].form, group.root + word_of("conjunctive") if in_two else "")
@@ -208,7 +208,7 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
 
 
 def _participles_of_conditions(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
-    """Keeps participles where a condition stays: what they tell holds under it."""
+    """Keeps participles next to a kept condition, which also applies to them."""
     conditional = any(node.is_kept and node.kind == ClauseType.ADVERBIAL for node in parent.children)
     for node in parent.children:
         if conditional and not node.is_kept and is_participial(sentence, node):
@@ -217,16 +217,16 @@ def _participles_of_conditions(sentence: Sentence, parent: Node) -> Iterator[tup
 
 
 def _neighbours(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
-    """Yields the neighbours that kept clauses take along where the clause around has no verb."""
+    """Keeps and yields the neighbours of kept clauses if the clause around has no verb."""
     inside = {position for child in parent.children for position in range(child.start, child.end)}
     if verb_chunk(sentence, without(range(parent.start, parent.end), inside)) is not None:
         return
     for position, node in enumerate(parent.children):
         if node.is_kept and not is_participial(sentence, node):
-            other = position + node.side
-            if not 0 <= other < len(parent.children):
-                other = position - node.side
-            if 0 <= other < len(parent.children) and not parent.children[other].is_kept:
-                parent.children[other].is_kept = True
-                parent.children[other].side = position - other
-                yield parent.children[other].name, "stays with its neighbour"
+            neighbour = position + node.side
+            if not 0 <= neighbour < len(parent.children):
+                neighbour = position - node.side
+            if 0 <= neighbour < len(parent.children) and not parent.children[neighbour].is_kept:
+                parent.children[neighbour].is_kept = True
+                parent.children[neighbour].side = position - neighbour
+                yield parent.children[neighbour].name, "stays with its neighbour"

@@ -1,4 +1,4 @@
-"""What simplification reads and returns: words that know their source tokens, sentences in the making, the result."""
+"""The data of simplification: words with their source tokens, unfinished sentences, and results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lattice_simp.systems.hindi.clause import ClauseType
 
 
 class ChangeKind(StrEnum):
-    """What was done to a word."""
+    """The kind of change of a word."""
 
     ADDED = "added"
     COPIED = "copied"
@@ -20,7 +20,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """What was done to a word of the result that is not the source's, or not at its position, and the reason."""
+    """A change of a word, or of its position, with the reason."""
 
     kind: ChangeKind
     word: str
@@ -29,12 +29,12 @@ class Change:
 
 @dataclass(frozen=True)
 class SimpleSentence:
-    """A sentence of the result.
+    """A resulting sentence.
 
     Attributes:
-        words: in order.
-        sources: for each word, the source tokens that it stands for, from 0; none for an added word.
-        changes: what was added, copied or changed.
+        words: the words in order.
+        sources: for each word, the positions of its source tokens (from 0); none for an added word.
+        changes: the added, copied and changed words.
     """
 
     words: tuple[str, ...]
@@ -46,17 +46,17 @@ class SimpleSentence:
 
     @property
     def kept(self) -> list[int]:
-        """The source tokens that the sentence stands for, in order."""
+        """The positions of the source tokens in the sentence, in order."""
         return sorted({token for tokens in self.sources for token in tokens})
 
 
 @dataclass(frozen=True)
 class Simplified:
-    """A sentence made simpler.
+    """A simplified sentence.
 
     Attributes:
-        sentences: in the order in which they are to be read; one, if the source was simple or could not be split.
-        dropped: tokens that no sentence has, with reasons: marks and words that only joined clauses.
+        sentences: the sentences in reading order; a single one if the source was simple or could not be split.
+        dropped: tokens in no sentence, with reasons: marks and words that only joined clauses.
         kept_together: clauses and gerunds that were not split off, with reasons.
     """
 
@@ -70,12 +70,12 @@ class Simplified:
 
 @dataclass(frozen=True)
 class Word:
-    """A word in the making.
+    """A word of an unfinished sentence.
 
     Attributes:
-        form: in Devanagari.
-        sources: the tokens it stands for.
-        reason: why it is not the source's word; "" if it is.
+        form: the form in Devanagari.
+        sources: the positions of its source tokens.
+        reason: why it differs from the source; "" if it does not.
         is_verb: whether it is the verb of its sentence.
     """
 
@@ -86,25 +86,25 @@ class Word:
 
 
 PartKind = Literal["finite", "participle", "gerund"]
-"""What a sentence in the making was."""
+"""The kind of clause that becomes a sentence."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A sentence in the making.
+    """An unfinished sentence.
 
     Attributes:
-        name: of the split that made it: `clause 3` or `gerund 2`; "" for what is there anyway.
-        kind: what it was.
-        clause_kind: of the clause.
-        tokens: of the source, in order.
+        name: the name of the split that made it: `clause 3` or `gerund 2`; "" for the rest of the sentence.
+        kind: whether it was finite, a participle or a gerund.
+        clause_kind: the type of the clause.
+        tokens: the positions of its source tokens, in order.
         verb: the chunk of its verb; None if it has none.
-        governor: the verb chunk that a participle or gerund hangs on.
-        lead: connectives in front.
-        subject: what was copied in front.
-        instead: what replaces a token; nothing drops it.
-        agent: the tokens of its own agent.
-        copied: the tokens of another sentence's agent that it shares.
+        governor: the verb chunk that a participle or gerund depends on.
+        lead: connectives at the beginning.
+        subject: words copied to the beginning.
+        instead: the replacements of tokens; an empty one drops the token.
+        agent: the tokens of its agent.
+        copied: the tokens of an agent shared with another sentence.
     """
 
     name: str
@@ -121,17 +121,17 @@ class Part:
 
 
 class Refusal(NamedTuple):
-    """The name of a split that cannot be made ("" where none is to blame), and the reason."""
+    """The name of an impossible split ("" if no single split is the cause), and the reason."""
 
     name: str
     reason: str
 
 
-def without(tokens: Iterable[int], others: Iterable[int]) -> tuple[int, ...]:
-    """Leaves some tokens out.
+def without(tokens: Iterable[int], excluded: Iterable[int]) -> tuple[int, ...]:
+    """Returns the tokens that are not excluded.
 
     >>> without([1, 2, 3], [2])
     (1, 3)
     """
-    left_out = set(others)
+    left_out = set(excluded)
     return tuple(token for token in tokens if token not in left_out)

@@ -1,4 +1,4 @@
-"""Agents in the case that their verb asks for: `machharon ke` to `machharon ne`, `ladke ne` to `ladkaa`."""
+"""Puts agents in the case that their verb requires: `machharon ke` to `machharon ne`, `ladke ne` to `ladkaa`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lattice_simp.systems.hindi.simplify.tables import Pronoun, pronouns, word_o
 
 NOUNS = ("NN", "NNP", "NNC", "NNPC", "NST")
 _PRONOUNS = ("PRP", "DEM", "WQ")
-_REASON = "the case that its verb asks for"
+_REASON = "the case that its verb requires"
 
 
 def is_agentive(token: Token) -> bool:
-    """Returns whether a pronoun has `ne` in it (`usne`)."""
-    return any(token.form == one.agent for one in pronouns())
+    """Returns whether a token is a pronoun that includes `ne` (`usne`)."""
+    return any(token.form == pronoun.agent for pronoun in pronouns())
 
 
 def is_dative(tokens: Sequence[tuple[int, Token]]) -> bool:
@@ -27,11 +27,11 @@ def is_dative(tokens: Sequence[tuple[int, Token]]) -> bool:
     if any(form not in (*words_of("ergative"), *words_of("genitive")) for form in markers):
         return True
     form = tokens[last][1].form
-    return any(form == one.dative and form not in (one.direct, one.genitive) for one in pronouns())
+    return any(form == pronoun.dative and form not in (pronoun.direct, pronoun.genitive) for pronoun in pronouns())
 
 
 def agent_words(tokens: Sequence[tuple[int, Token]], *, with_ne: bool, reason: str = "") -> tuple[Word, ...]:
-    """Writes an agent's phrase with `ne`, or in the direct case; with a reason if it is a copy of that phrase."""
+    """Writes an agent's phrase with `ne` or in the direct case; `reason` marks a copy of the phrase."""
     last = _last_content(tokens)
     marker = [position for position, token in tokens[last + 1 :] if token.tag == "PSP"]
     # A copy does not repeat `bhii` and `to`.
@@ -41,7 +41,7 @@ def agent_words(tokens: Sequence[tuple[int, Token]], *, with_ne: bool, reason: s
     has_case = bool(marker) or (pronoun is not None and phrase[-1][1].form != pronoun.direct)
     words = _with_ne(phrase, marker, has_case=has_case) if with_ne else _direct(phrase, has_case=has_case)
     words += [Word(token.form, (position,)) for position, token in particles]
-    return tuple(Word(one.form, one.sources, reason or one.reason) for one in words)
+    return tuple(Word(word.form, word.sources, reason or word.reason) for word in words)
 
 
 def _last_content(tokens: Sequence[tuple[int, Token]]) -> int:
@@ -54,7 +54,7 @@ def _with_ne(phrase: Sequence[tuple[int, Token]], marker: list[int], *, has_case
     position, token = phrase[-1]
     if pronoun := _pronoun(token):
         return [*_modifiers(phrase[:-1], oblique=True), _word(position, token, pronoun.agent, tuple(marker))]
-    words = [Word(one.form, (index,)) for index, one in phrase] if has_case else _oblique(phrase)
+    words = [Word(part.form, (index,)) for index, part in phrase] if has_case else _oblique(phrase)
     return [*words, Word(word_of("ergative"), tuple(marker), _REASON)]
 
 
@@ -73,7 +73,7 @@ def _oblique(phrase: Sequence[tuple[int, Token]]) -> list[Word]:
 def _direct(phrase: Sequence[tuple[int, Token]], *, has_case: bool) -> list[Word]:
     position, token = phrase[-1]
     if not has_case:
-        return [Word(one.form, (index,)) for index, one in phrase]
+        return [Word(part.form, (index,)) for index, part in phrase]
     if pronoun := _pronoun(token):
         return [*_modifiers(phrase[:-1], oblique=False), _word(position, token, pronoun.direct)]
     form, root = token.form, composed(token.root)
@@ -86,7 +86,7 @@ def _direct(phrase: Sequence[tuple[int, Token]], *, has_case: bool) -> list[Word
 
 
 def _modifiers(phrase: Sequence[tuple[int, Token]], *, oblique: bool, inflects: bool = True) -> list[Word]:
-    """Inflects demonstratives; adjectives and genitives agree with the noun in case."""
+    """Inflects demonstratives, adjectives and genitives to agree with the noun in case."""
     words = []
     for index, (position, token) in enumerate(phrase):
         form = token.form
@@ -103,20 +103,20 @@ def _modifiers(phrase: Sequence[tuple[int, Token]], *, oblique: bool, inflects: 
 
 
 def _demonstrative(form: str, *, oblique: bool) -> str:
-    for one in pronouns():
-        if form == (one.direct if oblique else one.oblique):
-            return one.oblique if oblique else one.direct
+    for pronoun in pronouns():
+        if form == (pronoun.direct if oblique else pronoun.oblique):
+            return pronoun.oblique if oblique else pronoun.direct
     return form
 
 
 def _pronoun(token: Token) -> Pronoun | None:
     if token.tag not in _PRONOUNS:
         return None
-    for one in pronouns():
-        if token.form in (one.direct, one.agent, one.genitive):
-            return one
+    for pronoun in pronouns():
+        if token.form in (pronoun.direct, pronoun.agent, pronoun.genitive):
+            return pronoun
     return None
 
 
-def _word(position: int, token: Token, form: str, others: tuple[int, ...] = ()) -> Word:
-    return Word(form, (position, *others), "" if form == token.form and not others else _REASON)
+def _word(position: int, token: Token, form: str, more: tuple[int, ...] = ()) -> Word:
+    return Word(form, (position, *more), "" if form == token.form and not more else _REASON)

@@ -1,4 +1,4 @@
-"""Complex Hindi sentences as several simple ones (Mishra, Soni, Sharma and Sharma 2014)."""
+"""Splits complex Hindi sentences into several simple ones (Mishra, Soni, Sharma and Sharma 2014)."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from lattice_simp.systems.hindi.simplify.tables import words_of
 from lattice_simp.systems.hindi.simplify.tam import conjugate, without_relatives
 
 QUESTION, QUESTION_MARK = "WQ", "?"
-"""The tag of words that ask, and the mark behind them."""
+"""The tag of interrogative words, and the question mark."""
 
 MAX_ROUNDS = 32
-"""How often a sentence is split anew without the splits that could not be made: each round undoes all of those that the
-last one met, so that few sentences need more than five; one that needs more than this stays as it is."""
+"""The most rounds of splitting. Each round undoes all impossible splits of the last one; few sentences need more than
+five rounds, and a sentence that needs more than this is not split."""
 
 
 class Stage(IntEnum):
-    """How far a simplification goes: the paper shows what its modules give one after the other."""
+    """The last step of a simplification; the paper reports the output of each module."""
 
     SPLIT = 1
     GERUNDS = 2
@@ -47,7 +47,7 @@ class Stage(IntEnum):
 
 
 def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = Stage.TENSE) -> Simplified:
-    """Makes several simple sentences of a complex one.
+    """Splits a complex sentence into several simple ones.
 
     >>> from lattice_simp.systems.hindi.clause import parse_bracketed
     >>> from lattice_simp.systems.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Chunk, Token
@@ -55,18 +55,17 @@ def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = St
     >>> tags = "NNP PSP NN VM NN VM".split()
     >>> chunks = [Chunk("NP", 0, 2), Chunk("NP", 2, 3), Chunk("VGNF", 3, 4), Chunk("NP", 4, 5), Chunk("VGF", 5, 6)]
     >>> sentence = Sentence(tuple(map(Token, words, tags)), tuple(chunks))
-    >>> [str(one) for one in simplify(sentence, clauses).sentences]
+    >>> [str(simple) for simple in simplify(sentence, clauses).sentences]
     ['raam ne khaanaa khaayaa', 'raam ne paanii piyaa']
 
-    Splits that would lose a word, leave a sentence without a verb, or tear apart what only says something together
-    (conditions, alternatives, direct speech and its verb) are not made.
+    It makes no split that would lose a word, leave a sentence without a verb, or separate what belongs together
+    (conditions, alternatives, direct speech and its verb).
 
     Args:
-        sentence: with tags and chunks, in Devanagari or romanised; agents and arguments come from the dependency
-            tree, or from the chunks where there is none.
-        clauses: of the sentence, nested; without types, clauses are split in the same way, but conditions are known
-            by their markers only.
-        until: the last step that is taken.
+        sentence: the sentence with tags and chunks, in Devanagari or romanised; agents and arguments come from the
+            dependency tree if there is one, otherwise from the chunks.
+        clauses: the nested clauses of the sentence; without types, conditions are recognised by their markers only.
+        until: the last step.
     """
     source = in_devanagari(sentence)
     if not is_complex(source) or _holds_speech(source):
@@ -86,7 +85,7 @@ def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = St
 
 
 def _holds_speech(sentence: Sentence) -> bool:
-    """Returns whether a sentence goes on behind a quotation that ends with a mark of its own: `"…!" raam bole`."""
+    """Returns whether a sentence continues after a quotation that ends with a stop: `"…!" raam bole`."""
     forms = [token.form for token in sentence.tokens if not token.is_empty]
     ends = {*words_of("statement"), *words_of("question")}
     return any(
@@ -98,7 +97,7 @@ def _holds_speech(sentence: Sentence) -> bool:
 def _simplified(
     source: Sentence, tree: Node, refused: dict[str, str], until: Stage
 ) -> tuple[list[list[Word]], list[Refusal]]:
-    """Makes all splits that are not refused yet; returns which of them cannot be made after all."""
+    """Makes all splits that are not refused yet, and returns the sentences and the splits to refuse."""
     parts = split_clauses(source, tree)
     refusals: list[Refusal] = []
     if until >= Stage.GERUNDS:
@@ -106,11 +105,11 @@ def _simplified(
     if until >= Stage.ARGUMENTS:
         parts = share_agents(source, parts)
         if until == Stage.ARGUMENTS:
-            parts = [replace(part, subject=_as_given(source, part.copied)) for part in parts]
+            parts = [replace(part, subject=_copied_words(source, part.copied)) for part in parts]
         else:
-            made = [conjugate(source, part) for part in parts]
-            refusals = [one for one in made if isinstance(one, Refusal)]
-            parts = [without_relatives(source, one) for one in made if isinstance(one, Part)]
+            results = [conjugate(source, part) for part in parts]
+            refusals = [result for result in results if isinstance(result, Refusal)]
+            parts = [without_relatives(source, result) for result in results if isinstance(result, Part)]
     rendered = [_render(source, part, until) for part in parts]
     refusals = refusals or check(source, [part.name for part in parts], rendered)
     if until == Stage.TENSE:
@@ -119,17 +118,19 @@ def _simplified(
 
 
 def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[Word]]) -> list[Refusal]:
-    """Refuses to split off a participle that leaves nothing but the verb; one is enough for each verb."""
-    found = []
+    """Refuses one participle for each verb that would remain alone."""
+    refusals = []
     for part, words in zip(parts, rendered, strict=True):
         tokens = [source.tokens[position] for word in words for position in word.sources]
         if all(token.tag in (*VERBS, PUNCTUATION, CONJUNCTION, "RP") for token in tokens):
-            own = (one for one in parts if one.kind == "participle" and one.governor == part.verb)
-            found += [Refusal(one.name, "would leave nothing but a verb") for one in islice(own, 1)]
-    return found
+            participles = (other for other in parts if other.kind == "participle" and other.governor == part.verb)
+            refusals += [
+                Refusal(participle.name, "would leave nothing but a verb") for participle in islice(participles, 1)
+            ]
+    return refusals
 
 
-def _as_given(source: Sentence, copied: Sequence[int]) -> tuple[Word, ...]:
+def _copied_words(source: Sentence, copied: Sequence[int]) -> tuple[Word, ...]:
     if not copied:
         return ()
     return agent_words(
@@ -152,8 +153,10 @@ def _render(source: Sentence, part: Part, until: Stage) -> list[Word]:
 
 
 def _blamed(refusals: Sequence[Refusal], tree: Node, refused: dict[str, str]) -> dict[str, str]:
-    """Returns the splits to undo, with reasons: the named ones, else the last one still made, if any."""
-    named = {one.name: one.reason for one in reversed(refusals) if one.name and one.name not in refused}
+    """Returns the splits to undo with reasons: the named ones, otherwise the last one, if any."""
+    named = {
+        refusal.name: refusal.reason for refusal in reversed(refusals) if refusal.name and refusal.name not in refused
+    }
     if named:
         return named
     left = [node.name for node in tree.walk() if node.name and not node.is_kept and node.name not in refused]
@@ -180,7 +183,7 @@ def _result(
             _stopped(sentence, made, stop, plain, has_mark=position in marked, is_first=position == min(marked))
             for position, made in enumerate(sentences)
         ]
-    kept = {index for one in sentences for index in one.kept}
+    kept = {index for made in sentences for index in made.kept}
     dropped = tuple((index, _why_dropped(source, index)) for index in range(len(source)) if index not in kept)
     return Simplified(tuple(sentences), dropped, tuple(reasons.items()))
 
@@ -194,11 +197,11 @@ def _why_dropped(source: Sentence, position: int) -> str:
 
 
 def _written(sentence: Sentence, source: Sentence, words: Sequence[Word], *, roman: bool) -> SimpleSentence:
-    """Puts the source's own spelling back where a word is unchanged."""
+    """Writes unchanged words in the spelling of the source."""
     forms, changes = [], []
     for word in words:
-        own = len(word.sources) == 1 and word.form == source.tokens[word.sources[0]].form
-        form = sentence.tokens[word.sources[0]].form if own else romanise(word.form) if roman else word.form
+        unchanged = len(word.sources) == 1 and word.form == source.tokens[word.sources[0]].form
+        form = sentence.tokens[word.sources[0]].form if unchanged else romanise(word.form) if roman else word.form
         if word.reason:
             kind = ChangeKind.COPIED if word.reason.startswith("shared") else ChangeKind.CHANGED
             changes.append(Change(kind if word.sources else ChangeKind.ADDED, form, word.reason))
@@ -207,7 +210,7 @@ def _written(sentence: Sentence, source: Sentence, words: Sequence[Word], *, rom
 
 
 def _full_stop(sentence: Sentence) -> int | None:
-    """Returns the position of the mark that ends a sentence; quotes and brackets may close after it."""
+    """Returns the position of the final stop, possibly before closing quotes and brackets; None if there is none."""
     for position in reversed(range(len(sentence))):
         token = sentence.tokens[position]
         if _ends(token.form):
@@ -222,11 +225,11 @@ def _ends(form: str) -> bool:
 
 
 def _marked(sentence: Sentence, source: Sentence, stop: int, rendered: Sequence[Sequence[Word]]) -> set[int]:
-    """Returns which of the sentences end as the source does: of a question, those that ask; else the last one."""
+    """Returns the sentences that end like the source: for a question those that ask, otherwise the last one."""
     asking = {
         position
         for position, words in enumerate(rendered)
-        if any(source.tokens[own].tag == QUESTION for word in words for own in word.sources)
+        if any(source.tokens[index].tag == QUESTION for word in words for index in word.sources)
     }
     return asking if asking and sentence.tokens[stop].form == QUESTION_MARK else {len(rendered) - 1}
 
@@ -234,7 +237,7 @@ def _marked(sentence: Sentence, source: Sentence, stop: int, rendered: Sequence[
 def _stopped(
     sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *, has_mark: bool, is_first: bool
 ) -> SimpleSentence:
-    """Ends a sentence with the source's mark, which the first one with it has from there, or with a plain one."""
+    """Ends a sentence with the source's mark or a plain one; the first such sentence takes over the source token."""
     mark = sentence.tokens[stop].form
     if made.words and _ends(made.words[-1]):
         return made
@@ -244,36 +247,36 @@ def _stopped(
 
 
 def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list[int]:
-    """Returns the tokens that no sentence has, but for marks and words that only join clauses."""
+    """Returns the tokens in no sentence, except for marks and words that only join clauses."""
     kept = {position for words in sentences for word in words for position in word.sources}
     return [index for index in range(len(sentence)) if index not in kept and not is_joining(sentence, index)]
 
 
 def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
-    """Returns whether a sentence has a verb: one of the source's finite ones, or one that was made finite."""
+    """Returns whether a sentence has a finite verb, from the source or made finite."""
     finite = {position for chunk in sentence.chunks if chunk.tag == FINITE for position in sentence.verbs(chunk)}
     return any(word.is_verb or not finite.isdisjoint(word.sources) for word in words)
 
 
 def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
-    """Returns which of the named splits leave a sentence without a verb; if there are none, whether a word is lost."""
+    """Returns the splits that leave a sentence without a verb; if there are none, a lost word."""
     if len(sentences) < 2:
         return []
-    found = [
+    refusals = [
         Refusal(name, "would leave a sentence without a verb")
         for name, words in zip(names, sentences, strict=True)
         if not has_verb(sentence, words)
     ]
     lost = [sentence.tokens[position].form for position in lost_tokens(sentence, sentences)[:1]]
-    return found or [Refusal("", f"would lose {form}") for form in lost]
+    return refusals or [Refusal("", f"would lose {form}") for form in lost]
 
 
 MAX_SIMPLE_LENGTH = 5
-"""Sentences of up to so many words are simple, whatever they hold."""
+"""Sentences of up to this many words count as simple."""
 
 
 def is_complex(sentence: Sentence) -> bool:
-    """Returns whether a sentence has more than five words, and more than one verb group or a conjunction.
+    """Returns whether a sentence has more than five words and more than one verb group or a conjunction.
 
     Punctuation and elided words do not count.
 

@@ -1,4 +1,4 @@
-"""Both scripts: romanised sentences are simplified in Devanagari, and morphology that is missing is filled in."""
+"""Converts romanised sentences to Devanagari for simplification, and fills in missing morphology."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _LATIN = re.compile("[A-Za-z]")
 
 
 def is_romanised(sentence: Sentence) -> bool:
-    """Returns whether a sentence is written in roman letters: more of its tokens have them than Devanagari ones."""
+    """Returns whether more tokens of a sentence contain roman letters than Devanagari ones."""
     latin = sum(bool(_LATIN.search(token.form)) for token in sentence.tokens)
-    other = sum(any("\u0900" <= letter <= "\u097f" for letter in token.form) for token in sentence.tokens)
-    return latin > other
+    native = sum(any("\u0900" <= letter <= "\u097f" for letter in token.form) for token in sentence.tokens)
+    return latin > native
 
 
 def in_devanagari(sentence: Sentence) -> Sentence:
-    """Returns the sentence in Devanagari, with roots and features of its verbs."""
+    """Returns the sentence in Devanagari, with the roots and features of its verbs."""
     roman = is_romanised(sentence)
     return replace(sentence, tokens=tuple(_full(token, roman=roman) for token in sentence.tokens))
 
@@ -62,27 +62,27 @@ def _full(token: Token, *, roman: bool) -> Token:
 
 
 def _reading(token: Token) -> VerbForm | None:
-    """Returns the reading of a form that fits the token's root, if it has one, and then its tense."""
+    """Returns the reading of a form that fits the token's root, if known, and its tense."""
     readings, tam = analyse(token.form), canonical(token.tam)
     if token.root:
         root = listed_root(token.root)
-        rooted = tuple(one for one in readings if one.root == root)
-        own = [one for one in rooted if one.tam == tam]
-        if own:
-            return own[0]
+        rooted = tuple(reading for reading in readings if reading.root == root)
+        matching = [reading for reading in rooted if reading.tam == tam]
+        if matching:
+            return matching[0]
         if tam and (rooted or not readings):
             return VerbForm(root, tam, agreement_of(token))
         readings = rooted or readings
     if token.tag == "VAUX" and token.form in words_of("conjunctive"):
         return VerbForm(word_of("light"), CONJUNCTIVE, agreement_of(token))
-    # `rahe hain`: an auxiliary is rather perfective than subjunctive.
-    likely = PERFECTIVE if token.tag == "VAUX" and any(one.tam == PERFECTIVE for one in readings) else ROOT
-    return next((one for one in readings if one.tam == likely), readings[0] if readings else None)
+    # `rahe hain`: an auxiliary is more likely perfective than subjunctive.
+    likely = PERFECTIVE if token.tag == "VAUX" and any(reading.tam == PERFECTIVE for reading in readings) else ROOT
+    return next((reading for reading in readings if reading.tam == likely), readings[0] if readings else None)
 
 
 @cache
 def _lexicon(tag: str) -> Lexicon:
-    """Returns the forms of the listed verbs, those of frequent ones likelier, or the function words with a tag."""
+    """Returns the forms of the listed verbs, weighted by frequency, or the function words with a tag."""
     if tag in VERBS:
         return Lexicon(verb_forms())
     rows = grammar_table("hindi/function_words.tsv", ("word", "tags"))

@@ -1,8 +1,8 @@
-"""Clauses as separate sentences.
+"""Splits clauses into separate sentences.
 
-A clause takes its own words along, not those of the clauses in it. Participles and what comes before a clause's own
-words come first, then the clause, then the rest in the source's order. Coordinators and `ki` fall away; `lekin` and
-its like begin the sentence after them.
+A clause keeps its words without those of its nested clauses. Participles and preceding clauses come first, then the
+clause, then the rest in source order. Coordinators and `ki` are dropped; `lekin` and similar words begin the sentence
+after them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lattice_simp.systems.hindi.simplify.tables import connectives
 
 
 def split_clauses(sentence: Sentence, root: Node) -> list[Part]:
-    """Makes sentences of the clauses that are not kept, in the order in which they read well."""
+    """Returns the clauses that are split off as parts, in reading order."""
     parts = [part for part in _parts(sentence, root, None) if part.tokens or part.lead]
     return [
         _trimmed(sentence, part, is_first=position == 0) for position, part in enumerate(_passed_on(sentence, parts))
@@ -35,8 +35,8 @@ def split_clauses(sentence: Sentence, root: Node) -> list[Part]:
 
 def _parts(sentence: Sentence, node: Node, governor: int | None) -> list[Part]:
     content = items(node)
-    own = tokens_of(content)
-    finite, participle = verb_chunk(sentence, own), verb_chunk(sentence, own, NON_FINITE)
+    tokens = tokens_of(content)
+    finite, participle = verb_chunk(sentence, tokens), verb_chunk(sentence, tokens, NON_FINITE)
     if finite is None and (participle is None or not node.name):
         return _of_frame(sentence, node, content, governor)
     before: list[Part] = []
@@ -44,32 +44,32 @@ def _parts(sentence: Sentence, node: Node, governor: int | None) -> list[Part]:
     kind: PartKind = "finite" if finite is not None else "participle"
     verb = finite if finite is not None else participle
     content, links = _without_links(sentence, content)
-    own = tokens_of(content)
-    first = next((position for position in own if not is_joining(sentence, position)), node.start)
-    for child in (one for one in content if isinstance(one, Node)):
-        made = _parts(sentence, child, verb if kind == "finite" else governor)
-        made = _led(made, links.get(child.name, ()))
+    tokens = tokens_of(content)
+    first = next((position for position in tokens if not is_joining(sentence, position)), node.start)
+    for child in (item for item in content if isinstance(item, Node)):
+        child_parts = _parts(sentence, child, verb if kind == "finite" else governor)
+        child_parts = _led(child_parts, links.get(child.name, ()))
         early = child.end <= first or is_participial(sentence, child)
-        (before if early else after).extend(made)
-    if before and own and own[0] < before[0].tokens[0]:
-        opening = tuple(takewhile(lambda position: is_joining(sentence, position), own))
-        before, own = _led(before, opening), own[len(opening) :]
+        (before if early else after).extend(child_parts)
+    if before and tokens and tokens[0] < before[0].tokens[0]:
+        opening = tuple(takewhile(lambda position: is_joining(sentence, position), tokens))
+        before, tokens = _led(before, opening), tokens[len(opening) :]
     governed = governor if kind == "participle" else None
-    part = Part(node.name, kind, node.kind, own, verb, governed)
+    part = Part(node.name, kind, node.kind, tokens, verb, governed)
     return [*before, part, *after]
 
 
 def _of_frame(sentence: Sentence, node: Node, content: Sequence[Item], governor: int | None) -> list[Part]:
-    """Takes a clause apart that has no verb of its own: what is between its clauses leads the next one."""
+    """Splits a clause without a verb; the words between its nested clauses lead the next one."""
     parts: list[Part] = []
     pending: tuple[int, ...] = ()
     for run in _runs(content):
         if isinstance(run, Node):
-            made = _parts(sentence, run, governor or _next_verb(sentence, node, run))
-            if made and pending:
-                made = _led(made, pending)
+            child_parts = _parts(sentence, run, governor or _next_verb(sentence, node, run))
+            if child_parts and pending:
+                child_parts = _led(child_parts, pending)
                 pending = ()
-            parts += made
+            parts += child_parts
             continue
         verb = verb_chunk(sentence, run)
         if verb is None:
@@ -86,7 +86,7 @@ def _of_frame(sentence: Sentence, node: Node, content: Sequence[Item], governor:
 
 
 def _next_verb(sentence: Sentence, frame: Node, node: Node) -> int | None:
-    """Returns the verb that a participle among coordinate clauses belongs to: that of the next clause with one."""
+    """Returns the verb of the next clause, which governs a participle among coordinate clauses."""
     for child in frame.children:
         if child.start >= node.end:
             verb = verb_chunk(sentence, tokens_of(items(child)))
@@ -96,19 +96,19 @@ def _next_verb(sentence: Sentence, frame: Node, node: Node) -> int | None:
 
 
 def _runs(content: Sequence[Item]) -> Iterator[Node | tuple[int, ...]]:
-    """Puts the tokens between clauses together."""
-    for are_tokens, run in groupby(content, key=lambda one: isinstance(one, int)):
+    """Groups the tokens between clauses."""
+    for are_tokens, run in groupby(content, key=lambda item: isinstance(item, int)):
         if are_tokens:
             yield tokens_of(list(run))
         else:
-            yield from (one for one in run if isinstance(one, Node))
+            yield from (item for item in run if isinstance(item, Node))
 
 
 def _without_links(sentence: Sentence, content: list[Item]) -> tuple[list[Item], dict[str, tuple[int, ...]]]:
-    """Takes joining words between split clauses, and commas beside them, out of the words around.
+    """Removes joining words between split clauses and commas next to them.
 
     Returns:
-        What is left, and the words that lead the clause after them.
+        The rest, and the words that lead the clause after them.
     """
     left: list[Item] = []
     links: dict[str, tuple[int, ...]] = {}
@@ -135,14 +135,14 @@ def _without_links(sentence: Sentence, content: list[Item]) -> tuple[list[Item],
 
 
 def _led(parts: list[Part], tokens: Sequence[int]) -> list[Part]:
-    """Puts tokens in front of the first part."""
+    """Prepends tokens to the first part."""
     if not tokens or not parts:
         return parts
     return [replace(parts[0], tokens=(*tokens, *parts[0].tokens)), *parts[1:]]
 
 
 def _passed_on(sentence: Sentence, parts: list[Part]) -> list[Part]:
-    """Returns a connective at a part's end to the next part."""
+    """Moves connectives at the end of a part to the next part."""
     passed: list[Part] = []
     pending: tuple[int, ...] = ()
     for position, part in enumerate(parts):
@@ -161,7 +161,7 @@ def _is_connective(sentence: Sentence, position: int) -> bool:
 
 
 def _trimmed(sentence: Sentence, part: Part, *, is_first: bool) -> Part:
-    """Drops joining words at the ends; a connective that says more than `and` stays in front."""
+    """Drops joining words at the ends, but keeps leading connectives other than `and`."""
     tokens = list(part.tokens)
     lead: list[Word] = []
     begins = is_first and bool(tokens) and tokens[0] == 0

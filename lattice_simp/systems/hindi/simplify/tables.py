@@ -1,4 +1,4 @@
-"""The word lists of the simplification (`grammars/hindi/`)."""
+"""Word lists for simplification (`grammars/hindi/`)."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ _WORDS = "hindi/simplify_words.tsv"
 
 
 Action = Literal["drop", "keep", "join_next", "join_previous", "join_both", "join_adverbial"]
-"""What becomes of a connective."""
+"""The treatment of a connective."""
 
 Role = Literal[
     "be", "copula", "passive", "completive", "light", "conjunctive", "participial", "simultaneous", "indefinite",
     "concession", "condition", "ergative", "genitive", "direct_genitive", "oblique_genitive", "statement", "question",
     "closing",
 ]  # fmt: skip
-"""What a word does; the head of `simplify_words.tsv` says it in words."""
+"""The function of a word, as described at the top of `simplify_words.tsv`."""
 
 
 @cache
 def connectives() -> dict[str, Action]:
-    """Returns what becomes of each connective."""
-    found: dict[str, Action] = {}
+    """Returns the treatment of each connective."""
+    actions: dict[str, Action] = {}
     for row in grammar_table("hindi/simplify_connectives.tsv", ("word", "action")):
         if row["action"] not in get_args(Action):
-            raise row.error(f"no action {row['action']!r}", f"write one of {', '.join(get_args(Action))}")
-        found[composed(row["word"])] = cast(Action, row["action"])
-    return found
+            raise row.error(f"unknown action {row['action']!r}", f"write one of {', '.join(get_args(Action))}")
+        actions[composed(row["word"])] = cast(Action, row["action"])
+    return actions
 
 
 class Postposition(NamedTuple):
-    """What begins the sentence after a gerund with a postposition, and whether the main verb must be perfective."""
+    """The opening of the sentence after a gerund, and whether the main verb must be perfective."""
 
     instead: tuple[str, ...]
     perfective: bool
@@ -55,7 +55,7 @@ def postpositions() -> dict[tuple[str, ...], Postposition]:
 
 @cache
 def relatives() -> dict[str, tuple[str, str]]:
-    """Returns what takes a relative pronoun's place, with a verb in the singular and in the plural."""
+    """Returns the replacements of each relative pronoun, for a singular and a plural verb."""
     rows = grammar_table("hindi/simplify_relatives.tsv", ("relative", "instead", "plural"))
     return {composed(row["relative"]): (row["instead"], row["plural"] or row["instead"]) for row in rows}
 
@@ -78,10 +78,10 @@ def pronouns() -> tuple[Pronoun, ...]:
 
 
 class SecondVerb(NamedTuple):
-    """A verb after the first one of a group.
+    """A verb after the first verb of a group.
 
     Attributes:
-        is_vector: whether it only colours the first one, so that its tense is the group's.
+        is_vector: whether it only modifies the first verb, so that its tense is that of the group.
         bars_agent: whether a perfective group with it has no agent with `ne`.
     """
 
@@ -91,20 +91,20 @@ class SecondVerb(NamedTuple):
 
 @cache
 def second_verbs() -> dict[str, SecondVerb]:
-    """Returns the verbs that come after the first one of a group."""
+    """Returns the verbs that follow the first verb of a group."""
     rows = grammar_table("hindi/vector_verbs.tsv", ("root", "kind", "agent"))
     return {composed(row["root"]): SecondVerb(row["kind"] == "vector", row["agent"] == "bare") for row in rows}
 
 
 @cache
 def kept_participles() -> frozenset[tuple[str, str]]:
-    """Returns participles that are adverbs or postpositions, with the postposition before them ("": any)."""
+    """Returns participles used as adverbs or postpositions, with the postposition before them ("" for any)."""
     rows = grammar_table("hindi/kept_participles.tsv", ("form", "postposition"))
     return frozenset((composed(row["form"]), composed(row["postposition"])) for row in rows)
 
 
 def words_of(role: Role) -> tuple[str, ...]:
-    """Returns the words of a role, in the table's order.
+    """Returns the words with a role, in the order of the table.
 
     >>> words_of("genitive")
     ('का', 'के', 'की')
@@ -116,7 +116,7 @@ def words_of(role: Role) -> tuple[str, ...]:
 
 
 def word_of(role: Role) -> str:
-    """Returns the first word of a role: the one to write.
+    """Returns the first word with a role, the one to write.
 
     >>> word_of("ergative")
     'ने'
@@ -126,19 +126,21 @@ def word_of(role: Role) -> str:
 
 @cache
 def _roles() -> dict[Role, tuple[str, ...]]:
-    found: dict[Role, tuple[str, ...]] = {}
+    words: dict[Role, tuple[str, ...]] = {}
     for row in grammar_table(_WORDS, ("role", "words")):
         if row["role"] not in get_args(Role):
-            raise row.error(f"no role {row['role']!r}", f"write one of {', '.join(get_args(Role))}")
+            raise row.error(f"unknown role {row['role']!r}", f"write one of {', '.join(get_args(Role))}")
         role = cast(Role, row["role"])
-        if role in found:
-            raise row.error(f"the role {role} twice", "write all its words in one row")
+        if role in words:
+            raise row.error(f"repeated role {role}", "write all its words in one row")
         if not row["words"]:
-            raise row.error(f"the role {role} has no words", "write one at least")
-        found[role] = tuple(composed(row["words"]).split())
+            raise row.error(f"the role {role} has no words", "write at least one")
+        words[role] = tuple(composed(row["words"]).split())
     path = grammar_path(_WORDS)
-    if missing := [role for role in get_args(Role) if role not in found]:
-        raise FormatError(f"nothing for {', '.join(missing)}", path=path, remedy="add a row for each")
-    if len(found["statement"]) < 2:
-        raise FormatError("one mark for statements", path=path, remedy="write one for Devanagari, then a roman one")
-    return found
+    if missing := [role for role in get_args(Role) if role not in words]:
+        raise FormatError(f"no words for {', '.join(missing)}", path=path, remedy="add a row for each")
+    if len(words["statement"]) < 2:
+        raise FormatError(
+            "only one mark for statements", path=path, remedy="write one for Devanagari, then a roman one"
+        )
+    return words

@@ -1,4 +1,4 @@
-"""Participles and gerunds in the tense, aspect and mood of the verb that they depend on (Mishra et al. 2014, 4.1.5)."""
+"""Puts participles and gerunds in the tense, aspect and mood of their governor (Mishra et al. 2014, 4.1.5)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TENSE = "the tense of the main verb"
 
 
 def conjugate(sentence: Sentence, part: Part) -> Part | Refusal:
-    """Returns a part with a finite verb, and its agent in the case that the verb asks for, if there are such forms."""
+    """Returns a part with a finite verb and its agent in the required case, or a refusal."""
     if part.verb is None:
         return part
     group = verb_group(sentence, part.verb)
@@ -40,9 +40,9 @@ def conjugate(sentence: Sentence, part: Part) -> Part | Refusal:
     if main.is_passive and part.kind == "participle":
         return Refusal(part.name, "the main verb is passive")
     if part.kind == "participle" and main.root in perception_verbs() and group.verbs[0].tam == IMPERFECTIVE:
-        return Refusal(part.name, "what is seen or heard")
+        return Refusal(part.name, "the object of seeing or hearing")
     if part.kind == "gerund" and not (group.is_passive or part.agent or part.copied):
-        return Refusal(part.name, "nobody who does it")
+        return Refusal(part.name, "no agent")
     return _finite(sentence, part, group, main)
 
 
@@ -68,7 +68,7 @@ def _finite(sentence: Sentence, part: Part, group: VerbGroup, main: VerbGroup) -
 
 
 def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
-    """Returns the verbs that stay as they are, and the root of the one that takes the tense.
+    """Returns the unchanged verbs, and the root of the one that takes the tense.
 
     `khaakar` is `khaa`, and so are `khaa kar` and `khaate hue`; of `kar dene` the second verb takes it.
     """
@@ -79,7 +79,7 @@ def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
 
 
 def _agreement(sentence: Sentence, part: Part, main: VerbGroup, *, with_ne: bool) -> Agreement:
-    """Returns what the new verb agrees in: the object if the agent takes `ne`, else the agent."""
+    """Returns the agreement of the new verb: with the object if the agent takes `ne`, otherwise with the agent."""
     if with_ne:
         chunk = object_of(sentence, part.verb or 0, part.tokens, part.agent)
         return Agreement() if chunk is None else agreement_of(sentence.head_of(sentence.chunks[chunk]))
@@ -98,7 +98,7 @@ def _with_subject(sentence: Sentence, part: Part, *, with_ne: bool) -> Part:
     phrase = [(position, sentence.tokens[position]) for position in part.copied or part.agent]
     if part.copied:
         if is_dative(phrase):
-            # The verb has the same obligation or experience: so has the agent.
+            # The verb has the same obligation or experience, and so does the agent.
             return replace(part, subject=tuple(Word(token.form, (position,), _COPIED) for position, token in phrase))
         return replace(part, subject=agent_words(phrase, with_ne=with_ne, reason=_COPIED))
     if part.agent and part.kind != "finite":
@@ -110,11 +110,11 @@ def _with_subject(sentence: Sentence, part: Part, *, with_ne: bool) -> Part:
 
 
 _TAGS = ("PRP", "DEM")
-_REASON = "a relative pronoun in a sentence of its own"
+_REASON = "a relative pronoun in a separate sentence"
 
 
 def without_relatives(sentence: Sentence, part: Part) -> Part:
-    """Replaces the relative pronoun of a clause that is now a sentence."""
+    """Replaces the relative pronoun of a clause that became a sentence."""
     if part.kind != "finite" or not part.name or part.verb is None:
         return part
     if part.clause_kind not in (ClauseType.RELATIVE, ClauseType.COORDINATE, ClauseType.ADVERBIAL, None):

@@ -1,4 +1,4 @@
-"""The verb group of a sentence: its first verb, and tense, aspect and mood as a pattern to put on other verbs."""
+"""Verb groups: their first verb, and their tense, aspect and mood as a pattern for other verbs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from lattice_simp.systems.hindi.sentence import Sentence, Token
 from lattice_simp.systems.hindi.simplify.tables import second_verbs, words_of
 
 _FINITE_ONLY = (PRESENT, PAST)
-"""Tenses that only `hai` and `thaa` have: no other verb can take them."""
+"""Tenses that only `hai` and `thaa` have."""
 
 
 @dataclass(frozen=True)
 class VerbGroup:
-    """The verbs of a chunk: their positions, the tokens, and whether there is a negation among them."""
+    """The verbs of a chunk: their positions, their tokens, and whether the chunk has a negation."""
 
     positions: tuple[int, ...]
     verbs: tuple[Token, ...]
@@ -32,12 +32,12 @@ class VerbGroup:
 
     @property
     def root(self) -> str:
-        """Of the first verb."""
+        """The root of the first verb."""
         return self.verbs[0].root
 
     @property
     def is_passive(self) -> bool:
-        """Whether the group is passive: a perfective form and `jaa`, perhaps after a vector verb."""
+        """Whether the group is passive: a perfective form and `jaa`, possibly after a vector verb."""
         position = 1 if self.has_vector else 0
         passive = (
             len(self.verbs) > position + 1
@@ -48,7 +48,7 @@ class VerbGroup:
 
     @property
     def has_vector(self) -> bool:
-        """Whether the second verb only colours the first: `so gayaa`, and also `chalaa gayaa`."""
+        """Whether the second verb only modifies the first: `so gayaa`, and also `chalaa gayaa`."""
         if len(self.verbs) < 2:
             return False
         first, second = self.verbs[0], second_verbs().get(self.verbs[1].root)
@@ -57,28 +57,28 @@ class VerbGroup:
 
     @property
     def tense(self) -> tuple[str, tuple[Token, ...]] | None:
-        """The ending of the verb and the auxiliaries after it, without vector verbs and the passive.
+        """The verb's ending and the auxiliaries after it, without vector verbs and the passive.
 
-        None if no other verb can take it, as that of `hai`.
+        None if no other verb can take it, as for `hai`.
         """
         skip = self.has_vector + self.is_passive
         carrier, rest = self.verbs[skip], self.verbs[skip + 1 :]
         if not carrier.tam or carrier.tam in _FINITE_ONLY:
             return None
-        # A bare root without an auxiliary is not a finite form that others can take.
+        # A bare root without an auxiliary is not a finite form that other verbs can take.
         return None if carrier.tam == ROOT and not rest else (carrier.tam, rest)
 
     @property
     def is_perfective(self) -> bool:
-        """Whether the group tells of something completed."""
+        """Whether the group denotes a completed action."""
         tense = self.tense
         return tense is not None and (
-            tense[0] == PERFECTIVE or any(one.root in words_of("completive") for one in tense[1])
+            tense[0] == PERFECTIVE or any(token.root in words_of("completive") for token in tense[1])
         )
 
     @property
     def takes_agent_with_ne(self) -> bool:
-        """Whether the agent takes `ne`: a perfective active form of a verb that asks for it."""
+        """Whether the agent takes `ne`: a perfective active form of a verb that requires it."""
         tense = self.tense
         if tense is None or self.is_passive:
             return False
@@ -87,30 +87,32 @@ class VerbGroup:
 
     @property
     def agreement(self) -> Agreement:
-        """What the group's verbs show together; a future form alone shows all (`jaaoge`: second person, plural)."""
-        future = {own.agreement for own in analyse(self.verbs[-1].form) if own.tam == self.verbs[-1].tam == FUTURE}
+        """The combined agreement of the verbs; a future form shows all of it (`jaaoge`: second person, plural)."""
+        future = {
+            reading.agreement for reading in analyse(self.verbs[-1].form) if reading.tam == self.verbs[-1].tam == FUTURE
+        }
         if future:
-            return next((own for own in sorted(future) if own.person == "3"), min(future))
-        gender = next((one.gender for one in self.verbs if one.gender in ("m", "f")), "")
-        plural = any(Agreement.of("", one.number, one.person).number == "pl" for one in self.verbs)
-        person = next((one.person for one in reversed(self.verbs) if one.person in ("1", "2")), "3")
+            return next((agreement for agreement in sorted(future) if agreement.person == "3"), min(future))
+        gender = next((token.gender for token in self.verbs if token.gender in ("m", "f")), "")
+        plural = any(Agreement.of("", token.number, token.person).number == "pl" for token in self.verbs)
+        person = next((token.person for token in reversed(self.verbs) if token.person in ("1", "2")), "3")
         return Agreement("f" if gender == "f" else "m", "pl" if plural else "sg", person)
 
 
 def verb_group(sentence: Sentence, chunk: int | None) -> VerbGroup | None:
-    """Returns the verbs of a chunk; None if it has none, or there is no chunk."""
+    """Returns the verbs of a chunk; None without a chunk or verbs."""
     if chunk is None:
         return None
-    own = sentence.chunks[chunk]
-    positions = tuple(sentence.verbs(own))
+    phrase = sentence.chunks[chunk]
+    positions = tuple(sentence.verbs(phrase))
     if not positions:
         return None
-    negated = any(sentence.tokens[position].tag == "NEG" for position in own.positions)
+    negated = any(sentence.tokens[position].tag == "NEG" for position in phrase.positions)
     return VerbGroup(positions, tuple(sentence.tokens[position] for position in positions), negated)
 
 
 def agreement_of(token: Token) -> Agreement:
-    """Returns what a token shows of gender, number and person."""
+    """Returns the gender, number and person of a token."""
     return Agreement.of(token.gender, token.number, token.person)
 
 
@@ -119,13 +121,15 @@ def agent_with_ne(root: str, tense: tuple[str, tuple[Token, ...]], vector: str =
     if tense[0] != PERFECTIVE or not takes_ne(root):
         return False
     second = second_verbs()
-    barring = [one for one in (vector, *(token.root for token in tense[1])) if one in second and second[one].bars_agent]
+    barring = [
+        verb for verb in (vector, *(token.root for token in tense[1])) if verb in second and second[verb].bars_agent
+    ]
     return not barring
 
 
 def conjugated(root: str, tense: tuple[str, tuple[Token, ...]], agreement: Agreement) -> list[str] | None:
-    """Puts a verb in a tense; None if a form does not exist."""
+    """Returns the forms of a verb in a tense; None if one does not exist."""
     tam, rest = tense
     forms = [generate(root, tam, agreement, last=not rest)]
-    forms += [generate(one.root, one.tam, agreement, last=one is rest[-1]) or one.form for one in rest]
+    forms += [generate(token.root, token.tam, agreement, last=token is rest[-1]) or token.form for token in rest]
     return None if forms[0] is None else [form for form in forms if form is not None]

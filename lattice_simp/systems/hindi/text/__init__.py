@@ -1,4 +1,4 @@
-"""Plain Hindi text in, analysed sentences out: tokens, parts of speech, chunks, morphology."""
+"""Analyses plain Hindi text: tokens, parts of speech, chunks, morphology."""
 
 from lattice_simp.systems.hindi.text.analyser import Analyser, AnalyserSettings
 from lattice_simp.text.hindi.sentences import tokenised_sentences

@@ -1,4 +1,4 @@
-"""Plain text in, sentences with tags, chunks and morphology out; trained on a treebank."""
+"""Analyses plain text into sentences with tags, chunks and morphology; trained on a treebank."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _LIBRARY = "hindi"
 TAGGER, CHUNKER, META = "tagger.crfsuite", "chunker.crfsuite", "analyser.json"
 
 FEATURE_VERSION = 1
-"""Goes up when the features change: a model works with the features it was trained on alone."""
+"""The version of the features; a model only works with the version that it was trained on."""
 
 RAREST_TAG = 5
-"""Sentences with a tag of fewer tokens are not training data for tags: such tags are slips, and each costs time."""
+"""Sentences with a tag that occurs less often are not used to train the tagger: such tags are errors and cost time."""
 
 
 @dataclass(frozen=True)
 class AnalyserSettings:
-    """How often the perceptrons see each sentence, and for how many tokens a feature must hold to be learnt."""
+    """The number of training epochs, and the least occurrences of a learnt feature."""
 
     epochs: int = 12
     min_count: int = 2
@@ -47,19 +47,21 @@ class AnalyserSettings:
 
 @dataclass(frozen=True)
 class Analyser:
-    """A trained tagger, chunker and lexicon; `train` makes one, `load` reads one from its folder.
+    """A trained tagger, chunker and lexicon; `train` and `load` make one.
 
         analyser = Analyser.load("models/hindi")
         for sentence in analyser("राम ने रोटी खाकर पानी पिया।"):
             print([(chunk.tag, str(sentence.head_of(chunk).root)) for chunk in sentence.chunks])
 
-    It says nothing of dependencies: the chunks have no heads. Use one for each thread.
+    It does not parse dependencies: the chunks have no heads. Use a separate analyser for each thread.
 
     Attributes:
-        tagger: of parts of speech, a `pycrfsuite.Tagger`; `chunker` is one of chunks.
-        abbreviations: words whose full stop ends no sentence.
-        meta: what the folder says about the model: feature version, settings, number of sentences.
-        to_devanagari: writes romanised words in Devanagari; None to leave them.
+        tagger: the `pycrfsuite.Tagger` of parts of speech.
+        chunker: the `pycrfsuite.Tagger` of chunks.
+        morphology: the lexicon.
+        abbreviations: words whose full stop does not end a sentence.
+        meta: the model's description: feature version, settings, number of sentences.
+        to_devanagari: a function that writes romanised words in Devanagari; None to leave them.
     """
 
     tagger: Any
@@ -73,22 +75,24 @@ class Analyser:
     def train(
         cls, folder: str | Path, sentences: Iterable[Sentence], settings: AnalyserSettings | None = None
     ) -> Analyser:
-        """Trains on sentences of a treebank, and writes all models into a folder. Elided words are left out.
+        """Trains on the sentences of a treebank without elided words, and writes all models to a folder.
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
-            LatticeSimpError: no sentences with tags and chunks, or with one tag or chunk alone.
+            LatticeSimpError: There are no sentences with tags and chunks, or only one tag or chunk.
         """
         settings = settings or AnalyserSettings()
         words = (sentence.without_empty for sentence in sentences)
-        shown = [one for one in words if one.chunks and all(token.tag for token in one.tokens)]
+        shown = [sentence for sentence in words if sentence.chunks and all(token.tag for token in sentence.tokens)]
         if not shown:
             raise LatticeSimpError("no sentences with tags and chunks to train on")
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
-        tagged = ((tagger_features(_forms(one)), _tags(one)) for one in _without_slips(shown))
+        tagged = ((tagger_features(_forms(sentence)), _tags(sentence)) for sentence in _without_slips(shown))
         _train(target / TAGGER, tagged, settings)
-        chunked = ((chunker_features(_forms(one), _tags(one)), chunk_labels(one.chunks)) for one in shown)
+        chunked = (
+            (chunker_features(_forms(sentence), _tags(sentence)), chunk_labels(sentence.chunks)) for sentence in shown
+        )
         _train(target / CHUNKER, chunked, settings)
         write_morphology(target, Morphology.learn(shown))
         meta = {
@@ -103,16 +107,16 @@ class Analyser:
 
     @classmethod
     def load(cls, folder: str | Path, to_devanagari: Callable[[str], str] | None = None) -> Analyser:
-        """Reads an analyser from the folder that `train` wrote.
+        """Loads an analyser from the folder that `train` wrote.
 
         Raises:
-            FormatError: a file is missing or broken, or the models were made with other features.
+            FormatError: A file is missing or broken, or the models were trained with other features.
             MissingExtraError: python-crfsuite is not installed.
         """
         source = Path(folder)
         meta = read_meta(source / META, FEATURE_VERSION, REMEDY)
         abbreviations = meta.get("abbreviations")
-        if not isinstance(abbreviations, list) or not all(isinstance(one, str) for one in abbreviations):
+        if not isinstance(abbreviations, list) or not all(isinstance(word, str) for word in abbreviations):
             raise FormatError("no list of abbreviations", path=source / META, remedy=REMEDY)
         chunker = open_tagger(source / CHUNKER, library=_LIBRARY, remedy=REMEDY)
         strange = [label for label in chunker.labels() if not label.startswith((BEGIN, INSIDE))]
@@ -122,9 +126,9 @@ class Analyser:
         return cls(tagger, chunker, read_morphology(source), frozenset(abbreviations), meta, to_devanagari)
 
     def for_romanised(self) -> Analyser:
-        """Returns an analyser that takes words in Latin letters for romanised Hindi.
+        """Returns an analyser that reads words in Latin letters as romanised Hindi.
 
-        Words of the training texts win, frequent ones first; what is none of them is read letter by letter.
+        It prefers frequent words of the training texts, and transliterates unknown words letter by letter.
         """
         forms = dict.fromkeys(form for form, _, _ in self.morphology.words)  # frequent ones first
         lexicon = Lexicon({form: 1 / rank for rank, form in enumerate(forms, start=1)})  # Zipf's law
@@ -145,14 +149,14 @@ class Analyser:
         return [self._analysed(tokens, str(number)) for number, tokens in enumerate(split, start=1)]
 
     def analyse(self, tokens: Sequence[str]) -> Sentence:
-        """Analyses a sentence that is tokenised as in the treebank; romanised words become Devanagari here, too.
+        """Analyses a sentence tokenised as in the treebank, converting romanised words if `to_devanagari` is set.
 
         Raises:
-            LatticeSimpError: a token is empty.
+            LatticeSimpError: A token is empty.
         """
         if not all(tokens):
             raise LatticeSimpError(f"token {tokens.index('') + 1} of the sentence is empty")
-        return self._analysed([self.to_devanagari(one) for one in tokens] if self.to_devanagari else tokens, "")
+        return self._analysed([self.to_devanagari(token) for token in tokens] if self.to_devanagari else tokens, "")
 
     def _analysed(self, forms: Sequence[str], name: str) -> Sentence:
         tags = self.tagger.tag(tagger_features(forms)) if forms else []
@@ -162,7 +166,7 @@ class Analyser:
 
 
 def _train(path: Path, examples: Iterable[Example], settings: AnalyserSettings) -> None:
-    """Trains an averaged perceptron: as accurate here as maximum likelihood, in a tenth of the time."""
+    """Trains an averaged perceptron, which is as accurate here as maximum likelihood in a tenth of the time."""
     parameters = {"max_iterations": settings.epochs, "epsilon": 0.0, "feature.minfreq": settings.min_count}
     train_tagger(path, examples, parameters, library=_LIBRARY, algorithm="ap")
 
@@ -178,10 +182,10 @@ def _tags(sentence: Sentence) -> list[str]:
 def _without_slips(sentences: Sequence[Sentence]) -> Iterable[Sentence]:
     counts = Counter(token.tag for sentence in sentences for token in sentence.tokens)
     frequent = {tag for tag, count in counts.items() if count >= RAREST_TAG} or set(counts)
-    return (one for one in sentences if all(token.tag in frequent for token in one.tokens))
+    return (sentence for sentence in sentences if all(token.tag in frequent for token in sentence.tokens))
 
 
 def _abbreviations(sentences: Iterable[Sentence]) -> set[str]:
-    """Collects the words that end in a full stop of their own."""
+    """Returns the words that end in a full stop."""
     forms = {token.form for sentence in sentences for token in sentence.tokens}
     return {form for form in forms if form.endswith(FULL_STOP) and form[0].isalpha()}

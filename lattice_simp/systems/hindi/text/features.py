@@ -1,6 +1,6 @@
-"""What tagger and chunker see of each token, and chunks as labels: where one begins, and of which type.
+"""The features of tagger and chunker, and the labels of chunks.
 
-Features are in UTF-8: the library takes bytes as they are.
+Features are UTF-8 bytes, which the library uses unchanged.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from lattice_simp.grammars.hindi.spelling import folded
 from lattice_simp.systems.hindi.sentence import Chunk
 
 LONGEST_SUFFIX = 5
-"""Letters, vowel signs among them: the longest endings of Hindi verbs have as many."""
+"""Letters including vowel signs, as many as in the longest endings of Hindi verbs."""
 
 LONGEST_PREFIX = 3
 
@@ -22,7 +22,7 @@ _OUTSIDE = "#"
 _WINDOW = (-2, -1, 1, 2)
 _MARGIN = 3
 _GROUP = frozenset({"VAUX", "RP", "NEG", "RDP"})
-"""The tags of what follows the main verb in its group."""
+"""The tags of words that follow the main verb in its group."""
 
 
 def _encoded(*names: str) -> tuple[bytes, ...]:
@@ -41,10 +41,10 @@ def tagger_features(forms: Sequence[str]) -> list[list[bytes]]:
 
 def _tagger_window(words: Sequence[str], position: int) -> list[bytes]:
     word, before, after = words[position], words[position - 1], words[position + 1]
-    found = [*_spelling(word)]
+    names = [*_spelling(word)]
     for offset in _WINDOW:
-        found += _word_beside(words[position + offset], offset)
-    return [*found, *_encoded(f"{before}<w={word}", f"w>{after}={word}", f"{before}<>{after}")]
+        names += _word_beside(words[position + offset], offset)
+    return [*names, *_encoded(f"{before}<w={word}", f"w>{after}={word}", f"{before}<>{after}")]
 
 
 @lru_cache(maxsize=1 << 16)
@@ -66,12 +66,14 @@ def _word_beside(word: str, offset: int) -> tuple[bytes, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def shape(word: str) -> str:
-    """Returns which kinds of characters a word has, in whatever script.
+    """Returns the kinds of characters in a word, for any script.
 
     >>> shape("दिल्ली"), shape("12वें"), shape("डॉ."), shape("-")
     ('L', '9L', 'L.', '-')
     """
-    kinds = ["9" if one.isdecimal() else one if one.isascii() and not one.isalpha() else "L" for one in word]
+    kinds = [
+        "9" if letter.isdecimal() else letter if letter.isascii() and not letter.isalpha() else "L" for letter in word
+    ]
     return "".join(kind for kind, last in zip(kinds, ["", *kinds], strict=False) if kind != last)
 
 
@@ -91,11 +93,11 @@ def chunker_features(forms: Sequence[str], tags: Sequence[str]) -> list[list[byt
 
 
 def _chunker_window(words: Sequence[str], tags: Sequence[str], position: int) -> Iterable[bytes]:
-    found = [*_tags(*tags[position - 3 : position + 4]), *_own(words[position], tags[position])]
+    names = [*_tags(*tags[position - 3 : position + 4]), *_current(words[position], tags[position])]
     for offset in _WINDOW:
-        found += _neighbour(words[position + offset], tags[position], offset)
+        names += _neighbour(words[position + offset], tags[position], offset)
     before, word, after = words[position - 1 : position + 2]
-    return [*found, *_encoded(f"w>{word}>{after}", f"w<{before}<{word}")]
+    return [*names, *_encoded(f"w>{word}>{after}", f"w<{before}<{word}")]
 
 
 @lru_cache(maxsize=1 << 17)
@@ -120,7 +122,7 @@ def _tags(third: str, second: str, before: str, tag: str, after: str, next2: str
 
 
 @lru_cache(maxsize=1 << 16)
-def _own(word: str, tag: str) -> tuple[bytes, ...]:
+def _current(word: str, tag: str) -> tuple[bytes, ...]:
     names = [f"w={word}", f"w,t={word},{tag}"]
     names += [f"s{size},t={word[-size:]},{tag}" for size in (1, 2, 3)]
     return _encoded(*names)
@@ -132,7 +134,7 @@ def _neighbour(word: str, tag: str, offset: int) -> tuple[bytes, ...]:
 
 
 def _group(words: Sequence[str], tags: Sequence[str], position: int) -> Iterable[bytes]:
-    """Looks over the rest of a verb group: its last word tells finite verbs from others, and so does what follows."""
+    """Describes the end of a verb group and the word after it, which distinguish finite verbs."""
     if tags[position] not in ("VM", "VAUX"):
         return ()
     end = position + 1
@@ -156,7 +158,7 @@ def _ending(word: str, last: str, after: str, tag_after: str) -> tuple[bytes, ..
 
 
 def chunk_labels(chunks: Iterable[Chunk]) -> list[str]:
-    """Writes chunks as one label for each token.
+    """Returns one chunk label for each token.
 
     >>> chunk_labels([Chunk("NP", 0, 2), Chunk("VGF", 2, 3)])
     ['B-NP', 'I-NP', 'B-VGF']
@@ -167,7 +169,7 @@ def chunk_labels(chunks: Iterable[Chunk]) -> list[str]:
 
 
 def chunks_of_labels(labels: Sequence[str]) -> tuple[Chunk, ...]:
-    """Reads chunks from labels; what goes on as another type begins a chunk.
+    """Returns the chunks of labels; a label that continues another type begins a chunk.
 
     >>> [(chunk.tag, chunk.start, chunk.end) for chunk in chunks_of_labels(["B-NP", "I-NP", "I-VGF", "B-VGF"])]
     [('NP', 0, 2), ('VGF', 2, 3), ('VGF', 3, 4)]

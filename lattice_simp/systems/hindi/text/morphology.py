@@ -1,4 +1,4 @@
-"""Roots and inflection of tagged tokens: what the treebank says most often of a word, or of words that end alike."""
+"""Roots and inflection of tagged tokens: the most frequent analysis of a word, or of words with the same ending."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ _ENDING_COLUMNS = ("ending", "tag", "cut", "added", *MORPHOLOGY[1:])
 REMEDY = "train the analyser again"
 
 LONGEST_ENDING = 5
-"""Letters, vowel signs among them."""
+"""The longest ending in letters, including vowel signs."""
 
 SMALLEST_COUNT = 2
-"""An ending of fewer words says nothing."""
+"""The least number of words with a useful ending."""
 
 _DOT = "\u093c"
 
 _DECISIVE = frozenset({"PSP", "NST", "VAUX"})
-"""The tags of following words that change a word's case, or a verb's tense and aspect."""
+"""The tags of following words that determine a word's case, or a verb's tense and aspect."""
 
 Word = tuple[str, str, str]
-"""A form, its tag, and its context; the context "" holds where nothing more is known."""
+"""A form, its tag, and its context ("" for unknown contexts)."""
 
 Ending = tuple[str, str]
-"""The end of a form, and its tag."""
+"""The ending of a form, and its tag."""
 
 
 class Inflected(NamedTuple):
-    """How a form comes from its root: the end of the form, that of the root, and the other fields of `MORPHOLOGY`."""
+    """An inflection: the ending of the form, the ending of the root, and the other fields of `MORPHOLOGY`."""
 
     cut: str
     added: str
@@ -48,11 +48,11 @@ class Inflected(NamedTuple):
 
 @dataclass(frozen=True)
 class Morphology:
-    """A lexicon of forms, and one of endings for other forms.
+    """A lexicon of forms, and one of endings for unknown forms.
 
     Attributes:
-        words: the values of `MORPHOLOGY`, more frequent words first.
-        endings: what words that end so have in common.
+        words: the values of `MORPHOLOGY` for each word, most frequent words first.
+        endings: the common inflection of words with each ending.
     """
 
     words: Mapping[Word, tuple[str, ...]]
@@ -60,7 +60,7 @@ class Morphology:
 
     @classmethod
     def learn(cls, sentences: Iterable[Sentence]) -> Morphology:
-        """Counts what the tokens of sentences are."""
+        """Learns both lexicons from the tokens of sentences."""
         seen: defaultdict[Word, Counter[tuple[str, ...]]] = defaultdict(Counter)
         for sentence in sentences:
             tags = [token.tag for token in sentence.tokens]
@@ -74,7 +74,7 @@ class Morphology:
         return cls(_words(seen), _endings(seen))
 
     def apply(self, forms: Sequence[str], tags: Sequence[str], chunks: Sequence[str]) -> tuple[Token, ...]:
-        """Makes tokens with morphology of forms, their tags, and the tags of the chunks that they are in."""
+        """Returns tokens with morphology for forms, their tags, and the tags of their chunks."""
         return tuple(map(self._token, forms, tags, contexts(tags, chunks)))
 
     def _token(self, form: str, tag: str, context: str) -> Token:
@@ -84,9 +84,9 @@ class Morphology:
 
     def _guess(self, form: str, key: str, tag: str) -> tuple[str, ...]:
         for size in range(min(LONGEST_ENDING, len(key)), -1, -1):
-            found = self.endings.get((key[len(key) - size :], tag))
-            if found is not None:
-                return (_root(form, key, found), *found.values)
+            inflected = self.endings.get((key[len(key) - size :], tag))
+            if inflected is not None:
+                return (_root(form, key, inflected), *inflected.values)
         return (form, *[""] * (len(MORPHOLOGY) - 1))
 
 
@@ -97,7 +97,7 @@ def _root(form: str, key: str, ending: Inflected) -> str:
 
 
 def contexts(tags: Sequence[str], chunks: Sequence[str]) -> Iterator[str]:
-    """Returns what of a token's surroundings tells its inflection: its chunk, and the next tag if that is decisive.
+    """Yields the context that determines a token's inflection: its chunk, and the next tag if decisive.
 
     >>> list(contexts(["NN", "PSP", "VM"], ["NP", "NP", "VGF"]))
     ['NP PSP', 'NP', 'VGF']
@@ -107,14 +107,14 @@ def contexts(tags: Sequence[str], chunks: Sequence[str]) -> Iterator[str]:
 
 
 def _words(seen: Mapping[Word, Counter[tuple[str, ...]]]) -> dict[Word, tuple[str, ...]]:
-    """Keeps the most frequent values; of contexts those alone that make a difference."""
+    """Returns the most frequent values, keeping only contexts that make a difference."""
     best = {word: _first(counts) for word, counts in seen.items()}
     order = sorted(seen, key=lambda word: (-seen[word].total(), word))
     return {word: best[word] for word in order if not word[2] or best[word] != best[word[0], word[1], ""]}
 
 
 def _endings(seen: Mapping[Word, Counter[tuple[str, ...]]]) -> dict[Ending, Inflected]:
-    """Counts each form once: frequent verbs are irregular."""
+    """Returns the inflections of endings; each form counts once, as frequent verbs are irregular."""
     counts: defaultdict[Ending, Counter[Inflected]] = defaultdict(Counter)
     for (form, tag, context), values in seen.items():
         inflected = None if context else _inflected(form, _first(values))
@@ -122,7 +122,7 @@ def _endings(seen: Mapping[Word, Counter[tuple[str, ...]]]) -> dict[Ending, Infl
             for size in range(len(inflected.cut), min(LONGEST_ENDING, len(form)) + 1):
                 counts[form[len(form) - size :], tag][inflected] += 1
     best: dict[Ending, Inflected] = {}
-    for ending in sorted(counts, key=lambda one: (len(one[0]), one)):
+    for ending in sorted(counts, key=lambda ending: (len(ending[0]), ending)):
         (inflected, count), *_ = counts[ending].most_common(1)
         if count >= SMALLEST_COUNT and inflected != _shorter(best, ending):
             best[ending] = inflected
@@ -130,7 +130,7 @@ def _endings(seen: Mapping[Word, Counter[tuple[str, ...]]]) -> dict[Ending, Infl
 
 
 def _shorter(best: Mapping[Ending, Inflected], ending: Ending) -> Inflected | None:
-    """Returns what the longest ending says that is shorter than this one."""
+    """Returns the inflection of the longest known ending that is shorter than this one."""
     form, tag = ending
     return next((best[form[cut:], tag] for cut in range(1, len(form) + 1) if (form[cut:], tag) in best), None)
 
@@ -144,7 +144,7 @@ def _inflected(form: str, values: tuple[str, ...]) -> Inflected | None:
 
 
 def with_dots_of(form: str, root: str) -> str:
-    """Writes a root with the dots below letters that its form has: the treebank often leaves them away.
+    """Adds the dots below letters of a form to its root, as the treebank often omits them.
 
     >>> with_dots_of(folded("बढ\u093cते"), "बढ") == tidied("बढ\u093c")
     True
@@ -169,15 +169,17 @@ def _first(counts: Counter[tuple[str, ...]]) -> tuple[str, ...]:
 def write_morphology(folder: Path, morphology: Morphology) -> None:
     """Writes `words.tsv` and `endings.tsv`."""
     _write(folder / WORDS, _WORD_COLUMNS, ((*word, *values) for word, values in morphology.words.items()))
-    endings = ((*ending, found.cut, found.added, *found.values) for ending, found in morphology.endings.items())
+    endings = (
+        (*ending, inflected.cut, inflected.added, *inflected.values) for ending, inflected in morphology.endings.items()
+    )
     _write(folder / ENDINGS, _ENDING_COLUMNS, endings)
 
 
 def read_morphology(folder: Path) -> Morphology:
-    """Reads what `write_morphology` wrote.
+    """Reads files written by `write_morphology`.
 
     Raises:
-        FormatError: a file is missing or broken.
+        FormatError: A file is missing or broken.
     """
     words = {
         (form, tag, context): tuple(values) for form, tag, context, *values in _read(folder / WORDS, _WORD_COLUMNS)
@@ -194,7 +196,7 @@ def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
         file.write("\t".join(columns) + "\n")
         for row in rows:
             line = "\t".join(row)
-            # A form that would break the table cannot come out of a text either.
+            # A form that would break the table cannot occur in a text either.
             if line.count("\t") == len(columns) - 1 and not set("\n\r") & set(line):
                 file.write(line + "\n")
 
@@ -203,10 +205,10 @@ def _read(path: Path, columns: tuple[str, ...]) -> Iterator[list[str]]:
     lines = read_lines(path)
     header = next(lines, "").split("\t")
     if tuple(header) != columns:
-        raise FormatError(f"columns other than {', '.join(columns)}", path=path, line=1, remedy=REMEDY)
+        raise FormatError(f"expected the columns {', '.join(columns)}", path=path, line=1, remedy=REMEDY)
     for number, line in enumerate(lines, start=2):
         fields = line.split("\t")
         if len(fields) != len(columns):
-            message = f"{len(fields)} fields, not {len(columns)}"
+            message = f"expected {len(columns)} fields, found {len(fields)}"
             raise FormatError(message, path=path, line=number, remedy=REMEDY)
         yield fields

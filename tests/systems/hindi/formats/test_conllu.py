@@ -218,15 +218,15 @@ def test_tags_of_another_treebank_give_way_to_universal_ones():
 
 
 FAULTS = {
-    "nine columns": (["1\ta\t_\t_\t_\t_\t0\troot\t_"], 1, "9 columns, not 10"),
-    "blanks for tabulators": (["1 a _ _ _ _ 0 root _ _"], 1, "1 columns"),
-    "a number missing": ([line(1, "a", head=0), line(3, "b", head=1)], 2, "the word '3', where number 2 is due"),
-    "no number": ([line("x", "a", head=0)], 1, "the word 'x'"),
+    "nine columns": (["1\ta\t_\t_\t_\t_\t0\troot\t_"], 1, "expected 10 columns, found 9"),
+    "blanks for tabulators": (["1 a _ _ _ _ 0 root _ _"], 1, "expected 10 columns, found 1"),
+    "a number missing": ([line(1, "a", head=0), line(3, "b", head=1)], 2, "expected word 2, found '3'"),
+    "no number": ([line("x", "a", head=0)], 1, "expected word 1, found 'x'"),
     "no form": ([line(1, "", head=0)], 1, "empty"),
     "a head that is not a number": (["# c", line(1, "a", head="b")], 2, "is not a number: 'b'"),
-    "a head too far": ([line(1, "a", head=0), line(2, "b", head=3)], 2, "the head 3, but 2 words"),
-    "its own head": ([line(1, "a", head=1)], 1, "depends on itself"),
-    "a cycle": ([line(1, "a", head=0), line(2, "b", head=3), line(3, "c", head=2)], 2, "depends on itself"),
+    "a head too far": ([line(1, "a", head=0), line(2, "b", head=3)], 2, "the head 3 is outside the sentence of 2 words"),
+    "its own head": ([line(1, "a", head=1)], 1, "is on a cycle of dependencies"),
+    "a cycle": ([line(1, "a", head=0), line(2, "b", head=3), line(3, "c", head=2)], 2, "is on a cycle of dependencies"),
 }
 
 

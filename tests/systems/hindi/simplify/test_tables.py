@@ -24,10 +24,10 @@ def test_every_role_has_its_words():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda lines: [*lines, "nosuch\tx"], "no role"),
-        (lambda lines: [*lines, "be\tx"], "twice"),
+        (lambda lines: [*lines, "nosuch\tx"], "unknown role"),
+        (lambda lines: [*lines, "be\tx"], "repeated role"),
         (lambda lines: [*lines[:-1], lines[-1].partition("\t")[0]], "no words"),
-        (lambda lines: lines[:-1], "nothing for"),
+        (lambda lines: lines[:-1], "no words for"),
         (lambda lines: [line.replace("। . |", "।") for line in lines], "one mark"),
     ],
 )

@@ -186,7 +186,7 @@ def test_morphology_comes_back(tmp_path):
     assert read_morphology(tmp_path) == morphology
     lines = (tmp_path / WORDS).read_text().splitlines()
     (tmp_path / WORDS).write_text("\n".join([*lines[:4], lines[4] + "\tmore"]) + "\n")
-    with pytest.raises(FormatError, match=r"words\.tsv:5: 12 fields, not 11"):
+    with pytest.raises(FormatError, match=r"words\.tsv:5: expected 11 fields, found 12"):
         read_morphology(tmp_path)
 
 
