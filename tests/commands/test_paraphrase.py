@@ -169,9 +169,9 @@ def test_align_takes_the_options_of_alignment(call, files):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--filters", "mood,no"), "'no' is not a filter; known are mood"),
-        (("--conditions", "no"), "'no' is not a condition; known are heads"),
-        (("--min-linked", "2"), "--min-linked 2.0: a share is between 0 and 1"),
+        (("--filters", "mood,no"), "unknown filter 'no'; choose from mood"),
+        (("--conditions", "no"), "unknown condition 'no'; choose from heads"),
+        (("--min-linked", "2"), "--min-linked 2.0: give a share between 0 and 1"),
         (("--depth", "-1"), "--depth -1: give 0 or more"),
         (("--lm", "nowhere.arpa"), "nowhere.arpa"),
         (("--wordnet", "nowhere", "--senses", "1"), "index.noun: there is no such file"),
@@ -189,7 +189,7 @@ def test_options_that_mean_nothing(call, files, options, message):
     ("text", "message"),
     [
         ("(NP (DT the)\n", "bad.txt:1: brackets that do not match"),
-        (f"{ALONE}\n\nno tree\n", "bad.txt:3: is not a tree"),
+        (f"{ALONE}\n\nno tree\n", "bad.txt:3: not a tree"),
         ('{"id": 1}\n', "bad.txt:1: is not a set of sentences"),
         ('{"sentences": ["(NP"]}\n', "bad.txt:1: brackets"),
         ("\n\n", "bad.txt: the file is empty"),

@@ -252,10 +252,10 @@ def test_a_locked_file_is_told_and_holds_no_other_page(path, monkeypatch):
             answers = [own.result() for own in asked]
         assert {answer.status_code for answer in answers} == {503}
         assert answers[0].headers["retry-after"]
-        assert "another program keeps" in answers[0].json()["error"]
+        assert "end the program that locks" in answers[0].json()["error"]
         cookies = {"lattice_simp_annotator": "Ada"}
         page = httpx.get(f"{address}annotate/shorten", cookies=cookies)
-        assert (page.status_code, "another program keeps" in page.text) == (503, True)
+        assert (page.status_code, "end the program that locks" in page.text) == (503, True)
         other.execute("ROLLBACK")
         assert ask(0).json()["sentence"] == "talk.0"
 

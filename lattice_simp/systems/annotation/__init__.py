@@ -1,7 +1,7 @@
-"""Annotation of skeletons: a queue of sentences for several annotators, their agreement, and one skeleton of it all.
+"""Annotation of skeletons: a queue of sentences for several annotators, their agreement, and aggregation.
 
-The tasks are those of Hasler et al. (2016, section 3.1): shortening sentences by deletion, and marking the bad ones
-among others' shortened sentences.
+The tasks follow Hasler et al. (2016, section 3.1): shortening sentences by deletion, and marking bad ones among the
+shortened sentences of other annotators.
 
     from lattice_simp.systems.annotation import AnnotationStore, Sentence, Task, aggregate, assign
 

@@ -1,4 +1,4 @@
-"""One skeleton of several annotators' judgements: reliable annotators count more, and bad skeletons less."""
+"""Aggregates judgements to one skeleton, giving more weight to reliable annotators and less to bad skeletons."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Choice: TypeAlias = Literal["judgement", "tokens"]
 
 @dataclass(frozen=True, eq=False)
 class Aggregation:
-    """What the judgements of a file come to.
+    """The aggregated judgements of a file.
 
     Attributes:
-        judgements: what was aggregated.
-        decisions: their decisions.
-        model: what is found of the annotators.
-        keep: for each token, the probability that it stays.
+        judgements: the aggregated judgements.
+        decisions: their decisions on tokens.
+        model: the estimated model of annotators.
+        keep: for each token, the probability that it is kept.
     """
 
     judgements: tuple[Judgement, ...]
@@ -35,59 +35,61 @@ class Aggregation:
 
     @property
     def reliability(self) -> dict[str, float]:
-        """The share of each annotator's decisions that is expected to be right."""
+        """The expected share of right decisions of each annotator."""
         keep = self.keep[self.decisions.token]
         right = np.where(self.decisions.keep, keep, 1 - keep)
         shares = np.bincount(self.decisions.annotator, right) / np.bincount(self.decisions.annotator)
         return dict(zip(self.decisions.annotators, shares.tolist(), strict=True))
 
     def skeletons(self, choice: Choice = "judgement") -> dict[str, Skeleton]:
-        """Returns a skeleton for the id of each sentence.
+        """Returns the skeleton of each sentence, by id.
 
         Args:
-            choice: `judgement` for the most probable one among those that annotators made, which is a sentence that
-                somebody meant; `tokens` for the more probable decision on each token.
+            choice: `judgement` for the most probable skeleton made by an annotator, so that it is an intended sentence;
+                `tokens` for the more probable decision on each token.
         """
         return self._of_tokens() if choice == "tokens" else self._of_judgements()
 
     def _probabilities(self) -> dict[str, np.ndarray]:
         starts = self.decisions.starts
         parts = zip(self.decisions.sentences, starts, starts[1:], strict=False)
-        return {own.id: self.keep[start:end] for own, start, end in parts}
+        return {sentence.id: self.keep[start:end] for sentence, start, end in parts}
 
     def _of_tokens(self) -> dict[str, Skeleton]:
         keep = self._probabilities()
-        return {own.id: _more_probable(own, keep[own.id]) for own in self.decisions.sentences}
+        return {sentence.id: _more_probable(sentence, keep[sentence.id]) for sentence in self.decisions.sentences}
 
     def _of_judgements(self) -> dict[str, Skeleton]:
-        lengths = [len(own.skeleton.mask) for own in self.judgements]
+        lengths = [len(judgement.skeleton.mask) for judgement in self.judgements]
         firsts = np.cumsum([0, *lengths[:-1]])
         keep = np.clip(self.keep, 1e-300, 1 - 1e-16)[self.decisions.token]
         said = np.log(np.where(self.decisions.keep, keep, 1 - keep))
-        # The weight lies between 0 and 1, as a probability that the judgement is good.
+        # The weight lies between 0 and 1, like a probability that the judgement is good.
         scores = np.add.reduceat(said, firsts) + np.log(self.decisions.weight[firsts])
         best: dict[str, tuple[float, Skeleton]] = {}
-        for own, score in zip(self.judgements, scores.tolist(), strict=True):
-            if own.sentence.id not in best or score > best[own.sentence.id][0]:
-                best[own.sentence.id] = score, own.skeleton
+        for judgement, score in zip(self.judgements, scores.tolist(), strict=True):
+            name = judgement.sentence.id
+            if name not in best or score > best[name][0]:
+                best[name] = score, judgement.skeleton
         return {name: skeleton for name, (_, skeleton) in best.items()}
 
 
 def aggregate(judgements: Sequence[Judgement], verdicts: Sequence[Verdict] = ()) -> Aggregation:
-    """Finds how reliable annotators are, and with that which tokens stay.
+    """Estimates the reliability of annotators and the probability that each token is kept.
 
     >>> from lattice_simp.systems.annotation.judgements import Sentence
-    >>> own = Sentence("talk.0", 0, ("please", "stop", "it", "now"))
-    >>> made = [Judgement(own, name, own.skeleton(mask)) for name, mask in zip("ABC", ("0110", "0110", "1101"))]
-    >>> str(aggregate(made).skeletons()["talk.0"])  # doctest: +SKIP
+    >>> sentence = Sentence("talk.0", 0, ("please", "stop", "it", "now"))
+    >>> masks = zip("ABC", ("0110", "0110", "1101"))
+    >>> judgements = [Judgement(sentence, name, sentence.skeleton(mask)) for name, mask in masks]
+    >>> str(aggregate(judgements).skeletons()["talk.0"])  # doctest: +SKIP
     '[[please]] stop it [[now]]'
 
     Args:
-        judgements: skeletons, at most one of an annotator and a sentence.
-        verdicts: which of them others found bad; these count less: a weight of (good + 1) / (all + 1) verdicts.
+        judgements: skeletons, at most one for each annotator and sentence.
+        verdicts: the verdicts on them, which weight each skeleton by (good + 1) / (all + 1).
 
     Raises:
-        LatticeSimpError: there are no judgements.
+        LatticeSimpError: There are no judgements.
         MissingExtraError: crowd-kit is not installed.
     """
     if not judgements:
@@ -98,17 +100,17 @@ def aggregate(judgements: Sequence[Judgement], verdicts: Sequence[Verdict] = ())
 
 
 def judgement_weights(judgements: Sequence[Judgement], verdicts: Sequence[Verdict]) -> list[float]:
-    """Returns how much each judgement counts, above 0 and up to 1: less the more annotators found it bad."""
+    """Returns the weight of each judgement, above 0 and up to 1, lower the more annotators found it bad."""
     good: dict[tuple[str, str], int] = {}
-    said: dict[tuple[str, str], int] = {}
-    for own in verdicts:
-        skeleton = own.sentence.id, own.skeleton.to_mask()
-        said[skeleton] = said.get(skeleton, 0) + 1
-        good[skeleton] = good.get(skeleton, 0) + (not own.bad)
-    names = [(own.sentence.id, own.skeleton.to_mask()) for own in judgements]
-    return [(good.get(name, 0) + 1) / (said.get(name, 0) + 1) for name in names]
+    total: dict[tuple[str, str], int] = {}
+    for verdict in verdicts:
+        skeleton = verdict.sentence.id, verdict.skeleton.to_mask()
+        total[skeleton] = total.get(skeleton, 0) + 1
+        good[skeleton] = good.get(skeleton, 0) + (not verdict.bad)
+    names = [(judgement.sentence.id, judgement.skeleton.to_mask()) for judgement in judgements]
+    return [(good.get(name, 0) + 1) / (total.get(name, 0) + 1) for name in names]
 
 
 def _more_probable(sentence: Sentence, keep: np.ndarray) -> Skeleton:
-    """Returns the tokens that rather stay; if there are none, those that are the nearest to it."""
+    """Keeps the tokens with a probability of at least 0.5; if there are none, the most probable ones."""
     return Skeleton(sentence.tokens, tuple((keep >= min(0.5, keep.max())).tolist()))

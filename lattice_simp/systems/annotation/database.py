@@ -1,4 +1,4 @@
-"""The SQLite file of annotations: opening it, transactions, and errors that say what to do."""
+"""The SQLite file of annotations: connections, transactions and errors."""
 
 from __future__ import annotations
 
@@ -12,47 +12,47 @@ from pathlib import Path
 from lattice_simp.errors import FormatError
 
 VERSION = 1
-"""Of the schema."""
+"""The version of the schema."""
 
 APPLICATION = 0x6C736B61
-"""What marks a file as ours, in its header: "lska"."""
+"""The application id in the file header: "lska"."""
 
 BUSY_SECONDS = 30.0
-"""How long a transaction waits for those of other processes."""
+"""The seconds that a transaction waits for other processes."""
 
-_FULL = "free some space, then go on: what was acknowledged is there"
+_FULL = "free some space, then continue: acknowledged annotations are stored"
 _REMEDIES = {
-    sqlite3.SQLITE_NOTADB: "name a file that `lattice-simp skeleton annotation import` made",
-    sqlite3.SQLITE_CORRUPT: "go on with a copy from before; `sqlite3 FILE .recover` may save what is left of this one",
-    sqlite3.SQLITE_READONLY: "annotations need a file and a folder that can be written to",
-    sqlite3.SQLITE_PERM: "annotations need a file and a folder that can be written to",
-    sqlite3.SQLITE_CANTOPEN: "`lattice-simp skeleton annotation import` makes it, in a folder that is there",
+    sqlite3.SQLITE_NOTADB: "use a file made by `lattice-simp skeleton annotation import`",
+    sqlite3.SQLITE_CORRUPT: "restore a backup; `sqlite3 FILE .recover` may recover some annotations",
+    sqlite3.SQLITE_READONLY: "make the file and its folder writable",
+    sqlite3.SQLITE_PERM: "make the file and its folder writable",
+    sqlite3.SQLITE_CANTOPEN: "create it in an existing folder with `lattice-simp skeleton annotation import`",
     sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_IOERR: _FULL,
-    sqlite3.SQLITE_BUSY: "another program keeps the file locked; end it",
+    sqlite3.SQLITE_BUSY: "end the program that locks the file",
 }
 
 
 class StorageError(FormatError):
-    """The file of annotations cannot be read or written: what was to be stored is not, what was stored is there."""
+    """The file of annotations cannot be read or written; stored annotations are intact."""
 
 
 class LockedError(StorageError):
-    """Another program keeps the file of annotations locked."""
+    """Another program locks the file of annotations."""
 
 
 class Database:
-    """A connection that threads share, one short transaction at a time; any number of processes may have one.
+    """A connection shared by threads, with one short transaction at a time; several processes may connect.
 
-    What a transaction wrote is on the disk when it ends (write-ahead log, synced at each commit).
+    The writes of a transaction are on the disk when it ends (write-ahead log, synced at each commit).
 
     Args:
         path: the file.
-        create: whether to make the file if it is not there.
-        patience: the seconds that a transaction waits for those of other programs.
+        create: whether to create a missing file.
+        patience: the seconds that a transaction waits for other programs.
 
     Raises:
-        StorageError: the file cannot be opened, is damaged, is another program's, or has a newer schema.
+        StorageError: The file cannot be opened, is damaged, belongs to another program, or has a newer schema.
     """
 
     def __init__(self, path: str | Path, *, create: bool = False, patience: float = BUSY_SECONDS) -> None:
@@ -60,12 +60,12 @@ class Database:
         self._lock, self._patience = threading.Lock(), patience
         self._succeeded = 0
         address = f"{self.path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
-        with self._told():
+        with self._reported():
             self._connection = sqlite3.connect(
                 address, uri=True, timeout=patience, isolation_level=None, check_same_thread=False
             )
         try:
-            with self._told():
+            with self._reported():
                 self._prepare(create=create)
         except BaseException:
             self._connection.close()
@@ -73,18 +73,18 @@ class Database:
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[sqlite3.Connection]:
-        """Runs the block in a transaction: all that it writes is there afterwards, or nothing if it raises.
+        """Runs the block in a transaction: stores all its writes, or none if it raises.
 
         Raises:
-            StorageError: the file cannot be read or written.
+            StorageError: The file cannot be read or written.
         """
-        with self._turn(), self._told():
+        with self._turn(), self._reported():
             self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
                 yield self._connection
                 self._connection.execute("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:  # a full disk ends it by itself
+                if self._connection.in_transaction:  # a full disk already ends it
                     self._connection.execute("ROLLBACK")
                 raise
 
@@ -95,11 +95,13 @@ class Database:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Waits for the other threads as long as their transactions succeed: one may wait for another program."""
+        """Waits for other threads as long as their transactions succeed, as one may wait for another program."""
         succeeded = self._succeeded
         while not self._lock.acquire(timeout=self._patience):
             if self._succeeded == succeeded:
-                raise LockedError("other requests wait for it", path=self.path, remedy=_REMEDIES[sqlite3.SQLITE_BUSY])
+                raise LockedError(
+                    "other requests are waiting for it", path=self.path, remedy=_REMEDIES[sqlite3.SQLITE_BUSY]
+                )
             succeeded = self._succeeded
         try:
             yield
@@ -120,20 +122,20 @@ class Database:
         if (damage := run("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
             remedy = _REMEDIES[sqlite3.SQLITE_CORRUPT]
             raise StorageError(f"damaged: {' '.join(damage.split())}", path=self.path, remedy=remedy)
-        run("BEGIN IMMEDIATE")  # a file that cannot be written to is told now, not when somebody has annotated
+        run("BEGIN IMMEDIATE")  # reports an unwritable file now, not after somebody has annotated
         run("ROLLBACK")
 
     def _version(self) -> int:
-        """Returns the version of the schema, 0 of an empty file; refuses files that are not ours or too new."""
+        """Returns the version of the schema, 0 for an empty file; refuses foreign and newer files."""
         run = self._connection.execute
         version: int = run("PRAGMA user_version").fetchone()[0]
         application = run("PRAGMA application_id").fetchone()[0]
         is_empty = run("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
         if application != APPLICATION and not (is_empty and version == 0):
-            message = "a database of another program"
+            message = "the database of another program"
             raise StorageError(message, path=self.path, remedy=_REMEDIES[sqlite3.SQLITE_NOTADB])
         if version > VERSION:
-            message = f"annotations of a newer version of the program (schema {version}; this one knows {VERSION})"
+            message = f"annotations of a newer version of the program (schema {version}; this version reads {VERSION})"
             raise StorageError(message, path=self.path, remedy="update lattice_simp")
         return version
 
@@ -153,12 +155,14 @@ class Database:
             raise
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Tells SQLite's errors as those of the file; what only our own mistakes can cause passes through."""
+    def _reported(self) -> Iterator[None]:
+        """Reports SQLite's errors as errors of the file, except those caused by bugs."""
         try:
             yield
         except sqlite3.DatabaseError as error:
-            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the rest says which kind of it
+            code = (
+                getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+            )  # the upper bits hold the extended code
             if code not in _REMEDIES:
                 raise
             kind = LockedError if code == sqlite3.SQLITE_BUSY else StorageError
@@ -166,7 +170,7 @@ class Database:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """Yields the statements of a script; unlike `executescript`, they can be one transaction."""
+    """Yields the statements of a script, which, unlike `executescript`, can share a transaction."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

@@ -1,4 +1,4 @@
-"""Judgements as arrays: for each token and each annotator who judged its sentence, whether it stays."""
+"""Judgements as arrays: for each token and each annotator of its sentence, whether it is kept."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from lattice_simp.systems.annotation.judgements import Judgement, Sentence
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """Decisions of annotators on the tokens of sentences, one an entry of the parallel arrays.
+    """Decisions of annotators on tokens, one for each entry of the parallel arrays.
 
     Attributes:
-        sentences: those that somebody judged.
-        annotators: their names.
-        starts: for each sentence, the index of its first token among all tokens; int64, and their number at the end.
+        sentences: the judged sentences.
+        annotators: the names of the annotators.
+        starts: for each sentence, the index of its first token among all tokens, then the number of tokens; int64.
         token: the index of the token; int64.
         annotator: the index of the annotator; int64.
-        keep: whether the token stays; bool.
-        weight: how much the decision counts; float64.
+        keep: whether the token is kept; bool.
+        weight: the weight of the decision; float64.
     """
 
     sentences: tuple[Sentence, ...]
@@ -34,15 +34,16 @@ class Decisions:
 
     @classmethod
     def of(cls, judgements: Sequence[Judgement], weights: Sequence[float] | None = None) -> Decisions:
-        """Makes the arrays of judgements, which count alike unless there are weights."""
-        sentences = list({own.sentence.id: own.sentence for own in judgements}.values())
-        annotators = sorted({own.annotator for own in judgements})
-        place: Mapping[str, int] = {own.id: index for index, own in enumerate(sentences)}
+        """Returns the arrays of judgements, with equal weights by default."""
+        sentences = list({judgement.sentence.id: judgement.sentence for judgement in judgements}.values())
+        annotators = sorted({judgement.annotator for judgement in judgements})
+        place: Mapping[str, int] = {sentence.id: index for index, sentence in enumerate(sentences)}
         number = {name: index for index, name in enumerate(annotators)}
-        starts = np.cumsum([0, *(len(own.tokens) for own in sentences)], dtype=np.int64)
-        lengths = [len(own.skeleton.mask) for own in judgements]
+        starts = np.cumsum([0, *(len(sentence.tokens) for sentence in sentences)], dtype=np.int64)
+        lengths = [len(judgement.skeleton.mask) for judgement in judgements]
         tokens = [
-            np.arange(length) + starts[place[own.sentence.id]] for own, length in zip(judgements, lengths, strict=True)
+            np.arange(length) + starts[place[judgement.sentence.id]]
+            for judgement, length in zip(judgements, lengths, strict=True)
         ]
         none = np.empty(0, np.int64)
         return cls(
@@ -50,12 +51,12 @@ class Decisions:
             tuple(annotators),
             starts,
             np.concatenate([none, *tokens]),
-            np.repeat(np.array([number[own.annotator] for own in judgements], np.int64), lengths),
-            np.array([kept for own in judgements for kept in own.skeleton.mask], bool),
+            np.repeat(np.array([number[judgement.annotator] for judgement in judgements], np.int64), lengths),
+            np.array([kept for judgement in judgements for kept in judgement.skeleton.mask], bool),
             np.repeat(np.ones(len(judgements)) if weights is None else np.asarray(weights, np.float64), lengths),
         )
 
     @property
     def size(self) -> int:
-        """How many tokens the sentences have."""
+        """The number of tokens of all sentences."""
         return int(self.starts[-1])

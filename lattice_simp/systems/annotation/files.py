@@ -1,4 +1,4 @@
-"""Sentences and judgements from files, and to files."""
+"""Reads sentences and judgements from files, and exports them."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from lattice_simp.systems.annotation.store import AnnotationStore
 def read_sentences(
     path: str | Path, name: str, tokens: Callable[[str], Sequence[str]] = split_tokens
 ) -> Iterator[Sentence]:
-    """Yields the sentences of a text file, one a line; blank lines are passed over.
+    """Yields the sentences of a text file, one a line, skipping blank lines.
 
     Args:
         path: the file.
-        name: what their ids begin with; the number of the line, from 0, follows.
-        tokens: makes tokens of a line; by default, they are there, with blanks between them.
+        name: the prefix of their ids, followed by the line number from 0.
+        tokens: a function that tokenises a line; by default it splits at spaces.
 
     Raises:
-        FormatError: a token holds white space.
+        FormatError: A token contains white space.
     """
     for number, text in enumerate(read_lines(path)):
-        if own := tokens(text):
+        if words := tokens(text):
             try:
-                yield Sentence(f"{name}.{number}", number, tuple(own))
+                yield Sentence(f"{name}.{number}", number, tuple(words))
             except SkeletonError as error:
-                remedy = "tokenise the text, or replace it"
+                remedy = "tokenise the text, or replace the white space"
                 raise FormatError(str(error), path=path, line=number + 1, remedy=remedy) from error
 
 
@@ -41,39 +41,40 @@ def judgements_of(records: Iterable[SkeletonRecord], names: Sequence[str] = ()) 
     """Yields the skeletons of records as judgements.
 
     Args:
-        records: of a skeleton file.
-        names: of the annotators, in the order of a record's skeletons, where the records do not name them; without
-            them, `annotator 1` and so on.
+        records: the records of a skeleton file.
+        names: the names of annotators in the order of a record's skeletons, for records without names; by default
+            `annotator 1` and so on.
     """
     for record in records:
         sentence = Sentence(record.id, record.line, record.tokens)
         numbered = [f"annotator {number}" for number in range(1, len(record.skeletons) + 1)]
-        own = record.annotators or [*names, *numbered[len(names) :]][: len(numbered)]
-        for name, skeleton in zip(own, record.skeletons, strict=True):
+        annotators = record.annotators or [*names, *numbered[len(names) :]][: len(numbered)]
+        for name, skeleton in zip(annotators, record.skeletons, strict=True):
             yield Judgement(sentence, name, skeleton)
 
 
 def judgement_records(store: AnnotationStore) -> Iterator[SkeletonRecord]:
-    """Yields the sentences that somebody judged, with all judgements and who made them."""
+    """Yields the judged sentences with all judgements and their annotators."""
     by_sentence: dict[str, list[Judgement]] = {}
-    for own in store.judgements():
-        by_sentence.setdefault(own.sentence.id, []).append(own)
+    for judgement in store.judgements():
+        by_sentence.setdefault(judgement.sentence.id, []).append(judgement)
     for group in by_sentence.values():
         sentence = group[0].sentence
-        skeletons, names = tuple(own.skeleton for own in group), tuple(own.annotator for own in group)
+        skeletons = tuple(judgement.skeleton for judgement in group)
+        names = tuple(judgement.annotator for judgement in group)
         yield SkeletonRecord(sentence.id, sentence.line, skeletons, names)
 
 
 def aggregated_records(store: AnnotationStore, choice: Choice = "judgement") -> Iterator[SkeletonRecord]:
-    """Yields the sentences that somebody judged, with the one skeleton that their judgements come to; see `aggregate`.
+    """Yields the judged sentences with the skeleton aggregated from their judgements; see `aggregate`.
 
     Raises:
-        LatticeSimpError: nobody has judged anything.
+        LatticeSimpError: There are no judgements.
     """
-    found = aggregate(store.judgements(), store.verdicts())
-    skeletons = found.skeletons(choice)
-    for own in found.decisions.sentences:
-        yield SkeletonRecord(own.id, own.line, (skeletons[own.id],))
+    aggregation = aggregate(store.judgements(), store.verdicts())
+    skeletons = aggregation.skeletons(choice)
+    for sentence in aggregation.decisions.sentences:
+        yield SkeletonRecord(sentence.id, sentence.line, (skeletons[sentence.id],))
 
 
 def _event_lines(store: AnnotationStore) -> Iterator[str]:
@@ -86,19 +87,19 @@ EXPORTS: Mapping[str, Callable[[AnnotationStore], Iterator[str]]] = {
     "tokens": lambda store: (record.to_json() for record in aggregated_records(store, "tokens")),
     "events": _event_lines,
 }
-"""What can be taken out of a file of annotations, as JSON lines."""
+"""The exports of a file of annotations, as JSON lines."""
 
 
 def export(store: AnnotationStore, what: str) -> Iterator[str]:
-    """Yields the JSON lines, without their ends, of what annotators made.
+    """Yields the JSON lines of an export, without line ends.
 
     Args:
         store: the annotations.
-        what: `judgements` for each sentence's skeletons and who made them; `skeletons` for the one that they come to,
-            `tokens` for the one of the more probable decisions on each token (see `Aggregation.skeletons`); `events`
-            for everything that ever happened, skips, checks and what was undone, too.
+        what: `judgements` for the skeletons of each sentence and their annotators; `skeletons` for the aggregated
+            skeleton; `tokens` for the one of the more probable decisions on tokens (see `Aggregation.skeletons`);
+            `events` for the whole history, including skips, checks and undone events.
 
     Raises:
-        LatticeSimpError: nobody has judged anything, but one skeleton is asked for.
+        LatticeSimpError: An aggregated skeleton is requested, but there are no judgements.
     """
     return EXPORTS[what](store)

@@ -1,4 +1,4 @@
-"""What annotators are given, and what they say."""
+"""Tasks of annotators, and their judgements."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from lattice_simp.skeleton.skeleton import Skeleton
 from lattice_simp.support.options import option
 
 LONGEST_NAME = 100
-"""Characters of an annotator's name."""
+"""The most characters of an annotator's name."""
 
 _JOINERS = dict.fromkeys([0x200C, 0x200D])
-"""Characters without a shape that names in some scripts have."""
+"""Invisible characters in names of some scripts."""
 
 
 class Task(str, Enum):
@@ -31,7 +31,7 @@ class Task(str, Enum):
 
 @dataclass(frozen=True)
 class AnnotationSettings:
-    """How much is wanted of the annotators; kept in the file of the annotations.
+    """The number of judgements to collect, stored in the file of annotations.
 
     >>> AnnotationSettings(shortenings=0)
     Traceback (most recent call last):
@@ -39,12 +39,12 @@ class AnnotationSettings:
     lattice_simp.errors.LatticeSimpError: shortenings is 0; give a number above 0
 
     Attributes:
-        shortenings: of each sentence, by as many annotators.
-        checks: of each skeleton, by as many annotators other than its own.
-        lease: seconds for which a sentence that is open at an annotator is kept from others.
+        shortenings: the number of annotators who shorten each sentence.
+        checks: the number of other annotators who check each skeleton.
+        lease: the seconds for which a sentence opened by an annotator is reserved.
 
     Raises:
-        LatticeSimpError: a number is not above 0.
+        LatticeSimpError: A number is not above 0.
     """
 
     shortenings: int = option(3, "shortenings", "annotators who shorten each sentence")
@@ -52,9 +52,9 @@ class AnnotationSettings:
     lease: float = option(1200.0, "lease", "seconds to reserve an open sentence for its annotator")
 
     def __post_init__(self) -> None:
-        for own in fields(self):
-            if not getattr(self, own.name) > 0:
-                raise LatticeSimpError(f"{own.name} is {getattr(self, own.name)}; give a number above 0")
+        for setting in fields(self):
+            if not getattr(self, setting.name) > 0:
+                raise LatticeSimpError(f"{setting.name} is {getattr(self, setting.name)}; give a number above 0")
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,12 @@ class Sentence:
     """A sentence to annotate.
 
     Attributes:
-        id: its name, unique in the file.
-        line: where it is in the text that it is from, from 0.
-        tokens: at least one.
+        id: a name unique in the file.
+        line: the line number in the source text, from 0.
+        tokens: the tokens, at least one.
 
     Raises:
-        SkeletonError: there are no tokens, or one of them is none.
+        SkeletonError: There are no tokens, or one is invalid.
     """
 
     id: str
@@ -84,7 +84,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A skeleton that an annotator made of a sentence."""
+    """An annotator's skeleton of a sentence."""
 
     sentence: Sentence
     annotator: str
@@ -97,7 +97,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an annotator says of another one's skeleton: whether it is bad."""
+    """An annotator's verdict on another annotator's skeleton: whether it is bad."""
 
     sentence: Sentence
     annotator: str
@@ -107,11 +107,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Assignment:
-    """What an annotator is to do next.
+    """The next item for an annotator.
 
     Attributes:
-        skeletons: what others made of the sentence, to be checked; empty where it is to be shortened.
-        earlier: the masks that the annotator deleted to (one) or marked as bad (any number) before an undo.
+        task: the task.
+        sentence: the sentence.
+        skeletons: the skeletons of other annotators to check; empty for shortening.
+        earlier: after an undo, the mask that the annotator had chosen, or the masks marked as bad.
     """
 
     task: Task
@@ -121,23 +123,23 @@ class Assignment:
 
 
 class AnnotationError(LatticeSimpError):
-    """A judgement that cannot be taken: of an unknown sentence, a second one, or one that says nothing."""
+    """A judgement that cannot be stored: of an unknown sentence, a second one, or an empty one."""
 
 
 def annotator_name(name: str) -> str:
-    r"""Returns a name in the one form in which it is stored: composed characters, single blanks.
+    r"""Returns a name in its stored form, with composed characters and single spaces.
 
     >>> annotator_name(" Ada  Lovelace\n")
     'Ada Lovelace'
 
     Raises:
-        AnnotationError: it is empty, too long, or holds what cannot be seen.
+        AnnotationError: The name is empty, too long, or has invisible characters.
     """
-    own = " ".join(unicodedata.normalize("NFC", name).split())
-    if not own:
-        raise AnnotationError("an annotator needs a name")
-    if len(own) > LONGEST_NAME:
-        raise AnnotationError(f"the name has {len(own)} characters; at most {LONGEST_NAME} are taken")
-    if not own.translate(_JOINERS).isprintable():
-        raise AnnotationError("the name holds characters that cannot be seen; type it again")
-    return own
+    clean = " ".join(unicodedata.normalize("NFC", name).split())
+    if not clean:
+        raise AnnotationError("the annotator's name is empty; enter a name")
+    if len(clean) > LONGEST_NAME:
+        raise AnnotationError(f"the name has {len(clean)} characters; use at most {LONGEST_NAME}")
+    if not clean.translate(_JOINERS).isprintable():
+        raise AnnotationError("the name has invisible characters; type it again")
+    return clean

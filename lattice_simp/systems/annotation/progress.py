@@ -1,4 +1,4 @@
-"""How far the annotation is, and how well the annotators agree."""
+"""The progress of an annotation, and the agreement of its annotators."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from lattice_simp.systems.annotation.store import AnnotationStore
 
 @dataclass(frozen=True)
 class TaskProgress:
-    """How far a task is.
+    """The progress of a task.
 
     Attributes:
-        items: sentences to shorten, or skeletons to check.
-        done: those that have all the judgements that are wanted.
-        judgements: how many there are; of the skeletons, how many times one was marked as good or bad.
-        missing: how many are wanted yet.
-        alpha: Krippendorff's alpha of the judgements, None where it says nothing.
+        items: the number of sentences to shorten or skeletons to check.
+        done: the number of items with all judgements.
+        judgements: the number of judgements; for skeletons, of verdicts.
+        missing: the number of missing judgements.
+        alpha: Krippendorff's alpha of the judgements, None if undefined.
     """
 
     items: int
@@ -35,13 +35,14 @@ class TaskProgress:
 
 @dataclass(frozen=True)
 class AnnotatorProgress:
-    """What an annotator did.
+    """The work of an annotator.
 
     Attributes:
-        shortened, checked, skipped: sentences.
-        rate: the mean compression rate, None without any skeletons.
-        f1: the F1 of kept tokens with other annotators, averaged over these, None if they have no sentence in common.
-        reliability: the share of right decisions that the aggregation expects, None without any skeletons.
+        name: the annotator's name.
+        shortened, checked, skipped: numbers of sentences.
+        rate: the mean compression rate, None without skeletons.
+        f1: the mean F1 of kept tokens with other annotators, None without common sentences.
+        reliability: the expected share of right decisions, None without skeletons.
     """
 
     name: str
@@ -55,11 +56,13 @@ class AnnotatorProgress:
 
 @dataclass(frozen=True)
 class Progress:
-    """The whole.
+    """The progress of a whole annotation.
 
     Attributes:
+        shorten, check: the progress of both tasks.
+        annotators: the work of each annotator.
         agreement: the share of pairs of annotators that agree on whether a skeleton is bad, None without pairs.
-        missing: why there are no alphas and no reliabilities, where what computes them is not installed.
+        missing: the uninstalled library without which there are no alphas and reliabilities.
     """
 
     shorten: TaskProgress
@@ -71,12 +74,12 @@ class Progress:
 
 @dataclass(frozen=True)
 class Computed:
-    """What other libraries compute, in seconds where there are thousands of judgements.
+    """Results of other libraries, which take seconds for thousands of judgements.
 
     Attributes:
         shorten_alpha, check_alpha: Krippendorff's alphas of the two tasks.
-        reliability: of the annotators, by name.
-        missing: which library is not installed.
+        reliability: the reliability of annotators by name.
+        missing: the uninstalled library.
     """
 
     shorten_alpha: float | None = None
@@ -86,7 +89,7 @@ class Computed:
 
 
 def computed(judgements: Sequence[Judgement], verdicts: Sequence[Verdict]) -> Computed:
-    """Computes it, or says what is missing."""
+    """Returns the alphas and reliabilities, or the missing library."""
     try:
         reliability = aggregate(judgements, verdicts).reliability if judgements else {}
         return Computed(token_alpha(judgements), verdict_alpha(verdicts), reliability)
@@ -98,25 +101,25 @@ def progress(
     store: AnnotationStore,
     compute: Callable[[tuple[Judgement, ...], tuple[Verdict, ...]], Computed] = computed,
 ) -> Progress:
-    """Returns how far the annotation is.
+    """Returns the progress of an annotation.
 
     Args:
         store: the annotations.
-        compute: `computed`, or what remembers its results.
+        compute: `computed`, or a function that caches its results.
 
     Raises:
-        StorageError: the file cannot be read.
+        StorageError: The file cannot be read.
     """
     settings, sentences = store.settings, store.sentences()
     judgements, verdicts, skipped = store.judgements(), store.verdicts(), store.skips()
-    shortened = Counter(own.sentence.id for own in judgements)
-    found = compute(tuple(judgements), tuple(verdicts))
+    shortened = Counter(judgement.sentence.id for judgement in judgements)
+    results = compute(tuple(judgements), tuple(verdicts))
     return Progress(
-        _task([shortened[own.id] for own in sentences], settings.shortenings, found.shorten_alpha),
-        _task(_verdict_counts(judgements, verdicts), settings.checks, found.check_alpha),
-        _annotators(judgements, verdicts, skipped, found.reliability),
+        _task([shortened[sentence.id] for sentence in sentences], settings.shortenings, results.shorten_alpha),
+        _task(_verdict_counts(judgements, verdicts), settings.checks, results.check_alpha),
+        _annotators(judgements, verdicts, skipped, results.reliability),
         verdict_agreement(verdicts),
-        found.missing,
+        results.missing,
     )
 
 
@@ -126,8 +129,9 @@ def _task(counts: Sequence[int], wanted: int, alpha: float | None) -> TaskProgre
 
 
 def _verdict_counts(judgements: Sequence[Judgement], verdicts: Sequence[Verdict]) -> list[int]:
-    said = Counter((own.sentence.id, own.skeleton.to_mask()) for own in verdicts)
-    return [said[name] for name in dict.fromkeys((own.sentence.id, own.skeleton.to_mask()) for own in judgements)]
+    counts = Counter((verdict.sentence.id, verdict.skeleton.to_mask()) for verdict in verdicts)
+    skeletons = dict.fromkeys((judgement.sentence.id, judgement.skeleton.to_mask()) for judgement in judgements)
+    return [counts[skeleton] for skeleton in skeletons]
 
 
 def _annotators(
@@ -136,10 +140,10 @@ def _annotators(
     skipped: Counter[str],
     reliability: Mapping[str, float],
 ) -> tuple[AnnotatorProgress, ...]:
-    made: dict[str, list[Judgement]] = {}
-    for own in judgements:
-        made.setdefault(own.annotator, []).append(own)
-    checked = Counter(name for name, _ in {(own.annotator, own.sentence.id) for own in verdicts})
+    by_annotator: dict[str, list[Judgement]] = {}
+    for judgement in judgements:
+        by_annotator.setdefault(judgement.annotator, []).append(judgement)
+    checked = Counter(name for name, _ in {(verdict.annotator, verdict.sentence.id) for verdict in verdicts})
     shared: dict[str, list[float]] = {}
     for pair, score in pairwise_f1(judgements).items():
         for name in pair:
@@ -147,12 +151,14 @@ def _annotators(
     return tuple(
         AnnotatorProgress(
             name,
-            len(made.get(name, ())),
+            len(by_annotator.get(name, ())),
             checked[name],
             skipped[name],
-            fmean(own.skeleton.compression_rate for own in made[name]) if name in made else None,
+            fmean(judgement.skeleton.compression_rate for judgement in by_annotator[name])
+            if name in by_annotator
+            else None,
             fmean(shared[name]) if name in shared else None,
             reliability.get(name),
         )
-        for name in sorted({*made, *checked, *skipped})
+        for name in sorted({*by_annotator, *checked, *skipped})
     )

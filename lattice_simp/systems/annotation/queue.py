@@ -1,4 +1,4 @@
-"""Who is to judge which sentence next."""
+"""Assigns the next sentence to each annotator."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WHERE made.sentence = {sentence} AND made.annotator <> :me AND NOT EXISTS (
     SELECT 1 FROM shortening AS own
     WHERE own.sentence = made.sentence AND own.annotator = :me AND own.mask = made.mask)
 """
-"""What others made of a sentence, and the annotator did not."""
+"""The skeletons of a sentence by other annotators, except those that the annotator also made."""
 
 _VERDICTS = """(
     SELECT count(*) FROM verdict WHERE verdict.sentence = sentence.number AND verdict.mask = made.mask)
@@ -55,7 +55,7 @@ AND EXISTS ({_OTHERS_SKELETONS.format(sentence="sentence.number")} AND {_VERDICT
 ORDER BY number LIMIT 1
 """,
 }
-"""The first sentence that needs a further judgement, and one of this annotator, apart from those that are under way."""
+"""The first sentence that needs another judgement, counting open ones, and has none of this annotator."""
 
 _COUNTS = {
     Task.SHORTEN: f"SELECT {_SHORTENINGS} AS count FROM sentence",
@@ -65,28 +65,28 @@ SELECT DISTINCT sentence, mask, (
 FROM shortening AS made
 """,
 }
-"""How often each sentence was shortened, each skeleton checked."""
+"""The number of times that each sentence was shortened or each skeleton checked."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Where an annotator stands in a task.
+    """The progress of an annotator in a task.
 
     Attributes:
-        own: sentences that the annotator has judged.
-        skipped: those that the annotator has skipped.
-        done: judgements that are wanted and there, of all annotators.
-        wanted: judgements that are wanted.
+        judged: the number of sentences that the annotator has judged.
+        skipped: the number of sentences that the annotator has skipped.
+        done: the number of required judgements made by all annotators.
+        wanted: the number of required judgements.
     """
 
-    own: int
+    judged: int
     skipped: int
     done: int
     wanted: int
 
 
 def tally(store: AnnotationStore, annotator: str, task: Task) -> Tally:
-    """Returns where an annotator stands in a task.
+    """Returns the progress of an annotator in a task.
 
     Raises:
         AnnotationError: the name is none.
@@ -99,18 +99,18 @@ def tally(store: AnnotationStore, annotator: str, task: Task) -> Tally:
     with store.database.transaction(write=False) as database:
         settings = read_settings(database)
         wanted = settings.shortenings if task is Task.SHORTEN else settings.checks
-        own, skipped = database.execute(query, (task.value, annotator_name(annotator))).fetchone()
-        return Tally(own, skipped, *database.execute(total, {"wanted": wanted}).fetchone())
+        judged, skipped = database.execute(query, (task.value, annotator_name(annotator))).fetchone()
+        return Tally(judged, skipped, *database.execute(total, {"wanted": wanted}).fetchone())
 
 
 def assign(store: AnnotationStore, annotator: str, task: Task) -> Assignment | None:
-    """Returns what an annotator is to do next, and keeps it from others for a while.
+    """Returns the next item for an annotator and reserves it for a while.
 
-    That is the sentence that is open at the annotator, or else the first one that needs a further judgement and has
-    none of this annotator. Skeletons are checked once all of a sentence's are there, by others than their annotators.
+    That is the annotator's open sentence, or the first one that needs another judgement and has none of this annotator.
+    Skeletons are checked by other annotators once all those of a sentence are complete.
 
     Returns:
-        None if nothing is left to do, at least while others work on the rest.
+        The item, or None if nothing is left, at least while others work on the rest.
 
     Raises:
         AnnotationError: the name is none.
@@ -120,12 +120,12 @@ def assign(store: AnnotationStore, annotator: str, task: Task) -> Assignment | N
         values = {"me": me, "task": task.value, "now": now}
         values |= {"shortenings": settings.shortenings, "checks": settings.checks}
         for query in (_OPEN_LEASE, _NEXT[task]):
-            if (found := database.execute(query, values).fetchone()) is None:
+            if (row := database.execute(query, values).fetchone()) is None:
                 continue
-            own = _assignment(database, me, task, found[0])
-            if task is Task.SHORTEN or own.skeletons:  # others may have taken back what was to be checked
-                put_lease(database, me, task, found[0], now + settings.lease)
-                return own
+            assignment = _assignment(database, me, task, row[0])
+            if task is Task.SHORTEN or assignment.skeletons:  # others may have undone the skeletons to check
+                put_lease(database, me, task, row[0], now + settings.lease)
+                return assignment
     return None
 
 
@@ -142,13 +142,13 @@ def _skeletons(database: sqlite3.Connection, me: int, number: int, sentence: Sen
 
 
 def _earlier(database: sqlite3.Connection, me: int, task: Task, number: int) -> frozenset[str]:
-    """Returns the masks of the last judgement that the annotator took back."""
+    """Returns the masks of the last judgement that the annotator undid."""
     query = (
         "SELECT number, mask FROM event WHERE annotator = ? AND sentence = ? AND task = ? AND kind = 'judgement' "
         "ORDER BY number DESC LIMIT 1"
     )
-    if (found := database.execute(query, (me, number, task.value)).fetchone()) is None:
+    if (row := database.execute(query, (me, number, task.value)).fetchone()) is None:
         return frozenset()
     if task is Task.SHORTEN:
-        return frozenset([found[1]])
-    return frozenset(mask for (mask,) in database.execute("SELECT mask FROM mark WHERE event = ? AND bad", found[:1]))
+        return frozenset([row[1]])
+    return frozenset(mask for (mask,) in database.execute("SELECT mask FROM mark WHERE event = ? AND bad", row[:1]))

@@ -1,7 +1,7 @@
-"""How reliably annotators decide: the model of Dawid and Skene, whose parameters crowd-kit estimates.
+"""The reliability of annotators: the model of Dawid and Skene, estimated by crowd-kit.
 
-Each token has a true class, kept or deleted, and each annotator says "keep" with a probability that depends on that
-class alone. Expectation maximisation finds the annotators' probabilities together with those of the classes (Maximum
+Each token has a true class, kept or deleted, and each annotator decides to keep it with a probability that depends only
+on this class. Expectation maximisation estimates the probabilities of annotators and classes together (Maximum
 likelihood estimation of observer error-rates using the EM algorithm, 1979).
 """
 
@@ -18,25 +18,25 @@ pandas = Late("pandas", "annotation")
 crowdkit = Late("crowdkit.aggregation", "annotation")
 
 ROUNDS = 50
-"""Of expectation maximisation. What crowd-kit could stop at falls where the likelihood rises, for it counts a token's
-class once for each decision; so there is no tolerance."""
+"""The rounds of expectation maximisation. There is no tolerance: crowd-kit's criterion may fall while the likelihood
+rises, as it counts the class of a token once for each decision."""
 
 KNOWN_CLASS = np.array([0, 0, 0, 1, 1, 1])
 KNOWN_DECISION = np.array([0, 0, 1, 0, 1, 1])
-"""Six tokens that are deleted (0) and kept (1) for certain, and what everybody says of them. They are the prior: all
-annotators are a bit better than chance at first, and no probability is 0 where there are few decisions."""
+"""Six tokens that are certainly deleted (0) or kept (1), and everybody's decisions on them. They are the prior:
+annotators start a bit better than chance, and no probability is 0 if there are few decisions."""
 
 LEAST_WEIGHT = 0.5
-"""Of decisions that the estimate is made of: crowd-kit knows no weights."""
+"""The least weight of a decision in the estimate, as crowd-kit does not support weights."""
 
 
 @dataclass(frozen=True, eq=False)
 class AnnotatorModel:
-    """The parameters.
+    """The parameters of the model.
 
     Attributes:
-        classes: the probabilities that a token is deleted, kept; shape (2,).
-        annotators: for each annotator and each true class, the probabilities that the annotator deletes, keeps a token;
+        classes: the probabilities that a token is deleted and kept; shape (2,).
+        annotators: for each annotator and true class, the probabilities that the annotator deletes and keeps a token;
             shape (annotators, 2, 2).
     """
 
@@ -45,7 +45,7 @@ class AnnotatorModel:
 
     @classmethod
     def of(cls, decisions: Decisions) -> AnnotatorModel:
-        """Estimates the parameters from the decisions that count for at least `LEAST_WEIGHT`.
+        """Estimates the parameters from decisions with a weight of at least `LEAST_WEIGHT`.
 
         Raises:
             MissingExtraError: crowd-kit is not installed.
@@ -61,15 +61,15 @@ class AnnotatorModel:
                 "label": np.concatenate([decisions.keep[counts].astype(np.int64), np.repeat(KNOWN_DECISION, count)]),
             }
         )
-        found = estimator.fit(data, pandas.Series(KNOWN_CLASS, known))
+        estimate = estimator.fit(data, pandas.Series(KNOWN_CLASS, known))
         rows = pandas.MultiIndex.from_product([range(count), (0, 1)])
-        said = found.errors_.reindex(rows)[[0, 1]].to_numpy().reshape(count, 2, 2)  # annotator, decision, true class
-        return cls(found.priors_[[0, 1]].to_numpy(), said.transpose(0, 2, 1))
+        said = estimate.errors_.reindex(rows)[[0, 1]].to_numpy().reshape(count, 2, 2)  # annotator, decision, true class
+        return cls(estimate.priors_[[0, 1]].to_numpy(), said.transpose(0, 2, 1))
 
     def keep(self, decisions: Decisions) -> np.ndarray:
-        """Returns the probability that each token stays, by Bayes' rule; a decision's weight is an exponent."""
+        """Returns the probability that each token is kept, by Bayes' rule with weights as exponents."""
         said = np.log(self.annotators)[decisions.annotator, :, decisions.keep.astype(np.int64)]
-        own = [np.bincount(decisions.token, decisions.weight * said[:, k], decisions.size) for k in (0, 1)]
-        joint = np.stack(own, axis=1) + np.log(self.classes)
+        sums = [np.bincount(decisions.token, decisions.weight * said[:, k], decisions.size) for k in (0, 1)]
+        joint = np.stack(sums, axis=1) + np.log(self.classes)
         kept: np.ndarray = np.exp(joint[:, 1] - np.logaddexp(joint[:, 0], joint[:, 1]))
         return kept

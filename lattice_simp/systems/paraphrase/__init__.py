@@ -1,1 +1,1 @@
-"""Expanding a set of sentences that mean the same by their phrases (Imamura, Akiba and Sumita 2002)."""
+"""Expands sets of synonymous sentences by exchanging their phrases (Imamura, Akiba and Sumita 2002)."""

@@ -17,15 +17,15 @@ from lattice_simp.systems.paraphrase.tree import Tree, inside
 
 @dataclass(frozen=True)
 class AlignmentSettings:
-    """What makes two nodes of one category an equivalent phrase, apart from links that stay inside.
+    """Conditions for equivalent phrases besides equal categories and links that stay inside.
 
     Attributes:
-        min_linked: the least share of each phrase's content words that are linked; 0 asks for one link alone.
-        max_unlinked: how many content words of a phrase may be without a link.
-        conditions: the names of what else must hold (`CONDITIONS`).
+        min_linked: the least share of linked content words in each phrase; with 0, one link suffices.
+        max_unlinked: the most unlinked content words in a phrase.
+        conditions: the names of further conditions (`CONDITIONS`).
 
     Raises:
-        LatticeSimpError: a share outside 0 to 1, a negative number, or an unknown condition.
+        LatticeSimpError: The share is outside 0 to 1, the number is negative, or a condition is unknown.
     """
 
     min_linked: float = option(0.5, "min-linked", "minimum share of linked content words in a phrase")
@@ -34,12 +34,12 @@ class AlignmentSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_linked <= 1:
-            raise LatticeSimpError(f"--min-linked {self.min_linked}: a share is between 0 and 1")
+            raise LatticeSimpError(f"--min-linked {self.min_linked}: give a share between 0 and 1")
         if self.max_unlinked < 0:
             raise LatticeSimpError(f"--max-unlinked {self.max_unlinked}: give 0 or more")
         for name in self.conditions:
             if name not in CONDITIONS:
-                raise LatticeSimpError(f"{name!r} is not a condition; known are {', '.join(CONDITIONS)}")
+                raise LatticeSimpError(f"unknown condition {name!r}; choose from {', '.join(CONDITIONS)}")
 
 
 DEFAULT = AlignmentSettings()
@@ -50,16 +50,16 @@ PAPER = AlignmentSettings(min_linked=0.0, max_unlinked=1_000_000, conditions=())
 
 @dataclass(frozen=True)
 class PhrasePair:
-    """Two phrases that are equivalent.
+    """Two equivalent phrases.
 
     Attributes:
-        category: of both nodes.
-        first, second: the tokens of each phrase (begin, end), end exclusive.
+        category: the category of both nodes.
+        first, second: the token span of each phrase (begin, end), end exclusive.
         nodes: the numbers of both nodes in their trees.
-        links: how many word links there are between them.
-        identical: whether both have the same words, but for their capitals.
-        composed: whether it follows from smaller pairs: both nodes are made of nothing but the phrases of such pairs,
-            in the same order.
+        links: the number of word links between them.
+        identical: whether both have the same words, ignoring case.
+        composed: whether it follows from smaller pairs: both nodes consist only of the phrases of such pairs, in the
+            same order.
     """
 
     category: str
@@ -72,14 +72,14 @@ class PhrasePair:
 
     @property
     def is_new(self) -> bool:
-        """Whether it says what neither its words nor smaller pairs say."""
+        """Whether the pair is neither identical nor composed of smaller pairs."""
         return not (self.identical or self.composed)
 
 
 def align_phrases(
     first: Tree, second: Tree, links: Iterable[WordLink], settings: AlignmentSettings = DEFAULT
 ) -> list[PhrasePair]:
-    """Finds the equivalent phrases of two sentences: nodes of one category that no word link leaves.
+    """Returns the equivalent phrases of two sentences: nodes of one category that no word link leaves.
 
     >>> from lattice_simp.systems.paraphrase.links import link_words
     >>> trees = [Tree.from_brackets(text) for text in (
@@ -91,16 +91,16 @@ def align_phrases(
     ...   for tree, span in zip(trees, (pair.first, pair.second), strict=True))) for pair in pairs if pair.is_new]
     [('NP', 'the small house', 'a little house')]
 
-    The two whole sentences, with or without their marks, are no pair: both are in the set already.
+    The two whole sentences, with or without their marks, are not a pair, as both are already in the set.
 
     Returns:
-        The pairs, larger phrases of `first` before those within them.
+        The pairs, with larger phrases of `first` before those within them.
     """
-    found = sorted(set(links))
-    joint = _consistent(first, second, found, settings)
+    unique = sorted(set(links))
+    joint = _consistent(first, second, unique, settings)
     joint &= ~(_whole(first)[:, None] & _whole(second))
     rows, columns = np.nonzero(joint)
-    counts = inside(first, np.array([own.first for own in found], dtype=np.int64)).sum(axis=1)
+    counts = inside(first, np.array([link.first for link in unique], dtype=np.int64)).sum(axis=1)
     return [
         PhrasePair(
             first.nodes[row].category,
@@ -116,14 +116,14 @@ def align_phrases(
 
 
 def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: AlignmentSettings) -> Bools:
-    """Tells which pairs of nodes are equivalent, (nodes, nodes of the other)."""
-    ends = [np.array([getattr(own, name) for own in links], dtype=np.int64) for name in ("first", "second")]
+    """Returns which pairs of nodes are equivalent, (nodes of first, nodes of second)."""
+    ends = [np.array([getattr(link, name) for link in links], dtype=np.int64) for name in ("first", "second")]
     here, there = inside(first, ends[0]), inside(second, ends[1])
     both = here.astype(np.int64) @ there.T.astype(np.int64)
     closed = (both > 0) & (both == here.sum(axis=1)[:, None]) & (both == there.sum(axis=1))
     categories = [np.array([node.category for node in tree.nodes]) for tree in (first, second)]
-    good = [_linked_enough(tree, own, settings) for tree, own in zip((first, second), ends, strict=True)]
-    joint = closed & good[0][:, None] & good[1] & (categories[0][:, None] == categories[1])
+    linked = [_linked_enough(tree, positions, settings) for tree, positions in zip((first, second), ends, strict=True)]
+    joint = closed & linked[0][:, None] & linked[1] & (categories[0][:, None] == categories[1])
     for name in settings.conditions:
         joint &= CONDITIONS[name](first, second, links)
     return joint
@@ -134,21 +134,21 @@ def _lowered(tree: Tree, number: int) -> tuple[str, ...]:
 
 
 def _unlinked(tree: Tree, linked: Longs) -> Longs:
-    """Returns how many content words of each node are without a link."""
+    """Returns the number of unlinked content words of each node."""
     without = tree.content.copy()
     without[linked] = False
     return inside(tree, np.flatnonzero(without)).sum(axis=1)
 
 
 def _linked_enough(tree: Tree, linked: Longs, settings: AlignmentSettings) -> Bools:
-    """Tells which nodes have links for enough of their content words."""
+    """Returns which nodes have enough linked content words."""
     content = inside(tree, np.flatnonzero(tree.content)).sum(axis=1)
     unlinked = _unlinked(tree, linked)
     return (content - unlinked >= settings.min_linked * content) & (unlinked <= settings.max_unlinked)
 
 
 def _whole(tree: Tree) -> Bools:
-    """Tells which nodes have all words of the sentence, marks apart."""
+    """Returns which nodes have all words of the sentence, ignoring marks."""
     words = np.array([any(map(str.isalnum, token)) for token in tree.tokens])
     return np.logical_and.reduce(inside(tree, np.flatnonzero(words)), axis=1)
 
@@ -156,6 +156,6 @@ def _whole(tree: Tree) -> Bools:
 def _is_composed(first: Tree, second: Tree, row: int, column: int, joint: Bools) -> bool:
     parts = [list(tree.parts(number)) for tree, number in ((first, row), (second, column))]
     return len(parts[0]) == len(parts[1]) and all(
-        isinstance(one, int) and isinstance(other, int) and bool(joint[one, other])
-        for one, other in zip(*parts, strict=True)
+        isinstance(first_part, int) and isinstance(second_part, int) and bool(joint[first_part, second_part])
+        for first_part, second_part in zip(*parts, strict=True)
     )

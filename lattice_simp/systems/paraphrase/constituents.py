@@ -1,10 +1,9 @@
-"""Constituents from a parse of dependencies: the projections of each head, from the inside out.
+"""Constituents from a dependency parse: the projections of each head, from the inside out.
 
-A head takes its dependants one after the other, the nearest first: nouns those on the left before those on the right,
-so that `small house`, `a small house`, `a small house on the hill` are constituents; verbs those on the right before
-those on the left, so that `get me`, `get me a taxi`, `will get me a taxi`, `he will get me a taxi` are. The category
-says what the projection can stand for: the number and the determiner of a noun phrase, the form of a verb, its voice
-and aspect.
+A head takes its dependants one by one, nearest first. Nouns take those on the left before those on the right, so that
+`small house`, `a small house` and `a small house on the hill` are constituents; verbs take those on the right first, so
+that `get me`, `get me a taxi`, `will get me a taxi` and `he will get me a taxi` are. The category says where the
+projection fits: the number and determiner of a noun phrase; the form, voice and aspect of a verb.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _AUXILIARIES = frozenset(("aux", "auxpass"))
 _DETERMINERS = frozenset(("det", "poss", "nummod", "predet", "neg"))
 _MODIFIERS = frozenset(("compound", "amod", "nmod", "nummod", "quantmod"))
 _PLURALS = frozenset(("NNS", "NNPS"))
-_NUMBERED = frozenset(("was", "were"))  # the past tense of other verbs tells no number
+_NUMBERED = frozenset(("was", "were"))  # the past tense of other verbs does not show number
 _PREDICATES = frozenset(("attr", "oprd"))
 
 
@@ -32,7 +31,7 @@ def constituents(parse: Parse) -> Tree:
     >>> [(node.category, " ".join(tree.phrase(number))) for number, node in enumerate(tree.nodes)]
     [('S-VBD', 'the cat slept'), ('NP-SG', 'the cat'), ('N-SG', 'cat'), ('VP-VBD', 'slept')]
 
-    Projections that are not contiguous are no constituents; what lies in them is part of the next larger one.
+    Discontinuous projections are not constituents; their parts belong to the next larger one.
     """
     builder = _Builder(parse)
     spans: list[_Span] = []
@@ -56,7 +55,7 @@ class _Node:
 
 
 def _nested(spans: list[_Span], length: int) -> tuple[Node, ...]:
-    """Makes nodes of spans: the larger one of two is outside; what crosses an earlier span is left out."""
+    """Nests spans, larger ones outside, dropping those that cross earlier ones."""
     whole = next((span for span in spans if span.end - span.begin == length), _Span("S", 0, length))
     root = _Node(whole)
     ordered = sorted({(span.begin, span.end): span for span in reversed(spans)}.values(), key=_largest_first)
@@ -74,11 +73,11 @@ def _largest_first(span: _Span) -> tuple[int, int]:
 
 def _insert(node: _Node, span: _Span) -> None:
     for child in node.children:
-        own = child.span
-        if own.begin <= span.begin and span.end <= own.end:
+        inner = child.span
+        if inner.begin <= span.begin and span.end <= inner.end:
             _insert(child, span)
             return
-        if own.begin < span.end and span.begin < own.end:
+        if inner.begin < span.end and span.begin < inner.end:
             return
     node.children.append(_Node(span))
 
@@ -94,35 +93,35 @@ def _number(node: _Node, nodes: list[Node]) -> int:
 
 
 class _Builder:
-    """Makes the projections of a parse."""
+    """Builds the projections of a parse."""
 
     def __init__(self, parse: Parse) -> None:
         self._parse = parse
 
     def project(self, head: int) -> list[_Span]:
-        """Returns the contiguous projections of a head and of all below it."""
+        """Returns the contiguous projections of a head and its descendants."""
         parse = self._parse
         kind = phrase_categories().get(parse.tags[head], "-")
         dependants = parse.children[head]
-        found = [span for child in dependants for span in self.project(child)]
+        spans = [span for child in dependants for span in self.project(child)]
         if not dependants and (kind == "-" or parse.labels[head] in _AUXILIARIES):
-            return found
+            return spans
         taken = {head}
         attached: list[int] = []
         if kind not in ("PP", "-"):
-            found.append(_Span(self._category(head, kind, attached), head, head + 1, head))
+            spans.append(_Span(self._category(head, kind, attached), head, head + 1, head))
         for child in self._order(head, kind):
             taken.update(parse.subtree(child))
             attached.append(child)
             if parse.labels[child] in ("cc", "punct", "preconj") and len(attached) < len(dependants):
-                continue  # what follows it is wanted, too
+                continue  # include what follows it
             begin, end = min(taken), max(taken) + 1
             if end - begin == len(taken):
-                found.append(_Span(self._category(head, kind, attached), begin, end, head))
-        return found
+                spans.append(_Span(self._category(head, kind, attached), begin, end, head))
+        return spans
 
     def _order(self, head: int, kind: str) -> list[int]:
-        """Returns the dependants in the order in which they are taken."""
+        """Returns the dependants in the order of attachment."""
         labels = self._parse.labels
         children = self._parse.children[head]
         left = [child for child in reversed(children) if child < head]
@@ -131,7 +130,7 @@ class _Builder:
             return left + right
         last = len(right)
         for index, child in enumerate(right):
-            if labels[child] == "conj" and any(labels[own] in _SUBJECTS for own in self._parse.children[child]):
+            if labels[child] == "conj" and any(labels[below] in _SUBJECTS for below in self._parse.children[child]):
                 last = next((at for at in range(index) if labels[right[at]] in ("cc", "punct")), index)
                 break
         while last and labels[right[last - 1]] == "punct":
@@ -139,7 +138,7 @@ class _Builder:
         return right[:last] + left + right[last:]
 
     def _category(self, head: int, kind: str, attached: list[int]) -> str:
-        """Returns the category of the projection that has taken some dependants."""
+        """Returns the category of a projection with these dependants."""
         parse = self._parse
         label = parse.labels[head]
         pending = [child for child in parse.children[head] if child not in attached]
@@ -184,7 +183,7 @@ class _Builder:
         return f"S-{form}"
 
     def _form(self, head: int, attached: list[int]) -> str:
-        """Returns the form of a verb with the auxiliaries that it has taken: that of the first one, voice, aspect."""
+        """Returns the form of a verb with its attached auxiliaries: the form of the first, voice and aspect."""
         parse = self._parse
         auxiliaries = [child for child in attached if parse.labels[child] in _AUXILIARIES]
         opening = min([head, *auxiliaries])

@@ -1,7 +1,7 @@
-"""How a sentence of an expansion came about: which phrases stand for which others in it.
+"""Explains sentences of an expansion by the phrases that were replaced.
 
-The acceptor of all sentences (`network.py`) keeps no derivations, which would split its states; those of the few
-sentences that are shown are found by parsing them.
+The acceptor of all sentences (`network.py`) stores no derivations, which would split its states; the few sentences that
+are shown are parsed instead.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lattice_simp.systems.paraphrase.grammar import Phrase, SubstitutionGrammar
 
 
 class Replacement(NamedTuple):
-    """A phrase of a sentence that stands for another one: the words `start:end`, and the words of that one."""
+    """A replaced phrase: the span `start:end` of the new words, and the original words."""
 
     start: int
     end: int
@@ -27,8 +27,8 @@ class Explanation:
     """A derivation of a sentence.
 
     Attributes:
-        sentence: the words of the set's sentence that it begins with, without capitals at the beginning.
-        replacements: what was replaced there, those within others after them.
+        sentence: the words of the original sentence, without initial capitals.
+        replacements: the replaced phrases, inner ones after outer ones.
     """
 
     sentence: tuple[str, ...]
@@ -36,39 +36,39 @@ class Explanation:
 
 
 def explain(grammar: SubstitutionGrammar, sentence: Sequence[str], depth: int | None = None) -> Explanation:
-    """Returns a derivation of a sentence with as few substitutions as can be, of as few words.
+    """Returns a derivation of a sentence with the fewest substitutions, then the fewest words in them.
 
     Args:
-        grammar: one that does not recurse, unless the depth is bounded.
-        sentence: its tokens; capitals do not count.
-        depth: how many substitutions may be inside one another; None for any number.
+        grammar: the grammar, which must not recurse unless the depth is bounded.
+        sentence: the tokens of the sentence, ignoring case.
+        depth: the deepest nesting of substitutions; None for any.
 
     Raises:
-        LatticeSimpError: no derivation makes it.
+        LatticeSimpError: The sentence has no derivation.
     """
     chart = _Chart(tuple(word.lower() for word in sentence), grammar)
     whole = [chart.ends(root, -1 if depth is None else depth, 0).get(len(sentence)) for root in grammar.sentences]
-    made = [(_cost(own), number, own) for number, own in enumerate(whole) if own is not None]
-    if not made:
-        raise LatticeSimpError(f"no derivation makes {' '.join(sentence)!r}")
-    _, number, replacements = min(made)
+    derivations = [(_cost(steps), number, steps) for number, steps in enumerate(whole) if steps is not None]
+    if not derivations:
+        raise LatticeSimpError(f"the grammar does not derive {' '.join(sentence)!r}")
+    _, number, replacements = min(derivations)
     return Explanation(grammar.sentences[number].words, replacements)
 
 
 _Ends: TypeAlias = dict[int, tuple[Replacement, ...]]
-"""Where something may end, with what is replaced in the best derivation."""
+"""The possible ends of a phrase, with the replacements of the best derivation."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Chart:
-    """Derivations of parts of a sentence, each found once."""
+    """The derivations of parts of a sentence, computed once."""
 
     words: tuple[str, ...]
     grammar: SubstitutionGrammar
     known: dict[tuple[Phrase, int, int], _Ends] = field(default_factory=dict)
 
     def ends(self, phrase: Phrase, depth: int, start: int) -> _Ends:
-        """Returns where a phrase may end that begins at `start`, with so many substitutions inside one another."""
+        """Returns the possible ends of a phrase that begins at `start`, with substitutions nested up to `depth`."""
         key = phrase, depth, start
         if key not in self.known:
             self.known[key] = self._derived(phrase, depth, start)
@@ -85,23 +85,23 @@ class _Chart:
         return best
 
     def _followed(self, reached: _Ends, part: str | Phrase, depth: int) -> _Ends:
-        """Returns where a part may end that begins at one of some places."""
-        found: _Ends = {}
+        """Returns the possible ends of a part that begins at one of the reached places."""
+        best: _Ends = {}
         for start, before in reached.items():
             if isinstance(part, Phrase):
                 for end, inner in self.ends(part, depth, start).items():
-                    _keep(found, end, before + inner)
+                    _keep(best, end, before + inner)
             elif self.words[start : start + 1] == (part.lower(),):
-                _keep(found, start + 1, before)
-        return found
+                _keep(best, start + 1, before)
+        return best
 
 
-def _keep(best: _Ends, end: int, own: tuple[Replacement, ...]) -> None:
-    """Keeps the better derivation, the first of equals."""
-    if end not in best or _cost(own) < _cost(best[end]):
-        best[end] = own
+def _keep(best: _Ends, end: int, replacements: tuple[Replacement, ...]) -> None:
+    """Keeps the better derivation, or the first of equals."""
+    if end not in best or _cost(replacements) < _cost(best[end]):
+        best[end] = replacements
 
 
 def _cost(replacements: tuple[Replacement, ...]) -> tuple[int, int]:
-    """Returns the number of substitutions, then that of the words in them: of equals, the narrowest say most."""
-    return len(replacements), sum(own.end - own.start for own in replacements)
+    """Returns the numbers of substitutions and of words in them; narrow substitutions explain most."""
+    return len(replacements), sum(replacement.end - replacement.start for replacement in replacements)

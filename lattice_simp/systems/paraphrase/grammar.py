@@ -1,4 +1,4 @@
-"""The phrases of a set of sentences, and which of them stand for which others (Imamura et al. 2002, section 3)."""
+"""The phrases of a set of sentences as a substitution grammar (Imamura et al. 2002, section 3)."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from lattice_simp.systems.paraphrase.tree import Tree
 
 
 class Phrase(NamedTuple):
-    """Words under a category; nodes that agree in both are the same phrase."""
+    """Words with a category; nodes that agree in both are the same phrase."""
 
     category: str
     words: tuple[str, ...]
 
 
 Production: TypeAlias = tuple["str | Phrase", ...]
-"""What a phrase is made of: words and phrases."""
+"""The parts of a phrase: words and phrases."""
 
 
 @dataclass(frozen=True)
 class SubstitutionGrammar:
-    """The phrases of a set as a grammar: each is made of its parts, or replaced by an equivalent one.
+    """The phrases of a set as a grammar: each expands to its parts or is replaced by an equivalent one.
 
     Attributes:
-        sentences: the phrases that the sentences are.
-        productions: what each phrase is made of, in the trees of the set.
-        substitutes: the phrases that each one may be replaced by; the relation is symmetric.
-        pairs: the equivalent phrases that say something new (`PhrasePair.is_new`), each once.
-        links: how many word links there are of each kind, over all pairs of sentences.
+        sentences: the phrases of whole sentences.
+        productions: the expansions of each phrase in the trees of the set.
+        substitutes: the possible replacements of each phrase; the relation is symmetric.
+        pairs: the new equivalent phrases (`PhrasePair.is_new`), each once.
+        links: the number of word links of each kind, over all pairs of sentences.
     """
 
     sentences: tuple[Phrase, ...]
@@ -45,18 +45,20 @@ class SubstitutionGrammar:
     links: Mapping[str, int]
 
     def alternatives(self, phrase: Phrase) -> Iterator[tuple[Production, int]]:
-        """Yields what stands for a phrase, each with the number of substitutions: 0 for its own, 1 for another's."""
-        for own in sorted(self.productions[phrase], key=repr):
-            yield own, 0
-        for other in sorted(self.substitutes.get(phrase, ())):
-            for own in sorted(self.productions[other], key=repr):
-                yield own, 1
+        """Yields the expansions of a phrase with the number of substitutions: 0, or 1 for those of substitutes."""
+        for production in sorted(self.productions[phrase], key=repr):
+            yield production, 0
+        for substitute in sorted(self.substitutes.get(phrase, ())):
+            for production in sorted(self.productions[substitute], key=repr):
+                yield production, 1
 
     @property
     def recurses(self) -> bool:
-        """Whether some phrase comes again within what stands for it, so that sentences of any length follow."""
+        """Whether some phrase occurs within its expansion, which allows sentences of any length."""
         parts = {
-            phrase: {part for own, _ in self.alternatives(phrase) for part in own if isinstance(part, Phrase)}
+            phrase: {
+                part for production, _ in self.alternatives(phrase) for part in production if isinstance(part, Phrase)
+            }
             for phrase in self.productions
         }
         try:
@@ -67,9 +69,9 @@ class SubstitutionGrammar:
 
 
 def acquire(trees: Sequence[Tree], thesaurus: Thesaurus, settings: AlignmentSettings) -> SubstitutionGrammar:
-    """Aligns each pair of sentences of a set, and collects their phrases and the equivalent ones.
+    """Aligns all pairs of sentences of a set and collects their phrases and equivalences.
 
-    A pair is aligned once: both conditions are symmetric, and what is found holds in both directions.
+    Each pair is aligned once, as the conditions are symmetric.
     """
     productions = _productions(trees)
     substitutes: dict[Phrase, set[Phrase]] = {}
@@ -77,14 +79,14 @@ def acquire(trees: Sequence[Tree], thesaurus: Thesaurus, settings: AlignmentSett
     kinds: Counter[str] = Counter()
     for first, second in combinations(trees, 2):
         links = link_words(first, second, thesaurus)
-        kinds.update(own.kind.name.lower() for own in links)
+        kinds.update(link.kind.name.lower() for link in links)
         for pair in align_phrases(first, second, links, settings):
             if not pair.identical:
-                one, other = _phrase(first, pair.nodes[0]), _phrase(second, pair.nodes[1])
-                substitutes.setdefault(one, set()).add(other)
-                substitutes.setdefault(other, set()).add(one)
+                left, right = _phrase(first, pair.nodes[0]), _phrase(second, pair.nodes[1])
+                substitutes.setdefault(left, set()).add(right)
+                substitutes.setdefault(right, set()).add(left)
                 if pair.is_new:
-                    pairs.add(frozenset((one, other)))
+                    pairs.add(frozenset((left, right)))
     return SubstitutionGrammar(
         tuple(dict.fromkeys(_phrase(tree, 0) for tree in trees)),
         _frozen(productions),
@@ -95,29 +97,33 @@ def acquire(trees: Sequence[Tree], thesaurus: Thesaurus, settings: AlignmentSett
 
 
 def _productions(trees: Sequence[Tree]) -> dict[Phrase, set[Production]]:
-    """Returns what each phrase is made of, in any tree, lower nodes first.
+    """Returns the expansions of each phrase in any tree, lower nodes first.
 
-    A phrase of one part that is, perhaps through others, the phrase itself (as where traces were taken out of a tree:
-    NP over NP) says nothing, and would never end.
+    Drops expansions of a phrase to itself alone, possibly through other phrases, which would never end (NP over NP
+    after removing traces).
     """
     productions: dict[Phrase, set[Production]] = {}
     for tree in trees:
         for number in reversed(range(len(tree.nodes))):
-            phrase, made = _phrase(tree, number), _production(tree, number)
-            own = productions.setdefault(phrase, set())
-            if not (len(made) == 1 and isinstance(made[0], Phrase) and _is_within(phrase, made[0], productions)):
-                own.add(made)
+            phrase, production = _phrase(tree, number), _production(tree, number)
+            known = productions.setdefault(phrase, set())
+            if not (
+                len(production) == 1
+                and isinstance(production[0], Phrase)
+                and _is_within(phrase, production[0], productions)
+            ):
+                known.add(production)
     return productions
 
 
-def _is_within(phrase: Phrase, other: Phrase, productions: Mapping[Phrase, Iterable[Production]]) -> bool:
-    """Returns whether `other` is the phrase, or is made of it alone, perhaps through others."""
-    seen, waiting = {other}, [other]
+def _is_within(phrase: Phrase, part: Phrase, productions: Mapping[Phrase, Iterable[Production]]) -> bool:
+    """Returns whether `part` is the phrase or expands to it alone, possibly through other phrases."""
+    seen, waiting = {part}, [part]
     while waiting:
-        for made in productions.get(waiting.pop(), ()):
-            if len(made) == 1 and isinstance(made[0], Phrase) and made[0] not in seen:
-                seen.add(made[0])
-                waiting.append(made[0])
+        for production in productions.get(waiting.pop(), ()):
+            if len(production) == 1 and isinstance(production[0], Phrase) and production[0] not in seen:
+                seen.add(production[0])
+                waiting.append(production[0])
     return phrase in seen
 
 
@@ -130,4 +136,4 @@ def _production(tree: Tree, number: int) -> Production:
 
 
 def _frozen(table: Mapping[Phrase, Iterable]) -> dict[Phrase, frozenset]:  # type: ignore[type-arg]
-    return {key: frozenset(own) for key, own in table.items()}
+    return {key: frozenset(values) for key, values in table.items()}

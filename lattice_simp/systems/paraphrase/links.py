@@ -1,4 +1,4 @@
-"""Word links: which word of a sentence says what a word of another one says."""
+"""Links between words of two sentences with the same meaning."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lattice_simp.systems.paraphrase.tree import Tree
 
 
 class LinkKind(IntEnum):
-    """Why two words are linked; the best reason first."""
+    """The reason for a link, best first."""
 
     IDENTICAL = 0
     LEMMA = 1
@@ -19,7 +19,7 @@ class LinkKind(IntEnum):
 
 @dataclass(frozen=True, order=True)
 class WordLink:
-    """Two words, by their positions, that say the same."""
+    """The positions of two words with the same meaning."""
 
     first: int
     second: int
@@ -27,21 +27,20 @@ class WordLink:
 
 
 def link_words(first: Tree, second: Tree, thesaurus: Thesaurus | None = None) -> list[WordLink]:
-    """Links each word to at most one of the other sentence: the same word, the same lemma, a synonym.
+    """Links each word to at most one word of the other sentence: the same word, the same lemma, or a synonym.
 
     >>> trees = [Tree.from_brackets(text) for text in ("(S (NP (DT a) (NN cat)) (VP (VBD slept)))",
     ...                                               "(S (VP (VBD slept)) (NP (DT the) (NN cat)))")]
     >>> [(link.first, link.second, link.kind.name) for link in link_words(*trees)]
     [(1, 2, 'IDENTICAL'), (2, 0, 'IDENTICAL')]
 
-    Of several possible partners, those of the better kind come first, then those in whose smallest constituents other
-    words could be linked as well, then those with such neighbours, then those nearest by their place in the sentence.
-    Words without content (articles, prepositions, marks) say something only together with others: they are linked
-    where their smallest constituents share a link of content words.
+    Possible partners are ranked by kind, then by the number of possible links in their smallest constituents, then by
+    such links of neighbours, then by distance in the sentence. Function words (articles, prepositions, marks) are only
+    linked if their smallest constituents share a link of content words.
 
     Args:
         first, second: the sentences.
-        thesaurus: the synonyms; those of numerals and abbreviations (`Thesaurus.english`) if None.
+        thesaurus: the synonyms; by default those of numerals and abbreviations (`Thesaurus.english`).
 
     Returns:
         The links, sorted.
@@ -54,7 +53,7 @@ def link_words(first: Tree, second: Tree, thesaurus: Thesaurus | None = None) ->
         if first.content[i] == second.content[j] and (kind := _kind(first, second, i, j, thesaurus)) is not None
     ]
     around = smallest_nodes(first), smallest_nodes(second)
-    possible = {(own.first, own.second) for own in candidates}
+    possible = {(link.first, link.second) for link in candidates}
 
     def shared(link: WordLink, pairs: set[tuple[int, int]]) -> int:
         here, there = around[0][link.first], around[1][link.second]
@@ -66,24 +65,24 @@ def link_words(first: Tree, second: Tree, thesaurus: Thesaurus | None = None) ->
         distance = abs(i * len(second.tokens) - j * len(first.tokens))
         return (link.kind, -shared(link, possible), -beside, distance, i, j)
 
-    with_content = _one_to_one(sorted((own for own in candidates if first.content[own.first]), key=rank))
-    pairs = {(own.first, own.second) for own in with_content}
-    others = [(count, own) for own in candidates if not first.content[own.first] and (count := shared(own, pairs))]
-    ranked = sorted(others, key=lambda counted: (-counted[0], *rank(counted[1])))
-    return sorted([*with_content, *_one_to_one([own for _, own in ranked])])
+    with_content = _one_to_one(sorted((link for link in candidates if first.content[link.first]), key=rank))
+    pairs = {(link.first, link.second) for link in with_content}
+    counted = [(count, link) for link in candidates if not first.content[link.first] and (count := shared(link, pairs))]
+    ranked = sorted(counted, key=lambda pair: (-pair[0], *rank(pair[1])))
+    return sorted([*with_content, *_one_to_one([link for _, link in ranked])])
 
 
 def _one_to_one(links: list[WordLink]) -> list[WordLink]:
-    """Returns the links, without those of words that an earlier one has."""
+    """Returns the links whose words are in no earlier link."""
     here: set[int] = set()
     there: set[int] = set()
-    found = []
+    kept = []
     for link in links:
         if link.first not in here and link.second not in there:
             here.add(link.first)
             there.add(link.second)
-            found.append(link)
-    return found
+            kept.append(link)
+    return kept
 
 
 def _kind(first: Tree, second: Tree, i: int, j: int, thesaurus: Thesaurus) -> LinkKind | None:
@@ -97,11 +96,11 @@ def _kind(first: Tree, second: Tree, i: int, j: int, thesaurus: Thesaurus) -> Li
 
 
 def smallest_nodes(tree: Tree) -> list[range]:
-    """Returns the tokens of the smallest constituent with more than one word around each word."""
-    found = [range(len(tree.tokens))] * len(tree.tokens)
+    """Returns for each word the tokens of its smallest constituent with more than one word."""
+    spans = [range(len(tree.tokens))] * len(tree.tokens)
     for node in tree.nodes:
         span = range(node.begin, node.end)
         for position in span if len(span) > 1 else ():
-            if len(span) < len(found[position]):
-                found[position] = span
-    return found
+            if len(span) < len(spans[position]):
+                spans[position] = span
+    return spans

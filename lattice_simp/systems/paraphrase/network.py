@@ -1,9 +1,8 @@
-"""All sentences of a substitution grammar as one lattice: a recursive transition network, expanded from below.
+"""Expands a substitution grammar, as a recursive transition network, to one lattice of all sentences.
 
-`L(d, P)`, the strings of a phrase P with at most d substitutions inside one another, are those of its own parts,
-concatenated from `L(d, part)`, and those of each substitute Q, concatenated from `L(d - 1, part)` of Q's parts. Each
-such set is a deterministic acceptor with as few states as can be, in which the parts' acceptors take the place of
-their names.
+`L(d, P)`, the strings of a phrase P with substitutions nested at most d deep, is the union of the concatenations of
+`L(d, part)` for P's expansions and of `L(d - 1, part)` for those of each substitute. Each set is a minimal
+deterministic acceptor, in which the acceptors of the parts replace their names.
 """
 
 from __future__ import annotations
@@ -22,32 +21,32 @@ from lattice_simp.ops.replace import replace
 from lattice_simp.systems.paraphrase.grammar import Phrase, Production, SubstitutionGrammar
 
 SUBSTITUTIONS = "Substitutions"
-"""The feature that tells minus how many substitutions a sentence takes, the fewest that make it."""
+"""The feature with minus the least number of substitutions of a sentence."""
 
 _NAME = "\x00{}"
-"""The symbol that stands for a part until it is expanded; no word of a text has this character."""
+"""The symbol of a part that is not expanded yet; its first character never occurs in text."""
 
 _ROOT = Phrase("", ())
 
 
 class _Key(NamedTuple):
-    """A phrase, and how many substitutions may be inside one another; -1 for any number."""
+    """A phrase, and the deepest nesting of substitutions (-1 for any)."""
 
     phrase: Phrase
     depth: int
 
 
 def expand_network(grammar: SubstitutionGrammar, depth: int | None = None, max_states: int = MAX_STATES) -> Lattice:
-    """Returns the deterministic acceptor of all sentences; a sentence costs the substitutions that it takes.
+    """Returns the deterministic acceptor of all sentences; a sentence costs its number of substitutions.
 
     Args:
-        grammar: one that does not recurse, unless the depth is bounded.
-        depth: how many substitutions may be inside one another; None for any number.
-        max_states: of any acceptor on the way.
+        grammar: the grammar, which must not recurse unless the depth is bounded.
+        depth: the deepest nesting of substitutions; None for any.
+        max_states: the most states of any intermediate acceptor.
 
     Raises:
-        LatticeSimpError: an acceptor has more states.
-        CycleError: the grammar recurses, and no depth is given.
+        LatticeSimpError: An acceptor has more states.
+        CycleError: The grammar recurses and the depth is None.
     """
     top = _Key(_ROOT, -1 if depth is None else depth)
     graph: dict[_Key, dict[_Key, None]] = {}
@@ -62,13 +61,13 @@ def expand_network(grammar: SubstitutionGrammar, depth: int | None = None, max_s
     parts: dict[_Key, Lattice | tuple[str, ...]] = {}
     for key in TopologicalSorter(graph).static_order():
         parts[key] = _expanded(list(_alternatives(grammar, key)), parts, symbols, max_states)
-    made = parts[top]
-    lattice = Lattice.from_strings([(made, 0.0)], symbols) if isinstance(made, tuple) else made
-    return _with_own_symbols(lattice)
+    whole = parts[top]
+    lattice = Lattice.from_strings([(whole, 0.0)], symbols) if isinstance(whole, tuple) else whole
+    return _with_used_symbols(lattice)
 
 
 def _alternatives(grammar: SubstitutionGrammar, key: _Key) -> Iterator[tuple[tuple[str | _Key, ...], int]]:
-    """Yields what stands for a phrase, its parts with the depth that is left to them, and the substitutions."""
+    """Yields the expansions of a phrase, with parts at their remaining depth, and the number of substitutions."""
     if key.phrase == _ROOT:
         for sentence in grammar.sentences:
             yield (_Key(sentence, key.depth),), 0
@@ -93,7 +92,7 @@ def _expanded(
     symbols: SymbolTable,
     max_states: int,
 ) -> Lattice | tuple[str, ...]:
-    """Returns the acceptor of a phrase, or its words where there is but one string."""
+    """Returns the acceptor of a phrase, or its words if there is only one string."""
     names: dict[_Key, str] = {}
     strings: dict[tuple[str, ...], float] = {}
     for production, substitutions in alternatives:
@@ -112,22 +111,22 @@ def _expanded(
     if len(strings) == 1 and len(names) == 1 and len(next(iter(strings))) == 1 and not min(strings.values()):
         return parts[next(iter(names))]
     network = Lattice.from_strings(strings.items(), symbols)
-    inner = {name: own for key, name in names.items() if isinstance(own := parts[key], Lattice)}
+    inner = {name: lattice for key, name in names.items() if isinstance(lattice := parts[key], Lattice)}
     return minimize(replace(network, inner), max_states=max_states)
 
 
-def _with_own_symbols(lattice: Lattice) -> Lattice:
-    """Returns the lattice with a table of its words alone."""
+def _with_used_symbols(lattice: Lattice) -> Lattice:
+    """Restricts the symbol table to the words of the lattice."""
     used = np.unique(lattice.olabels)
     names = np.zeros(len(lattice.symbols), dtype=np.int32)
     names[used] = np.arange(1, len(used) + 1)
     labels = names[lattice.olabels]
-    own = SymbolTable([lattice.symbols[label] for label in used.tolist()])
-    return replace_fields(lattice, ilabels=labels, olabels=labels, symbols=own)
+    symbols = SymbolTable([lattice.symbols[label] for label in used.tolist()])
+    return replace_fields(lattice, ilabels=labels, olabels=labels, symbols=symbols)
 
 
 def at_most(lattice: Lattice, substitutions: int) -> Lattice:
-    """Returns the sentences that take at most so many substitutions: each state is split by how many came before.
+    """Returns the sentences with at most this many substitutions, splitting states by the number so far.
 
     >>> lattice = Lattice.from_strings([("a b", 1.0), ("a c", 3.0)])
     >>> from lattice_simp.ops.nbest import nbest
@@ -152,7 +151,9 @@ def at_most(lattice: Lattice, substitutions: int) -> Lattice:
 
 
 def with_substitutions(lattice: Lattice) -> Lattice:
-    """Returns the lattice with its costs as the feature `Substitutions`; no path costs anything then."""
+    """Moves the costs of a lattice to the feature `Substitutions`; all paths then cost 0."""
     ends = np.where(np.isfinite(lattice.finals), 0.0, np.inf)
-    told = lattice.with_feature(SUBSTITUTIONS, 0.0 - lattice.weights, np.where(ends == 0.0, 0.0 - lattice.finals, 0.0))
-    return replace_fields(told, weights=np.zeros(lattice.num_arcs), finals=ends)
+    scored = lattice.with_feature(
+        SUBSTITUTIONS, 0.0 - lattice.weights, np.where(ends == 0.0, 0.0 - lattice.finals, 0.0)
+    )
+    return replace_fields(scored, weights=np.zeros(lattice.num_arcs), finals=ends)

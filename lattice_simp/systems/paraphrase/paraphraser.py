@@ -1,4 +1,4 @@
-"""The façade: a set of sentences in, all sentences that their phrases make out, as one lattice."""
+"""Expands sets of synonymous sentences to lattices of all paraphrases that their phrases allow."""
 
 from __future__ import annotations
 
@@ -29,26 +29,25 @@ from lattice_simp.systems.paraphrase.tree import Tree
 from lattice_simp.text.english.spacy_parser import parse_sentences
 
 DEPTH_OF_RECURSION = 2
-"""How many substitutions may be inside one another where phrases recurse, unless told otherwise."""
+"""The default depth of nested substitutions for recursive phrases."""
 
 MAX_STATES = 200_000
-"""Of any acceptor that an expansion makes."""
+"""The default limit of states of any acceptor in an expansion."""
 
 
 @dataclass(frozen=True)
 class ParaphraseSettings:
-    """How a set of sentences is expanded.
+    """Options of an expansion.
 
     Attributes:
-        alignment: what makes phrases equivalent.
-        depth: how many substitutions may be inside one another; None for any number, or for `DEPTH_OF_RECURSION`
-            where a phrase comes again within what stands for it.
-        max_substitutions: how many a sentence may take in all; None for any number.
+        alignment: the conditions for equivalent phrases.
+        depth: the deepest nesting of substitutions; None for any, or for `DEPTH_OF_RECURSION` if the phrases recurse.
+        max_substitutions: the most substitutions in a sentence; None for any number.
         filters: the names of the conditions that sentences must meet (`FILTERS`).
-        max_states: of any acceptor on the way; a set that needs more is an error.
+        max_states: the most states of any intermediate acceptor; more are an error.
 
     Raises:
-        LatticeSimpError: a negative number, or an unknown filter.
+        LatticeSimpError: A number is negative, or a filter is unknown.
     """
 
     alignment: AlignmentSettings = field(default_factory=AlignmentSettings)
@@ -66,22 +65,21 @@ class ParaphraseSettings:
                 raise LatticeSimpError(f"--{name.replace('_', '-')} {value}: give 0 or more")
         for name in self.filters:
             if name not in FILTERS:
-                raise LatticeSimpError(f"{name!r} is not a filter; known are {', '.join(FILTERS)}")
+                raise LatticeSimpError(f"unknown filter {name!r}; choose from {', '.join(FILTERS)}")
 
 
 @dataclass(frozen=True)
 class Expansion:
-    """What a set of sentences becomes.
+    """The expansion of a set of sentences.
 
     Attributes:
-        sentences: the tokens of the set's sentences; all begin with a capital, after a stop, too, if one was given with
-            it.
-        lattice: a deterministic acceptor of all sentences, those of the set included, at no cost; the feature
-            `Substitutions` is minus the number of substitutions that a sentence takes at least.
-        grammar: the phrases, and which are equivalent.
-        removed: how many sentences each filter took out, in the order in which they came.
-        bounded: the depth that was set because phrases recurse; None where all sentences are there.
-        depth: how many substitutions may be inside one another; None for any number.
+        sentences: the tokens of the set's sentences; if one begins with a capital, all do, also after stops.
+        lattice: a deterministic acceptor of all sentences, including those of the set, at cost 0; the feature
+            `Substitutions` is minus the least number of substitutions of a sentence.
+        grammar: the phrases and their equivalences.
+        removed: the number of sentences that each filter removed, in the order of application.
+        bounded: the depth set because phrases recurse; None if the expansion is complete.
+        depth: the deepest nesting of substitutions; None for any.
     """
 
     sentences: tuple[tuple[str, ...], ...]
@@ -93,21 +91,21 @@ class Expansion:
 
     @cached_property
     def count(self) -> int:
-        """How many different sentences there are."""
+        """The number of distinct sentences."""
         return count_paths(self.lattice)
 
     @property
     def new(self) -> int:
-        """How many sentences are not in the set."""
+        """The number of sentences that are not in the set."""
         return self.count - len(set(self.sentences))
 
     def by_substitutions(self) -> Lattice:
-        """Returns the lattice at the cost of one for each substitution."""
+        """Returns the lattice with a cost of 1 for each substitution."""
         ends = self.lattice.finals - self.lattice.features.final(SUBSTITUTIONS)
         return replace(self.lattice, weights=0.0 - self.lattice.features[SUBSTITUTIONS], finals=ends)
 
     def explain(self, sentence: str | Sequence[str]) -> Explanation:
-        """Returns how a sentence came about: a derivation with as few substitutions as can be.
+        """Returns a derivation of a sentence with the fewest substitutions.
 
         >>> import lattice_simp as ls
         >>> trees = ["(S (NP (DT a) (NN man)) (VP (VBD saw) (NP (DT a) (JJ big) (NN car))))",
@@ -118,14 +116,14 @@ class Expansion:
         (Replacement(start=3, end=6, words=('a', 'large', 'car')),)
 
         Raises:
-            LatticeSimpError: it is not a sentence of the expansion; those that filters took out have a derivation, too.
+            LatticeSimpError: The expansion without filters does not contain the sentence.
         """
         return explain(self.grammar, as_tokens(sentence), self.depth)
 
 
 @dataclass(frozen=True)
 class Paraphraser:
-    """Expands sets of sentences that mean the same (Imamura, Akiba and Sumita 2002).
+    """Expands sets of synonymous sentences (Imamura, Akiba and Sumita 2002).
 
     >>> import lattice_simp as ls
     >>> trees = ["(S (NP (DT the) (NN man)) (VP (VBD bought) (NP (DT a) (JJ big) (NN car))))",
@@ -142,50 +140,54 @@ class Paraphraser:
     the man got a large car yesterday
 
     Attributes:
-        settings: depth, filters, what makes phrases equivalent.
-        thesaurus: groups of words that are linked besides equal words and lemmas; those of numerals and
-            abbreviations if not given.
+        settings: depth, filters, and conditions for equivalent phrases.
+        thesaurus: groups of words to link besides equal words and lemmas; by default those of numerals and
+            abbreviations.
     """
 
     settings: ParaphraseSettings = field(default_factory=ParaphraseSettings)
     thesaurus: Thesaurus = field(default_factory=Thesaurus.english)
 
     def expand(self, sentences: str | Iterable[str | Sequence[str] | Tree]) -> Expansion:
-        """Expands one set.
+        """Returns the expansion of a set of sentences.
 
         Args:
-            sentences: trees; or tokens (a list, or a string with blanks between them), which spaCy parses. A single
+            sentences: trees, or tokens to parse with spaCy (a list, or a string with spaces between them). A single
                 string is one sentence.
 
         Raises:
-            LatticeSimpError: no sentence, one without words, or a lattice with more states than the settings allow.
-            MissingExtraError: spaCy or its English model is needed and not installed.
+            LatticeSimpError: There are no sentences, one has no words, or a lattice exceeds the allowed states.
+            MissingExtraError: spaCy or its English model is needed but not installed.
         """
         return self.expand_trees(parsed(sentences))
 
     def expand_trees(self, trees: Sequence[Tree]) -> Expansion:
-        """Expands one set of trees; see `expand`."""
-        grammar, given = self._acquired(trees)
-        return self._expanded(grammar, given, given.sentences, begins_with_capital(trees))
+        """Returns the expansion of a set of trees; see `expand`."""
+        grammar, originals = self._acquired(trees)
+        return self._expanded(grammar, originals, originals.sentences, begins_with_capital(trees))
 
     def expand_each(self, trees: Sequence[Tree]) -> list[Expansion]:
-        """Expands each sentence of a set by itself, with the phrases of them all; equal sentences once."""
-        grammar, given = self._acquired(trees)
+        """Returns the expansion of each distinct sentence of a set, with the phrases of all sentences."""
+        grammar, originals = self._acquired(trees)
         capital = begins_with_capital(trees)
         return [
-            self._expanded(replace(grammar, sentences=(own,)), given, (own.words,), capital)
-            for own in grammar.sentences
+            self._expanded(replace(grammar, sentences=(phrase,)), originals, (phrase.words,), capital)
+            for phrase in grammar.sentences
         ]
 
     def _acquired(self, trees: Sequence[Tree]) -> tuple[SubstitutionGrammar, SentenceSet]:
         if not trees:
-            raise LatticeSimpError("a set without sentences; give one at least")
+            raise LatticeSimpError("the set has no sentences; give at least one")
         lowered = in_mid_sentence(trees)
-        given = SentenceSet(tuple(tree.tokens for tree in lowered), tuple(tree.tags for tree in lowered))
-        return acquire(lowered, self.thesaurus, self.settings.alignment), given
+        originals = SentenceSet(tuple(tree.tokens for tree in lowered), tuple(tree.tags for tree in lowered))
+        return acquire(lowered, self.thesaurus, self.settings.alignment), originals
 
     def _expanded(
-        self, grammar: SubstitutionGrammar, given: SentenceSet, sentences: tuple[tuple[str, ...], ...], capital: bool
+        self,
+        grammar: SubstitutionGrammar,
+        originals: SentenceSet,
+        sentences: tuple[tuple[str, ...], ...],
+        capital: bool,
     ) -> Expansion:
         settings = self.settings
         bounded = DEPTH_OF_RECURSION if settings.depth is None and grammar.recurses else None
@@ -196,7 +198,7 @@ class Paraphraser:
         removed = {}
         for name in settings.filters:
             before = count_paths(lattice)
-            lattice = intersect(lattice, FILTERS[name](given))
+            lattice = intersect(lattice, FILTERS[name](originals))
             removed[name] = before - count_paths(lattice)
         if capital:
             lattice, sentences = capitalised(lattice), tuple(map(with_capitals, sentences))
@@ -204,7 +206,7 @@ class Paraphraser:
 
 
 def parsed(sentences: str | Iterable[str | Sequence[str] | Tree]) -> list[Tree]:
-    """Returns the trees of sentences; parses those that are not trees."""
-    given = [own if isinstance(own, Tree) else as_tokens(own) for own in as_sentences(sentences)]
-    parses = parse_sentences([own for own in given if not isinstance(own, Tree)])
-    return [own if isinstance(own, Tree) else constituents(next(parses)) for own in given]
+    """Returns the trees of sentences, parsing those that are not trees."""
+    inputs = [sentence if isinstance(sentence, Tree) else as_tokens(sentence) for sentence in as_sentences(sentences)]
+    parses = parse_sentences([tokens for tokens in inputs if not isinstance(tokens, Tree)])
+    return [item if isinstance(item, Tree) else constituents(next(parses)) for item in inputs]

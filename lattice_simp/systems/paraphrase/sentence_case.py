@@ -1,7 +1,6 @@
-"""Capitals at the beginnings of sentences: taken off before phrases are compared, and put back into what they make.
+"""Removes the capitals of sentences before phrases are compared, and restores them in the results.
 
-A sentence begins where the text does, and after a stop; marks other than stops (quotes, brackets) may come before its
-first word.
+A sentence begins at the start of the text and after a stop; other marks (quotes, brackets) may precede its first word.
 """
 
 from __future__ import annotations
@@ -21,18 +20,17 @@ _NAMES = frozenset(("NNP", "NNPS"))
 
 
 def begins_with_capital(trees: Sequence[Tree]) -> bool:
-    """Tells whether some sentence of a set begins with a capital."""
+    """Returns whether some sentence of a set begins with a capital."""
     return any(tree.tokens[0][:1].isupper() for tree in trees)
 
 
 def in_mid_sentence(trees: Sequence[Tree]) -> list[Tree]:
-    """Returns the trees of a set with the first words of sentences as they are within sentences.
+    """Returns the trees of a set with the first words of sentences in mid-sentence case.
 
-    Names, abbreviations and `I` keep their capitals, and words that have one within the sentences of the set wherever
-    they are.
+    Names, abbreviations, `I`, and words that are always capitalised within sentences of the set keep their capitals.
     """
     inner = {tree.tokens[at] for tree in trees for at in set(range(len(tree.tokens))) - set(_first_words(tree.tokens))}
-    made = []
+    lowered = []
     for tree in trees:
         tokens = list(tree.tokens)
         for at in _first_words(tokens):
@@ -41,12 +39,12 @@ def in_mid_sentence(trees: Sequence[Tree]) -> list[Tree]:
             mixed = len(word) > 1 and not word[1:].islower()
             if not (tree.tags[at] in _NAMES or word == "I" or mixed or always):
                 tokens[at] = word.lower()
-        made.append(replace(tree, tokens=tuple(tokens)))
-    return made
+        lowered.append(replace(tree, tokens=tuple(tokens)))
+    return lowered
 
 
 def with_capitals(tokens: Sequence[str]) -> tuple[str, ...]:
-    """Returns a text whose sentences begin with capitals.
+    """Capitalises the first words of sentences.
 
     >>> with_capitals(("it", "rained", ".", '"', "we", "left"))
     ('It', 'rained', '.', '"', 'We', 'left')
@@ -56,7 +54,7 @@ def with_capitals(tokens: Sequence[str]) -> tuple[str, ...]:
 
 
 def capitalised(lattice: Lattice) -> Lattice:
-    """Returns the lattice with capitals at the beginnings of sentences.
+    """Capitalises the first words of sentences in a lattice.
 
     >>> lattice = capitalised(Lattice.from_strings([("it rained . we left", 0.0)]))
     >>> [lattice.symbols[label] for label in lattice.olabels.tolist()]
@@ -64,14 +62,14 @@ def capitalised(lattice: Lattice) -> Lattice:
     """
     words = list(lattice.symbols)
     symbols = SymbolTable(
-        [*words[1:], *dict.fromkeys(own for word in words[1:] if (own := _capital(word)) not in words)]
+        [*words[1:], *dict.fromkeys(upper for word in words[1:] if (upper := _capital(word)) not in words)]
     )
     capital = np.array([0, *(symbols.find(_capital(word)) for word in words[1:])])
     begins = np.array([_is_stop(word) for word in words])
     goes_on = np.array([not _is_word(word) for word in words])
     labels, size = lattice.olabels, lattice.num_states
     first, inside = np.where(begins | goes_on, 0, 1)[labels], np.where(begins, 0, 1)[labels]
-    made = Lattice.from_arcs(  # states from 0: a sentence begins; from `size`: it has begun
+    expanded = Lattice.from_arcs(  # states below `size` are at the beginning of a sentence, the others inside
         np.concatenate([lattice.sources, lattice.sources + size]),
         np.concatenate([capital[labels], labels]),
         np.tile(lattice.weights, 2),
@@ -79,7 +77,7 @@ def capitalised(lattice: Lattice) -> Lattice:
         np.tile(lattice.finals, 2),
         symbols,
     )
-    return minimize(made.connected())
+    return minimize(expanded.connected())
 
 
 def _first_words(tokens: Sequence[str]) -> Iterator[int]:

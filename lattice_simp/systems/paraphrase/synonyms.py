@@ -1,4 +1,4 @@
-"""Words that mean the same: groups of a thesaurus, those of WordNet or of a table."""
+"""Thesauri: groups of synonyms from WordNet or a table."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from lattice_simp.support.tables import grammar_table
 from lattice_simp.support.textio import read_lines
 
 WORDNET = Path("/usr/share/wordnet")
-"""Where Debian's package wordnet-base has the database."""
+"""The location of the database in Debian's package wordnet-base."""
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
-"""The parts of speech of WordNet, with the names of their files."""
+"""The parts of speech of WordNet with the names of their files."""
 
 SENSES = 3
-"""Senses of a word that count, unless told otherwise: WordNet has the most frequent ones first."""
+"""The default number of senses of a word; WordNet lists the most frequent ones first."""
 
 _PART_OF_TAG = {"N": "n", "V": "v", "J": "a", "R": "r"}
 
 
 @dataclass(frozen=True)
 class Thesaurus:
-    """Groups of words that mean the same, by lemma and part of speech.
+    """Groups of synonyms by lemma and part of speech.
 
     >>> thesaurus = Thesaurus.from_groups([["morning", "a.m."]])
     >>> thesaurus.related("morning", "NN", "a.m.", "RB"), thesaurus.related("morning", "NN", "evening", "NN")
     (True, False)
 
     Attributes:
-        groups: the numbers of the groups by (lemma, part of speech: n, v, a, r, or "" for any).
+        groups: the names of groups by (lemma, part of speech), where the part is n, v, a, r, or "" for any.
     """
 
     groups: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def from_groups(cls, groups: str | Iterable[str | Iterable[str]]) -> Thesaurus:
-        """Makes a thesaurus of groups of lemmas, each a list or a string of them; a single string is one group."""
-        found: dict[tuple[str, str], set[str]] = {}
+        """Returns a thesaurus of groups of lemmas, each a list or a string; a single string is one group."""
+        groups_of: dict[tuple[str, str], set[str]] = {}
         for group in as_sentences(groups):
             words = [word.lower() for word in as_tokens(group)]
             for word in words:
-                found.setdefault((word, ""), set()).add(f"group {words[0]}")
-        return cls({key: frozenset(own) for key, own in found.items()})
+                groups_of.setdefault((word, ""), set()).add(f"group {words[0]}")
+        return cls({key: frozenset(names) for key, names in groups_of.items()})
 
     @classmethod
     @cache
@@ -61,22 +61,21 @@ class Thesaurus:
 
     @classmethod
     def read(cls, path: str | Path) -> Thesaurus:
-        """Reads a table of groups: one a line, its words separated by tabs."""
+        """Reads a table of groups, one a line, with words separated by tabs."""
         return cls.from_groups(
             [word.strip(" ") for word in line.split("\t") if word.strip(" ")] for line in read_lines(path)
         )
 
     @classmethod
     def read_wordnet(cls, folder: str | Path = WORDNET, senses: int = SENSES) -> Thesaurus:
-        """Reads WordNet's index files (`index.noun` ...), in which a lemma's synsets come by frequency.
+        """Reads WordNet's index files (`index.noun` ...), which list the synsets of a lemma by frequency.
 
-        The files are read here, since NLTK's reader wants a file that distributions leave out (`lexnames`) and allows
-        no folder outside its own.
+        NLTK's reader needs a file that distributions omit (`lexnames`) and does not read other folders.
 
         Raises:
-            LatticeSimpError: the folder has no such files, or a line of another form.
+            LatticeSimpError: The folder lacks these files, or a line has another form.
         """
-        found: dict[tuple[str, str], frozenset[str]] = {}
+        groups: dict[tuple[str, str], frozenset[str]] = {}
         for part, name in PARTS.items():
             path = Path(folder, f"index.{name}")
             if not path.is_file():
@@ -92,9 +91,9 @@ class Thesaurus:
                     count, kinds = (int(cell) for cell in cells[2:4] if is_plain(cell))
                     offsets = cells[6 + kinds : 6 + kinds + count]
                 except (ValueError, IndexError):
-                    raise LatticeSimpError(f"{path}: a line that is not of an index: {line[:40]!r}") from None
-                found[cells[0].replace("_", " "), part] = frozenset(part + own for own in offsets[:senses])
-        return cls(found)
+                    raise LatticeSimpError(f"{path}: expected a line of an index, found {line[:40]!r}") from None
+                groups[cells[0].replace("_", " "), part] = frozenset(part + offset for offset in offsets[:senses])
+        return cls(groups)
 
     def joined(self, other: Thesaurus) -> Thesaurus:
         """Returns a thesaurus with the groups of both."""
@@ -103,7 +102,7 @@ class Thesaurus:
         return Thesaurus({key: self.groups.get(key, none) | other.groups.get(key, none) for key in keys})
 
     def related(self, lemma: str, tag: str, other: str, other_tag: str) -> bool:
-        """Tells whether two words are in one group; those of WordNet hold for one part of speech, and not for names."""
+        """Returns whether two words share a group; those of WordNet apply to one part of speech and not to names."""
         return not self._of(lemma, tag).isdisjoint(self._of(other, other_tag))
 
     def _of(self, lemma: str, tag: str) -> frozenset[str]:

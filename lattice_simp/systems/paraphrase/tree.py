@@ -1,4 +1,4 @@
-"""A sentence with its constituents, from a parse of dependencies or from Penn brackets."""
+"""Constituent trees of sentences, from dependency parses or Penn brackets."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from lattice_simp.support.tables import Row, grammar_table
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _ESCAPED = {bracket: name for name, bracket in _BRACKETS.items()}
-_REMEDY = "write Penn brackets, as (S (NP (PRP it)) (VP (VBD rained))), and -LRB- and -RRB- in words"
+_REMEDY = "write Penn brackets such as (S (NP (PRP it)) (VP (VBD rained))), with -LRB- and -RRB- for brackets in words"
 _PIECE = re.compile(
-    r"\((?P<tag>-[LR][RSC]B-|[()])[ \t\r\n]+(?P<bracket>[()])\)"  # a bracket that is a word
+    r"\((?P<tag>-[LR][RSC]B-|[()])[ \t\r\n]+(?P<bracket>[()])\)"  # a bracket as a word
     r"|\((?P<other_tag>[^ \t\r\n()]+)[ \t\r\n]+(?P<other>[()])\)(?![ \t\r\n]+\)\))"  # but not NP of `(NP () ))`
     r"|[()]|[^ \t\r\n()]+"
 )
 MAX_DEPTH = 500
-"""The most brackets that may be open at once."""
+"""The most brackets open at once."""
 
 TOP = "TOP"
-"""The category of a sentence whose outer brackets have no label and hold several constituents."""
+"""The category of a sentence whose unlabelled outer brackets contain several constituents."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """A constituent: the tokens `begin` to `end` (exclusive), its category, and the numbers of its parts.
+    """A constituent: the tokens `begin:end`, its category, and the numbers of its children.
 
-    Words that are no part of a child are the node's own. The head is the position of its main word, None if not known.
+    Words outside all children belong to the node itself. The head is the position of its main word, None if unknown.
     """
 
     category: str
@@ -55,11 +55,11 @@ class Tree:
     Attributes:
         tokens: the words.
         tags: their parts of speech (Penn Treebank).
-        lemmas: their base forms; what a tree in brackets has are the words in lower case.
-        nodes: the constituents; the first one is the whole sentence, and each comes before its children.
+        lemmas: their base forms; for trees from brackets the words in lower case.
+        nodes: the constituents; the first one is the whole sentence, and each precedes its children.
 
     Raises:
-        LatticeSimpError: no tokens, columns of different lengths, a node outside its parent.
+        LatticeSimpError: There are no tokens, columns differ in length, or a node is outside its parent.
     """
 
     tokens: tuple[str, ...]
@@ -69,28 +69,28 @@ class Tree:
 
     def __post_init__(self) -> None:
         if not self.tokens or not self.nodes:
-            raise LatticeSimpError("a tree without words; leave the empty sentence out")
+            raise LatticeSimpError("a tree without words; remove the empty sentence")
         if not len(self.tokens) == len(self.tags) == len(self.lemmas):
-            raise LatticeSimpError(f"a tree of {len(self.tokens)} tokens with other numbers of tags or lemmas")
+            counts = f"found {len(self.tags)} and {len(self.lemmas)}"
+            raise LatticeSimpError(f"expected {len(self.tokens)} tags and lemmas, one for each token, {counts}")
         if (self.nodes[0].begin, self.nodes[0].end) != (0, len(self.tokens)):
             raise LatticeSimpError("the first node of a tree is not the whole sentence")
         for number, node in enumerate(self.nodes):
-            inner = [self.nodes[child] for child in node.children if number < child < len(self.nodes)]
-            edges = [node.begin, *(edge for own in inner for edge in (own.begin, own.end)), node.end]
+            inner = [self.nodes[index] for index in node.children if number < index < len(self.nodes)]
+            edges = [node.begin, *(edge for child in inner for edge in (child.begin, child.end)), node.end]
             if len(inner) != len(node.children) or edges != sorted(edges) or node.begin == node.end:
-                raise LatticeSimpError(f"node {number} of a tree, {node.category}, is not made of its children")
+                raise LatticeSimpError(f"node {number} of a tree, {node.category}, does not fit its children")
 
     @classmethod
     def from_brackets(cls, text: str) -> Tree:
-        """Makes a tree of a line of Penn brackets; the innermost labels are the tags.
+        """Parses a line of Penn brackets; the innermost labels are the tags.
 
-        Function tags and indices (`NP-SBJ`, `NP=2`) are left out, empty elements (`-NONE-`) and brackets without a
-        label, too; where those are around several constituents, the sentence is a `TOP`. Brackets that are words may
-        be written as they are: `(-LRB- ()`, `(( ()`.
+        Ignores function tags and indices (`NP-SBJ`, `NP=2`), empty elements (`-NONE-`) and brackets without a label;
+        if these enclose several constituents, the sentence is a `TOP`. Literal brackets are allowed as words:
+        `(-LRB- ()`, `(( ()`.
 
         Raises:
-            FormatError: brackets that do not match or are nested too deeply, words without a tag, constituents without
-                words.
+            FormatError: Brackets do not match or are nested too deeply, a word has no tag, or a constituent no words.
         """
         return _BracketReader().tree(text)
 
@@ -100,7 +100,7 @@ class Tree:
         return self.tokens[node.begin : node.end]
 
     def parts(self, number: int) -> Iterator[str | int]:
-        """Yields what a node is made of, from left to right: words, and the numbers of its children."""
+        """Yields the parts of a node from left to right: words, and the numbers of children."""
         node = self.nodes[number]
         position = node.begin
         for child in node.children:
@@ -111,22 +111,22 @@ class Tree:
 
     @cached_property
     def spans(self) -> Longs:
-        """(nodes, 2) int64: where each node begins and ends."""
+        """(nodes, 2) int64: the begin and end of each node."""
         return np.array([(node.begin, node.end) for node in self.nodes], dtype=np.int64)
 
     @cached_property
     def heads(self) -> Longs:
-        """(nodes,) int64: the position of each node's head; -1 if it is not known."""
+        """(nodes,) int64: the position of each node's head; -1 if unknown."""
         return np.array([-1 if node.head is None else node.head for node in self.nodes], dtype=np.int64)
 
     @cached_property
     def exact(self) -> Bools:
-        """(tokens,) which words have the same one in an equivalent phrase: names, numerals, `exact_words.tsv`."""
-        return self._asking("exact") | np.array([own.lower() in word_set("exact_words") for own in self.tokens])
+        """(tokens,) bool: words that an equivalent phrase must contain: names, numerals, those in `exact_words.tsv`."""
+        return self._asking("exact") | np.array([token.lower() in word_set("exact_words") for token in self.tokens])
 
     @cached_property
     def relations(self) -> Bools:
-        """(tokens,) which words relate phrases: prepositions, conjunctions, relative pronouns."""
+        """(tokens,) bool: words that relate phrases: prepositions, conjunctions, relative pronouns."""
         return self._asking("relation")
 
     def _asking(self, what: str) -> Bools:
@@ -134,7 +134,7 @@ class Tree:
 
     @cached_property
     def content(self) -> Bools:
-        """(tokens,) which words carry content, by their tags."""
+        """(tokens,) bool: content words, by their tags."""
         known, light = content_tags(), word_set("light_verbs")
         return np.array(
             [
@@ -146,14 +146,14 @@ class Tree:
 
 
 def inside(tree: Tree, positions: Longs) -> Bools:
-    """Tells which positions each node holds, (nodes, positions)."""
+    """Returns which positions each node contains, (nodes, positions) bool."""
     begins, ends = tree.spans[:, :1], tree.spans[:, 1:]
     return (begins <= positions) & (positions < ends)
 
 
 @cache
 def content_tags() -> dict[str, bool]:
-    """Returns which tags are those of content words.
+    """Returns for each tag whether its words carry content.
 
     >>> content_tags()["NN"], content_tags()["DT"]
     (True, False)
@@ -163,7 +163,7 @@ def content_tags() -> dict[str, bool]:
 
 @cache
 def phrase_categories() -> dict[str, str]:
-    """Returns what words head, by their tags; `-` for those that head nothing."""
+    """Returns the category that words head, by tag; `-` for none."""
     return {row["tag"]: row["phrase"] for row in _categories()}
 
 
@@ -177,7 +177,7 @@ def _categories() -> Iterator[Row]:
 
 
 class _Open(NamedTuple):
-    """A constituent that is being read: its label, its number (-1 without a label), its first word and its children."""
+    """An open constituent: its label, its number (-1 without a label), its first word and its children."""
 
     label: str
     number: int
@@ -187,7 +187,7 @@ class _Open(NamedTuple):
 
 
 class _BracketReader:
-    """Reads brackets; nodes are numbered in the order in which they open. No recursion: depth is that of the stack."""
+    """Parses brackets with an explicit stack; nodes are numbered in the order in which they open."""
 
     def __init__(self) -> None:
         self._words: list[tuple[str, str]] = []
@@ -198,7 +198,7 @@ class _BracketReader:
         """Returns the tree of a text."""
         pieces = list(_PIECE.finditer(text))
         if not pieces or not pieces[0][0].startswith("("):
-            raise FormatError("is not a tree", remedy=_REMEDY)
+            raise FormatError("not a tree", remedy=_REMEDY)
         for place, piece in enumerate(pieces):
             if len(self._stack) == 1 and place:
                 raise FormatError("brackets that do not match", remedy=_REMEDY)
@@ -226,35 +226,43 @@ class _BracketReader:
             self._word(piece[0], before)
 
     def _word(self, word: str, before: str) -> None:
-        """Makes a word of the constituent that has just been opened, whose label is its tag."""
-        own = self._stack[-1]
+        """Turns the constituent just opened into a word with its label as the tag."""
+        current = self._stack[-1]
         is_top = len(self._stack) == 2
-        if is_top or not own.label or before != own.label or own.traces or own.number != len(self._nodes) - 1:
+        if (
+            is_top
+            or not current.label
+            or before != current.label
+            or current.traces
+            or current.number != len(self._nodes) - 1
+        ):
             raise FormatError(f"a word without its tag: {word[:40]!r}", remedy=_REMEDY)
         self._nodes.pop()
-        own.traces.append(own.label)
-        if own.label != "-NONE-":
-            self._words.append((own.label, _BRACKETS.get(word, word)))
-        self._stack[-1] = own._replace(number=-1)
+        current.traces.append(current.label)
+        if current.label != "-NONE-":
+            self._words.append((current.label, _BRACKETS.get(word, word)))
+        self._stack[-1] = current._replace(number=-1)
 
     def _close(self) -> None:
-        own = self._stack.pop()
+        closed = self._stack.pop()
         parent = self._stack[-1]
-        is_empty = own.begin == len(self._words)
-        if is_empty and not own.traces:
-            name = f": {own.label[:40]!r}" if own.label else ""
+        is_empty = closed.begin == len(self._words)
+        if is_empty and not closed.traces:
+            name = f": {closed.label[:40]!r}" if closed.label else ""
             raise FormatError(f"a constituent without words{name}", remedy=_REMEDY)
-        parent.traces.append(own.label)
-        if own.number < 0:  # a word, or brackets without a label, whose parts are the parent's
-            parent.children.extend(own.children)
-        elif is_empty:  # empty elements alone
+        parent.traces.append(closed.label)
+        if closed.number < 0:  # a word, or brackets without a label, whose parts belong to the parent
+            parent.children.extend(closed.children)
+        elif is_empty:  # only empty elements
             self._nodes.pop()
         else:
-            self._nodes[own.number] = Node(_category(own.label), own.begin, len(self._words), tuple(own.children))
-            parent.children.append(own.number)
+            self._nodes[closed.number] = Node(
+                _category(closed.label), closed.begin, len(self._words), tuple(closed.children)
+            )
+            parent.children.append(closed.number)
 
     def _finished(self, tops: list[int]) -> tuple[Node, ...]:
-        """Returns the nodes; where no constituent holds all others, one more before them does."""
+        """Returns the nodes, adding a root if there are several top constituents."""
         nodes = [node for node in self._nodes if node is not None]
         if len(tops) == 1 and (nodes[0].begin, nodes[0].end) == (0, len(self._words)):
             return tuple(nodes)
@@ -268,19 +276,19 @@ def _category(label: str) -> str:
 
 
 def joined_trees(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Joins the lines of trees that go over several ones, each with the number of its first; blank lines stay.
+    """Joins the lines of multi-line trees, each with the number of its first line; keeps blank lines.
 
     >>> joined_trees([(1, "(S (NP (PRP it))"), (2, "   (VP (VBD rained)))"), (3, "")])
     [(1, '(S (NP (PRP it)) (VP (VBD rained)))'), (3, '')]
     """
-    found: list[tuple[int, str]] = []
+    trees: list[tuple[int, str]] = []
     open_brackets = 0
     for number, line in lines:
         if open_brackets > 0 and line.strip():
-            found[-1] = found[-1][0], f"{found[-1][1]} {line.strip()}"
+            trees[-1] = trees[-1][0], f"{trees[-1][1]} {line.strip()}"
         else:
-            found.append((number, line))
+            trees.append((number, line))
             open_brackets = 0
         pieces = [piece[0] for piece in _PIECE.finditer(line)]
         open_brackets += pieces.count("(") - pieces.count(")")
-    return found
+    return trees

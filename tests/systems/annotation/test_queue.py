@@ -208,7 +208,7 @@ def test_skeletons_are_checked_as_often_as_wanted(quick_path, clock):
         store.check("Dora", "talk.0", {"0111": False, "1110": False})
         assert assign(store, "Fred", Task.CHECK).sentence.id == "talk.1"
         stand = tally(store, "Dora", Task.CHECK)
-        assert (stand.own, stand.done, stand.wanted) == (1, 4, 8)
+        assert (stand.judged, stand.done, stand.wanted) == (1, 4, 8)
 
 
 def test_a_second_judgement_is_refused_and_the_same_one_taken(quick_path):
@@ -220,12 +220,12 @@ def test_a_second_judgement_is_refused_and_the_same_one_taken(quick_path):
             lambda: store.skip("Ada", Task.SHORTEN, "talk.0"),
         ):
             with pytest.raises(
-                AnnotationError, match=r"'Ada' has judged the sentence 'talk\.0' already; undo that first"
+                AnnotationError, match=r"'Ada' has already judged the sentence 'talk\.0'; undo that first"
             ):
                 other()
         store.skip("Ada", Task.SHORTEN, "talk.1")
         store.skip("Ada", Task.SHORTEN, "talk.1")
-        with pytest.raises(AnnotationError, match="has skipped"):
+        with pytest.raises(AnnotationError, match="has already skipped"):
             store.shorten("Ada", "talk.1", "1110")
         assert len(store.events()) == 2
 
@@ -237,7 +237,7 @@ def test_a_broken_mask_is_refused(quick_path, mask, message):
     with make_store(quick_path / "a.db") as store:
         with pytest.raises(AnnotationError, match=message):
             store.shorten("Ada", "talk.0", mask)
-        with pytest.raises(AnnotationError, match=r"no sentence 'talk\.9'"):
+        with pytest.raises(AnnotationError, match=r"unknown sentence 'talk\.9'"):
             store.shorten("Ada", "talk.9", "0111")
         assert not store.events()
 

@@ -113,7 +113,7 @@ def test_adding_is_all_or_nothing(tmp_path):
     with make_store(tmp_path / "a.db", 2) as store:
         assert store.add(sentences(3)) == 1
         other = [*sentences(5)[3:], sentences(1, length=3)[0]]
-        with pytest.raises(ValueError, match=r"another sentence has the id 'talk\.0'"):
+        with pytest.raises(ValueError, match=r"another sentence already has the id 'talk\.0'"):
             store.add(other)
         assert len(store.sentences()) == 3
 
@@ -156,8 +156,8 @@ def of_a_newer_version(path):
         (lambda path: path, "unable to open database file"),
         (lambda path: path.mkdir() or path, "unable to open database file"),
         (damaged, "damaged|malformed"),
-        (of_another_program, "a database of another program"),
-        (of_a_newer_version, rf"newer version.*schema {VERSION + 1}; this one knows {VERSION}.*update"),
+        (of_another_program, "the database of another program"),
+        (of_a_newer_version, rf"newer version.*schema {VERSION + 1}; this version reads {VERSION}.*update"),
     ],
 )
 def test_a_file_that_is_none_is_one_line(tmp_path, make, message):
@@ -192,7 +192,7 @@ def test_a_file_that_cannot_be_written_is_told_at_once():
         path.chmod(0o444)
         command = [sys.executable, "-c", code, path]
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
-    assert "can be written to" in done.stdout, done
+    assert "folder writable" in done.stdout, done
     assert done.stdout.count("\n") == 1
 
 

@@ -117,7 +117,7 @@ def test_names_have_no_synonyms_in_wordnet():
 
 
 def test_an_unknown_condition_is_told():
-    with pytest.raises(LatticeSimpError, match="'no' is not a condition; known are heads"):
+    with pytest.raises(LatticeSimpError, match="unknown condition 'no'; choose from heads"):
         AlignmentSettings(conditions=("no",))
 
 

@@ -195,8 +195,8 @@ def test_what_is_no_tree(text):
     [
         ((), "without words"),
         ((Node("X", 0, 1),), "not the whole sentence"),
-        ((Node("X", 0, 2, (1,)), Node("X", 1, 3)), "not made of its children"),
-        ((Node("X", 0, 2, (0,)),), "not made of its children"),
+        ((Node("X", 0, 2, (1,)), Node("X", 1, 3)), "does not fit its children"),
+        ((Node("X", 0, 2, (0,)),), "does not fit its children"),
     ],
 )
 def test_nodes_that_are_no_tree(nodes, message):

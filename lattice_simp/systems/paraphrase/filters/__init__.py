@@ -1,4 +1,4 @@
-"""Conditions on the sentences of an expansion, each an acceptor that the lattice is intersected with; one table."""
+"""Conditions on the sentences of an expansion, as acceptors that the lattice is intersected with."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ FILTERS: Mapping[str, Callable[[SentenceSet], Lattice]] = {
     "articles": articles.acceptor,
     "repetition": repetition.acceptor,
 }
-"""The filters by name; each makes an acceptor for a set of sentences, which all sentences of the set pass."""
+"""The filters by name; each returns an acceptor for a set of sentences, which accepts all sentences of the set."""
 
 __all__ = ["FILTERS", "SentenceSet"]

@@ -1,4 +1,4 @@
-"""What filters are made of: the sentences of a set, and acceptors over their words from tables of transitions."""
+"""Building blocks of filters: sets of sentences, and acceptors over their words from transition tables."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from lattice_simp.support.tables import grammar_table
 
 @dataclass(frozen=True)
 class SentenceSet:
-    """The sentences that were given, and the words that filters say something about.
+    """The original sentences, and the words that filters apply to.
 
     Attributes:
-        sentences: tokens.
+        sentences: the tokens of each sentence.
         tags: the parts of speech of each sentence's tokens.
     """
 
@@ -29,29 +29,29 @@ class SentenceSet:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The different words; label l is word l - 1."""
+        """The distinct words; label l is word l - 1."""
         return tuple(dict.fromkeys(word for sentence in self.sentences for word in sentence))
 
     @cached_property
     def neighbours(self) -> frozenset[tuple[str, str]]:
-        """The pairs of words that follow each other somewhere."""
+        """The pairs of adjacent words."""
         return frozenset(pair for sentence in self.sentences for pair in pairwise(sentence))
 
     @cached_property
     def tags_of(self) -> Mapping[str, frozenset[str]]:
-        """The parts of speech that each word has somewhere."""
-        found: dict[str, set[str]] = {}
+        """The parts of speech of each word."""
+        tags_of: dict[str, set[str]] = {}
         for tokens, tags in zip(self.sentences, self.tags, strict=True):
             for token, tag in zip(tokens, tags, strict=True):
-                found.setdefault(token, set()).add(tag)
-        return {word: frozenset(own) for word, own in found.items()}
+                tags_of.setdefault(token, set()).add(tag)
+        return {word: frozenset(tags) for word, tags in tags_of.items()}
 
     def acceptor(self, goals: npt.ArrayLike, final: Iterable[bool]) -> Lattice:
-        """Makes an acceptor of a table of transitions.
+        """Returns the acceptor of a transition table.
 
         Args:
-            goals: (states, words) where each word leads from each state; -1 where it is not accepted.
-            final: (states,) where sentences may end.
+            goals: (states, words) the next state for each state and word; -1 for none.
+            final: (states,) whether each state is final.
         """
         table = np.asarray(goals)
         sources, words = np.nonzero(table >= 0)
@@ -62,7 +62,7 @@ class SentenceSet:
 
 @cache
 def word_classes(name: str) -> dict[str, str]:
-    """Returns the class of each word of a table of `grammars/english`.
+    """Returns the class of each word in a table of `grammars/english`.
 
     >>> word_classes("modals")["must"]
     'obligation'
@@ -71,11 +71,11 @@ def word_classes(name: str) -> dict[str, str]:
 
 
 def automaton(
-    given: SentenceSet, steps: Mapping[str, Mapping[int, int]], states: int, final: Collection[int]
+    sentence_set: SentenceSet, steps: Mapping[str, Mapping[int, int]], states: int, final: Collection[int]
 ) -> Lattice:
-    """Makes an acceptor whose states stay as they are but where `steps[word][state]` says where a word leads."""
-    goals = np.repeat(np.arange(states)[:, None], len(given.words), axis=1)
-    for column, word in enumerate(given.words):
+    """Returns an acceptor in which a word leads from a state to `steps[word][state]`, by default to the same state."""
+    goals = np.repeat(np.arange(states)[:, None], len(sentence_set.words), axis=1)
+    for column, word in enumerate(sentence_set.words):
         for state, goal in steps.get(word, {}).items():
             goals[state, column] = goal
-    return given.acceptor(goals, (state in final for state in range(states)))
+    return sentence_set.acceptor(goals, (state in final for state in range(states)))

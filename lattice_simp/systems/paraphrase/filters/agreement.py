@@ -1,7 +1,7 @@
-"""Numbers agree: of determiners and nouns, of pronouns or nouns and the verb right after them.
+"""Requires agreement in number: of determiners and nouns, and of nouns or pronouns and the verb after them.
 
-What does not go with what is in `agreement.tsv`, by classes of words (`number_words.tsv`, nouns by their tags) and by
-parts of speech. What comes together in the set is right, whatever the table says.
+`agreement.tsv` lists clashes of word classes (`number_words.tsv`, nouns by their tags) with parts of speech. Pairs that
+occur in the set are always accepted.
 """
 
 from __future__ import annotations
@@ -18,50 +18,52 @@ from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet, word_
 _DETERMINER = "determiner"
 
 _BETWEEN = frozenset(("JJ", "JJR", "JJS", "RB", "RBR", "CD", "VBN", "NN"))
-"""Parts of speech that may come between a determiner and its noun."""
+"""Parts of speech allowed between a determiner and its noun."""
 
 
 @cache
 def _clashes() -> frozenset[tuple[str, str]]:
-    """Returns the pairs of a class and a part of speech that do not agree."""
+    """Returns the clashing pairs of class and part of speech."""
     return frozenset((row["first"], row["tag"]) for row in grammar_table("english/agreement.tsv", ("first", "tag")))
 
 
-def acceptor(given: SentenceSet) -> Lattice:
-    """Makes an acceptor that remembers the last word that asks for a number."""
-    kinds = {word: kind for word in given.words if (kind := _kind(given, word))}
+def acceptor(sentence_set: SentenceSet) -> Lattice:
+    """Returns an acceptor that remembers the last word that requires a number."""
+    kinds = {word: kind for word in sentence_set.words if (kind := _kind(sentence_set, word))}
     names = {word: number for number, word in enumerate(kinds, start=1)}
-    observed = {pair for sentence in given.sentences for pair in _asked(given, kinds, sentence)}
-    goals = np.zeros((len(names) + 1, len(given.words)), dtype=np.int64)
-    for column, word in enumerate(given.words):
+    observed = {pair for sentence in sentence_set.sentences for pair in _asked(sentence_set, kinds, sentence)}
+    goals = np.zeros((len(names) + 1, len(sentence_set.words)), dtype=np.int64)
+    for column, word in enumerate(sentence_set.words):
         goals[:, column] = names.get(word, 0)
-        for other, state in names.items():
-            if (other, word) not in observed and all((kinds[other], tag) in _clashes() for tag in given.tags_of[word]):
+        for first, state in names.items():
+            if (first, word) not in observed and all(
+                (kinds[first], tag) in _clashes() for tag in sentence_set.tags_of[word]
+            ):
                 goals[state, column] = -1
-            elif _goes_on(given, kinds, other, word):
+            elif _goes_on(sentence_set, kinds, first, word):
                 goals[state, column] = state
-    return given.acceptor(goals, (True for _ in range(len(names) + 1)))
+    return sentence_set.acceptor(goals, (True for _ in range(len(names) + 1)))
 
 
-def _kind(given: SentenceSet, word: str) -> str:
-    """Returns the class of a word that asks for a number, in all its parts of speech; `` if there is none."""
-    tags = given.tags_of[word]
+def _kind(sentence_set: SentenceSet, word: str) -> str:
+    """Returns the class of a word that requires a number in all its parts of speech, or ""."""
+    tags = sentence_set.tags_of[word]
     if tags <= {"NNS", "NNPS"}:
         return "plural noun"
     return word_classes("number_words").get(word.lower()) or ("singular noun" if tags <= {"NN", "NNP"} else "")
 
 
-def _goes_on(given: SentenceSet, kinds: dict[str, str], first: str, second: str) -> bool:
-    """Tells whether a determiner still asks after the second word."""
+def _goes_on(sentence_set: SentenceSet, kinds: dict[str, str], first: str, second: str) -> bool:
+    """Returns whether a determiner still requires a number after the second word."""
     asks = kinds[first].startswith(_DETERMINER)
-    return asks and given.tags_of[second] <= _BETWEEN and not kinds.get(second, "noun").startswith(_DETERMINER)
+    return asks and sentence_set.tags_of[second] <= _BETWEEN and not kinds.get(second, "noun").startswith(_DETERMINER)
 
 
-def _asked(given: SentenceSet, kinds: dict[str, str], sentence: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yields the pairs of a word that asks and one that is asked, as the acceptor meets them."""
+def _asked(sentence_set: SentenceSet, kinds: dict[str, str], sentence: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yields the pairs of a requiring word and the word checked against it, as in the acceptor."""
     asking = None
     for word in sentence:
         if asking is not None:
             yield asking, word
-        if asking is None or not _goes_on(given, kinds, asking, word):
+        if asking is None or not _goes_on(sentence_set, kinds, asking, word):
             asking = word if word in kinds else None

@@ -1,4 +1,4 @@
-"""`an` stands before vowels, `a` before consonants, unless the set itself has it otherwise."""
+"""Requires `an` before vowels and `a` before consonants, except where the set deviates."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from lattice_simp.systems.simplify.sentence import begins_with_vowel
 _ARTICLES = ("a", "an")
 
 
-def acceptor(given: SentenceSet) -> Lattice:
-    """Makes an acceptor that remembers whether the last word was `a` or `an`."""
-    observed = {(one.lower(), other) for one, other in given.neighbours}
+def acceptor(sentence_set: SentenceSet) -> Lattice:
+    """Returns an acceptor that remembers whether the last word was `a` or `an`."""
+    observed = {(first.lower(), second) for first, second in sentence_set.neighbours}
     steps = {}
-    for word in given.words:
-        own = _ARTICLES.index(word.lower()) + 1 if word.lower() in _ARTICLES else 0
-        steps[word] = dict.fromkeys(range(3), own)
+    for word in sentence_set.words:
+        article = _ARTICLES.index(word.lower()) + 1 if word.lower() in _ARTICLES else 0
+        steps[word] = dict.fromkeys(range(3), article)
         wrong = 1 if begins_with_vowel(word) else 2
         if word[:1].isalpha() and (_ARTICLES[wrong - 1], word) not in observed:
             steps[word][wrong] = -1
-    return automaton(given, steps, 3, range(3))
+    return automaton(sentence_set, steps, 3, range(3))

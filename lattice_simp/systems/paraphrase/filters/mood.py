@@ -1,4 +1,4 @@
-"""A question stays a question: how a sentence opens goes with the mark that it ends with, as somewhere in the set."""
+"""Keeps questions questions: the opening and the final mark must occur together in the set."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _OTHER = "other"
 _MARKS = ("?", "!")
 
 
-def acceptor(given: SentenceSet) -> Lattice:
-    """Makes an acceptor that remembers a sentence's opening (`openings.tsv`) and its last word."""
+def acceptor(sentence_set: SentenceSet) -> Lattice:
+    """Returns an acceptor that remembers a sentence's opening (`openings.tsv`) and its last word."""
     kinds = word_classes("openings")
     openings = sorted({_OTHER, *kinds.values()})
-    observed = {(_opening(own, kinds), _mark(own[-1])) for own in given.sentences}
+    observed = {(_opening(sentence, kinds), _mark(sentence[-1])) for sentence in sentence_set.sentences}
     ends = (*_MARKS, _OTHER)
     pairs = [(opening, end) for opening in openings for end in ends]
     names = {pair: number for number, pair in enumerate(pairs, start=1)}
-    goals = np.empty((len(pairs) + 1, len(given.words)), dtype=np.int64)
-    for column, word in enumerate(given.words):
+    goals = np.empty((len(pairs) + 1, len(sentence_set.words)), dtype=np.int64)
+    for column, word in enumerate(sentence_set.words):
         goals[0, column] = names[_opening((word,), kinds), _mark(word)]
         for opening, end in pairs:
             goals[names[opening, end], column] = names[opening, _mark(word)]
-    return given.acceptor(goals, (False, *(pair in observed for pair in pairs)))
+    return sentence_set.acceptor(goals, (False, *(pair in observed for pair in pairs)))
 
 
 def _opening(sentence: Sequence[str], kinds: dict[str, str]) -> str:

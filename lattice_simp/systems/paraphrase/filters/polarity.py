@@ -1,4 +1,4 @@
-"""Negation is neither lost nor doubled: a sentence has as many negations as one of the set."""
+"""Requires as many negations as in some sentence of the set, so that none is lost or doubled."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet, automaton
 
 
-def acceptor(given: SentenceSet) -> Lattice:
-    """Makes an acceptor that counts the words of `negations.tsv`."""
-    negations = [word for word in given.words if word.lower() in word_set("negations")]
-    observed = {sum(word in negations for word in sentence) for sentence in given.sentences}
+def acceptor(sentence_set: SentenceSet) -> Lattice:
+    """Returns an acceptor that counts the words of `negations.tsv`."""
+    negations = [word for word in sentence_set.words if word.lower() in word_set("negations")]
+    observed = {sum(word in negations for word in sentence) for sentence in sentence_set.sentences}
     most = max(observed, default=0)
     steps = {word: {state: state + 1 if state < most else -1 for state in range(most + 1)} for word in negations}
-    return automaton(given, steps, most + 1, observed)
+    return automaton(sentence_set, steps, most + 1, observed)

@@ -1,4 +1,4 @@
-"""No words come twice in a row that do not somewhere in the set: one, or two or three that the set has together."""
+"""Forbids immediate repetitions of one to three words that do not occur in the set."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet
 
 MOST_WORDS = 3
-"""The longest sequences of words whose repetition is looked for."""
+"""The most words of a detected repetition."""
 
 _Words = tuple[int, ...]
 
 
-def acceptor(given: SentenceSet) -> Lattice:
-    """Makes an acceptor of the strings in which nothing is repeated, by the automaton of Aho and Corasick (1975)."""
-    lowered = {word: number for number, word in enumerate(sorted({word.lower() for word in given.words}))}
-    columns = np.array([lowered[word.lower()] for word in given.words], dtype=np.int64)
-    sentences = [[lowered[word.lower()] for word in sentence] for sentence in given.sentences]
-    grams = {own for size in range(1, MOST_WORDS + 1) for sentence in sentences for own in _grams(sentence, size)}
-    there = {own for size in range(1, MOST_WORDS + 1) for sentence in sentences for own in _grams(sentence, 2 * size)}
-    goals = _avoiding(sorted({own * 2 for own in grams} - there), len(lowered))
-    return given.acceptor(goals[:, columns], (True for _ in goals))
+def acceptor(sentence_set: SentenceSet) -> Lattice:
+    """Returns an acceptor of strings without repetitions, by the automaton of Aho and Corasick (1975)."""
+    lowered = {word: number for number, word in enumerate(sorted({word.lower() for word in sentence_set.words}))}
+    columns = np.array([lowered[word.lower()] for word in sentence_set.words], dtype=np.int64)
+    sentences = [[lowered[word.lower()] for word in sentence] for sentence in sentence_set.sentences]
+    sizes = range(1, MOST_WORDS + 1)
+    grams = {gram for size in sizes for sentence in sentences for gram in _grams(sentence, size)}
+    observed = {gram for size in sizes for sentence in sentences for gram in _grams(sentence, 2 * size)}
+    goals = _avoiding(sorted({gram * 2 for gram in grams} - observed), len(lowered))
+    return sentence_set.acceptor(goals[:, columns], (True for _ in goals))
 
 
 def _grams(sentence: Sequence[int], size: int) -> Iterable[_Words]:
@@ -32,7 +33,7 @@ def _grams(sentence: Sequence[int], size: int) -> Iterable[_Words]:
 
 
 def _avoiding(strings: Sequence[_Words], symbols: int) -> Longs:
-    """Returns an automaton's table (states, symbols) that leads to -1 where one of the strings ends."""
+    """Returns the transitions (states, symbols) of an automaton that rejects (-1) where one of the strings ends."""
     tree: list[dict[int, int]] = [{}]
     ends: list[list[int]] = [[]]
     for string in strings:
@@ -45,7 +46,7 @@ def _avoiding(strings: Sequence[_Words], symbols: int) -> Longs:
             state = tree[state][symbol]
         ends[state].append(string[-1])
     goals = np.zeros((len(tree), symbols), dtype=np.int64)
-    queue = [(0, 0)]  # states with the one to fall back on: that of the longest suffix of what was read
+    queue = [(0, 0)]  # states with their failure state, that of the longest suffix read
     for state, back in queue:
         if state:
             goals[state] = goals[back]

@@ -224,7 +224,11 @@ FAULTS = {
     "no number": ([line("x", "a", head=0)], 1, "expected word 1, found 'x'"),
     "no form": ([line(1, "", head=0)], 1, "empty"),
     "a head that is not a number": (["# c", line(1, "a", head="b")], 2, "is not a number: 'b'"),
-    "a head too far": ([line(1, "a", head=0), line(2, "b", head=3)], 2, "the head 3 is outside the sentence of 2 words"),
+    "a head too far": (
+        [line(1, "a", head=0), line(2, "b", head=3)],
+        2,
+        "the head 3 is outside the sentence of 2 words",
+    ),
     "its own head": ([line(1, "a", head=1)], 1, "is on a cycle of dependencies"),
     "a cycle": ([line(1, "a", head=0), line(2, "b", head=3), line(3, "c", head=2)], 2, "is on a cycle of dependencies"),
 }
