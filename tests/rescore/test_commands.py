@@ -125,12 +125,12 @@ def test_stages_must_be_complete_and_single(work, tmp_path):
 
 
 def test_train_writes_files(command, work, tmp_path):
-    done = command("train", work, "--output", tmp_path / "out", "-m", "bilingual", "-m", "model1")
+    done = command("train", work, "--output", tmp_path / "out", "-k", "bilingual", "-k", "model1")
     assert done.code == 0, done.err
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bilingual.scorer", "model1.scorer"]
     assert (tmp_path / "out" / "bilingual.scorer").stat().st_size > 1000
     assert command("train", tmp_path, "--output", tmp_path / "out").code == 2
-    assert "those are bilingual, model1, class" in command("train", work, "--output", tmp_path, "-m", "ngram").err
+    assert "those are bilingual, model1, class" in command("train", work, "--output", tmp_path, "--kind", "ngram").err
     with pytest.raises(LatticeSimpError, match="those are bilingual, model1, class"):
         train_scorer("ngram", {})
 
