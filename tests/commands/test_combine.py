@@ -176,7 +176,7 @@ def test_shares_and_a_language_model(call, folder, model):
     [
         (("--share", 1), "1 shares for 2 systems"),
         (("--scale", 1, "--scale", 2, "--scale", 3), "3 scales for 2 systems"),
-        (("--weights", "weights.tsv"), "a weight of 'Fluency', which is not a feature here"),
+        (("--weights", "weights.tsv"), "the weight 'Fluency' has no feature"),
         (("--method", "best"), "'best' is not one of"),
         (("--parse",), "--parse has no effect with --method confusion"),
     ],

@@ -1,5 +1,5 @@
-"""Combination of systems: their outputs for one source become one lattice, whose best path they agree on.
+"""Combines the outputs of systems for one source into a lattice whose best path they agree on.
 
-A method makes the lattice (`methods.py`), features tell how much the systems agree on its paths (`agreement.py`), and
-weights of the features decide (`combine.py`); `lattice_simp.tune` finds weights.
+A method builds the lattice (`methods.py`), features measure the agreement of the systems on its paths (`agreement.py`),
+and weighted features select the best path (`combine.py`); `lattice_simp.tune` tunes the weights.
 """

@@ -1,4 +1,4 @@
-"""`combine`: several systems' outputs for one source, as one lattice whose best path they agree on."""
+"""Combines several systems' outputs for one source into a lattice whose best path they agree on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ else:
     MethodName = Literal[tuple(METHODS)]
 
 Output: TypeAlias = Lattice | Strings
-"""What a system gave: a lattice, one string, or an n-best list."""
+"""The output of a system: a lattice, one string, or an n-best list."""
 
 LM = "LM"
 """The feature of the language model."""
@@ -38,18 +38,17 @@ LM = "LM"
 
 @dataclass(frozen=True)
 class CombinationSettings:
-    """How systems are combined.
+    """Options of a combination.
 
     Attributes:
-        method: a name of `METHODS`: `union` chooses among the systems' own strings, `confusion` among the words of
+        method: a name in `METHODS`: `union` chooses among the strings of the systems, `confusion` among the words in
             each slot of a confusion network, `phrases` among all recombinations of aligned phrases.
-        shares: of each system in the mixture, above 0; equal ones if None.
-        scales: what each system's costs are multiplied with before they become probabilities, above 0; one value is
-            for all.
-        strings: of each system that are aligned with the others', the best ones; `union` takes all.
-        lm_weight: of the language model, where no weights are given.
-        max_arcs: of the lattice once its states know their last words; it is pruned to so many.
-        beam: what the language model keeps, in units of the gain above the best path; None for all.
+        shares: the share of each system in the mixture, above 0; None for equal shares.
+        scales: the factors of each system's costs before they become probabilities, above 0; one value applies to all.
+        strings: the number of best strings of each system to align; `union` uses all.
+        lm_weight: the weight of the language model if no weights are given.
+        max_arcs: the most arcs of the lattice with expanded states, to which it is pruned.
+        beam: the beam of the language model, in units of gain; None for no beam.
     """
 
     method: MethodName = option(
@@ -64,23 +63,23 @@ class CombinationSettings:
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            raise LatticeSimpError(f"unknown method {self.method!r}; known are {', '.join(METHODS)}")
+            raise LatticeSimpError(f"unknown method {self.method!r}; choose from {', '.join(METHODS)}")
         for what, values in (("share", self.shares or ()), ("scale", self.scales)):
             for value in values:
                 if not 0 < value < math.inf:
                     raise LatticeSimpError(f"the {what} of a system is {value}; give a number above 0")
         for name, number in (("strings", self.strings), ("max_arcs", self.max_arcs)):
             if number < 1:
-                raise LatticeSimpError(f"{name} is {number}; give a number from 1 up")
+                raise LatticeSimpError(f"{name} is {number}; give at least 1")
 
     def of_systems(self, count: int) -> tuple[list[float], list[float]]:
-        """Returns the shares and the scales of so many systems.
+        """Returns the shares and scales of this many systems.
 
         Raises:
-            LatticeSimpError: there are none, or they are not as many as shares or scales.
+            LatticeSimpError: There are no systems, or their number differs from that of shares or scales.
         """
         if not count:
-            raise LatticeSimpError("a combination needs the output of one system at least")
+            raise LatticeSimpError("there are no outputs to combine; give at least one")
         shares, scales = self.shares or (1.0,) * count, self.scales * (count if len(self.scales) == 1 else 1)
         for what, values in (("shares", shares), ("scales", scales)):
             if len(values) != count:
@@ -97,36 +96,35 @@ def combine(
     expand: Expand | None = None,
     ignore: Collection[str] = MARKS,
 ) -> Lattice:
-    """Returns the lattice of what the systems' outputs combine to; its best path is what they agree on.
+    """Combines the outputs of systems into a lattice whose best path they agree on.
 
     >>> from lattice_simp.ops.nbest import shortest_path
     >>> outputs = ["the old cat slept there", "a old cat slept here", "the old dog slept here"]
     >>> shortest_path(combine(outputs)).text
     'the old cat slept here'
 
-    A path costs minus the weighted sum of these features (scores, higher is better): `Posterior`, the log of its
-    probability among the paths; `Words`, its length; `Ngram1` to `Ngram4`, the probabilities that its n-grams occur by
-    the mixture of the systems; `Agreement1`, ..., the expected gain by each system alone (linear BLEU, `mbr`); and
-    `LM`.
+    The cost of a path is minus the weighted sum of these features (scores, higher is better): `Posterior`, its log
+    probability; `Words`, its length; `Ngram1` to `Ngram4`, the probabilities of its n-grams under the mixture of
+    systems; `Agreement1`, ..., its expected gain under each system (linear BLEU, `mbr`); and `LM`.
 
     Args:
-        outputs: of each system, in an order that is the same for all sentences; costs are negative log probabilities,
-            up to the scale and a constant. A list or a lattice without hypotheses says nothing: the others decide.
-        settings: see there.
-        lm: of the target language.
-        weights: of the features, as `lattice_simp.tune` finds them; those that are missing are 0. None for
-            `default_weights`; a single system's own best string is the best then.
-        expand: for `phrases`, returns the lattice of what the equivalent phrases of some sentences make:
-            `expansion_of(Paraphraser())`, where English can be parsed. None for spans between common words alone.
-        ignore: labels that are no words, as in `nbest`; the result is without them.
+        outputs: the output of each system, in the same order for all sentences; costs are negative log probabilities
+            up to scale and a constant. A list or a lattice without hypotheses is ignored.
+        settings: the options.
+        lm: a language model of the target language.
+        weights: the weights of features, for example from `lattice_simp.tune`; missing ones are 0. None for
+            `default_weights`, under which a single system's best string is the best.
+        expand: for `phrases`, a function that returns the lattice of paraphrases of some sentences, such as
+            `expansion_of(Paraphraser())` for English. None to use only spans between common words.
+        ignore: labels that are not words, as in `nbest`; the result excludes them.
 
     Returns:
-        An acceptor with the features, sorted topologically.
+        An acceptor with the features, topologically sorted.
 
     Raises:
-        LatticeSimpError: no outputs, shares or scales that do not fit, a weight without a feature.
-        EmptyLatticeError: no system has a hypothesis.
-        CyclicLatticeError: a lattice has a cycle.
+        LatticeSimpError: There are no outputs, shares or scales do not fit, or a weight has no feature.
+        EmptyLatticeError: No system has a hypothesis.
+        CyclicLatticeError: A lattice has a cycle.
     """
     chosen = settings or CombinationSettings()
     outputs = as_sentences(outputs)
@@ -140,17 +138,17 @@ def combine(
     total = sum(shares[number] for number in there)
     shares = [share / total for share in shares]
     held = [systems[number] for number in there]
-    method = METHODS[chosen.method if len(held) > 1 else "union"]  # one alone has nothing to be combined with
+    method = METHODS[chosen.method if len(held) > 1 else "union"]  # a single system needs no combination
     lattice = method.make(Task(held, [shares[number] for number in there], chosen.strings, expand))
     scored = with_agreement(lattice, [None if system.empty else system for system in systems], shares, chosen.max_arcs)
-    if weights is None:  # a system that is alone is believed, since it has nobody to agree with
+    if weights is None:  # a single system has no other to agree with
         alone = {POSTERIOR: 1.0, LM: chosen.lm_weight}
         weights = alone if len(held) == 1 else default_weights(len(held), chosen)
     return _decided(scored, weights, lm, chosen.beam)
 
 
 def feature_names(systems: int, *, lm: bool = False) -> tuple[str, ...]:
-    """Returns the features of a combination of so many systems.
+    """Returns the names of features of a combination of this many systems.
 
     >>> feature_names(2, lm=True)
     ('Posterior', 'Words', 'Ngram1', 'Ngram2', 'Ngram3', 'Ngram4', 'Agreement1', 'Agreement2', 'LM')
@@ -159,11 +157,10 @@ def feature_names(systems: int, *, lm: bool = False) -> tuple[str, ...]:
 
 
 def default_weights(systems: int, settings: CombinationSettings, *, lm: bool = True) -> dict[str, float]:
-    """Returns the weights where none are given, which tuning starts from.
+    """Returns the default weights, from which tuning starts.
 
-    Those of n-grams are of minimum Bayes risk, a word costs 1. By these, of two systems whatever one alone says would
-    gain, and longer would always be better: there, a word costs as much as it gains with its n-grams if one of both
-    has them.
+    They are those of minimum Bayes risk, where a word costs 1. With two systems, however, every word of one system
+    would gain and longer would always be better; so a word costs as much as its n-grams gain if one of both has them.
     """
     weights = agreement_weights(systems)
     if systems == 2:
@@ -173,7 +170,7 @@ def default_weights(systems: int, settings: CombinationSettings, *, lm: bool = T
 
 
 def _system(output: Output, scale: float, ignore: Collection[str]) -> Lattice:
-    """Returns a system's posteriors; an empty lattice if it has no hypothesis."""
+    """Returns a system's posteriors as a lattice, empty without hypotheses."""
     if isinstance(output, Lattice):
         lattice = output.project_output()
     else:
@@ -182,17 +179,17 @@ def _system(output: Output, scale: float, ignore: Collection[str]) -> Lattice:
 
 
 def _decided(lattice: Lattice, weights: Mapping[str, float], lm: LanguageModel | None, beam: float | None) -> Lattice:
-    """Returns a lattice whose costs are minus the weighted sums of its features, the language model's among them."""
-    own = np.array([weights.get(name, 0.0) for name in lattice.features])
-    finals = np.where(np.isfinite(lattice.finals), 0.0 - own @ lattice.features.finals, np.inf)
-    decided = replace(lattice, weights=0.0 - own @ lattice.features.arcs, finals=finals)
+    """Sets the costs to minus the weighted sums of features, including the language model."""
+    weight_vector = np.array([weights.get(name, 0.0) for name in lattice.features])
+    finals = np.where(np.isfinite(lattice.finals), 0.0 - weight_vector @ lattice.features.finals, np.inf)
+    decided = replace(lattice, weights=0.0 - weight_vector @ lattice.features.arcs, finals=finals)
     if lm is None:
         return decided
     return apply_lm(decided, {LM: (lm, weights.get(LM, 0.0))}, beam=beam)
 
 
 def expansion_of(paraphraser: Paraphraser) -> Expand:
-    """Returns what `combine` takes as `expand`: it parses sentences, and expands them as a set."""
+    """Returns an `expand` function for `combine` that parses sentences and expands them as a set."""
 
     def expand(sentences: Sequence[Tokens]) -> Lattice:
         return paraphraser.expand(sentences).lattice
@@ -201,8 +198,8 @@ def expansion_of(paraphraser: Paraphraser) -> Expand:
 
 
 def check_weights(weights: Mapping[str, float], known: Sequence[str]) -> None:
-    """Raises LatticeSimpError where a weight is of none of the features that are known."""
+    """Raises LatticeSimpError if a weight has no feature."""
     for name in weights:
         if name not in known:
             remedy = "give a language model" if name == LM else f"the features are {', '.join(known)}"
-            raise LatticeSimpError(f"a weight of {name!r}, which is not a feature here; {remedy}")
+            raise LatticeSimpError(f"the weight {name!r} has no feature; {remedy}")

@@ -1,7 +1,7 @@
-"""What the systems' strings are combined to: a table of methods, each of which makes a lattice to choose a path from.
+"""The methods of combination: each builds a lattice of candidates from the systems' strings.
 
-A new method is a function that makes an acceptor, the probabilities of whose paths, exp(-cost), sum to 1, and an entry
-of `METHODS`.
+A new method is an entry of `METHODS` with a function that returns an acceptor whose path probabilities, exp(-cost), sum
+to 1.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from lattice_simp.ops.union import union
 Tokens: TypeAlias = tuple[str, ...]
 
 Expand: TypeAlias = Callable[[Sequence[Tokens]], Lattice]
-"""Sentences that mean the same, to the lattice of all that their equivalent phrases make."""
+"""A function from synonymous sentences to the lattice of their paraphrases."""
 
 EXPANDED_SHARE = 0.1
-"""Of the probability, for all that an expansion holds: no system said it, but its n-grams may be all systems'."""
+"""The probability of all paraphrases: no system produced them, but their n-grams may come from all systems."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is combined.
+    """The inputs of a combination.
 
     Attributes:
-        systems: normalised lattices, whose words one table numbers.
-        shares: of the systems; they sum to 1.
-        strings: how many stand for each system where strings are aligned.
-        expand: finds equivalent phrases by parses; None without a parser.
+        systems: normalised lattices that share a symbol table.
+        shares: the shares of the systems, which sum to 1.
+        strings: the number of strings of each system to align.
+        expand: the function that paraphrases by parsing; None without a parser.
     """
 
     systems: Sequence[Lattice]
@@ -50,13 +50,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Method:
-    """A method.
+    """A method of combination.
 
     Attributes:
-        make: returns the lattice to choose from.
-        posterior_weight: of a path's log probability in that lattice, beside the gain of its n-grams, where no weights
-            are given. That of a confusion network says how many systems have each word in its place, those of the
-            others which system a path is from, which is not about quality.
+        make: the function that returns the lattice of candidates.
+        posterior_weight: the default weight of a path's log probability in that lattice. In a confusion network this
+            shows how many systems have each word at its place; in other lattices only the system of the path, which
+            does not indicate quality.
     """
 
     make: Callable[[Task], Lattice]
@@ -64,21 +64,20 @@ class Method:
 
 
 def mixture(task: Task) -> Lattice:
-    """Returns the union: each path is one of a system, at the system's share of its probability."""
-    plain = [replace(own, features=Features.empty(own.num_arcs, own.num_states)) for own in task.systems]
+    """Returns the union of the systems, with probabilities multiplied by their shares."""
+    plain = [replace(system, features=Features.empty(system.num_arcs, system.num_states)) for system in task.systems]
     return union(*plain, shares=task.shares)
 
 
 def phrases(task: Task) -> Lattice:
     """Returns all recombinations of the systems' best strings at the borders of aligned phrases.
 
-    These are the spans between words that the strings have in common (`recombine`), in any language; with a parser
-    also the constituents of the best strings that have the same category and the same words linked (Imamura,
-    Akiba and Sumita 2002, section 2).
+    Phrases are the spans between common words of the strings (`recombine`), in any language; with a parser also the
+    equivalent constituents of the best strings (Imamura, Akiba and Sumita 2002, section 2).
     """
-    found = _strings(task)
-    lattice = recombine(found, task.systems[0].symbols)
-    best = list(dict.fromkeys(nbest(own, 1)[0].tokens for own in task.systems))
+    strings = _strings(task)
+    lattice = recombine(strings, task.systems[0].symbols)
+    best = list(dict.fromkeys(nbest(system, 1)[0].tokens for system in task.systems))
     if task.expand is None or not all(best):
         return lattice
     expanded = normalise(task.expand(best))
@@ -89,7 +88,7 @@ def phrases(task: Task) -> Lattice:
 def confusion(task: Task) -> Lattice:
     """Returns the confusion network of the systems' best strings: slots of words, with the probability of each.
 
-    The strings are aligned with one another first, which leaves few arcs to cluster.
+    The strings are first aligned with one another, which leaves few arcs to cluster.
     """
     return confusion_network(recombine(_strings(task), task.systems[0].symbols), max_arcs=None)
 
@@ -99,14 +98,14 @@ METHODS: Mapping[str, Method] = {
     "confusion": Method(confusion, posterior_weight=1.0),
     "phrases": Method(phrases),
 }
-"""By name; the options of commands have theirs from here."""
+"""The methods by name, which commands offer as options."""
 
 
 def _strings(task: Task) -> list[Hypothesis]:
-    """Returns the best strings of each system; their probabilities sum to its share."""
-    found: list[Hypothesis] = []
+    """Returns the best strings of each system, with probabilities that sum to its share."""
+    strings: list[Hypothesis] = []
     for system, share in zip(task.systems, task.shares, strict=True):
-        own = nbest(system, task.strings)
-        excess = -float(np.logaddexp.reduce([-entry.cost for entry in own])) + math.log(share)
-        found += [replace(entry, cost=entry.cost - excess) for entry in own]
-    return found
+        best = nbest(system, task.strings)
+        excess = -float(np.logaddexp.reduce([-entry.cost for entry in best])) + math.log(share)
+        strings += [replace(entry, cost=entry.cost - excess) for entry in best]
+    return strings

@@ -1,1 +1,1 @@
-"""Parallel corpora of complex and simple sentences out of paired articles (Coster and Kauchak 2011)."""
+"""Makes parallel corpora of complex and simple sentences from paired articles (Coster and Kauchak 2011)."""

@@ -1,7 +1,7 @@
 """The stage that aligns the sentences of each shard's articles.
 
 align   000000.parquet: a row for each sentence pair, in the order of the simple text
-        000000.json: what was counted
+        000000.json: counts
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from lattice_simp.systems.corpus.tfidf import Frequencies, Vectors
 ALIGN = "align"
 
 PLACE = ("paragraph", "sentence", "begin", "end", "text")
-"""The columns of a sentence that go into its pair."""
+"""The columns of a sentence in its pair."""
 
 _USED = ("paragraph_threshold", "sentence_threshold", "skip_cost")
 
@@ -55,9 +55,9 @@ class _Side(NamedTuple):
     """The sentences of one side of a shard.
 
     Attributes:
-        table: of `splitting.py`, a row for each sentence.
-        sentences: the sentences' vectors.
-        paragraphs: the paragraphs' vectors.
+        table: the table from `splitting.py`, a row for each sentence.
+        sentences: the vectors of sentences.
+        paragraphs: the vectors of paragraphs.
         members: the sentences of each paragraph.
         articles: the paragraphs of each article.
     """
@@ -71,7 +71,7 @@ class _Side(NamedTuple):
 
 @cache
 def _frequencies(folder: Path) -> Frequencies:
-    """Reads the table once for each worker."""
+    """Reads the table once in each worker."""
     return read_frequencies(folder)
 
 
@@ -87,25 +87,27 @@ def _align_shard(settings: CorpusSettings, split: Path, frequencies: Path, folde
         right.articles.taken(chosen),
         settings.paragraph_threshold,
     )
-    ranges, others = left.members.taken(paragraphs.complex), right.members.taken(paragraphs.simple)
-    small = _small(ranges, others)
+    complex_ranges, simple_ranges = left.members.taken(paragraphs.complex), right.members.taken(paragraphs.simple)
+    small = _small(complex_ranges, simple_ranges)
     kept = np.flatnonzero(small)
-    found = align_ranges(left.sentences, right.sentences, ranges.taken(kept), others.taken(kept), settings)
+    alignment = align_ranges(
+        left.sentences, right.sentences, complex_ranges.taken(kept), simple_ranges.taken(kept), settings
+    )
     columns: dict[str, Any] = {
-        "kind": pa.array(np.array([move.name for move in MOVES])[found.move], pa.string()),
-        "similarity": found.similarity,
-        "paragraph_similarity": paragraphs.cosine[kept][found.grid],
+        "kind": pa.array(np.array([move.name for move in MOVES])[alignment.move], pa.string()),
+        "similarity": alignment.similarity,
+        "paragraph_similarity": paragraphs.cosine[kept][alignment.grid],
     }
-    article = left.table["article"].take(pa.array(found.row))
+    article = left.table["article"].take(pa.array(alignment.row))
     columns["title"] = titles["title"].take(article)
-    for side, own, rows in zip(SIDES, (left, right), (found.row, found.column), strict=True):
+    for side, rows_of_side, rows in zip(SIDES, (left, right), (alignment.row, alignment.column), strict=True):
         columns[f"{side}_article"] = titles[f"{side}_number"].take(article)
-        columns |= {f"{side}_{name}": own.table[name].take(pa.array(rows)) for name in PLACE}
+        columns |= {f"{side}_{name}": rows_of_side.table[name].take(pa.array(rows)) for name in PLACE}
     counted = {
         "too_long_articles": int((~fits).sum()),
         "too_long_paragraph_pairs": int((~small).sum()),
         "paragraph_pairs": len(kept),
-        "sentence_pairs": len(found.row),
+        "sentence_pairs": len(alignment.row),
     }
     write_json((folder / pairs.name).with_suffix(".json"), counted)
     write_shard(folder / pairs.name, columns)
@@ -128,6 +130,6 @@ def _read_side(path: Path, articles: int, frequencies: Frequencies) -> _Side:
     )
 
 
-def _small(ranges: Ranges, others: Ranges) -> Bools:
-    small: Bools = ranges.sizes * others.sizes <= MAX_CELLS
+def _small(complex_ranges: Ranges, simple_ranges: Ranges) -> Bools:
+    small: Bools = complex_ranges.sizes * simple_ranges.sizes <= MAX_CELLS
     return small

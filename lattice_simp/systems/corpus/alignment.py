@@ -1,4 +1,4 @@
-"""Sentence pairs of one pair of paragraphs, and of many at once."""
+"""Aligns the sentences of one pair of paragraphs, or of many at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lattice_simp.systems.corpus.settings import CorpusSettings
 from lattice_simp.systems.corpus.tfidf import Frequencies, Vectors, cosines, count_words
 
 MAX_CELLS = 4_000_000
-"""What two texts may have of pairs of their parts; texts with more would need more memory than others have."""
+"""The most pairs of parts of two texts, which bounds memory."""
 
 Words: TypeAlias = str | Sequence[str]
 """A sentence: a string, or its tokens."""
@@ -26,12 +26,12 @@ _DEFAULTS = CorpusSettings()
 
 @dataclass(frozen=True)
 class SentencePair:
-    """Two sentences that say the same.
+    """Two sentences with the same meaning.
 
     Attributes:
         complex, simple: their numbers, from 0.
         similarity: the cosine of their TF-IDF vectors.
-        kind: of the move that paired them: `1-1`, `1-2`, `2-1` (each makes one pair or two) or `crossed`.
+        kind: the move that paired them: `1-1`, `1-2`, `2-1` (each makes one or two pairs) or `crossed`.
     """
 
     complex: int
@@ -56,25 +56,25 @@ def align_sentences(
     >>> [(pair.complex, pair.simple, pair.kind) for pair in pairs]
     [(0, 0, '1-2'), (0, 1, '1-2')]
 
-    Of all alignments by six moves (leave out a sentence of either side, 1-1, 1-2, 2-1, and two crossed ones), the one
-    with the greatest sum of similarities counts; its pairs below the threshold are dropped. See `corpus/grid.py` for
-    ties.
+    The result is the alignment with the greatest sum of similarities among all sequences of six moves (skip a sentence
+    of either side, 1-1, 1-2, 2-1, and two crossed sentences), without pairs below the threshold. See `corpus/grid.py`
+    for ties.
 
     Args:
         complex_sentences, simple_sentences: strings or lists of tokens.
-        frequencies: how many sentences of a collection hold each word; by default, of the sentences given.
-        settings: `sentence_threshold`, `skip_cost` and `language` count here.
+        frequencies: the number of sentences of a collection with each word; by default those of these sentences.
+        settings: the settings; only `sentence_threshold`, `skip_cost` and `language` apply.
 
     Returns:
         The pairs, in the order of the moves.
 
     Raises:
-        LatticeSimpError: a paragraph is a string, an unknown language, more than `MAX_CELLS` pairs of sentences.
-        MissingExtraError: spaCy, whose words these are, is not installed.
+        LatticeSimpError: A paragraph is a string, the language is unknown, or there are more than `MAX_CELLS` pairs.
+        MissingExtraError: spaCy, which splits words, is not installed.
     """
     both = [_texts(sentences) for sentences in (complex_sentences, simple_sentences)]
     if len(both[0]) * len(both[1]) > MAX_CELLS:
-        raise LatticeSimpError(f"{len(both[0])} and {len(both[1])} sentences; align shorter paragraphs")
+        raise LatticeSimpError(f"the paragraphs have {len(both[0])} and {len(both[1])} sentences; align shorter ones")
     splitter = Splitter(settings.language)
     sides = [splitter.words(texts) for texts in both]
     if frequencies is None:
@@ -83,15 +83,17 @@ def align_sentences(
         frequencies = Frequencies.of(*table, len(offsets) - 1)
     vectors = [Vectors.of(*side, frequencies) for side in sides]
     whole = [Ranges(np.array([0]), np.array([len(texts)])) for texts in both]
-    found = align_ranges(vectors[0], vectors[1], whole[0], whole[1], settings)
-    rows = zip(found.row.tolist(), found.column.tolist(), found.similarity.tolist(), found.move.tolist(), strict=True)
+    aligned = align_ranges(vectors[0], vectors[1], whole[0], whole[1], settings)
+    rows = zip(
+        aligned.row.tolist(), aligned.column.tolist(), aligned.similarity.tolist(), aligned.move.tolist(), strict=True
+    )
     return [SentencePair(row, column, similarity, MOVES[move].name) for row, column, similarity, move in rows]
 
 
 def _texts(sentences: Sequence[Words]) -> list[str]:
     if isinstance(sentences, str):
-        raise LatticeSimpError("a paragraph is a string; give a list of its sentences")
-    return [one if isinstance(one, str) else " ".join(one) for one in sentences]
+        raise LatticeSimpError("the paragraph is a string; give a list of sentences")
+    return [sentence if isinstance(sentence, str) else " ".join(sentence) for sentence in sentences]
 
 
 class Ranges(NamedTuple):
@@ -102,11 +104,11 @@ class Ranges(NamedTuple):
 
     @property
     def sizes(self) -> Longs:
-        """How many rows each has."""
+        """The number of rows of each range."""
         return self.end - self.begin
 
     def taken(self, numbers: Longs) -> Ranges:
-        """Returns some of the ranges, in this order."""
+        """Returns the ranges with these numbers, in this order."""
         return Ranges(self.begin[numbers], self.end[numbers])
 
 
@@ -114,8 +116,8 @@ class Similarities(NamedTuple):
     """The cosines of all rows of one range with all rows of another, for each pair of ranges.
 
     Attributes:
-        pair: (cells,) int64, which pair of ranges.
-        row, other: (cells,) int64 rows of the vectors.
+        pair: (cells,) int64, the pair of ranges.
+        row, other: (cells,) int64, rows of the left and right vectors.
         cosine: (cells,) float64.
     """
 
@@ -135,13 +137,13 @@ def similarities(left: Vectors, right: Vectors, ranges: Ranges, others: Ranges) 
 def align_ranges(
     left: Vectors, right: Vectors, ranges: Ranges, others: Ranges, settings: CorpusSettings = _DEFAULTS
 ) -> Alignments:
-    """Aligns the sentences of pairs of paragraphs, which are ranges of rows; drops pairs below the threshold.
+    """Aligns the sentences of pairs of paragraphs (ranges of rows), dropping pairs below the threshold.
 
     Returns:
-        Pairs with the rows of the vectors.
+        The pairs, as rows of the vectors.
     """
-    found = similarities(left, right, ranges, others)
-    pairs = best_alignments(Grids(ranges.sizes, others.sizes, found.cosine), settings.skip_cost)
+    cells_of_ranges = similarities(left, right, ranges, others)
+    pairs = best_alignments(Grids(ranges.sizes, others.sizes, cells_of_ranges.cosine), settings.skip_cost)
     good = pairs.similarity >= settings.sentence_threshold
     grid = pairs.grid[good]
     rows, columns = pairs.row[good] + ranges.begin[grid], pairs.column[good] + others.begin[grid]

@@ -1,4 +1,4 @@
-"""Reading articles: JSON lines, or a MediaWiki dump; told by the content."""
+"""Reads articles from JSON lines or a MediaWiki dump, recognised by content."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Article:
     """An article of a collection.
 
     Attributes:
-        title: as in the file.
-        paragraphs: its text; all of a page's wikitext is a single one.
-        number: of its line or page in the file, from 1.
-        is_wikitext: whether the text is to be taken out of MediaWiki's markup yet.
+        title: the title as in the file.
+        paragraphs: the paragraphs of text; a page of wikitext is a single one.
+        number: the number of its line or page in the file, from 1.
+        is_wikitext: whether the text still has MediaWiki's markup.
     """
 
     title: str
@@ -37,26 +37,26 @@ class Article:
 
     @property
     def key(self) -> str:
-        """What titles are compared by: composed characters, blanks and underscores as single blanks."""
+        """The title for comparison: composed characters, with spaces and underscores as single spaces."""
         return _BLANKS.sub(" ", unicodedata.normalize("NFC", self.title)).strip()
 
 
 def read_articles(path: str | Path) -> Iterator[Article]:
-    """Reads the articles of a file, one after the other.
+    """Yields the articles of a file.
 
-    Of JSON lines, the paragraphs of `text` are its lines. Of a dump, pages outside the main namespace are passed over,
-    and the last revision counts.
+    In JSON lines, each line of `text` is a paragraph. In a dump, pages outside the main namespace are skipped, and the
+    last revision of a page counts.
 
     Raises:
-        FormatError: the file cannot be read, is empty, or neither of both; a line or page that is broken.
-        MissingExtraError: a dump, and mwparserfromhell is not installed.
+        FormatError: The file cannot be read, is empty or of another format, or a line or page is broken.
+        MissingExtraError: The file is a dump, and mwparserfromhell is not installed.
     """
     with open_binary(path) as file:
         head = file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head:
         raise FormatError("has no articles", path=path, remedy=REMEDY)
     if head.startswith(b"<"):
-        require_parser()  # the pages' text is taken out later, when they have partners
+        require_parser()  # the text is extracted later, for pages with a partner
         for number, title, text in read_pages(path):
             yield Article(title, (text,), number, is_wikitext=True)
         return
@@ -81,6 +81,6 @@ def _article(fields: Any, number: int) -> Article:
         if not isinstance(fields.get("text"), str):
             raise LatticeSimpError("has neither text nor paragraphs")
         paragraphs = fields["text"].split("\n")
-    if not isinstance(paragraphs, list) or not all(isinstance(one, str) for one in paragraphs):
+    if not isinstance(paragraphs, list) or not all(isinstance(paragraph, str) for paragraph in paragraphs):
         raise LatticeSimpError("its paragraphs are not a list of strings")
     return Article(title, tuple(paragraphs), number)

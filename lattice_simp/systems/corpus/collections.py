@@ -1,10 +1,10 @@
-"""The stages that read two collections and pair their articles, in bounded memory.
+"""The stages that read two collections and pair their articles in bounded memory.
 
 read-complex, read-simple   shards of usable articles: number, key, title, paragraphs, is_wikitext
-pair                        shards of article pairs: title, and of each side number, paragraphs, is_wikitext
+pair                        shards of article pairs: title, and number, paragraphs, is_wikitext of each side
 
-Titles are paired by DuckDB, which goes on on disk where its memory ends. The pairs have the order of the simple
-collection. Of several articles of one title the first counts; the others are counted.
+DuckDB pairs the titles and spills to disk if necessary. The pairs have the order of the simple collection. Of several
+articles with the same title only the first is used; the others are counted.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ SIDES = ("complex", "simple")
 PAIR = "pair"
 
 SHARD_ARTICLES, SHARD_CHARACTERS = 500, 4_000_000
-"""A shard ends with the article that reaches either."""
+"""A shard ends with the article that reaches either limit."""
 
 _SORTED = "sorted.parquet"
-_TOLD = 1000
-"""Articles after which the progress is told."""
+_PROGRESS_STEP = 1000
+"""The number of articles between progress reports."""
 
 _COLUMNS = {
     "number": pa.int64(),
@@ -66,7 +66,7 @@ def _read(path: Path, min_words: int, run: Run, folder: Path) -> dict[str, Any]:
     def usable() -> Iterator[Article]:
         nonlocal read
         for read, article in enumerate(read_articles(path), start=1):
-            if read % _TOLD == 0:
+            if read % _PROGRESS_STEP == 0:
                 run.progress(read, None)
             reason = unusable(article.title, article.paragraphs, min_words)
             if reason is None:
@@ -75,11 +75,13 @@ def _read(path: Path, min_words: int, run: Run, folder: Path) -> dict[str, Any]:
                 dropped[reason] += 1
 
     for number, articles in enumerate(_in_shards(usable())):
-        rows = {name: pa.array([getattr(own, name) for own in articles], kind) for name, kind in _COLUMNS.items()}
+        rows = {
+            name: pa.array([getattr(article, name) for article in articles], kind) for name, kind in _COLUMNS.items()
+        }
         write_shard(shard_path(folder, number), rows)
     if read == sum(dropped.values()):
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(dropped.items()))
-        remedy = "the texts must be running text, and --min-words says from which length on"
+        remedy = "give running text, or lower --min-words"
         raise FormatError(f"none of its {read} articles is usable: {reasons}", path=path, remedy=remedy)
     return {"articles": read, "dropped": dict(sorted(dropped.items()))}
 
@@ -125,12 +127,12 @@ def _pair(run: Run, folder: Path) -> dict[str, Any]:
         raise LatticeSimpError(f"{folder}: {first_line(error)}; is the disk full?") from error
     paired = _shards_of(folder)
     if not paired:
-        raise LatticeSimpError("no title is in both collections; the titles of paired articles must be equal")
-    found = {side: counts[side] or (0, 0) for side in SIDES}
+        raise LatticeSimpError("the collections have no title in common; paired articles must have equal titles")
+    totals = {side: counts[side] or (0, 0) for side in SIDES}
     return {
         "pairs": paired,
-        "duplicate_titles": {side: usable - titles for side, (usable, titles) in found.items()},
-        "without_partner": {side: titles - paired for side, (_, titles) in found.items()},
+        "duplicate_titles": {side: usable - titles for side, (usable, titles) in totals.items()},
+        "without_partner": {side: titles - paired for side, (_, titles) in totals.items()},
     }
 
 
@@ -138,7 +140,7 @@ _COUNTED = "SELECT count(*), count(DISTINCT key) FROM {side}"
 
 
 def _shards_of(folder: Path) -> int:
-    """Cuts the sorted file into shards; returns the number of pairs."""
+    """Splits the sorted file into shards; returns the number of pairs."""
     rows, characters, count, number = [], 0, 0, 0
     with pq.ParquetFile(folder / _SORTED) as file:
         for batch in file.iter_batches(batch_size=16):

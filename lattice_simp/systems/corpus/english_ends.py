@@ -1,7 +1,7 @@
-"""Where the sentences of an English text begin: what a splitter found, without and beyond what its stops tell.
+"""Corrects where the sentences of an English text begin, given the output of a sentence splitter.
 
-A stop ends no sentence after an abbreviation or an initial (`grammars/english/stops.py`), after the number of an item
-(`2. Stir.`), and before a small letter that goes on behind a closing quote or bracket. Three dots end one
+A stop does not end a sentence after an abbreviation or an initial (`grammars/english/stops.py`), after the number of an
+item (`2. Stir.`), or before a closing quote or bracket that is followed by a small letter. Three dots end a sentence
 before words that open sentences, four before any capital.
 """
 
@@ -20,7 +20,7 @@ TABLES = tuple(grammar_path(f"english/{name}.tsv") for name in ("abbreviations",
 
 _STOP = re.compile(r"""(\.(?:\s\.)+|[.!?…]+)(["'”’»)\]]*)(\s+)(?=\S)""")
 _WORD_BEFORE = re.compile(r"""([^\s"'“‘«([–—/-]+)\s?$""")
-_LETTER = re.compile("[a-z]")  # which may name an item: `a. The first b. The second`
+_LETTER = re.compile("[a-z]")  # may number an item: `a. The first b. The second`
 _ITEM = re.compile(r"[\s•⁃*–-]*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})\s?")
 _OPENING = "\"'“‘«([ "
 _WINDOW = 40
@@ -28,7 +28,7 @@ _ANYTHING = re.compile(r"\w")
 
 
 def english_begins(text: str, begins: Sequence[int]) -> list[int]:
-    """Returns the places where sentences begin.
+    """Returns the positions where sentences begin.
 
     >>> text = "See no. 5 by Lt. Col. Hill. It is by Acme Inc. We like it."
     >>> [text[begin:][:7] for begin in english_begins(text, [0, 8, 17, 22, 28])]
@@ -36,7 +36,7 @@ def english_begins(text: str, begins: Sequence[int]) -> list[int]:
 
     Args:
         text: a paragraph.
-        begins: the places that a splitter found, in order: each is after a stop, and after all marks that follow it.
+        begins: the positions found by a splitter, in order, each after a stop and all marks that follow it.
     """
     kept = set(begins)
     last = begins[0] if begins else 0
@@ -52,7 +52,7 @@ def english_begins(text: str, begins: Sequence[int]) -> list[int]:
 
 
 def _begin_after(text: str, stop: re.Match[str], begins: Sequence[int]) -> int | None:
-    """Returns the first of the places after a stop, if only marks are between."""
+    """Returns the first beginning after a stop if only marks are between."""
     position = bisect_right(begins, stop.start())
     if position == len(begins) or _ANYTHING.search(text, stop.start(), begins[position]):
         return None
@@ -60,7 +60,7 @@ def _begin_after(text: str, stop: re.Match[str], begins: Sequence[int]) -> int |
 
 
 def _ends(text: str, last: int, stop: re.Match[str], *, known: bool) -> bool:
-    """Returns whether a stop ends the sentence that begins at `last`; `known` is what the splitter says."""
+    """Returns whether a stop ends the sentence that begins at `last`; `known` is the splitter's answer."""
     marks, closing = stop[1], stop[2]
     following = text[stop.end() : stop.end() + _WINDOW].lstrip(_OPENING)
     goes_on = following[:1].islower()

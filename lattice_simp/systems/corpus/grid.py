@@ -1,14 +1,14 @@
-"""The best monotone alignment of two lists of sentences, as the shortest path of a weighted acceptor.
+"""Finds the best monotone alignment of two lists of sentences as the shortest path of a weighted acceptor.
 
-The states are the points (i, j) of a grid, where i complex and j simple sentences are done; an arc is a move that does
-some of both, labelled with its name, and costs minus the similarities of the sentences that it pairs, or the cost of a
-sentence that is left out. Sentences before the first pair are left out for nothing, as in the authors' recursion,
-whose base case is 0 wherever one side is empty. The grids of many paragraph pairs stand in one acceptor, each one's
-last point being the next one's first, so that one search aligns them all.
+The states are the points (i, j) of a grid, where i complex and j simple sentences are aligned. An arc is a move that
+aligns some of both, labelled with its name; it costs minus the similarities of the sentences that it pairs, or the cost
+of a skipped sentence. Skipping sentences before the first pair is free, as in the authors' recursion, whose base case
+is 0 if one side is empty. One acceptor chains the grids of many paragraph pairs, each starting at the last point of the
+previous one, so that one search aligns them all.
 
-Costs are multiples of `STEP`, so their sums are exact, whatever their order, and a tie is a tie. Of several shortest
-paths the one counts whose first differing move comes first in `MOVES`: `nbest` follows the arcs of a state in the order
-of their labels, and prefixes with equal costs to their ends.
+Costs are multiples of `STEP`, so that sums are exact in any order and ties are exact. Of several shortest paths, the
+one whose first differing move comes first in `MOVES` wins: `nbest` follows the arcs of a state in the order of labels,
+and prefixes of equal cost to their ends.
 
 Source: Coster and Kauchak 2011, "Simple English Wikipedia: a new text simplification task", section 3.
 """
@@ -36,8 +36,9 @@ class Move:
     """A step of an alignment.
 
     Attributes:
-        rows, columns: how many complex and simple sentences it does.
-        pairs: those that it pairs, counted from the next ones.
+        name: the name.
+        rows, columns: the number of complex and simple sentences that it consumes.
+        pairs: the sentences that it pairs, relative to the next ones.
     """
 
     name: str
@@ -54,13 +55,13 @@ MOVES = (
     Move("1-0", 1, 0),
     Move("0-1", 0, 1),
 )
-"""The moves, in the order in which ties prefer them; the label of the first one is 1."""
+"""The moves, in order of preference in ties; the label of the first one is 1."""
 
 STEP = 2.0**-30
-"""Costs are multiples of this: sums of up to 2 ** 23 of them are exact."""
+"""The unit of costs, which makes sums of up to 2 ** 23 costs exact."""
 
 MAX_STATES = 100_000
-"""Of one acceptor, unless a single grid has more; more would only take more memory."""
+"""The most states of one acceptor, unless a single grid has more, to save memory."""
 
 
 class Cells(NamedTuple):
@@ -90,7 +91,7 @@ def cells_of(heights: Longs, widths: Longs) -> Cells:
 
 @dataclass(frozen=True, eq=False)
 class Grids:
-    """The similarities of paragraph pairs' sentences.
+    """The similarities of the sentences of paragraph pairs.
 
     Attributes:
         heights: (grids,) int64 numbers of complex sentences.
@@ -104,12 +105,12 @@ class Grids:
 
     @cached_property
     def states(self) -> Longs:
-        """Where the states of each grid begin, (grids + 1,) int64; the last entry is the final state."""
+        """The first state of each grid, (grids + 1,) int64; the last entry is the final state."""
         return _begins((self.heights + 1) * (self.widths + 1) - 1)
 
     @cached_property
     def cells(self) -> Longs:
-        """Where the similarities of each grid begin, (grids + 1,) int64."""
+        """The first similarity of each grid, (grids + 1,) int64."""
         return _begins(self.heights * self.widths)
 
     def part(self, begin: int, end: int) -> Grids:
@@ -118,7 +119,7 @@ class Grids:
         return Grids(self.heights[begin:end], self.widths[begin:end], flat)
 
     def points(self, states: npt.NDArray[np.integer]) -> Cells:
-        """Returns which points states are; the final state is none."""
+        """Returns the points of states; the final state has none."""
         grid = np.searchsorted(self.states, states, side="right") - 1
         return Cells(grid, *np.divmod(states - self.states[grid], self.widths[grid] + 1))
 
@@ -127,7 +128,7 @@ class Alignments(NamedTuple):
     """The sentence pairs of best alignments, in their order.
 
     Attributes:
-        grid: (pairs,) int64, which grid's.
+        grid: (pairs,) int64, the grid.
         row, column: (pairs,) int64 complex and simple sentences of that grid.
         move: (pairs,) int32 indices into `MOVES`, of the move that made the pair.
         similarity: (pairs,) float64.
@@ -143,18 +144,17 @@ class Alignments(NamedTuple):
 def alignment_lattice(grids: Grids, skip_cost: float = SKIP_COST) -> Lattice:
     """Returns the acceptor of all alignments; its shortest path has the greatest sum of similarities.
 
-    >>> one = Grids(np.array([1]), np.array([2]), np.array([0.25, 0.5]))
-    >>> best = shortest_path(alignment_lattice(one))
+    >>> grid = Grids(np.array([1]), np.array([2]), np.array([0.25, 0.5]))
+    >>> best = shortest_path(alignment_lattice(grid))
     >>> best.tokens, best.cost
     (('1-2',), -0.75)
 
     Raises:
-        LatticeSimpError: as many similarities as cells are needed, finite ones.
+        LatticeSimpError: The number of similarities differs from that of cells, or one is not finite.
     """
     if len(grids.similarities) != grids.cells[-1] or not np.isfinite(grids.similarities).all():
-        raise LatticeSimpError(
-            f"{len(grids.similarities)} similarities of {grids.cells[-1]} sentence pairs; each needs a finite one"
-        )
+        expected = f"expected {grids.cells[-1]} finite similarities, one for each sentence pair"
+        raise LatticeSimpError(f"{expected}, found {len(grids.similarities)}")
     states = np.arange(grids.states[-1])
     point = grids.points(states)
     heights, widths = grids.heights[point.grid], grids.widths[point.grid]
@@ -179,19 +179,19 @@ def alignment_lattice(grids: Grids, skip_cost: float = SKIP_COST) -> Lattice:
 def best_alignments(grids: Grids, skip_cost: float = SKIP_COST) -> Alignments:
     """Returns the pairs of each grid's best alignment.
 
-    >>> found = best_alignments(Grids(np.array([2]), np.array([2]), np.array([0.1, 0.9, 0.8, 0.2])))
-    >>> [MOVES[move].name for move in found.move], found.row.tolist(), found.column.tolist()
+    >>> best = best_alignments(Grids(np.array([2]), np.array([2]), np.array([0.1, 0.9, 0.8, 0.2])))
+    >>> [MOVES[move].name for move in best.move], best.row.tolist(), best.column.tolist()
     (['crossed', 'crossed'], [0, 1], [1, 0])
 
     Raises:
-        LatticeSimpError: as `alignment_lattice`.
+        LatticeSimpError: See `alignment_lattice`.
     """
-    found = [_aligned(grids.part(begin, end), begin, skip_cost) for begin, end in _batches(grids.states)]
-    return Alignments(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+    batches = [_aligned(grids.part(begin, end), begin, skip_cost) for begin, end in _batches(grids.states)]
+    return Alignments(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))
 
 
 def _aligned(grids: Grids, first: int, skip_cost: float) -> Alignments:
-    """Returns the pairs of a batch whose first grid has the number `first`."""
+    """Returns the pairs of a batch whose first grid is number `first`."""
     lattice = alignment_lattice(grids, skip_cost)
     arcs = shortest_path(lattice).arcs
     point, moves = grids.points(lattice.sources[arcs]), lattice.olabels[arcs] - 1
@@ -208,13 +208,13 @@ def _aligned(grids: Grids, first: int, skip_cost: float) -> Alignments:
 
 
 def _before_any_pair(point: Cells, move: Move) -> Bools:
-    """Returns at which points nothing of the other side is done, so that leaving sentences out costs nothing."""
+    """Returns at which points the other side is untouched, so that skipping sentences is free."""
     free: Bools = (point.column if move.rows else point.row) == 0
     return free
 
 
 def _batches(states: Longs) -> Iterator[tuple[int, int]]:
-    """Yields ranges of grids that have `MAX_STATES` together, or one more."""
+    """Yields ranges of grids with about `MAX_STATES` states together."""
     begin, count = 0, len(states) - 1
     while True:
         end = max(begin + 1, int(np.searchsorted(states, states[begin] + MAX_STATES)))

@@ -1,4 +1,4 @@
-"""MediaWiki: the pages of an XML dump, and the paragraphs of wikitext."""
+"""Reads the pages of a MediaWiki dump, and extracts the paragraphs of wikitext."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _ITEM = re.compile(r"\n(?=[*#:;])")
 _MAGIC_WORD = re.compile(r"__[A-Z]+__")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _NOTHING = re.compile(r"[ \t]*\([\s,;:]*\)")
-"""What is left of brackets around a template, such as the pronunciation of a name."""
+"""Brackets left empty by a removed template, such as the pronunciation of a name."""
 
 
 def read_pages(path: str | Path) -> Iterator[tuple[int, str, str]]:
-    """Reads the pages of the main namespace, one after the other: their numbers in the file, titles and wikitexts.
+    """Yields the number, title and wikitext of each page in the main namespace.
 
-    A page of several revisions has the text of the last one.
+    A page with several revisions has the text of the last one.
 
     Raises:
-        FormatError: broken XML, with its line; XML that is not a dump; a page without a title.
+        FormatError: The XML is broken (names the line) or not a dump, or a page has no title.
     """
     remedy = "give a MediaWiki dump (…-pages-articles.xml.bz2), or JSON lines"
     number = 0
@@ -47,19 +47,19 @@ def read_pages(path: str | Path) -> Iterator[tuple[int, str, str]]:
                 if event == "start" or _name(element) != "page":
                     continue
                 number += 1
-                fields = {_name(child): child.text or "" for child in element.iter()}  # the last revision's win
+                fields = {_name(child): child.text or "" for child in element.iter()}  # the last revision wins
                 if not fields.get("title", "").strip():
                     raise FormatError(f"page {number} has no title", path=path, remedy=remedy)
                 if fields.get("ns", _MAIN).strip() == _MAIN:
                     yield number, fields["title"], fields.get("text", "")
-                root.clear()  # what has been read goes
+                root.clear()  # frees the pages read so far
         except ElementTree.ParseError as error:
             line = error.position[0]
             raise FormatError(f"is broken XML: {error}", path=path, line=line, remedy="get the file again") from error
 
 
 def require_parser() -> None:
-    """Sees whether wikitext can be read.
+    """Checks that wikitext can be read.
 
     Raises:
         MissingExtraError: mwparserfromhell is not installed.
@@ -68,7 +68,7 @@ def require_parser() -> None:
 
 
 def paragraphs_of(wikitext: str) -> list[str]:
-    """Returns the running text of a page by paragraphs: no headings, tables, templates, references, files.
+    """Returns the paragraphs of running text of a page, without headings, tables, templates, references and files.
 
     >>> paragraphs_of("'''Rain''' is [[water]].{{cite}}\\n\\n== See ==\\n* [[Snow|snow]]")  # doctest: +SKIP
     ['Rain is water.', 'snow']
@@ -88,8 +88,8 @@ def paragraphs_of(wikitext: str) -> list[str]:
         ):
             code.remove(node)
     text = _NOTHING.sub("", str(code.strip_code(normalize=True, collapse=False)))
-    paragraphs = (" ".join(one.split()) for one in _BLANK_LINES.split(text))
-    return [one for one in paragraphs if one]
+    paragraphs = (" ".join(part.split()) for part in _BLANK_LINES.split(text))
+    return [paragraph for paragraph in paragraphs if paragraph]
 
 
 def _name(element: ElementTree.Element) -> str:

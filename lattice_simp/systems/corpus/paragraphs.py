@@ -1,7 +1,7 @@
-"""Which paragraphs of two articles say the same.
+"""Pairs paragraphs of two articles with the same content.
 
-A simple paragraph may match several complex ones, never the other way round: each complex paragraph goes to the simple
-one that is most like it (the first of several such), if their cosine reaches the threshold.
+Each complex paragraph is paired with the most similar simple one (the first of equals) if their cosine reaches the
+threshold; a simple paragraph may match several complex ones.
 
 Source: Coster and Kauchak 2011, section 3.
 """
@@ -18,7 +18,7 @@ from lattice_simp.systems.corpus.tfidf import Vectors
 
 
 class ParagraphPairs(NamedTuple):
-    """Pairs of paragraphs, in the order of the simple ones, then of the complex ones.
+    """Pairs of paragraphs, ordered by the simple, then by the complex ones.
 
     Attributes:
         complex, simple: (pairs,) int64 rows of the paragraphs' vectors.
@@ -44,13 +44,13 @@ def pair_paragraphs(
 
     Args:
         left, right: the vectors of the complex and the simple paragraphs.
-        articles, others: which rows are an article's, for each pair of articles.
+        articles, others: the rows of the complex and the simple article of each pair.
         threshold: the least cosine.
     """
-    found = similarities(left, right, articles, others)
-    order = np.lexsort((found.other, -found.cosine, found.row))
-    _, first = np.unique(found.row[order], return_index=True)
+    cells = similarities(left, right, articles, others)
+    order = np.lexsort((cells.other, -cells.cosine, cells.row))
+    _, first = np.unique(cells.row[order], return_index=True)
     best = order[first]
-    best = best[found.cosine[best] >= threshold]
-    best = best[np.lexsort((found.row[best], found.other[best], found.pair[best]))]
-    return ParagraphPairs(found.row[best], found.other[best], found.cosine[best])
+    best = best[cells.cosine[best] >= threshold]
+    best = best[np.lexsort((cells.row[best], cells.other[best], cells.pair[best]))]
+    return ParagraphPairs(cells.row[best], cells.other[best], cells.cosine[best])

@@ -1,4 +1,4 @@
-"""Two files of articles in, a parallel corpus out, by stages that a killed run does not repeat.
+"""Makes a parallel corpus of two files of articles, in stages that a resumed run does not repeat.
 
 read-complex, read-simple, pair   `corpus/collections.py`
 split, frequencies                `corpus/splitting.py`
@@ -33,10 +33,10 @@ from lattice_simp.systems.corpus.splitting import FREQUENCIES, frequencies_stage
 
 TEXTS = tuple(f"{side}.txt" for side in SIDES)
 PAIRS, COUNTS = "pairs.jsonl", "counts.json"
-"""What a corpus consists of: parallel text, a JSON line for each pair, and what was counted on the way."""
+"""The files of a corpus besides the text: a JSON line for each pair, and counts."""
 
 WORK = "work"
-"""The folder of the stages' files, beside them."""
+"""The folder with the files of stages."""
 
 CORPUS = "corpus"
 
@@ -45,16 +45,17 @@ _DEFAULTS, _RUN = CorpusSettings(), Run()
 
 @dataclass(frozen=True)
 class CorpusCounts:
-    """What became of two collections.
+    """The counts of a corpus.
 
     Attributes:
-        articles: how many each collection has.
-        dropped: of each collection, by reason: redirect, disambiguation, list, stub.
-        duplicate_titles: usable articles of each collection that come after another of the same title.
-        without_partner: titles of each collection that the other one lacks.
-        article_pairs, paragraph_pairs, sentence_pairs: how many there are.
-        too_long: articles and paragraph pairs that were left out, since they have too many parts.
-        kinds: sentence pairs by the kind of move; `identical` counts those of two equal sentences.
+        articles: the number of articles in each collection.
+        dropped: the number of dropped articles in each collection, by reason: redirect, disambiguation, list, stub.
+        duplicate_titles: the number of usable articles in each collection with the title of an earlier one.
+        without_partner: the number of titles in each collection that the other one lacks.
+        sentences: the number of sentences in each collection.
+        article_pairs, paragraph_pairs, sentence_pairs: the numbers of pairs.
+        too_long: the numbers of articles and paragraph pairs omitted because they have too many parts.
+        kinds: the number of sentence pairs by kind of move; `identical` counts pairs of equal sentences.
     """
 
     articles: Mapping[str, int]
@@ -77,21 +78,22 @@ def align_collections(
     settings: CorpusSettings = _DEFAULTS,
     run: Run = _RUN,
 ) -> CorpusCounts:
-    """Makes a parallel corpus of two collections of articles, paired by title (Coster and Kauchak 2011, section 3).
+    """Makes a parallel corpus of two collections of articles paired by title (Coster and Kauchak 2011, section 3).
 
-    `output` gets `complex.txt` and `simple.txt`, a sentence a line; `pairs.jsonl`, which tells for each line where
-    its sentences are, how similar they are, and which move paired them; and `counts.json`. What the stages wrote
-    stays in `work`: a killed run goes on there, and another threshold needs only the last stages.
+    Writes to `output` the files `complex.txt` and `simple.txt`, one sentence a line; `pairs.jsonl` with the places, the
+    similarity and the move of each pair; and `counts.json`. The files of stages stay in `work`, so that a killed run
+    can resume and another threshold repeats only the last stages.
 
     Args:
-        complex_articles, simple_articles: JSON lines or MediaWiki dumps, see `read_articles`; perhaps compressed.
-        output: a folder, which is made.
-        run: processes or a cluster, and where progress is told.
+        complex_articles, simple_articles: JSON lines or MediaWiki dumps, possibly compressed; see `read_articles`.
+        output: the folder to create.
+        settings: the thresholds and the language.
+        run: the processes or cluster, and the progress display.
 
     Raises:
-        FormatError: an input cannot be read, is broken, or holds no usable article.
-        LatticeSimpError: no titles are in both; the output cannot be written to.
-        MissingExtraError: the extra `corpus` is not installed.
+        FormatError: An input cannot be read, is broken, or has no usable article.
+        LatticeSimpError: The collections have no common title, or the output cannot be written.
+        MissingExtraError: The extra `corpus` is not installed.
     """
     if run.cluster is not None:
         check_cluster(run.cluster, jobs=run.jobs)
@@ -101,7 +103,7 @@ def align_collections(
             raise FormatError("is not a file", path=path, remedy="give JSON lines of articles, or a MediaWiki dump")
     folder = Path(output)
     if not folder.absolute().parent.is_dir():
-        raise LatticeSimpError(f"{folder}: cannot be made (make the folder that it is to be in first)")
+        raise LatticeSimpError(f"{folder}: cannot be created (create its parent folder first)")
     stages = [
         *(read_stage(side, path, settings) for side, path in paths.items()),
         pair_stage(),
@@ -136,7 +138,7 @@ def _counts(records: Mapping[str, Mapping[str, Any]]) -> CorpusCounts:
 
 
 def _corpus_stage(output: Path) -> Stage:
-    """Returns the stage that writes the corpus, and puts it into the output folder."""
+    """Returns the stage that writes the corpus and publishes it in the output folder."""
     return Stage(CORPUS, (ALIGN,), None, (), _write, publish=partial(_publish, output))
 
 

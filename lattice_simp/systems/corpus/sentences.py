@@ -1,10 +1,9 @@
-"""Text to sentences and words, with spaCy's rules.
+"""Splits text into sentences and words with spaCy's rules.
 
-spaCy, since it gives both with their places in the text, which stays as it is: the tokens of a language by its rules
-for abbreviations, initials and quotes, and the sentences by its `sentencizer`, which ends one after the marks of
-any script and the quotes and brackets that follow. Both are rules, which need no model, and take 150 microseconds a
-sentence. (sacremoses splits no sentences and keeps no places.) Which stops of English end sentences is in
-`grammars/english` (`english_ends.py`).
+spaCy keeps the positions of both in the unchanged text. It tokenises by the rules of a language for abbreviations,
+initials and quotes; its `sentencizer` ends sentences after the marks of any script and the quotes and brackets that
+follow. Both need no model and take 150 microseconds a sentence. (sacremoses does not split sentences or keep
+positions.) For English, `english_ends.py` corrects the ends of sentences.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from lattice_simp.support.extras import extra
 from lattice_simp.systems.corpus.english_ends import ENGLISH, TABLES, english_begins
 
 LONGEST = 1 << 26
-"""Characters of a paragraph, at most."""
+"""The most characters of a paragraph."""
 
 _COLUMNS = ("LOWER", "IS_PUNCT", "IS_SPACE", "SENT_START", "IDX", "LENGTH", "IS_QUOTE", "IS_LOWER")
 
@@ -33,10 +32,10 @@ class Sentences:
     """The sentences of paragraphs.
 
     Attributes:
-        paragraph: (sentences,) int64, of each sentence, from 0.
-        begin, end: (sentences,) int64, where in its paragraph it is, in characters; no blanks at either end.
-        offsets: (sentences + 1,) int64, where its words begin in `words`.
-        words: flat int32 numbers of words, punctuation aside: hashes of their lower-cased forms, not negative.
+        paragraph: (sentences,) int64, the paragraph of each sentence, from 0.
+        begin, end: (sentences,) int64, its span in the paragraph, in characters, without spaces at the ends.
+        offsets: (sentences + 1,) int64, the first word of each sentence in `words`.
+        words: flat int32 numbers of words without punctuation: non-negative hashes of their lower-cased forms.
     """
 
     paragraph: Longs
@@ -50,19 +49,19 @@ class Sentences:
 class Splitter:
     """Splits paragraphs into sentences and words.
 
-    >>> found = Splitter("en").split(["Dr. Ames came.  She said 'Go!' ", "", "It rained."])
-    >>> found.paragraph.tolist(), found.begin.tolist(), found.end.tolist()
+    >>> sentences = Splitter("en").split(["Dr. Ames came.  She said 'Go!' ", "", "It rained."])
+    >>> sentences.paragraph.tolist(), sentences.begin.tolist(), sentences.end.tolist()
     ([0, 0, 2], [0, 16, 0], [14, 30, 10])
 
-    Marks that open belong to what they open, and what goes on behind a quotation with a small letter is one sentence:
+    Opening marks belong to the following sentence, and a sentence may continue after a quotation in lower case:
 
     >>> text = 'It was late. "Is it?" she asked. (Nobody knew.)'
-    >>> found = Splitter("en").split([text])
-    >>> [text[begin:end] for begin, end in zip(found.begin, found.end)]
+    >>> sentences = Splitter("en").split([text])
+    >>> [text[begin:end] for begin, end in zip(sentences.begin, sentences.end)]
     ['It was late.', '"Is it?" she asked.', '(Nobody knew.)']
 
     Attributes:
-        language: an ISO code; `xx` for rules that fit many languages.
+        language: an ISO code; `xx` for language-independent rules.
     """
 
     language: str = "en"
@@ -74,7 +73,7 @@ class Splitter:
         try:
             pipeline = spacy.blank(self.language)
         except ImportError as error:
-            remedy = "give an ISO code, or xx for rules of no language"
+            remedy = "give an ISO code, or xx for language-independent rules"
             raise LatticeSimpError(
                 f"no rules for the language {self.language!r}: {one_line(error)} ({remedy})"
             ) from None
@@ -87,7 +86,7 @@ class Splitter:
 
     @property
     def tables(self) -> tuple[Path, ...]:
-        """The word lists that say where sentences end."""
+        """The word lists that determine the ends of sentences."""
         return TABLES if self.language == ENGLISH else ()
 
     def check(self) -> None:
@@ -95,7 +94,7 @@ class Splitter:
 
         Raises:
             MissingExtraError: spaCy is not installed.
-            LatticeSimpError: it does not know the language.
+            LatticeSimpError: spaCy does not support the language.
         """
         _ = self._pipeline
 
@@ -103,7 +102,7 @@ class Splitter:
         """Returns the sentences of paragraphs.
 
         Raises:
-            LatticeSimpError: a paragraph of more than `LONGEST` characters.
+            LatticeSimpError: A paragraph has more than `LONGEST` characters.
         """
         if self.language != ENGLISH:
             return _sentences(self._tokens(paragraphs, self._pipeline))
@@ -114,23 +113,23 @@ class Splitter:
         return _sentences(documents)
 
     def words(self, sentences: Iterable[str]) -> tuple[Longs, Ints]:
-        """Returns the words of sentences, each a text of its own, as (offsets, flat numbers)."""
+        """Returns the words of separate sentences as (offsets, flat numbers)."""
         return _words(self._tokens(sentences, self._pipeline.tokenizer.pipe))
 
     def _tokens(self, texts: Iterable[str], pipeline: Any) -> list[Any]:
         pipe = getattr(pipeline, "pipe", pipeline)
-        with self._pipeline.memory_zone():  # what it remembers of the words goes again
+        with self._pipeline.memory_zone():  # frees its cache of words
             return [document.to_array(_COLUMNS) for document in pipe(map(_checked, texts))]
 
 
 def _checked(text: str) -> str:
     if len(text) > LONGEST:
-        raise LatticeSimpError(f"a paragraph of {len(text):,} characters; split it, {LONGEST:,} are the most")
+        raise LatticeSimpError(f"a paragraph has {len(text):,} characters; split it into parts of at most {LONGEST:,}")
     return text
 
 
 def _correct(text: str, tokens: Any) -> None:
-    """Lets the sentences of an English text start where its grammar says."""
+    """Corrects the sentence starts of an English text."""
     starts = tokens[:, 4].astype(np.int64)
     begins = english_begins(text, starts[tokens[:, 3] == 1].tolist())
     tokens[:, 3] = np.isin(starts, begins)
@@ -138,52 +137,52 @@ def _correct(text: str, tokens: Any) -> None:
 
 def _sentences(documents: Sequence[Any]) -> Sentences:
     tokens, paragraph = _joined(documents)
-    number = np.cumsum(tokens[:, 3] == 1)  # a first token starts a sentence, too
-    own = tokens[:, 2] == 0
-    tokens, paragraph, number = tokens[own], paragraph[own], number[own]
+    number = np.cumsum(tokens[:, 3] == 1)  # the first token also starts a sentence
+    is_text = tokens[:, 2] == 0
+    tokens, paragraph, number = tokens[is_text], paragraph[is_text], number[is_text]
     begins = _moved(np.flatnonzero(np.diff(number, prepend=-1)), tokens, paragraph)
     ends = np.append(begins[1:], len(number)) - 1
     starts, lengths = tokens[:, 4].astype(np.int64), tokens[:, 5].astype(np.int64)
     words = tokens[:, 1] == 0
     offsets = np.concatenate([[0], np.cumsum(words)])[np.append(begins, len(number))]
-    found = starts[ends] + lengths[ends] if len(begins) else starts[:0]
-    return Sentences(paragraph[begins], starts[begins], found, offsets, _numbers(tokens[words, 0]))
+    stops = starts[ends] + lengths[ends] if len(begins) else starts[:0]
+    return Sentences(paragraph[begins], starts[begins], stops, offsets, _numbers(tokens[words, 0]))
 
 
 def _moved(begins: Longs, tokens: Any, paragraph: Longs) -> Longs:
-    """Returns where sentences begin, marks before them that open something included.
+    """Returns where sentences begin, including opening marks before them.
 
-    The sentencizer gives all marks after a full stop to the sentence that it ends.
+    The sentencizer assigns all marks after a full stop to the sentence that it ends.
     """
     starts = tokens[:, 4].astype(np.int64)
     first = np.diff(paragraph, prepend=-1) != 0
-    apart = first | (starts > np.roll(starts + tokens[:, 5].astype(np.int64), 1))  # blanks are before it
-    found = []
+    apart = first | (starts > np.roll(starts + tokens[:, 5].astype(np.int64), 1))  # preceded by spaces
+    moved = []
     for begin in begins.tolist():
         if not first[begin] and apart[begin] and tokens[begin, 7] and tokens[begin - 1, 6] and not apart[begin - 1]:
             continue  # "Is it?" she asked
         place = begin
         while not apart[place] and tokens[place - 1, 1]:
             place -= 1
-        found.append(place if apart[place] else begin)
-    return np.array(found, dtype=np.int64)
+        moved.append(place if apart[place] else begin)
+    return np.array(moved, dtype=np.int64)
 
 
 def _words(documents: Sequence[Any]) -> tuple[Longs, Ints]:
     tokens, text = _joined(documents)
-    own = (tokens[:, 1] == 0) & (tokens[:, 2] == 0)
-    offsets = np.searchsorted(text[own], np.arange(len(documents) + 1))
-    return offsets, _numbers(tokens[own, 0])
+    is_word = (tokens[:, 1] == 0) & (tokens[:, 2] == 0)
+    offsets = np.searchsorted(text[is_word], np.arange(len(documents) + 1))
+    return offsets, _numbers(tokens[is_word, 0])
 
 
 def _joined(documents: Sequence[Any]) -> tuple[Any, Longs]:
-    """Returns the rows of all tokens, and whose they are."""
+    """Returns the rows of all tokens, and the document of each."""
     empty = np.zeros((0, len(_COLUMNS)), dtype=np.uint64)
     rows = [document.reshape(-1, len(_COLUMNS)) for document in documents]
     return np.concatenate([empty, *rows]), np.repeat(np.arange(len(rows)), list(map(len, rows))).astype(np.int64)
 
 
 def _numbers(hashes: Any) -> Ints:
-    """Folds 64 bits to 31: two words of a pair of paragraphs are taken for one once in a hundred thousand pairs."""
+    """Folds 64 bits to 31: two words of a pair of paragraphs collide once in a hundred thousand pairs."""
     folded: Ints = ((hashes ^ (hashes >> np.uint64(32))) & np.uint64(0x7FFFFFFF)).astype(np.int32)
     return folded

@@ -1,10 +1,10 @@
-"""The stages that split paired articles into sentences, and count in how many of them words occur.
+"""The stages that split paired articles into sentences and count sentence frequencies of words.
 
 split         complex/000000.parquet, simple/000000.parquet: the sentences of a shard's articles, and their words
-              counts/000000.parquet: in how many sentences of both words occur
-frequencies   table.arrays: the same for all shards
+                      counts/000000.parquet: the number of sentences with each word
+              frequencies   table.arrays: the sums over all shards
 
-This is the first of two passes over the text; only articles that have a partner count.
+This is the first of two passes over the text, restricted to articles with a partner.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def split_stage(settings: CorpusSettings) -> Stage:
 
 
 def frequencies_stage() -> Stage:
-    """Returns the stage that sums the shards' counts up."""
+    """Returns the stage that sums the counts of shards."""
     return Stage(FREQUENCIES, (SPLIT,), SLOTS, (), _sum)
 
 
@@ -62,20 +62,22 @@ def _split(splitter: Splitter, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def _split_shard(splitter: Splitter, pairs: Path, path: Path) -> None:
-    """Writes a shard's sentences, then its counts, which say that all is there."""
+    """Writes a shard's sentences, then its counts, which mark it as complete."""
     table = read_shard(pairs / path.name)
     words = []
     for side in SIDES:
-        columns, offsets, own = _sentence_columns(splitter, table, side)
+        columns, offsets, numbers = _sentence_columns(splitter, table, side)
         write_shard(path.parents[1] / side / path.name, columns)
-        words.append((offsets, own))
-    (offsets, first), (others, second) = words
-    slots, counts = count_words(np.concatenate([offsets, offsets[-1] + others[1:]]), np.concatenate([first, second]))
+        words.append((offsets, numbers))
+    (offsets, first), (simple_offsets, second) = words
+    slots, counts = count_words(
+        np.concatenate([offsets, offsets[-1] + simple_offsets[1:]]), np.concatenate([first, second])
+    )
     write_shard(path, {"slot": slots, "count": counts})
 
 
 def _sentence_columns(splitter: Splitter, table: pa.Table, side: str) -> tuple[dict[str, Any], Longs, Ints]:
-    """Returns the columns of the sentences, one row each, and their words."""
+    """Returns the columns of the sentences, one row each, with their words."""
     articles = [
         paragraphs_of("\n".join(paragraphs)) if is_wikitext else paragraphs
         for paragraphs, is_wikitext in zip(
@@ -86,19 +88,19 @@ def _sentence_columns(splitter: Splitter, table: pa.Table, side: str) -> tuple[d
     sizes = list(map(len, articles))
     article = np.repeat(np.arange(len(articles), dtype=np.int32), sizes)
     number = np.concatenate([np.arange(size, dtype=np.int32) for size in sizes])
-    found = splitter.split(paragraphs)
-    places = zip(found.paragraph.tolist(), found.begin.tolist(), found.end.tolist(), strict=True)
-    first = np.searchsorted(found.paragraph, found.paragraph)
+    sentences = splitter.split(paragraphs)
+    places = zip(sentences.paragraph.tolist(), sentences.begin.tolist(), sentences.end.tolist(), strict=True)
+    first = np.searchsorted(sentences.paragraph, sentences.paragraph)
     columns = {
-        "article": article[found.paragraph],
-        "paragraph": number[found.paragraph],
-        "sentence": (np.arange(len(found.paragraph)) - first).astype(np.int32),
-        "begin": found.begin.astype(np.int32),
-        "end": found.end.astype(np.int32),
+        "article": article[sentences.paragraph],
+        "paragraph": number[sentences.paragraph],
+        "sentence": (np.arange(len(sentences.paragraph)) - first).astype(np.int32),
+        "begin": sentences.begin.astype(np.int32),
+        "end": sentences.end.astype(np.int32),
         "text": pa.array([paragraphs[place][begin:end] for place, begin, end in places], pa.string()),
-        "words": list_column(found.offsets, found.words),
+        "words": list_column(sentences.offsets, sentences.words),
     }
-    return columns, found.offsets, found.words
+    return columns, sentences.offsets, sentences.words
 
 
 def _sum(run: Run, folder: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Which articles hold text to align: no redirects, disambiguation pages, lists and stubs."""
+"""Recognises articles without text to align: redirects, disambiguation pages, lists and stubs."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def unusable(title: str, paragraphs: Sequence[str], min_words: int) -> str | Non
     True
 
     Args:
-        title: of the article.
-        paragraphs: its text; wikitext is looked at as it is.
-        min_words: an article of fewer words, between blanks, is a stub.
+        title: the title of the article.
+        paragraphs: its text, or its raw wikitext.
+        min_words: the least number of words; shorter articles are stubs.
     """
     text = "\n".join(paragraphs)
-    first = next((one.strip() for one in paragraphs if one.strip()), "")
+    first = next((paragraph.strip() for paragraph in paragraphs if paragraph.strip()), "")
     looked_at = {"title": [title], "start": [text.lstrip()[:100]], "first": [first]}
     looked_at["template"] = _TEMPLATE.findall(text) if "{{" in text else []
     for reason, part, pattern in _patterns():
         matches = pattern.match if part == "start" else pattern.fullmatch
-        if any(matches(one.replace("_", " ")) for one in looked_at[part]):
+        if any(matches(value.replace("_", " ")) for value in looked_at[part]):
             return reason
     return STUB if len(text.split()) < min_words else None
 

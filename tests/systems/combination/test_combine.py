@@ -204,7 +204,7 @@ def test_a_network_of_strings_is_no_other_than_the_library_makes():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: combine([]), "one system at least"),
+        (lambda: combine([]), "give at least one"),
         (lambda: combine(["a"], CombinationSettings("best")), "unknown method 'best'"),
         (lambda: combine(["a"], CombinationSettings(shares=(1.0, 2.0))), "2 shares for 1 systems"),
         (lambda: combine(["a"], CombinationSettings(scales=(1.0, 2.0))), "2 scales for 1 systems"),

@@ -76,10 +76,10 @@ def test_nothing_to_align(sides):
 
 
 def test_misuse(monkeypatch):
-    with pytest.raises(ls.LatticeSimpError, match="give a list of its sentences"):
+    with pytest.raises(ls.LatticeSimpError, match="give a list of sentences"):
         ls.align_sentences("One. Two.", SIMPLE)
     monkeypatch.setattr(alignment, "MAX_CELLS", 11)
-    with pytest.raises(ls.LatticeSimpError, match="3 and 4 sentences; align shorter paragraphs"):
+    with pytest.raises(ls.LatticeSimpError, match="3 and 4 sentences; align shorter ones"):
         ls.align_sentences(COMPLEX, SIMPLE)
 
 

@@ -129,7 +129,7 @@ def test_sums_are_exact():
 
 
 def test_similarities_are_checked():
-    with pytest.raises(LatticeSimpError, match="3 similarities of 4 sentence pairs"):
+    with pytest.raises(LatticeSimpError, match="expected 4 finite similarities, one for each sentence pair, found 3"):
         alignment_lattice(Grids(np.array([2]), np.array([2]), np.zeros(3)))
     with pytest.raises(LatticeSimpError, match="finite"):
         alignment_lattice(Grids(np.array([1]), np.array([1]), np.array([np.nan])))

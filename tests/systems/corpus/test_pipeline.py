@@ -148,7 +148,7 @@ def test_texts_that_are_too_long_are_left_out(align, monkeypatch):
 @pytest.mark.parametrize("side", [0, 1])
 def test_errors(align, tmp_path, side):
     own, simpler = articles(2)
-    with pytest.raises(ls.LatticeSimpError, match="no title is in both collections"):
+    with pytest.raises(ls.LatticeSimpError, match="the collections have no title in common"):
         align(own, [{**one, "title": "Another " + one["title"]} for one in simpler])
     bad = [own, simpler]
     bad[side] = [{"title": "A", "text": "Short."}]

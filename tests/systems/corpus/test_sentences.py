@@ -87,5 +87,5 @@ def test_unknown_language():
 
 def test_a_paragraph_that_is_too_long(monkeypatch):
     monkeypatch.setattr(sentences, "LONGEST", 10)
-    with pytest.raises(LatticeSimpError, match="a paragraph of 11 characters"):
+    with pytest.raises(LatticeSimpError, match="a paragraph has 11 characters"):
         SPLITTER.split(["x" * 11])
