@@ -22,7 +22,7 @@ _PLACES = {"Section": "section", "app_of": "app", "create_app": "app", "run": "s
 
 
 def __getattr__(name: str) -> Any:
-    """Imports what needs a web server's libraries when it is asked for: worker processes do without."""
+    """Imports modules that need the web server's libraries on first use, as worker processes do not need them."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     with extra("serve"):

@@ -1,4 +1,4 @@
-"""The web app: sections under one roof, with what protects them."""
+"""The web app: sections with their protections."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from lattice_simp.serve.translate.translator import TranslatorOptions
 STATIC = Path(__file__).parent / "static"
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-"""The names that a server on this machine answers to: pages of other names may not reach it through a changed DNS."""
+"""The host names that a local server accepts, which prevents DNS rebinding."""
 
 
 def create_app(
@@ -49,45 +49,45 @@ def create_app(
     limits: Limits | None = None,
     hosts: Sequence[str] = LOOPBACK,
 ) -> Starlette:
-    """Makes the app that `lattice-simp serve` runs; any ASGI server runs it, or it is mounted in another app.
+    """Returns the app of `lattice-simp serve`, which any ASGI server can run and any app can mount.
 
         from lattice_simp.serve import create_app
         app = create_app("model", hosts=["translate.example.org"])         # uvicorn module:app
         whole = Starlette(routes=[Mount("/translate", create_app("model", hosts=["*"]))])
 
-    Models are loaded by worker processes: when the server starts, or, in a mounted app, with the first request.
+    Worker processes load models when the server starts or, in a mounted app, at the first request.
 
     Args:
         model: a model directory; None for the built-in demo grammar.
-        simplifier: a model of `lattice_simp.Simplifier`: a further tab.
-        hindi: a model of Hindi clauses: a further tab.
-        paraphrases: whether there is a tab that expands sets of English sentences, for which spaCy and its English
-            model (the extra `skeletons`) must be installed.
-        annotations: a file that `lattice-simp skeleton annotation import` made: a further tab.
-        examples: sentences to choose from, in any form that skeleton files have; those of the demo are there.
-        tagger: a folder of `lattice-simp skeleton train`, for automatic skeletons.
-        limits: of requests.
-        hosts: the names by which browsers may know the server; `*` where another app checks that.
+        simplifier: a model of `lattice_simp.Simplifier`, for an additional tab.
+        hindi: a model of Hindi clauses, for an additional tab.
+        paraphrases: whether to add a tab that expands sets of English sentences, which needs spaCy and its English
+            model (the extra `skeletons`).
+        annotations: a file made by `lattice-simp skeleton annotation import`, for an additional tab.
+        examples: a skeleton file with sentences to choose from; the demo grammar has examples.
+        tagger: a folder made by `lattice-simp skeleton train`, for automatic skeletons.
+        limits: the bounds on requests.
+        hosts: the accepted host names of the server; `*` if another app checks them.
 
     Raises:
-        FormatError: the examples or the annotations cannot be read.
+        FormatError: The examples or the annotations cannot be read.
     """
-    own = limits or Limits()
-    options = TranslatorOptions(_path(model), _path(tagger), own.tokens)
-    sections = [translate_section(options, own, _path(examples))]
+    bounds = limits or Limits()
+    options = TranslatorOptions(_path(model), _path(tagger), bounds.tokens)
+    sections = [translate_section(options, bounds, _path(examples))]
     if simplifier is not None:
-        sections.append(simplify_section(Path(simplifier), own))
+        sections.append(simplify_section(Path(simplifier), bounds))
     if hindi is not None:
-        sections.append(hindi_section(Path(hindi), own))
+        sections.append(hindi_section(Path(hindi), bounds))
     if paraphrases:
-        sections.append(paraphrase_section(own))
+        sections.append(paraphrase_section(bounds))
     if annotations is not None:
         sections.append(annotate_section(Path(annotations)))
-    return app_of(sections, own, hosts)
+    return app_of(sections, bounds, hosts)
 
 
 def app_of(sections: Sequence[Section], limits: Limits, hosts: Sequence[str] = LOOPBACK) -> Starlette:
-    """Makes an app of any sections, the first of which is the start page; see `create_app`."""
+    """Returns an app of sections, the first of which is the start page; see `create_app`."""
     app = Starlette(
         routes=[
             Route("/", partial(_start, sections[0].page), name="start"),
@@ -133,5 +133,5 @@ async def _drawing_style(request: Request) -> Response:
     return Response(SVG_STYLE, media_type="text/css")
 
 
-def _path(given: str | Path | None) -> Path | None:
-    return None if given is None else Path(given)
+def _path(value: str | Path | None) -> Path | None:
+    return None if value is None else Path(value)

@@ -1,4 +1,4 @@
-"""Which words of a text another one does not have at their places."""
+"""Finds the words in which two texts differ."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 
 def differing(words: Sequence[str], other: Sequence[str]) -> list[bool]:
-    """Returns of each word whether the other text differs there.
+    """Returns for each word whether the other text differs there.
 
     >>> differing("a man saw it".split(), "a woman saw it".split())
     [False, True, False, False]

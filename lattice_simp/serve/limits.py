@@ -1,4 +1,4 @@
-"""What a request may cost: everything that a visitor can make large has a bound here."""
+"""Bounds on requests: everything that a visitor can make large."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class Limits:
     lattice_simp.errors.LatticeSimpError: time-limit is 0; give a number above 0
 
     Attributes:
-        characters: of a text.
-        tokens: of a sentence.
-        body: bytes of a request's body.
-        seconds: that a request may compute; then its process is stopped and replaced.
-        memory: gigabytes that a process may use on top of its model.
-        workers: processes that compute, for each section.
-        waiting: requests that may wait for a process, for each section; further ones are asked to come back.
+        characters: the most characters of a text.
+        tokens: the most tokens of a sentence.
+        body: the most bytes of a request's body.
+        seconds: the computing time of a request, after which its process is stopped and replaced.
+        memory: the gigabytes that a process may use on top of its model.
+        workers: the number of worker processes of each section.
+        waiting: the number of requests that may wait in each section; further ones are refused.
 
     Raises:
-        LatticeSimpError: a bound is not above 0.
+        LatticeSimpError: A bound is not above 0.
     """
 
     characters: int = option(2000, "max-characters", "maximum characters per text")
@@ -39,7 +39,7 @@ class Limits:
     waiting: int = option(16, "max-waiting", "maximum number of waiting requests")
 
     def __post_init__(self) -> None:
-        for own in fields(self):
-            value = getattr(self, own.name)
+        for bound in fields(self):
+            value = getattr(self, bound.name)
             if not value > 0:
-                raise LatticeSimpError(f"{own.metadata.get('flag', own.name)} is {value}; give a number above 0")
+                raise LatticeSimpError(f"{bound.metadata.get('flag', bound.name)} is {value}; give a number above 0")

@@ -1,8 +1,8 @@
-"""Requests that pages of other sites make a browser send are refused, whether they change something or compute.
+"""Refuses requests that pages of other sites make a browser send.
 
-Browsers say where a request comes from: `Sec-Fetch-Site`, or `Origin` where they are older (Valsorda 2025, as in Go's
-`http.CrossOriginProtection`). What says neither is no browser. There are no tokens, so open pages outlive the server,
-and any number of processes may answer.
+Browsers send the origin of a request in `Sec-Fetch-Site`, older ones in `Origin` (Valsorda 2025, as in Go's
+`http.CrossOriginProtection`). Requests with neither do not come from browsers. There are no tokens, so open pages
+outlive the server, and any number of processes may answer.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ _READING = frozenset({"GET", "HEAD"})
 
 
 class OriginCheck:
-    """Middleware that answers requests of other sites with 403.
+    """Middleware that answers requests from other sites with 403.
 
     Args:
-        linked: the paths of pages that links of other sites may lead to, without a query: they compute nothing.
+        app: the app.
+        linked: the paths of pages that other sites may link to, without a query, as they compute nothing.
     """
 
     def __init__(self, app: ASGIApp, linked: Collection[str] = ()) -> None:
         self.app, self.linked = app, linked
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles a request as ASGI has it."""
+        """Handles an ASGI request."""
         if scope["type"] == "http" and not self._may_pass(scope):
             message = "this request comes from a page of another site; open the address yourself"
             await PlainTextResponse(message, 403)(scope, receive, send)
@@ -42,7 +43,7 @@ class OriginCheck:
         return origin is None or origin.partition("://")[2].lower() == headers.get("host", "").lower()
 
     def _is_link(self, scope: Scope, headers: Headers) -> bool:
-        """Returns whether a reader followed a link to a page, in a window of its own."""
+        """Returns whether the request follows a link to a page, at the top level."""
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
         return followed and scope["method"] in _READING and not scope["query_string"] and path in self.linked

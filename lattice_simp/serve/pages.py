@@ -1,4 +1,4 @@
-"""From what a request gives to a page: templates, and errors as pages or as JSON."""
+"""Renders templates, and reports errors as pages or JSON."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ LOG = logging.getLogger(__name__)
 TEMPLATES = Path(__file__).parent / "templates"
 
 RETRY_SECONDS = 2
-"""What a server with too much to do asks others to wait."""
+"""The seconds after which clients of a busy server should retry."""
 
 API = "/api/"
-"""What the paths of interfaces begin with: their errors are JSON."""
+"""The prefix of interface paths, whose errors are JSON."""
 
 _STATUS: Mapping[type[Exception], HTTPStatus] = {
     BusyError: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -43,11 +43,11 @@ _STATUS: Mapping[type[Exception], HTTPStatus] = {
     MissingExtraError: HTTPStatus.NOT_IMPLEMENTED,
     LatticeSimpError: HTTPStatus.BAD_REQUEST,
 }
-"""What is wrong with a request that failed; the first kind that fits."""
+"""The status for each kind of error; the first match counts."""
 
 
 def environment(sections: Sequence[Section]) -> Environment:
-    """Returns the templates of all sections; everything that they show is escaped."""
+    """Returns the templates of all sections, with all output escaped."""
     pages = Environment(
         loader=FileSystemLoader([TEMPLATES, *(section.templates for section in sections)]),
         autoescape=select_autoescape(default=True),
@@ -55,50 +55,53 @@ def environment(sections: Sequence[Section]) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.filters.update(combined=lambda own, other: {**own, **other}, without=_without)
+    pages.filters.update(combined=lambda first, second: {**first, **second}, without=_without)
     pages.globals.update(sections=sections, path=path, version=__version__)
     return pages
 
 
-def _without(own: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in own.items() if name not in names}
+def _without(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in mapping.items() if name not in names}
 
 
 def path(request: Request, name: str, /, query: Mapping[str, Any] | None = None, **parameters: Any) -> str:
-    """Returns the path of a route, wherever the app is mounted, with a query.
+    """Returns the path of a route below the app's mount point, with a query.
 
     Args:
-        name: of the route.
-        query: its parameters; a list is a parameter that comes several times.
-        parameters: those of the route's path.
+        request: the current request.
+        name: the name of the route.
+        query: the query parameters; a list repeats its parameter.
+        parameters: the parameters of the route's path.
     """
-    mounted = request.scope.get("root_path", "").removesuffix("/static")  # that of a page for a missing file there
-    own = mounted + str(request.app.url_path_for(name, **parameters))
-    return own + (f"?{urlencode(query, doseq=True)}" if query else "")
+    mounted = request.scope.get("root_path", "").removesuffix(
+        "/static"
+    )  # the mount point of an error page for a missing file
+    address = mounted + str(request.app.url_path_for(name, **parameters))
+    return address + (f"?{urlencode(query, doseq=True)}" if query else "")
 
 
 def render(request: Request, template: str, values: Mapping[str, Any], status: int = HTTPStatus.OK) -> HTMLResponse:
-    """Returns a page of a template."""
+    """Renders a template to a page."""
     pages: Environment = request.app.state.pages
     return HTMLResponse(pages.get_template(template).render(request=request, **values), status)
 
 
 async def while_connected(request: Request, work: Awaitable[T]) -> T:
-    """Returns the result of work for a request, which is given up if the browser leaves (its reader marked more words).
+    """Awaits work for a request, and cancels it if the browser disconnects.
 
     Raises:
-        LatticeSimpError: the browser has left.
+        LatticeSimpError: The browser has disconnected.
     """
     task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))
     try:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
-            raise LatticeSimpError("nobody waits for the answer")
+            raise LatticeSimpError("the browser has disconnected")
         return task.result()
     finally:
-        for own in (task, gone):
-            own.cancel()
-            own.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody else asks for it
+        for future in (task, gone):
+            future.cancel()
+            future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # retrieves the exception
 
 
 async def _left(request: Request) -> None:
@@ -107,30 +110,28 @@ async def _left(request: Request) -> None:
 
 
 def problem(error: Exception) -> tuple[str, HTTPStatus, dict[str, str]]:
-    """Returns what to say of an error, the status, and headers of the answer."""
-    status = next((own for kind, own in _STATUS.items() if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
+    """Returns the message, status and headers for an error."""
+    status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     busy = status is HTTPStatus.SERVICE_UNAVAILABLE
     return str(error), status, {"Retry-After": str(RETRY_SECONDS)} if busy else {}
 
 
 def http_error(request: Request, error: Exception) -> Response:
-    """Answers a request for what is not there, or not so."""
+    """Answers a request with an HTTP error, such as 404."""
     assert isinstance(error, HTTPException)
     return _answer(request, error.detail, error.status_code, dict(error.headers or {}))
 
 
 def request_error(request: Request, error: Exception) -> Response:
-    """Answers a request that cannot be fulfilled; pages that show such errors themselves do not get here."""
+    """Answers a failed request, unless its page shows the error itself."""
     message, status, headers = problem(error)
     return _answer(request, message, status, headers)
 
 
 def defect(request: Request, error: Exception) -> Response:
-    """Answers a request that met a defect of ours, which is written to the log."""
+    """Answers a request that hit a bug, and logs the bug."""
     LOG.error("%s failed", request.url.path, exc_info=error)
-    return _answer(
-        request, "this is a defect of the server; its log says more", 500, HEADERS
-    )  # no middleware adds them
+    return _answer(request, "this is a defect of the server; see its log", 500, HEADERS)  # no middleware adds them
 
 
 def _answer(request: Request, message: str, status: int, headers: Mapping[str, str]) -> Response:

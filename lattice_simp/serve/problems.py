@@ -1,4 +1,4 @@
-"""What is wrong with a request, as a worker process tells it: its errors are pickled as answers."""
+"""Passes errors of worker processes as answers, since these are pickled."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _PROBLEM, _MISSING = "problem", "missing"
 
 
 def problem_answer(error: LatticeSimpError) -> dict[str, Any]:
-    """Returns the answer to a request that met an error."""
+    """Returns the answer for an error."""
     return {_PROBLEM: str(error), _MISSING: isinstance(error, MissingExtraError)}
 
 
 def require_no_problem(answer: Mapping[str, Any]) -> None:
-    """Raises the error that an answer tells, if it tells one.
+    """Raises the error that an answer holds, if any.
 
     >>> require_no_problem(problem_answer(MissingExtraError("install spaCy")))
     Traceback (most recent call last):

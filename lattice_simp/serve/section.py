@@ -1,4 +1,4 @@
-"""A section of the server: a tab of its pages, with the routes and templates that belong to it."""
+"""Sections of the server: tabs with their routes and templates."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from starlette.routing import BaseRoute
 
 
 class Service(Protocol):
-    """What runs as long as the server does: processes that compute, an open file."""
+    """A resource that lives as long as the server, such as worker processes or an open file."""
 
     def start(self) -> object:
-        """Begins, if it has not; called again after `close`, it begins again."""
+        """Starts the service unless it is running, also after `close`."""
 
     def close(self) -> None:
-        """Ends, if it has not."""
+        """Stops the service if it is running."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Section:
     """A tab.
 
     Attributes:
-        title: what the tab says.
-        page: the name of the route that the tab leads to.
-        routes: its pages and interfaces; their names are unique among all sections.
-        templates: the folder of its templates; their names are unique, too.
-        services: what it needs; they are started and stopped with the server.
+        title: the label of the tab.
+        page: the name of the route of the tab.
+        routes: its pages and interfaces, with names unique among all sections.
+        templates: the folder of its templates, with unique names.
+        services: its services, which start and stop with the server.
     """
 
     title: str

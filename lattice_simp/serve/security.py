@@ -1,4 +1,4 @@
-"""What every answer and every request is subject to: headers for browsers, and a bound on bodies."""
+"""Security headers of answers, and a bound on the bodies of requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""Nothing but our own files is loaded, no script is within a page, and no page of others may hold or read ours."""
+"""Pages load only the server's files, have no inline scripts, and cannot be embedded or read by other sites."""
 
 
 class SecurityHeaders:
@@ -38,7 +38,7 @@ class SecurityHeaders:
 
 
 class BodyLimit:
-    """Middleware that reads the body of a request, up to a number of bytes; a larger one is answered with 413."""
+    """Middleware that reads the body of a request up to a limit in bytes, and answers larger ones with 413."""
 
     def __init__(self, app: ASGIApp, limit: int) -> None:
         self.app, self.limit = app, limit
@@ -54,7 +54,7 @@ class BodyLimit:
         while more and is_small:
             message = await receive()
             if message["type"] != "http.request":
-                return  # the browser has left in the middle of it
+                return  # the browser has disconnected
             body += message.get("body", b"")
             more, is_small = message.get("more_body", False), len(body) <= self.limit
         if not is_small:
@@ -65,14 +65,14 @@ class BodyLimit:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Returns a `receive` that gives a body that has been read, then whatever comes next."""
-    given = False
+    """Returns a `receive` that replays the body, then continues with `receive`."""
+    replayed = False
 
     async def again() -> Message:
-        nonlocal given
-        if given:
+        nonlocal replayed
+        if replayed:
             return await receive()
-        given = True
+        replayed = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again

@@ -1,4 +1,4 @@
-"""Pages that take one text and show what a worker makes of it, and the same as JSON."""
+"""Pages, and their JSON interfaces, that show a worker's result for a text."""
 
 from __future__ import annotations
 
@@ -18,18 +18,21 @@ from lattice_simp.serve.text import one_line
 from lattice_simp.serve.workers import WorkerPool
 
 Echo: TypeAlias = dict[str, Any]
-"""What was asked for, as pages and interfaces repeat it: `text`, and what else a page has."""
+"""The query as pages and interfaces repeat it: `text` and further parameters."""
 
 
 @dataclass(frozen=True, eq=False)
 class SentencePages:
     """A page and an interface over a pool whose function takes text and returns JSON values, or a `problem`.
 
-    Pages that ask for more than text override `read`.
+    Pages with further parameters override `read`.
 
     Attributes:
-        template: of the page; it gets what `read` echoes (`text`), `error`, and, if there is a text and no error, what
-            the pool returns as `found`.
+        pool: the worker processes.
+        limits: the bounds on requests.
+        template: the template of the page, with the values echoed by `read` (`text`), `error`, and, if there is a text
+            and no error, the pool's `result`.
+        title: the title of the page.
     """
 
     pool: WorkerPool
@@ -38,35 +41,35 @@ class SentencePages:
     title: str
 
     def read(self, parameters: QueryParams) -> tuple[Echo, Any]:
-        """Returns what is asked for, as the page repeats it, and as the pool takes it; "" or None for nothing.
+        """Returns the query as the page repeats it, and as the pool takes it ("" or None for none).
 
         Raises:
-            LatticeSimpError: a parameter is broken or out of bounds.
+            LatticeSimpError: A parameter is invalid or out of bounds.
         """
         text = one_line(parameters.get("text", ""), self.limits.characters)
         return {"text": text}, text
 
     async def page(self, request: Request) -> Response:
-        """The page."""
+        """Returns the page."""
         answer, status, headers = await self._answered(request)
-        found = answer if answer["text"] and answer["error"] is None else None
-        values = answer | {"found": found, "title": self.title, "limits": self.limits}
+        result = answer if answer["text"] and answer["error"] is None else None
+        values = answer | {"result": result, "title": self.title, "limits": self.limits}
         page = render(request, self.template, values, status)
         page.headers.update(headers)
         return page
 
     async def api(self, request: Request) -> Response:
-        """What the page shows, as JSON."""
+        """Returns the content of the page as JSON."""
         answer, status, headers = await self._answered(request)
         return JSONResponse(answer, status, headers)
 
     async def _answered(self, request: Request) -> tuple[dict[str, Any], int, dict[str, str]]:
-        echo, given = self.read(QueryParams())
+        echo, query = self.read(QueryParams())
         try:
-            echo, given = self.read(request.query_params)
-            found = await while_connected(request, self.pool.run(given)) if given else {}
-            require_no_problem(found)
+            echo, query = self.read(request.query_params)
+            answer = await while_connected(request, self.pool.run(query)) if query else {}
+            require_no_problem(answer)
         except LatticeSimpError as error:
             message, status, headers = problem(error)
             return echo | {"error": message}, status, headers
-        return echo | {"error": None} | found, HTTPStatus.OK, {}
+        return echo | {"error": None} | answer, HTTPStatus.OK, {}

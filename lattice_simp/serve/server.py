@@ -1,4 +1,4 @@
-"""Serving an app on this machine until Ctrl-C."""
+"""Serves an app on this machine until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from lattice_simp.pipeline.interrupts import interrupts_remembered
 from lattice_simp.serve.connections import CONNECTIONS, PatientProtocol
 
 LONGEST_ADDRESS = 65_536
-"""Bytes of a request line and headers: a text in its address takes up to nine of them a character."""
+"""The most bytes of a request line and headers; each character of a text in an address takes up to nine."""
 
 LOST_SIGNALS = 1
-"""Seconds after which a signal is raised that was lost before the server watched for signals itself."""
+"""The seconds between checks for signals lost before the server handles them itself."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Opens the socket of a server; port 0 takes any that is free.
+    """Opens the socket of a server; port 0 selects a free port.
 
     Raises:
-        LatticeSimpError: the port is in use, or the host is none of this machine.
+        LatticeSimpError: The port is in use, or the host does not belong to this machine.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        own = socket.socket(family, kind, protocol)
-        own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        own.bind(address)
-        own.listen(CONNECTIONS)
+        server_socket = socket.socket(family, kind, protocol)
+        server_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server_socket.bind(address)
+        server_socket.listen(CONNECTIONS)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise LatticeSimpError(f"port {port} of {host} is in use; give another --port, or 0 for any") from None
         why = error.strerror or os.strerror(error.errno or 0)
         raise LatticeSimpError(f"cannot listen on port {port} of {host}: {why}") from None
-    return own
+    return server_socket
 
 
-def address_of(own: socket.socket) -> str:
+def address_of(server_socket: socket.socket) -> str:
     """Returns the address of a server's start page."""
-    host, port = own.getsockname()[:2]
+    host, port = server_socket.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
 def is_loopback(host: str) -> bool:
-    """Returns whether only this machine reaches a host.
+    """Returns whether a host is reachable only from this machine.
 
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)
@@ -63,35 +63,37 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def run(app: Starlette, own: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
-    """Serves an app on an open socket until a signal comes, which ends everything that is being computed.
+def run(app: Starlette, server_socket: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
+    """Serves an app on an open socket until a signal, which also stops running computations.
 
     Args:
-        ready: called when all models are loaded and requests are answered.
+        app: the app.
+        server_socket: the socket from `listen`.
+        ready: a function called when all models are loaded.
 
     Raises:
-        LatticeSimpError: a model cannot be loaded.
+        LatticeSimpError: A model cannot be loaded.
         KeyboardInterrupt: Ctrl-C.
-        SystemExit: SIGTERM; with the code that shells give for it.
+        SystemExit: SIGTERM, with the exit code that shells use for it.
     """
-    with own, terminable(), interrupts_remembered(signal.SIGINT, signal.SIGTERM) as raise_interrupt:
+    with server_socket, terminable(), interrupts_remembered(signal.SIGINT, signal.SIGTERM) as raise_interrupt:
         try:
             for service in app.state.services:
                 service.start()
             ready()
-            uvicorn.Server(_config(app, raise_interrupt)).run(sockets=[own])
+            uvicorn.Server(_config(app, raise_interrupt)).run(sockets=[server_socket])
         finally:
             for service in app.state.services:
                 service.close()
 
 
 def _config(app: Starlette, raise_interrupt: Callable[[], None]) -> uvicorn.Config:
-    """Returns how the app is served; a signal that was lost is raised again from time to time."""
+    """Returns the configuration of the server, which regularly raises lost signals again."""
 
     async def each_time() -> None:
         raise_interrupt()
 
-    # No grace: whoever ends the server wants it to end. The log is our own: a message says what is wrong.
+    # No grace period, as ending the server is intended; no log of uvicorn, as messages report errors.
     return uvicorn.Config(
         app,
         callback_notify=each_time,
@@ -111,7 +113,7 @@ def _config(app: Starlette, raise_interrupt: Callable[[], None]) -> uvicorn.Conf
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Makes SIGTERM end the block as an exception does, so that what it holds is given back."""
+    """Turns SIGTERM into an exception within the block, so that resources are released."""
 
     def end(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)

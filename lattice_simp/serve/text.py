@@ -1,4 +1,4 @@
-"""Text from a browser: bounded, without control characters."""
+"""Cleans text from browsers: limits its length and removes control characters."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ import re
 from lattice_simp.errors import LatticeSimpError
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
-"""Control characters, line ends, and what no text can hold."""
+"""Control characters, line ends, and code points that text cannot contain."""
 
 
 def one_line(text: str, characters: int) -> str:
-    r"""Returns text on one line; control characters are blanks, as line ends are.
+    r"""Returns text on one line, with spaces for line ends and control characters.
 
     >>> one_line("two\r\nlines\x00 ", 100)
     'two lines'
 
     Raises:
-        LatticeSimpError: it is too long.
+        LatticeSimpError: The text is too long.
     """
     if len(text) > characters:
-        raise LatticeSimpError(f"the text has {len(text):,} characters; at most {characters:,} are taken")
+        raise LatticeSimpError(f"the text has {len(text):,} characters; use at most {characters:,}")
     return " ".join(_CONTROL.sub(" ", text).split())
 
 
 def lines_of(text: str, characters: int) -> tuple[str, ...]:
-    r"""Returns the lines of a text that hold anything, each as `one_line` makes it.
+    r"""Returns the non-empty lines of a text, each cleaned by `one_line`.
 
     >>> lines_of("two\r\n\nlines\x00 ", 100)
     ('two', 'lines')
 
     Raises:
-        LatticeSimpError: the text is too long.
+        LatticeSimpError: The text is too long.
     """
     one_line(text, characters)
-    return tuple(own for line in text.splitlines() if (own := one_line(line, characters)))
+    return tuple(clean for line in text.splitlines() if (clean := one_line(line, characters)))

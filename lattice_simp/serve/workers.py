@@ -1,4 +1,4 @@
-"""Processes that compute for requests: bounded in time, memory and number, and replaced where they fail."""
+"""Worker processes for requests, bounded in time, memory and number, and replaced on failure."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ LOG = logging.getLogger(__name__)
 GIGABYTE = 1 << 30
 
 IDLE_S = 1.0
-"""Seconds between two looks whether an idle process lives."""
+"""The seconds between checks that an idle process is alive."""
 
 _Job: TypeAlias = tuple[Any, "Future[Any]"]
 
 
 class BusyError(LatticeSimpError):
-    """More requests wait than may wait."""
+    """Too many requests are waiting."""
 
 
 class TimeLimitError(LatticeSimpError):
-    """A request computed longer than it may."""
+    """A request exceeded its computing time."""
 
 
 class WorkerError(LatticeSimpError):
-    """A request failed through no fault of its text: its process died, ran out of memory, or has a defect."""
+    """A request failed independently of its text: its process died, ran out of memory, or hit a bug."""
 
 
 class WorkerPool:
-    """Worker processes that answer requests, each kept by a thread of this process.
+    """Worker processes that answer requests, each managed by a thread.
 
-    Each process makes its function once (it loads a model, for example); it is stopped when an answer takes too long,
-    and another one takes its place at once.
+    Each process creates its function once (for example by loading a model). A process that takes too long is stopped
+    and replaced at once.
 
         pool = WorkerPool(partial(make_translator, options), Limits())
-        pool.start()                    # returns when the first process has loaded; the others follow
+        pool.start()                    # returns when the first process is ready; the others follow
         answer = await pool.run(query)
         pool.close()
 
     Args:
-        factory: makes the function in each process; picklable.
-        limits: see there.
+        factory: a picklable function that creates the function in each process.
+        limits: the bounds on requests.
     """
 
     def __init__(self, factory: Factory, limits: Limits) -> None:
@@ -68,10 +68,10 @@ class WorkerPool:
         self._closed = False
 
     def start(self) -> None:
-        """Starts the processes, if they are not there, and waits for the first one.
+        """Starts the processes unless they are running, and waits for the first one.
 
         Raises:
-            LatticeSimpError: the function cannot be made (a model is broken, for example).
+            LatticeSimpError: The function cannot be created (for example because a model is broken).
         """
         with self._lock:
             if not self._keepers:
@@ -81,33 +81,33 @@ class WorkerPool:
                     keeper.start()
         self._first.result()
 
-    async def run(self, given: Any) -> Any:
-        """Returns what the function makes of a request.
+    async def run(self, request: Any) -> Any:
+        """Returns the function's answer to a request.
 
         Raises:
-            BusyError: too many requests wait.
-            TimeLimitError: it took too long.
-            WorkerError: it failed otherwise.
+            BusyError: Too many requests are waiting.
+            TimeLimitError: The request took too long.
+            WorkerError: The request failed otherwise.
         """
-        (answer,) = await self.run_parts([given])
+        (answer,) = await self.run_parts([request])
         if isinstance(answer, BaseException):
             raise answer
         return answer
 
     async def run_parts(self, parts: Sequence[Any]) -> list[Any]:
-        """Returns what the function makes of the parts of one request, or the error that `run` would raise of one.
+        """Returns the function's answers to the parts of one request, with errors in place of failed ones.
 
-        They wait as one request does, whatever their number.
+        All parts together count as one waiting request.
 
         Raises:
-            BusyError: too many requests wait.
+            BusyError: Too many requests are waiting.
         """
         futures: list[Future[Any]] = [Future() for _ in parts]
         with self._lock:
             if self._closed:
                 raise WorkerError("the server is being stopped")
             if self._pending >= self._limits.workers + self._limits.waiting:
-                raise BusyError(f"{self._limits.waiting} requests wait already; try again in a moment")
+                raise BusyError(f"{self._limits.waiting} requests are already waiting; try again in a moment")
             self._pending += 1
         unfinished = set(futures)
 
@@ -130,7 +130,7 @@ class WorkerPool:
         return await asyncio.gather(*map(asyncio.wrap_future, futures), return_exceptions=True)
 
     def close(self) -> None:
-        """Stops all processes; requests that wait fail."""
+        """Stops all processes; waiting requests fail."""
         with self._lock:
             self._closed = True
         for keeper in self._keepers:
@@ -145,12 +145,14 @@ class WorkerPool:
 
 
 class _Keeper(threading.Thread):
-    """Keeps one worker process, and brings it one request after the other.
+    """Manages one worker process and passes it requests one by one.
 
     Args:
-        jobs: what waits, for all keepers; None ends one of them.
-        first: done when the first process has loaded, or cannot; the others wait for it, since it may fill caches.
-        leads: whether this one's process is the first.
+        jobs: the queue of requests, shared by all keepers; None ends one of them.
+        factory: the function that creates the process's function.
+        seconds: the computing time of a request.
+        first: done when the first process is ready or has failed; the others wait for it, as it may fill caches.
+        leads: whether this keeper's process is the first.
     """
 
     def __init__(
@@ -173,11 +175,11 @@ class _Keeper(threading.Thread):
             return
         self._prepare()
         while not self._stopped and (job := self._next()) is not None:
-            given, future = job
+            request, future = job
             if not future.set_running_or_notify_cancel():
-                continue  # whoever asked is gone
+                continue  # the client has gone
             try:
-                answer = self._answer(given)
+                answer = self._answer(request)
             except Exception as error:
                 _settle(future.set_exception, error)
             else:
@@ -186,14 +188,14 @@ class _Keeper(threading.Thread):
         self._discard()
 
     def stop(self) -> None:
-        """Kills the process, so that the thread ends; from any thread."""
+        """Kills the process and ends the thread; callable from any thread."""
         with self._changing:
             self._stopped = True
             if self._worker is not None:
                 self._worker.process.kill()
 
     def _next(self) -> _Job | None:
-        """Returns what is to be done; until it comes, a process that is killed is replaced."""
+        """Returns the next job, replacing a killed process while waiting."""
         while True:
             with suppress(queue.Empty):
                 return self._jobs.get(timeout=IDLE_S)
@@ -202,7 +204,7 @@ class _Keeper(threading.Thread):
                 self._prepare()
 
     def _prepare(self) -> None:
-        """Has a process at hand before the next request comes; what goes wrong is told when one comes."""
+        """Starts a process before the next request, which reports errors."""
         try:
             self._loaded()
         except Exception as error:
@@ -211,11 +213,11 @@ class _Keeper(threading.Thread):
             _settle(self._first.set_result, None)
 
     def _loaded(self) -> Worker:
-        """Returns the process; starts one if there is none.
+        """Returns the process, starting one if necessary.
 
         Raises:
-            WorkerError: processes die while they load.
-            BatchError: the function cannot be made.
+            WorkerError: Processes die while loading.
+            BatchError: The function cannot be created.
         """
         if self._worker is not None:
             return self._worker
@@ -234,13 +236,13 @@ class _Keeper(threading.Thread):
                 self._discard()
                 raise message
             return worker
-        raise WorkerError(f"the processes die while they load ({cause}); is there enough memory?")
+        raise WorkerError(f"the worker processes die while loading ({cause}); check that there is enough memory")
 
-    def _answer(self, given: Any) -> Any:
+    def _answer(self, request: Any) -> Any:
         cause = ""
         for _ in range(MAX_ATTEMPTS):  # a process may have been killed before the request came
             worker = self._loaded()
-            worker.send((0, given), None)
+            worker.send((0, request), None)
             if not worker.connection.poll(self._seconds):
                 self._discard()
                 raise TimeLimitError(f"this took longer than {self._seconds:g} seconds and was stopped")
@@ -256,29 +258,29 @@ class _Keeper(threading.Thread):
         outcome = pickle.loads(message)
         if outcome.failure is not None:
             LOG.error("%s\n%s", outcome.failure, outcome.trace)
-            self._discard()  # what else is wrong with it is not known
+            self._discard()  # its state is unknown
             raise WorkerError(outcome.failure)
         return outcome.result
 
     def _discard(self) -> str:
-        """Removes the process; returns how it ended."""
+        """Removes the process and returns how it ended."""
         with self._changing:
             worker, self._worker = self._worker, None
         if worker is None:
             return ""
-        worker.process.join(0.2)  # it may be about to end by itself, and for a reason
+        worker.process.join(0.2)  # it may be ending by itself, with a cause
         worker.kill()
         return worker.cause
 
 
 def _settle(settle: Callable[[Any], None], value: Any) -> None:
-    """Sets a future's result or exception, if it has none and still is wanted."""
+    """Sets a future's result or exception unless it is done or cancelled."""
     with suppress(InvalidStateError, CancelledError):
         settle(value)
 
 
 def limited(factory: Factory, memory: float) -> Function:
-    """Makes the function in a worker, then bounds the memory that it may use on top of what it uses now (gigabytes)."""
+    """Creates the function in a worker, then limits the additional memory of the process (gigabytes)."""
     function = factory()
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     most = used + int(memory * GIGABYTE)

@@ -252,10 +252,10 @@ def test_a_locked_file_is_told_and_holds_no_other_page(path, monkeypatch):
             answers = [own.result() for own in asked]
         assert {answer.status_code for answer in answers} == {503}
         assert answers[0].headers["retry-after"]
-        assert "end the program that locks" in answers[0].json()["error"]
+        assert "locked" in answers[0].json()["error"]
         cookies = {"lattice_simp_annotator": "Ada"}
         page = httpx.get(f"{address}annotate/shorten", cookies=cookies)
-        assert (page.status_code, "end the program that locks" in page.text) == (503, True)
+        assert (page.status_code, "locked" in page.text) == (503, True)
         other.execute("ROLLBACK")
         assert ask(0).json()["sentence"] == "talk.0"
 
@@ -374,7 +374,8 @@ def test_without_the_extra_the_page_says_what_is_missing(app, store, monkeypatch
     store.shorten("Ada", "talk.0", "0111")
     store.shorten("Bob", "talk.0", "1110")
     page = unescape(ada.get("/annotate").text)
-    assert re.search(r"no reliability and no α: .* is missing; pip install 'lattice-simp\[annotation\]'", page)
+    remedy = r"pip install 'lattice-simp\[annotation\]'"
+    assert re.search(rf"Reliability and α are not available: .* is missing; {remedy}", page)
     assert "<td>0.67</td><td>–</td></tr>" in page  # F1 needs nothing
     answer = ada.get("/annotate/export/skeletons.jsonl")
     assert answer.status_code == 501

@@ -88,7 +88,7 @@ def test_by_mouse_undone_and_taken_out(page, path, tmp_path):
     page.click(SAVE)
     arrived(page, "talk.1")
     assert judgements(path)[-1] == ("Ada", "talk.0", "10100011000")
-    page.click("text=Undo my last one")
+    page.click("text=Undo my last judgement")
     arrived(page, "talk.0")
     expect(left).to_have_text("the mill was sold")  # as it was
     tokens(page).nth(1).click()
@@ -147,7 +147,7 @@ def test_checking_by_keys(page, path):
     with AnnotationStore(path) as store:
         assert {own.annotator for own in store.verdicts()} == {"Ada"}
         assert [own.bad for own in store.verdicts()] == [True, False]
-    page.click("text=Undo my last one")
+    page.click("text=Undo my last judgement")
     expect(page.locator("[name=bad]").nth(1)).to_be_checked()
 
 

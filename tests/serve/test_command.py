@@ -130,7 +130,10 @@ def test_paraphrases_are_a_tab_and_an_interface():
         assert (page.status_code, found["error"], found["given"]) == (200, None, 2)
         assert f"{found['sentences']:,} sentence" in page.text
         wrong = httpx.get(address + "api/paraphrase", params={"text": "so " * 13}, timeout=30)
-        assert (wrong.status_code, wrong.json()["error"]) == (400, "a sentence has 13 tokens; give some of at most 12")
+        assert (wrong.status_code, wrong.json()["error"]) == (
+            400,
+            "a sentence has 13 tokens; give sentences of at most 12",
+        )
         end(process, signal.SIGTERM, 143)
 
 

@@ -69,7 +69,7 @@ def test_words_in_the_place_of_others_are_marked(simplifier, tmp_path, monkeypat
     page = client.get("/simplify", params={"text": text}).text
     assert '<p class="words" dir="auto"><ins>Asked to</ins> &lt;b&gt;</p>' in page
     assert "Replaced: required to → asked to" in page
-    assert page.count("<ins>words</ins> that stand for others") == 1
+    assert page.count("<ins>words</ins> replace others") == 1
     further = client.get("/simplify", params={"text": "the principal man ."}).text
     assert '<p class="words" dir="auto">The man .</p>' in further
     assert '<li dir="auto">The <ins>main</ins> man . <span' in further
@@ -175,9 +175,9 @@ def test_sets_are_bounded_and_escaped(expander, monkeypatch):
     assert "&lt;b&gt;" in page
     assert client.get("/paraphrase").status_code == 200
     for text, problem in [
-        ("Yes.\n" * (MAX_SENTENCES + 1), f"there are {MAX_SENTENCES + 1} sentences; at most {MAX_SENTENCES} are taken"),
-        ("so " * 21, "a sentence has 21 tokens; give some of at most 20"),
-        ("so " * 1000, "the text has 3,000 characters; at most 2,000 are taken"),
+        ("Yes.\n" * (MAX_SENTENCES + 1), f"there are {MAX_SENTENCES + 1} sentences; use at most {MAX_SENTENCES}"),
+        ("so " * 21, "a sentence has 21 tokens; give sentences of at most 20"),
+        ("so " * 1000, "the text has 3,000 characters; use at most 2,000"),
     ]:
         answer = client.get("/api/paraphrase", params={"text": text})
         assert (answer.status_code, answer.json()["error"]) == (400, problem)

@@ -94,7 +94,7 @@ def test_confidence_in_words(client, decoder):
     lines = dict(re.findall(r'class="doubt-(\d)" title="confidence ([\d.]+)"', page))
     assert len(lines) > 2
     assert all(abs(int(level) - 4 * (1 - float(value))) <= 0.53 for level, value in lines.items())
-    assert "no estimate of quality" in page
+    assert "it does not estimate quality" in page
     assert "doubt-" not in client.get("/translate", params={"text": text, "mask": mask}).text
 
 
@@ -141,7 +141,7 @@ def test_a_trained_model_takes_and_gives_text(tmp_path):
     assert answer["full"]["readable"] == "Die regel wurde verkündet."
     (tmp_path / "text.json").write_text(json.dumps(text | {"source_language": "hi"}), encoding="utf-8")
     told = Translator.load(TranslatorOptions(tmp_path))(SuggestionRequest("राम आया।"))
-    assert told == {"suggestions": [], "suggestions_note": "Automatic skeletons are made of English sentences."}
+    assert told == {"suggestions": [], "suggestions_note": "Automatic skeletons are available for English only."}
 
 
 def test_suggestions_are_those_of_the_example_and_of_automatic_methods(client):
@@ -215,14 +215,14 @@ def test_a_mask_alone_says_its_gaps(client):
     ("parameters", "status", "message"),
     [
         ({"mask": "1"}, 400, "13 tokens, but a mask of 1"),
-        ({"mask": "12"}, 400, "the mask holds '2'"),
-        ({"mask": "<b>"}, 400, "the mask holds"),
+        ({"mask": "12"}, 400, "the mask contains '2'"),
+        ({"mask": "<b>"}, 400, "the mask contains"),
         ({"mask": "1" * 5000}, 400, "5,000 characters"),
-        ({"text": "a " * 31}, 400, "31 tokens; at most 30"),
-        ({"text": "a" * 60_000}, 400, "60,000 characters; at most 500"),
+        ({"text": "a " * 31}, 400, "31 tokens; use at most 30"),
+        ({"text": "a" * 60_000}, 400, "60,000 characters; use at most 500"),
         ({"text": "\x00\x1b \u2028"}, 200, None),
-        ({"strategy": "plain"}, 400, "known are gappy, skeleton-first"),
-        ({"strategy": "<script>"}, 400, "known are"),
+        ({"strategy": "plain"}, 400, "choose from gappy, skeleton-first"),
+        ({"strategy": "<script>"}, 400, "choose from"),
         ({"weight": "nan"}, 400, "give a number from 0 to 20"),
         ({"weight": "-1"}, 400, "give a number"),
         ({"hypotheses": "1e9"}, 400, "give a number"),

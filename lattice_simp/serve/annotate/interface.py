@@ -1,6 +1,6 @@
-"""Annotation for programs: JSON in, JSON out.
+"""The JSON interface of annotation.
 
-    GET  /api/annotate                  how far it is
+    GET  /api/annotate                  the progress
     POST /api/annotate/shorten/next     {"annotator": "Ada"}
     POST /api/annotate/shorten/judge    {"annotator": "Ada", "sentence": "talk.0", "mask": "010"}
     POST /api/annotate/check/judge      {"annotator": "Ada", "sentence": "talk.0", "bad": {"110": true}}
@@ -30,16 +30,16 @@ Fields: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Interface:
-    """What answers programs."""
+    """The handlers of the JSON interface."""
 
     opened: OpenedStore
 
     async def overview(self, request: Request) -> Response:
-        """How far the annotation is."""
+        """Returns the progress of the annotation."""
         return JSONResponse(asdict(await self.opened.progress()))
 
     async def act(self, request: Request) -> Response:
-        """One of `ACTIONS`."""
+        """Runs one of `ACTIONS`."""
         task = task_of(request)
         if (action := ACTIONS.get(request.path_params["action"])) is None:
             raise HTTPException(404)
@@ -48,15 +48,15 @@ class Interface:
 
 
 def _next(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
-    found = assign(store, _text(fields, "annotator"), task)
-    if found is None:
+    assignment = assign(store, _text(fields, "annotator"), task)
+    if assignment is None:
         return {"sentence": None}
-    own = found.sentence
+    sentence = assignment.sentence
     return {
-        "sentence": own.id,
-        "tokens": own.tokens,
-        "skeletons": [skeleton.to_mask() for skeleton in found.skeletons],
-        "earlier": sorted(found.earlier),
+        "sentence": sentence.id,
+        "tokens": sentence.tokens,
+        "skeletons": [skeleton.to_mask() for skeleton in assignment.skeletons],
+        "earlier": sorted(assignment.earlier),
     }
 
 
@@ -67,7 +67,7 @@ def _judge(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]
     else:
         bad = fields.get("bad")
         if not isinstance(bad, dict) or not all(isinstance(value, bool) for value in bad.values()):
-            raise LatticeSimpError('"bad" is missing, or does not say true or false of each mask')
+            raise LatticeSimpError('"bad" must map each mask to true or false')
         store.check(annotator, sentence, bad)
     return {"saved": True}
 
@@ -78,8 +78,8 @@ def _skip(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
 
 
 def _undo(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
-    found = store.undo(_text(fields, "annotator"), task)
-    return {"sentence": None if found is None else found.id}
+    sentence = store.undo(_text(fields, "annotator"), task)
+    return {"sentence": None if sentence is None else sentence.id}
 
 
 ACTIONS: Mapping[str, Callable[[AnnotationStore, Task, Fields], dict[str, Any]]] = {
@@ -88,7 +88,7 @@ ACTIONS: Mapping[str, Callable[[AnnotationStore, Task, Fields], dict[str, Any]]]
     "skip": _skip,
     "undo": _undo,
 }
-"""What can be done in a task."""
+"""The actions of a task."""
 
 
 async def _fields(request: Request) -> dict[str, Any]:
@@ -104,9 +104,9 @@ async def _fields(request: Request) -> dict[str, Any]:
 def _text(fields: Fields, name: str) -> str:
     value = fields.get(name)
     if not isinstance(value, str):
-        raise LatticeSimpError(f'"{name}" is missing, or no string')
+        raise LatticeSimpError(f'"{name}" is missing or not a string')
     try:
         value.encode()
-    except UnicodeEncodeError:  # half of a pair, which JSON can write and no text can hold
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can encode
         raise LatticeSimpError(f'"{name}" is not text') from None
     return value

@@ -1,4 +1,4 @@
-"""The file of annotations while the server runs."""
+"""The open file of annotations of a running server."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from lattice_simp.systems.annotation.progress import computed
 Found = TypeVar("Found")
 
 THREADS = 4
-"""That use the file. They are not those of other pages, which do not wait while the file is locked."""
+"""The number of threads that use the file, separate from those of other pages, which must not wait for a lock."""
 
 PATIENCE_S = 1.0
-"""Seconds that a request waits for other programs that use the file."""
+"""The seconds that a request waits for other programs."""
 
 
 class OpenedStore:
-    """A file of annotations that is opened with the server and closed with it, so that nothing lies beside it then.
+    """A file of annotations, opened and closed with the server, which leaves no side files behind.
 
     Args:
         path: the file.
 
     Raises:
-        FormatError: it cannot be opened.
+        FormatError: The file cannot be opened.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,26 +54,26 @@ class OpenedStore:
                 self._store = None
 
     async def progress(self) -> Progress:
-        """Returns how far the annotation is; alpha and reliability are computed once for the same judgements.
+        """Returns the progress of the annotation, caching alpha and reliability for the same judgements.
 
         Raises:
-            StorageError: the file cannot be read.
+            StorageError: The file cannot be read.
         """
         return await self.run(progress, self._compute)
 
     async def run(self, function: Callable[..., Found], *arguments: Any) -> Found:
-        """Returns what a function makes of the store and the arguments, in one of few threads.
+        """Calls a function with the store and the arguments in one of few threads.
 
         Raises:
-            LockedError: another program keeps the file locked.
-            LatticeSimpError: as the function does.
+            LockedError: Another program locks the file.
+            LatticeSimpError: The function raises it.
         """
         work = partial(self._run, time.monotonic(), function, *arguments)
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def _run(self, came: float, function: Callable[..., Found], *arguments: Any) -> Found:
-        if came < self._locked_at:  # whoever came before that was found out has waited, too
-            raise LockedError("another program keeps it locked", path=self._path, remedy="try again in a moment")
+        if came < self._locked_at:  # requests from before this was detected have already waited
+            raise LockedError("another program has locked it", path=self._path, remedy="try again in a moment")
         try:
             return function(self.start(), *arguments)
         except LockedError:

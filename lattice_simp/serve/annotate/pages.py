@@ -1,4 +1,4 @@
-"""The pages of annotators; each works as a plain form, too."""
+"""The pages of annotators, which also work as plain forms."""
 
 from __future__ import annotations
 
@@ -34,21 +34,22 @@ TITLES = {Task.SHORTEN: "Shorten the sentence", Task.CHECK: "Mark the bad ones"}
 
 @dataclass(frozen=True, eq=False)
 class Pages:
-    """What answers browsers.
+    """The handlers of pages.
 
     Attributes:
-        file: the name of the annotations, for the pages.
+        opened: the file of annotations.
+        file: its name, for the pages.
     """
 
     opened: OpenedStore
     file: str
 
     async def overview(self, request: Request) -> Response:
-        """Who one is, how far everybody is, and what there is to do."""
+        """Shows the annotator, the progress and the tasks."""
         return await self._overview(request)
 
     async def rename(self, request: Request) -> Response:
-        """Says who one is."""
+        """Sets the annotator's name."""
         form = await Form.of(request)
         try:
             name = annotator_name(one_line(form.one("annotator"), 1000))
@@ -59,11 +60,11 @@ class Pages:
         return response
 
     async def show(self, request: Request) -> Response:
-        """What is to be done next."""
+        """Shows the next item."""
         return await self._show(request, request.query_params)
 
     async def judge(self, request: Request) -> Response:
-        """Takes a judgement, a skip, or the change of one word where no script does it."""
+        """Stores a judgement or a skip, or toggles a word without a script."""
         task, name, form = task_of(request), annotator_of(request), await Form.of(request)
         if not name:
             return RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
@@ -80,15 +81,15 @@ class Pages:
         return self._to(request, task)
 
     async def undo(self, request: Request) -> Response:
-        """Takes back what the annotator did last, and shows it again."""
+        """Undoes the annotator's last event and shows its item again."""
         return await self._do(request, AnnotationStore.undo)
 
     async def take_up_skipped(self, request: Request) -> Response:
-        """Brings back what the annotator skipped."""
+        """Reopens the skipped items of the annotator."""
         return await self._do(request, AnnotationStore.take_up_skipped)
 
     async def export(self, request: Request) -> Response:
-        """What annotators made, as a file."""
+        """Exports the annotations as a file."""
         what = request.path_params["what"]
         if what not in EXPORTS:
             raise HTTPException(404)
@@ -122,18 +123,18 @@ class Pages:
         task, name = task_of(request), annotator_of(request)
         if not name:
             return RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
-        found, stand = await self.opened.run(_next, name, task)
+        assignment, stand = await self.opened.run(_next, name, task)
         values = {
-            "title": TITLES[task] if found else "Nothing left to do",
+            "title": TITLES[task] if assignment else "Nothing left to do",
             "task": task.value,
             "file": self.file,
             "annotator": name,
             "error": error,
             "tally": stand,
-            "found": found,
-            "deleted": _deleted(found, query) if found else "",
+            "assignment": assignment,
+            "deleted": _deleted(assignment, query) if assignment else "",
         }
-        template = f"annotate_{task.value}.html" if found else "annotate_nothing.html"
+        template = f"annotate_{task.value}.html" if assignment else "annotate_nothing.html"
         return render(request, template, values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
 
 
@@ -142,10 +143,10 @@ def _next(store: AnnotationStore, name: str, task: Task) -> tuple[Assignment | N
 
 
 def _take(store: AnnotationStore, name: str, task: Task, form: Form) -> None:
-    """Stores what a form says.
+    """Stores the judgement of a form.
 
     Raises:
-        AnnotationError: it is not a judgement.
+        AnnotationError: The form holds no judgement.
     """
     sentence = form.one("sentence")
     if form.one("action") == "skip":
@@ -156,18 +157,18 @@ def _take(store: AnnotationStore, name: str, task: Task, form: Form) -> None:
     else:
         deleted = form.one("deleted")
         if "1" not in deleted and not form.one("whole"):
-            raise AnnotationError("no word is deleted; delete some, or say below that none can be")
+            raise AnnotationError("no word is deleted; delete words, or tick that none can be deleted")
         store.shorten(name, sentence, _complement(deleted))
 
 
-def _deleted(found: Assignment, query: Mapping[str, str]) -> str:
-    """Returns which words are deleted at first: as the address says, as before an undo, or none."""
-    nothing = "0" * len(found.sentence.tokens)
-    if query.get("sentence") == found.sentence.id:
-        own = query.get("deleted", "")
-        if len(own) == len(nothing) and not own.strip("01"):
-            return own
-    return next((_complement(mask) for mask in found.earlier if found.task is Task.SHORTEN), nothing)
+def _deleted(assignment: Assignment, query: Mapping[str, str]) -> str:
+    """Returns the initially deleted words: from the address, from before an undo, or none."""
+    nothing = "0" * len(assignment.sentence.tokens)
+    if query.get("sentence") == assignment.sentence.id:
+        mask = query.get("deleted", "")
+        if len(mask) == len(nothing) and not mask.strip("01"):
+            return mask
+    return next((_complement(earlier) for earlier in assignment.earlier if assignment.task is Task.SHORTEN), nothing)
 
 
 def _complement(mask: str) -> str:

@@ -1,4 +1,4 @@
-"""The tab of annotation: its pages, its interface, and what annotators made as files."""
+"""The annotation section: its pages, its interface and its exports."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from lattice_simp.serve.section import Section
 
 
 def annotate_section(path: Path) -> Section:
-    """Makes the section of a file of annotations; see `create_app`.
+    """Returns the section for a file of annotations; see `create_app`.
 
     Raises:
-        FormatError: the file cannot be opened.
+        FormatError: The file cannot be opened.
     """
     opened = OpenedStore(path)
     pages, interface = Pages(opened, path.name), Interface(opened)

@@ -1,4 +1,4 @@
-"""What a request says: the task, the annotator, the fields of a form."""
+"""Reads requests: the task, the annotator, the fields of a form."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from lattice_simp.systems.annotation import AnnotationError, Task, annotator_nam
 NAME_COOKIE = "lattice_simp_annotator"
 
 MOST_FIELDS = 1000
-"""Of a form."""
+"""The most fields of a form."""
 
 _YEAR = 365 * 24 * 3600
 
 
 def task_of(request: Request) -> Task:
-    """Returns the task in the path of a request; another word is not found."""
+    """Returns the task in the path of a request, or raises 404."""
     try:
         return Task(request.path_params["task"])
     except ValueError:
@@ -29,7 +29,7 @@ def task_of(request: Request) -> Task:
 
 
 def annotator_of(request: Request) -> str:
-    """Returns the name that a browser goes by; "" if it has none yet."""
+    """Returns the annotator's name from the browser's cookie, or ""."""
     try:
         return annotator_name(unquote(request.cookies.get(NAME_COOKIE, ""), errors="strict"))
     except (AnnotationError, UnicodeDecodeError):
@@ -37,7 +37,7 @@ def annotator_of(request: Request) -> str:
 
 
 def remember_annotator(request: Request, response: Response, name: str) -> None:
-    """Makes a browser go by a name."""
+    """Stores the annotator's name in a cookie."""
     path = request.scope.get("root_path", "") or "/"
     response.set_cookie(NAME_COOKIE, quote(name), max_age=_YEAR, path=path, httponly=True, samesite="strict")
 
@@ -53,15 +53,15 @@ class Form:
         """Reads the form of a request.
 
         Raises:
-            LatticeSimpError: it is not UTF-8, or has too many fields.
+            LatticeSimpError: The form is not UTF-8, or has too many fields.
         """
         try:
             return cls(parse_qs((await request.body()).decode(), True, errors="strict", max_num_fields=MOST_FIELDS))
         except ValueError:
-            raise LatticeSimpError("the form cannot be read") from None
+            raise LatticeSimpError("the form is not UTF-8 or has too many fields") from None
 
     def one(self, name: str) -> str:
-        """Returns the first value of a field, "" if there is none."""
+        """Returns the first value of a field, or ""."""
         return self._values.get(name, [""])[0]
 
     def all(self, name: str) -> list[str]:

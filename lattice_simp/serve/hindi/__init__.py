@@ -1,1 +1,1 @@
-"""The section that marks Hindi clauses and makes simple sentences of them."""
+"""The section that marks Hindi clauses and simplifies sentences."""

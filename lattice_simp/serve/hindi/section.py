@@ -23,7 +23,7 @@ from lattice_simp.systems.hindi.simplify import simplify
 
 
 def hindi_section(model: Path, limits: Limits) -> Section:
-    """Makes the section of a model that `lattice-simp hindi train` wrote."""
+    """Returns the section for a model trained by `lattice-simp hindi train`."""
     pool = WorkerPool(partial(make_analyser, model, limits.tokens), replace(limits, workers=1))
     pages = SentencePages(pool, limits, "hindi.html", "Hindi clauses")
     routes = [
@@ -43,13 +43,13 @@ class _Answer:
     model: HindiModel
     tokens: int
 
-    def __call__(self, given: str) -> dict[str, Any]:
+    def __call__(self, text: str) -> dict[str, Any]:
         try:
-            sentences = self.model.analyser(given)
-            longest = max((len(own.tokens) for own in sentences), default=0)
+            sentences = self.model.analyser(text)
+            longest = max((len(sentence.tokens) for sentence in sentences), default=0)
             if not 0 < longest <= self.tokens:
-                raise LatticeSimpError(f"a sentence has {longest} tokens; give some of 1 to {self.tokens}")
-            return {"sentences": [self._facts(own.without_empty) for own in sentences]}
+                raise LatticeSimpError(f"a sentence has {longest} tokens; give sentences of 1 to {self.tokens}")
+            return {"sentences": [self._facts(sentence.without_empty) for sentence in sentences]}
         except LatticeSimpError as error:
             return problem_answer(error)
 
@@ -58,15 +58,15 @@ class _Answer:
         words = [token.form for token in sentence.tokens]
         return {
             "words": words,
-            "clauses": [{"start": own.start, "end": own.end, "type": own.kind} for own in clauses],
+            "clauses": [{"start": clause.start, "end": clause.end, "type": clause.kind} for clause in clauses],
             "brackets": bracketed(words, clauses, kinds=True),
             "tree": clause_tree(words, clauses),
-            "simple": [str(own) for own in simplify(sentence, clauses).sentences],
+            "simple": [str(simple) for simple in simplify(sentence, clauses).sentences],
         }
 
 
 def clause_tree(words: Sequence[str], clauses: Sequence[Clause]) -> list[Any]:
-    """Returns the words as strings, and each clause as a dict of its `type` and its own `parts`.
+    """Nests words (strings) in clauses (dicts of `type` and `parts`).
 
     >>> clause_tree(["a", "b", "c"], [Clause(0, 3), Clause(1, 2)])
     [{'type': None, 'parts': ['a', {'type': None, 'parts': ['b']}, 'c']}]

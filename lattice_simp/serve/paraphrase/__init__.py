@@ -1,1 +1,1 @@
-"""The tab of paraphrases: all sentences that the phrases of a few sentences make."""
+"""The section that paraphrases: all sentences that the phrases of a few sentences allow."""

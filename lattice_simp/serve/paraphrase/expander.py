@@ -1,4 +1,4 @@
-"""What a worker of the section does: it expands a set of sentences, and tells what it found."""
+"""The worker of the section, which expands a set of sentences and describes the result."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from lattice_simp.systems.paraphrase.synonyms import WORDNET, Thesaurus
 from lattice_simp.text.english.spacy_parser import tokenise
 
 SHOWN_SENTENCES = 20
-"""New sentences that are listed."""
+"""The number of new sentences to list."""
 
 SHOWN_PHRASES = 100
-"""Pairs of equivalent phrases that are listed."""
+"""The number of pairs of equivalent phrases to list."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ParaphraseQuery:
     """A set of sentences to expand.
 
     Attributes:
-        sentences: as they were typed.
+        sentences: the sentences as typed.
         filters: the names of the conditions that new sentences must meet.
     """
 
@@ -38,7 +38,7 @@ class ParaphraseQuery:
 
 
 def make_expander(tokens: int) -> Expander:
-    """Loads the parser and WordNet in a worker, and uses them once; returns the function that answers requests."""
+    """Loads and warms up the parser and WordNet in a worker; returns the function that answers requests."""
     thesaurus = Thesaurus.read_wordnet() if WORDNET.is_dir() else Thesaurus()
     expander = Expander(thesaurus, tokens)
     expander.facts(ParaphraseQuery(("A man saw a dog.", "A man saw a big dog."), ParaphraseSettings().filters))
@@ -47,76 +47,79 @@ def make_expander(tokens: int) -> Expander:
 
 @dataclass(frozen=True, eq=False)
 class Expander:
-    """A paraphraser at work; what it returns are JSON values.
+    """A paraphraser that returns JSON values.
 
     Attributes:
-        tokens: the most that a sentence may have.
+        thesaurus: the synonyms.
+        tokens: the most tokens of a sentence.
     """
 
     thesaurus: Thesaurus
     tokens: int
 
-    def __call__(self, given: ParaphraseQuery) -> dict[str, Any]:
-        """Answers a request; what is wrong with it is the entry `problem`."""
+    def __call__(self, query: ParaphraseQuery) -> dict[str, Any]:
+        """Answers a request; errors become the entry `problem`."""
         try:
-            return self.facts(given)
+            return self.facts(query)
         except LatticeSimpError as error:
             return problem_answer(error)
 
-    def facts(self, given: ParaphraseQuery) -> dict[str, Any]:
+    def facts(self, query: ParaphraseQuery) -> dict[str, Any]:
         """Returns everything that the page shows.
 
         Raises:
-            LatticeSimpError: a sentence is too long, or the set makes too large a lattice.
+            LatticeSimpError: A sentence is too long, or the lattice of the set is too large.
             MissingExtraError: spaCy or its English model is not installed.
         """
-        sentences = [tokenise(sentence) for sentence in given.sentences]
-        longest = max(len(own) for own in sentences)
+        sentences = [tokenise(sentence) for sentence in query.sentences]
+        longest = max(len(tokens) for tokens in sentences)
         if longest > self.tokens:
-            raise LatticeSimpError(f"a sentence has {longest} tokens; give some of at most {self.tokens}")
-        found = Paraphraser(ParaphraseSettings(filters=given.filters), self.thesaurus).expand(sentences)
-        pairs = sorted(sorted(pair) for pair in found.grammar.pairs)
+            raise LatticeSimpError(f"a sentence has {longest} tokens; give sentences of at most {self.tokens}")
+        expansion = Paraphraser(ParaphraseSettings(filters=query.filters), self.thesaurus).expand(sentences)
+        pairs = sorted(sorted(pair) for pair in expansion.grammar.pairs)
         return {
-            "given": len(set(found.sentences)),
-            "sentences": found.count,
-            "new": found.new,
-            "removed": dict(found.removed),
-            "bounded": found.bounded,
+            "given": len(set(expansion.sentences)),
+            "sentences": expansion.count,
+            "new": expansion.new,
+            "removed": dict(expansion.removed),
+            "bounded": expansion.bounded,
             "wordnet": bool(self.thesaurus.groups),
             "phrases": len(pairs),
             "equivalent": [
-                {"category": one.category, "phrases": [" ".join(one.words), " ".join(other.words)]}
-                for one, other in pairs[:SHOWN_PHRASES]
+                {"category": first.category, "phrases": [" ".join(first.words), " ".join(second.words)]}
+                for first, second in pairs[:SHOWN_PHRASES]
             ],
-            "listed": [_told(path, found) for path in _new(found)],
+            "listed": [_described(path, expansion) for path in _new(expansion)],
         }
 
 
-def _new(found: Expansion) -> Iterable[Hypothesis]:
+def _new(expansion: Expansion) -> Iterable[Hypothesis]:
     """Returns the new sentences with the fewest substitutions."""
-    own = set(found.sentences)
-    paths = nbest(found.by_substitutions(), SHOWN_SENTENCES + len(own))
-    return [path for path in paths if path.tokens not in own][:SHOWN_SENTENCES]
+    originals = set(expansion.sentences)
+    paths = nbest(expansion.by_substitutions(), SHOWN_SENTENCES + len(originals))
+    return [path for path in paths if path.tokens not in originals][:SHOWN_SENTENCES]
 
 
-def _told(path: Hypothesis, found: Expansion) -> dict[str, Any]:
-    """Returns a sentence, the number of the given one that it begins with, and what was replaced there.
+def _described(path: Hypothesis, expansion: Expansion) -> dict[str, Any]:
+    """Returns a sentence, the number of the original sentence, and its replacements.
 
-    Its `parts` are the outermost phrases that stand for others, and the words between them.
+    Its `parts` are the outermost replaced phrases, and the words between them.
     """
-    explained = found.explain(path.tokens)
-    given = [tuple(map(str.lower, own)) for own in found.sentences]
-    number = 1 + given.index(tuple(map(str.lower, explained.sentence)))
+    explained = expansion.explain(path.tokens)
+    originals = [tuple(map(str.lower, sentence)) for sentence in expansion.sentences]
+    number = 1 + originals.index(tuple(map(str.lower, explained.sentence)))
     outermost: list[Replacement | None] = [None] * len(path.tokens)
-    for own in reversed(explained.replacements):
-        outermost[own.start : own.end] = [own] * (own.end - own.start)
+    for replacement in reversed(explained.replacements):
+        outermost[replacement.start : replacement.end] = [replacement] * (replacement.end - replacement.start)
     parts = groupby(zip(outermost, path.tokens, strict=True), key=itemgetter(0))
     return {
         "text": path.text,
         "sentence": number,
-        "parts": [{"text": " ".join(map(itemgetter(1), own)), "changed": within is not None} for within, own in parts],
+        "parts": [
+            {"text": " ".join(map(itemgetter(1), part)), "changed": within is not None} for within, part in parts
+        ],
         "replacements": [
-            {"text": " ".join(path.tokens[own.start : own.end]), "replaced": " ".join(own.words)}
-            for own in explained.replacements
+            {"text": " ".join(path.tokens[step.start : step.end]), "replaced": " ".join(step.words)}
+            for step in explained.replacements
         ],
     }

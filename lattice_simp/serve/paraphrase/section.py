@@ -21,11 +21,11 @@ from lattice_simp.systems.paraphrase.filters import FILTERS
 from lattice_simp.systems.paraphrase.paraphraser import ParaphraseSettings
 
 MAX_SENTENCES = 12
-"""Sentences of a set: each two are aligned."""
+"""The most sentences of a set, as all pairs are aligned."""
 
 
 def paraphrase_section(limits: Limits) -> Section:
-    """Makes the section; it needs spaCy and its English model."""
+    """Returns the section, which needs spaCy and its English model."""
     pool = WorkerPool(partial(make_expander, limits.tokens), replace(limits, workers=1))
     pages = _Pages(pool, limits, "paraphrase.html", "Paraphrase")
     routes = [
@@ -37,13 +37,13 @@ def paraphrase_section(limits: Limits) -> Section:
 
 @dataclass(frozen=True, eq=False)
 class _Pages(SentencePages):
-    """Pages that take a sentence a line, and the filters that sentences must pass."""
+    """Pages that take one sentence a line, and the filters for new sentences."""
 
     def read(self, parameters: QueryParams) -> tuple[Echo, Any]:
-        """Returns the sentences and the filters: all, unless `filters` names some, or is there and empty for none."""
+        """Returns the sentences and the filters, all by default; an empty `filters` selects none."""
         sentences = lines_of(parameters.get("text", ""), self.limits.characters)
         if len(sentences) > MAX_SENTENCES:
-            raise LatticeSimpError(f"there are {len(sentences)} sentences; at most {MAX_SENTENCES} are taken")
+            raise LatticeSimpError(f"there are {len(sentences)} sentences; use at most {MAX_SENTENCES}")
         named = parameters.getlist("filters") if "filters" in parameters else list(FILTERS)
         filters = ParaphraseSettings(filters=tuple(dict.fromkeys(name for name in named if name))).filters
         echo = {

@@ -1,1 +1,1 @@
-"""The section that makes English sentences simpler."""
+"""The section that simplifies English sentences."""

@@ -1,4 +1,4 @@
-"""Where a text that a reader sees has words in the place of others."""
+"""Marks the substituted words in a readable text."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from lattice_simp.systems.simplify.simplifier import Substitution
 
 
 def marked_parts(text: str, tokens: Sequence[str], substitutions: Iterable[Substitution]) -> list[dict[str, Any]]:
-    """Returns the parts of a text, which together are the text, and whether each stands for other words.
+    """Splits a text into parts and marks those that are substitutions.
 
     >>> marked_parts("Asked, he left.", "asked , he left .".split(), [Substitution(("required",), ("asked",), 0)])
     [{'text': 'Asked', 'changed': True}, {'text': ', he left.', 'changed': False}]
 
     Args:
-        text: the tokens as a reader sees them; where it is more than blanks and case that differs, nothing is changed.
-        tokens: of the simplification.
-        substitutions: what was replaced, in the order of the tokens.
+        text: the detokenised text; if it differs from the tokens in more than spaces and case, nothing is marked.
+        tokens: the tokens of the simplification.
+        substitutions: the substitutions, in the order of the tokens.
     """
     places = _places(text, tokens)
     parts: list[dict[str, Any]] = []
     shown = 0
-    for own in substitutions if places else ():
-        if own.start is None or not own.target:
+    for substitution in substitutions if places else ():
+        if substitution.start is None or not substitution.target:
             continue
-        begin, end = places[own.start][0], places[own.start + len(own.target) - 1][1]
+        begin, end = places[substitution.start][0], places[substitution.start + len(substitution.target) - 1][1]
         parts += [{"text": text[shown:begin], "changed": False}, {"text": text[begin:end], "changed": True}]
         shown = end
     parts.append({"text": text[shown:], "changed": False})
@@ -33,7 +33,7 @@ def marked_parts(text: str, tokens: Sequence[str], substitutions: Iterable[Subst
 
 
 def _places(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """Returns where each token begins and ends in the text; nothing if one is not there."""
+    """Returns the span of each token in the text; empty if one is missing."""
     places: list[tuple[int, int]] = []
     end = 0
     for token in tokens:

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from lattice_simp.text.tokeniser import Tokeniser
 
 SHOWN = 5
-"""Simplifications of a sentence that are shown."""
+"""The number of simplifications shown for a sentence."""
 
 WARM_UP = "It rained, and we stayed."
 
 
 def simplify_section(model: Path, limits: Limits) -> Section:
-    """Makes the section of a model that `lattice-simp train` made with a section simplify."""
+    """Returns the section for a model trained by `lattice-simp train` with a section `simplify`."""
     pool = WorkerPool(partial(make_simplifier, model, limits.tokens), replace(limits, workers=1))
     pages = SentencePages(pool, limits, "simplify.html", "Simplify")
     routes = [
@@ -43,15 +43,15 @@ def simplify_section(model: Path, limits: Limits) -> Section:
 
 
 def make_simplifier(model: Path, tokens: int) -> Callable[[str], dict[str, Any]]:
-    """Loads the model in a worker, and uses it once; returns the function that answers requests."""
+    """Loads and warms up the model in a worker; returns the function that answers requests."""
     text = None
     if (model / TEXT).is_file():
         with extra("text"):
             from lattice_simp.text.tokeniser import model_tokenisers
         source, target = model_tokenisers(model)
-        text = replace(source, case="keep", casing={}), target  # parsers want the case that readers see
+        text = replace(source, case="keep", casing={}), target  # parsers need the original case
     answer = _Answer(Simplifier.load(model), text, tokens)
-    answer(WARM_UP)  # no reader waits for kernels to be compiled
+    answer(WARM_UP)  # compiles the kernels before the first request
     return answer
 
 
@@ -61,19 +61,19 @@ class _Answer:
     text: tuple[Tokeniser, Tokeniser] | None
     tokens: int
 
-    def __call__(self, given: str) -> dict[str, Any]:
+    def __call__(self, sentence: str) -> dict[str, Any]:
         try:
-            tokens = (given if self.text is None else self.text[0].tokens(given)).split()
+            tokens = (sentence if self.text is None else self.text[0].tokens(sentence)).split()
             if not 0 < len(tokens) <= self.tokens:
                 raise LatticeSimpError(f"the sentence has {len(tokens)} tokens; give one of 1 to {self.tokens}")
-            found = self.simplifier.simplify(tokens, SHOWN)
-            if found[0].problem:
-                raise LatticeSimpError(found[0].problem)
+            simplifications = self.simplifier.simplify(tokens, SHOWN)
+            if simplifications[0].problem:
+                raise LatticeSimpError(simplifications[0].problem)
         except LatticeSimpError as error:
             return problem_answer(error)
-        readable = [own.text if self.text is None else self.text[1].text(own.text) for own in found]
-        told = [
-            explanation(own) | {"readable": text, "parts": marked_parts(text, own.tokens, own.substitutions)}
-            for own, text in zip(found, readable, strict=True)
+        readable = [each.text if self.text is None else self.text[1].text(each.text) for each in simplifications]
+        shown = [
+            explanation(each) | {"readable": text, "parts": marked_parts(text, each.tokens, each.substitutions)}
+            for each, text in zip(simplifications, readable, strict=True)
         ]
-        return {"simplifications": told}
+        return {"simplifications": shown}

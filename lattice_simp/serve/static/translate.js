@@ -57,7 +57,7 @@ import { pressable } from "./tokens.js";
 
   async function tellFacts() {
     if (!mask.value) {
-      facts.textContent = "Nothing is marked: the sentence is translated as it is.";
+      facts.textContent = "Nothing is marked: the whole sentence is translated.";
       return;
     }
     const own = mask.value;

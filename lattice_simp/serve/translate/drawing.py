@@ -1,4 +1,4 @@
-"""The drawing of the best hypotheses, and where each of them runs in it."""
+"""Draws the best hypotheses, and maps each to its arcs in the drawing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lattice_simp.ops.determinize import minimize
 from lattice_simp.ops.nbest import nbest
 
 DRAWN_STRINGS = 8
-"""Hypotheses in a drawing: more could not be read."""
+"""The most hypotheses in a readable drawing."""
 
 DRAWN_STATES = 120
 
@@ -23,12 +23,12 @@ def drawing(lattice: Lattice, best: Sequence[Hypothesis]) -> tuple[dict[str, Any
     """Draws the best few hypotheses of a lattice from left to right, the best one highlighted.
 
     Args:
-        lattice: what they come from, for its size.
-        best: different strings, cheapest first.
+        lattice: the lattice of the hypotheses, whose size is reported.
+        best: distinct strings, cheapest first.
 
     Returns:
-        The sizes, the `svg` (None where Graphviz is missing) and a `note` of what is left out, as JSON values; and for
-        each hypothesis the arcs of the drawing that it runs through, none if it is not drawn.
+        The sizes, the `svg` (None without Graphviz) and a `note` on omissions, as JSON values; and the arcs of each
+        hypothesis in the drawing, none if it is not drawn.
     """
     drawn = minimize(Lattice.from_strings(best[:DRAWN_STRINGS])).topsorted().connected()
     arcs = {path.tokens: path.arcs.tolist() for path in nbest(drawn, DRAWN_STRINGS)}
@@ -37,8 +37,8 @@ def drawing(lattice: Lattice, best: Sequence[Hypothesis]) -> tuple[dict[str, Any
     facts: dict[str, Any] = {"states": lattice.num_states, "arcs": lattice.num_arcs, "paths": float(total), "svg": None}
     size = f"{lattice.num_states:,} states, {lattice.num_arcs:,} arcs and {total:,.0f} paths"
     facts["note"] = (
-        f"Drawn {'is the best hypothesis' if shown == 1 else f'are the {shown} best hypotheses'}; "
-        f"the lattice within the beam has {size}. Costs (nats) stand as near to the start as they can."
+        f"The drawing shows the {'best hypothesis' if shown == 1 else f'{shown} best hypotheses'}; "
+        f"the lattice within the beam has {size}. Costs (nats) are pushed towards the start."
     )
     try:
         facts["svg"] = to_svg(
@@ -49,4 +49,4 @@ def drawing(lattice: Lattice, best: Sequence[Hypothesis]) -> tuple[dict[str, Any
         )
     except MissingExtraError as error:
         facts["note"] = str(error)
-    return facts, [arcs.get(own.tokens, []) for own in best]
+    return facts, [arcs.get(hypothesis.tokens, []) for hypothesis in best]

@@ -1,4 +1,4 @@
-"""Sentences to choose from, with the skeletons that came with them."""
+"""Example sentences with their skeletons."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from lattice_simp.support.tables import grammar_path
 MOST_EXAMPLES = 12
 
 DEMO_LINES = (12, 54, 21, 33, 53, 19, 45, 25, 58, 0, 1, 31)
-"""Of the demo's sentences: most translations of these change with the skeleton."""
+"""The demo's sentences whose translations mostly change with the skeleton."""
 
 METHOD = "example"
-"""What a skeleton from a file is called among the suggestions."""
+"""The method shown for skeletons from a file."""
 
 
 @dataclass(frozen=True)
 class Examples:
-    """Sentences to choose from."""
+    """Example sentences to choose from."""
 
     records: tuple[SkeletonRecord, ...] = ()
 
     @classmethod
     def read(cls, path: Path | None, *, demo: bool) -> Examples:
-        """Reads the first few sentences of a skeleton file; without one, those of the demo for its grammar.
+        """Reads the first sentences of a skeleton file, or those of the demo for its grammar.
 
         Raises:
-            FormatError: the file is broken.
+            FormatError: The file is broken.
         """
         if path is not None:
             strict = (record for record in read_skeletons(path) if record.skeletons[0].is_strict)
@@ -46,8 +46,8 @@ class Examples:
         return [" ".join(record.skeletons[0].tokens) for record in self.records]
 
     def suggestions(self, text: str) -> list[Facts]:
-        """Returns the skeletons of the file for a sentence, with the `method` that stands for them."""
-        own = next((own for own in self.records if " ".join(own.skeletons[0].tokens) == text), None)
-        if own is None:
+        """Returns the skeletons of a sentence in the file, with their `method`."""
+        record = next((record for record in self.records if " ".join(record.skeletons[0].tokens) == text), None)
+        if record is None:
             return []
-        return [skeleton_facts(one) | {"method": METHOD} for one in own.skeletons if one.is_strict]
+        return [skeleton_facts(skeleton) | {"method": METHOD} for skeleton in record.skeletons if skeleton.is_strict]

@@ -1,4 +1,4 @@
-"""What is asked for: the sentence, the marked words and the options, as the address of a page holds them."""
+"""Queries: the sentence, the marked words and the options, as in the address of a page."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from lattice_simp.translate.strategies import STRATEGIES
 
 Value: TypeAlias = str | int | float | bool
 
-SKELETON_STRATEGIES = {name: own.help for name, own in STRATEGIES.items() if own.needs}
-"""The strategies to choose from, with what they do."""
+SKELETON_STRATEGIES = {name: strategy.help for name, strategy in STRATEGIES.items() if strategy.needs}
+"""The strategies to choose from, with their descriptions."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """An option that takes one of some names."""
+    """An option with a fixed set of names."""
 
     label: str
     names: tuple[str, ...]
 
     def read(self, text: str) -> str:
-        """Returns the name; raises LatticeSimpError for another one."""
+        """Returns the name, or raises LatticeSimpError for an unknown one."""
         if text not in self.names:
-            raise LatticeSimpError(f"the {self.label.lower()} is {text!r}; known are {', '.join(self.names)}")
+            raise LatticeSimpError(f"the {self.label.lower()} is {text!r}; choose from {', '.join(self.names)}")
         return text
 
 
 @dataclass(frozen=True)
 class Number:
-    """An option that takes a number within bounds; whole ones where the step is whole."""
+    """An option with a number within bounds, an integer if the step is one."""
 
     label: str
     least: float
@@ -44,7 +44,7 @@ class Number:
     step: float
 
     def read(self, text: str) -> float:
-        """Returns the number; raises LatticeSimpError for what is none, or is out of bounds."""
+        """Returns the number, or raises LatticeSimpError if it is invalid or out of bounds."""
         try:
             value = float("nan") if not is_plain(text) else int(text) if isinstance(self.step, int) else float(text)
         except ValueError:
@@ -62,7 +62,7 @@ class Switch:
     label: str
 
     def read(self, text: str) -> bool:
-        """Returns whether it is on; raises LatticeSimpError for other words than 1 and 0."""
+        """Returns whether the option is on, or raises LatticeSimpError for anything but 1 and 0."""
         if text not in ("0", "1"):
             raise LatticeSimpError(f"{self.label} is {text[:40]!r}; give 1 or 0")
         return text == "1"
@@ -74,15 +74,15 @@ def _option(default: Value, kind: Choice | Number | Switch) -> Any:
 
 @dataclass(frozen=True)
 class Options:
-    """How a sentence is translated; a field is a parameter of the address and an entry of the form.
+    """The options of a translation; each field is a parameter of the address and an entry of the form.
 
     Attributes:
-        strategy: see `translate.strategies`.
+        strategy: the name of a strategy; see `translate.strategies`.
         weight, loops, gaps, hypotheses: see `SkeletonSettings`.
-        edits: whether deviations from the skeleton are tolerated, at a cost.
-        nbest: hypotheses to list.
-        confidence: whether each word gets its probability among the lattice's hypotheses.
-        scale: of the costs for these probabilities.
+        edits: whether to tolerate deviations from the skeleton at a cost.
+        nbest: the number of hypotheses to list.
+        confidence: whether to show the probability of each word among the lattice's hypotheses.
+        scale: the scale of costs for these probabilities.
     """
 
     strategy: str = _option("gappy", Choice("Strategy", tuple(SKELETON_STRATEGIES)))
@@ -97,32 +97,32 @@ class Options:
 
     @classmethod
     def read(cls, parameters: Mapping[str, str]) -> Options:
-        """Reads the options of an address; what is not there, or empty, is the default.
+        """Reads the options of an address; missing and empty ones have their defaults.
 
         >>> Options.read({"weight": "0.7", "nbest": ""}).changed
         {'weight': '0.7'}
 
         Raises:
-            LatticeSimpError: a value is none of the option's.
+            LatticeSimpError: A value is invalid.
         """
-        given = {name: text for name in KINDS if (text := parameters.get(name, ""))}
-        values: dict[str, Any] = {name: KINDS[name].read(text) for name, text in given.items()}
+        texts = {name: text for name in KINDS if (text := parameters.get(name, ""))}
+        values: dict[str, Any] = {name: KINDS[name].read(text) for name, text in texts.items()}
         return cls(**values)
 
     @property
     def changed(self) -> dict[str, str]:
-        """What differs from the defaults, as parameters of an address."""
-        values = {own.name: (getattr(self, own.name), own.default) for own in fields(self)}
+        """The options that differ from the defaults, as parameters of an address."""
+        values = {option.name: (getattr(self, option.name), option.default) for option in fields(self)}
         return {name: _written(value) for name, (value, default) in values.items() if value != default}
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What differs from a model's settings, as nested dicts."""
-        own = {"weight": self.weight, "hypotheses": self.hypotheses, "loops": self.loops, "gaps": self.gaps}
-        return {"skeleton": own | {"edits": {} if self.edits else None}}
+        """The changes to a model's settings, as nested dicts."""
+        skeleton = {"weight": self.weight, "hypotheses": self.hypotheses, "loops": self.loops, "gaps": self.gaps}
+        return {"skeleton": skeleton | {"edits": {} if self.edits else None}}
 
 
-KINDS: Mapping[str, Choice | Number | Switch] = {own.name: own.metadata["kind"] for own in fields(Options)}
+KINDS: Mapping[str, Choice | Number | Switch] = {option.name: option.metadata["kind"] for option in fields(Options)}
 """The kind of each option."""
 
 
@@ -135,9 +135,9 @@ class Query:
     """A request for a translation.
 
     Attributes:
-        text: the sentence as it was typed, on one line; "" if none was.
-        mask: `1` for a marked token, `0` for others; "" if nothing is marked.
-        options: how to translate.
+        text: the sentence as typed, on one line; "" for none.
+        mask: `1` for each marked token, `0` for others; "" if nothing is marked.
+        options: the options of the translation.
     """
 
     text: str = ""
@@ -149,36 +149,36 @@ class Query:
         """Reads an address.
 
         Raises:
-            LatticeSimpError: a parameter is broken or out of bounds.
+            LatticeSimpError: A parameter is invalid or out of bounds.
         """
         text = one_line(parameters.get("text", ""), limits.characters)
         return cls(text, read_mask(parameters.get("mask", ""), limits.tokens), Options.read(parameters))
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The parameters of the address; those that say nothing are left out."""
-        own = {"text": self.text, "mask": self.mask}
-        return {name: value for name, value in own.items() if value} | self.options.changed
+        """The parameters of the address, without empty ones."""
+        values = {"text": self.text, "mask": self.mask}
+        return {name: value for name, value in values.items() if value} | self.options.changed
 
 
 def read_mask(mask: str, tokens: int) -> str:
-    """Returns a mask; "" for one that marks nothing.
+    """Returns a valid mask, or "" if it marks nothing.
 
     >>> read_mask("0110", 100), read_mask("000", 100)
     ('0110', '')
 
     Raises:
-        LatticeSimpError: it holds anything but 0 and 1, or is too long.
+        LatticeSimpError: The mask has characters other than 0 and 1, or is too long.
     """
     if len(mask) > tokens:
         raise LatticeSimpError(f"the mask has {len(mask):,} characters; sentences have at most {tokens} tokens")
     if strange := mask.strip("01"):
-        raise LatticeSimpError(f"the mask holds {strange[0]!r}; it is made of 1 (marked) and 0")
+        raise LatticeSimpError(f"the mask contains {strange[0]!r}; use only 1 (marked) and 0")
     return mask if "1" in mask else ""
 
 
 def toggled(mask: str, tokens: int, position: str) -> str:
-    """Returns the mask with one token's mark changed; what is no position of the sentence changes nothing.
+    """Toggles the mark of one token; an invalid position changes nothing.
 
     >>> toggled("", 3, "1"), toggled("010", 3, "2"), toggled("010", 3, "9")
     ('010', '011', '010')

@@ -1,4 +1,4 @@
-"""A decoder that remembers: marking a word changes the skeleton, but not the lattice of the whole sentence."""
+"""A caching decoder: marking a word changes the skeleton, but not the lattice of the whole sentence."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from lattice_simp.translate.source import Sentence, as_source
 T = TypeVar("T")
 
 MOST_ARCS = 1_000_000
-"""Larger lattices are not kept."""
+"""The most arcs of a cached lattice."""
 
 
 class Memory(Generic[T]):
-    """The last few values, by what they were made of.
+    """A cache of the most recently used values.
 
     >>> memory = Memory(size=1)
-    >>> [memory.get(key, lambda: made) for key, made in [("a", 1), ("a", 2), ("b", 3), ("a", 4)]]
+    >>> [memory.get(key, lambda: value) for key, value in [("a", 1), ("a", 2), ("b", 3), ("a", 4)]]
     [1, 1, 3, 4]
     """
 
@@ -31,7 +31,7 @@ class Memory(Generic[T]):
         self._values: OrderedDict[Hashable, T] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], T], keep: Callable[[T], bool] = lambda value: True) -> T:
-        """Returns the value of a key, which is made if it is not there, and kept if it may be."""
+        """Returns the value of a key, making it if missing and caching it if `keep` allows."""
         known = self.find(key)
         if known is not None:
             return known
@@ -41,13 +41,13 @@ class Memory(Generic[T]):
         return value
 
     def find(self, key: Hashable) -> T | None:
-        """Returns the value of a key, None if it is not there."""
+        """Returns the value of a key, or None."""
         if key in self._values:
             self._values.move_to_end(key)
         return self._values.get(key)
 
     def keep(self, key: Hashable, value: T) -> None:
-        """Keeps a value; the one that nobody asked for the longest goes."""
+        """Caches a value, evicting the least recently used one."""
         self._values[key] = value
         if len(self._values) > self.size:
             self._values.popitem(last=False)
@@ -55,10 +55,10 @@ class Memory(Generic[T]):
 
 @dataclass(frozen=True, eq=False)
 class RememberingDecoder(Decoder):
-    """A decoder whose last lattices and n-best lists are kept; for settings that differ in the use of skeletons alone.
+    """A decoder that caches its last lattices and n-best lists, for settings that differ only in the use of skeletons.
 
     Attributes:
-        memory: shared by the decoders that `with_settings` makes of one.
+        memory: the cache, shared by the decoders that `with_settings` derives.
     """
 
     memory: Memory[Any] = field(default_factory=Memory)
@@ -74,7 +74,7 @@ class RememberingDecoder(Decoder):
         key = ("nbest", as_source(sentence).best_words, count)
         make = super().exact_nbest
         nbest: tuple[Lattice, list[Hypothesis]] = self.memory.get(
-            key, lambda: make(sentence, count), lambda made: _is_small(made[0])
+            key, lambda: make(sentence, count), lambda pair: _is_small(pair[0])
         )
         return nbest
 

@@ -1,4 +1,4 @@
-"""The tab, its page and its interfaces: what is shown is what the interface returns."""
+"""The section, its page and its interfaces; the page shows what the interface returns."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from lattice_simp.serve.translate.translator import SuggestionRequest, Translato
 from lattice_simp.serve.workers import WorkerPool
 
 REMEMBERED_SENTENCES = 256
-"""Sentences whose suggestions are kept."""
+"""The number of sentences whose suggestions are cached."""
 
 
 def translate_section(options: TranslatorOptions, limits: Limits, examples: Path | None = None) -> Section:
-    """Makes the section of a model; see `create_app`.
+    """Returns the section for a model; see `create_app`.
 
     Raises:
-        FormatError: the examples cannot be read.
+        FormatError: The examples cannot be read.
     """
     pool = WorkerPool(partial(make_translator, options), limits)
     name = "demo grammar" if options.model is None else options.model.resolve().name
@@ -41,7 +41,7 @@ def translate_section(options: TranslatorOptions, limits: Limits, examples: Path
 
 
 def section_of(pool: WorkerPool, limits: Limits, examples: Examples, model: str) -> Section:
-    """Makes the section over processes that answer what a `Translator` answers; `model` is a name for readers."""
+    """Returns the section for a pool of `Translator` processes; `model` is the displayed name."""
     handlers = _Handlers(pool, limits, examples, model)
     routes = [
         Route("/translate", handlers.page, name="translate"),
@@ -53,16 +53,16 @@ def section_of(pool: WorkerPool, limits: Limits, examples: Examples, model: str)
 
 
 _NOTHING: Facts = {"tokens": [], "suggestions": [], "suggestions_note": ""}
-"""What is there without a sentence."""
+"""The facts of a page without a sentence."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Handlers:
-    """What answers the requests of the section.
+    """The handlers of the section.
 
     Attributes:
-        model: its name, for the page.
-        suggested: what was found of the last sentences.
+        model: the displayed name of the model.
+        suggested: the cached suggestions of the last sentences.
     """
 
     pool: WorkerPool
@@ -72,11 +72,11 @@ class _Handlers:
     suggested: Memory[Facts] = field(default_factory=partial(Memory, REMEMBERED_SENTENCES))
 
     async def page(self, request: Request) -> Response:
-        """The whole page; the form's own helpers lead to the address of what they ask for."""
+        """Returns the whole page; helper fields of the form redirect to the address of the query."""
         parameters = request.query_params
         try:
-            if own := _canonical(parameters, self.limits):
-                return RedirectResponse(path(request, "translate", own.parameters), HTTPStatus.SEE_OTHER)
+            if query := _canonical(parameters, self.limits):
+                return RedirectResponse(path(request, "translate", query.parameters), HTTPStatus.SEE_OTHER)
             answer, status, headers = await self._answered(request)
         except LatticeSimpError as error:
             answer, status, headers = _failed(parameters, self.limits, error)
@@ -94,84 +94,85 @@ class _Handlers:
         return page
 
     async def result(self, request: Request) -> Response:
-        """The part of the page that changes with the marks, for its script."""
+        """Returns the part of the page that depends on the marks, for its script."""
         answer, status, headers = await self._answered(request)
         page = render(request, "result.html", answer, status)
         page.headers.update(headers)
         return page
 
     async def api(self, request: Request) -> Response:
-        """Everything that the page shows, as JSON."""
+        """Returns everything on the page as JSON."""
         answer, status, headers = await self._answered(request)
         return JSONResponse(answer, status, headers)
 
     async def skeleton(self, request: Request) -> Response:
-        """What a mask alone says, at once."""
+        """Returns the facts of a mask, without translating."""
         mask = read_mask(request.query_params.get("mask", ""), self.limits.tokens)
         return JSONResponse(mask_facts(mask) if mask else {"mask": "", "summary": "", "gaps": []})
 
     async def _answered(self, request: Request) -> tuple[Facts, int, dict[str, str]]:
-        """Returns what is asked for, or what is wrong; with the status and the headers of the answer."""
+        """Returns the answer or the error, with the status and headers."""
         parameters = request.query_params
         try:
             query = Query.read(parameters, self.limits)
-            found, suggested = _NOTHING, _NOTHING
+            translation, suggested = _NOTHING, _NOTHING
             if query.text:
-                found, suggested = await while_connected(request, self._found(query))
-            require_no_problem(found)
+                translation, suggested = await while_connected(request, self._translated(query))
+            require_no_problem(translation)
         except LatticeSimpError as error:
             return _failed(parameters, self.limits, error)
-        return _echo(query) | {"error": None} | suggested | found, HTTPStatus.OK, {}
+        return _echo(query) | {"error": None} | suggested | translation, HTTPStatus.OK, {}
 
-    async def _found(self, query: Query) -> tuple[Facts, Facts]:
-        """Returns a translation and suggestions; a page without any of these is a page, too."""
+    async def _translated(self, query: Query) -> tuple[Facts, Facts]:
+        """Returns a translation and suggestions, which may be missing."""
         known = self.suggested.find(query.text)
         parts = [query] if known is not None else [query, SuggestionRequest(query.text)]
-        found, *new = await self.pool.run_parts(parts)
-        if isinstance(found, BaseException):
-            raise found
+        translation, *new = await self.pool.run_parts(parts)
+        if isinstance(translation, BaseException):
+            raise translation
         if new and not isinstance(new[0], BaseException):
             self.suggested.keep(query.text, new[0])
-        return found, self._suggestions(query.text, known if known is not None else new[0])
+        return translation, self._suggestions(query.text, known if known is not None else new[0])
 
     def _suggestions(self, text: str, known: Facts | LatticeSimpError) -> Facts:
-        """Returns skeletons of a sentence: of the examples, and automatic ones, or what was wrong with these."""
+        """Returns the example and automatic skeletons of a sentence, or a note about the error."""
         if isinstance(known, BaseException):
             return {"suggestions": self.examples.suggestions(text), "suggestions_note": str(known)}
-        own = self.examples.suggestions(text)
-        masks = {one["mask"] for one in own}
-        rest: Sequence[Facts] = [one for one in known.get("suggestions", []) if one["mask"] not in masks]
-        note = "" if own or rest else known.get("suggestions_note", "")
-        return {"suggestions": [*own, *rest], "suggestions_note": note}
+        examples = self.examples.suggestions(text)
+        masks = {example["mask"] for example in examples}
+        automatic = known.get("suggestions", [])
+        rest: Sequence[Facts] = [suggestion for suggestion in automatic if suggestion["mask"] not in masks]
+        note = "" if examples or rest else known.get("suggestions_note", "")
+        return {"suggestions": [*examples, *rest], "suggestions_note": note}
 
 
 def _canonical(parameters: Mapping[str, str], limits: Limits) -> Query | None:
-    """Returns what the form asks for where its fields are not those of an address; None if they are.
+    """Returns the query of a form with helper fields, or None for a plain address.
 
-    `toggle` changes the mark of one token of `of`; `marked` is the text that the mask belongs to: of another text,
+    `toggle` changes the mark of one token of `of`; `marked` is the text that the mask belongs to, and in another text
     nothing is marked.
     """
     if not parameters.keys() & {"toggle", "marked", "of"}:
         return None
-    given = dict(parameters)
-    text = one_line(given.get("text", ""), limits.characters)
-    if text != one_line(given.pop("marked", text), limits.characters):
-        given["mask"] = ""
-    elif "toggle" in given:
-        count = given.get("of", "")
+    fields = dict(parameters)
+    text = one_line(fields.get("text", ""), limits.characters)
+    if text != one_line(fields.pop("marked", text), limits.characters):
+        fields["mask"] = ""
+    elif "toggle" in fields:
+        count = fields.get("of", "")
         tokens = int(count) if count.isascii() and count.isdecimal() and len(count) < 6 else 0
-        given["mask"] = toggled(given.get("mask", ""), min(tokens, limits.tokens), given["toggle"])
-    return Query.read(given, limits)
+        fields["mask"] = toggled(fields.get("mask", ""), min(tokens, limits.tokens), fields["toggle"])
+    return Query.read(fields, limits)
 
 
 def _echo(query: Query) -> Facts:
-    """Returns what was asked for, as the page shows it and as its address says it."""
+    """Returns the query for the page and as parameters of its address."""
     options = {name: getattr(query.options, name) for name in KINDS}
     return {"query": {"text": query.text, "mask": query.mask, "options": options}, "parameters": query.parameters}
 
 
 def _failed(parameters: Mapping[str, str], limits: Limits, error: Exception) -> tuple[Facts, int, dict[str, str]]:
-    """Returns an answer that says what is wrong, with as much of the form as can be filled in."""
+    """Returns an answer with the error, and with the form filled in as far as possible."""
     message, status, headers = problem(error)
     text = one_line(parameters.get("text", "")[: limits.characters], limits.characters)
     return _NOTHING | _echo(Query(text)) | {"error": message}, status, headers

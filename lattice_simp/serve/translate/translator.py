@@ -1,4 +1,4 @@
-"""What a worker of the section does: it loads a model, translates sentences, and suggests skeletons."""
+"""The worker of the section: loads a model, translates sentences, and suggests skeletons."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ if TYPE_CHECKING:
     from lattice_simp.text.tokeniser import Tokeniser
 
 SKELETON_TRANSLATIONS = 5
-"""Translations of the skeleton that are shown."""
+"""The number of translations of the skeleton to show."""
 
 CONFIDENCE_ARCS = 2000
-"""Lattices are pruned to so many arcs for the confidence in words: a reader waits for it after each mark."""
+"""The most arcs of lattices for word confidences, which are recomputed after each mark."""
 
 WARM_UP = Query("a b a", "101", Options(confidence=True))
 
 
 @dataclass(frozen=True)
 class TranslatorOptions:
-    """What every worker needs to know.
+    """The options of workers.
 
     Attributes:
         model: a model directory; None for the demo grammar.
-        tagger: a folder of `skeleton train`; None for the other methods alone.
-        tokens: the most that a sentence may have.
+        tagger: a folder made by `skeleton train`; None to use only the other methods.
+        tokens: the most tokens of a sentence.
     """
 
     model: Path | None = None
@@ -57,25 +57,28 @@ class TranslatorOptions:
 
 @dataclass(frozen=True)
 class SuggestionRequest:
-    """A sentence of which skeletons are to be made."""
+    """A request for skeletons of a sentence."""
 
     text: str
 
 
 def make_translator(options: TranslatorOptions) -> Translator:
-    """Loads the model in a worker, and uses it, so that no reader waits for kernels to be compiled, or for a parser."""
+    """Loads and warms up the model in a worker, so that requests do not wait for compilation or a parser."""
     translator = Translator.load(options)
-    for given in (WARM_UP, SuggestionRequest(WARM_UP.text)):
-        translator(given)
+    for request in (WARM_UP, SuggestionRequest(WARM_UP.text)):
+        translator(request)
     return translator
 
 
 @dataclass(frozen=True, eq=False)
 class Translator:
-    """A model at work; what it returns are JSON values.
+    """A loaded model that returns JSON values.
 
     Attributes:
-        text: the tokenisers of both sides; None where text is tokens.
+        options: the options.
+        decoder: the decoder.
+        text: the tokenisers of both sides; None if the text is tokenised.
+        tagger: the model for suggested skeletons, if any.
     """
 
     options: TranslatorOptions
@@ -88,18 +91,18 @@ class Translator:
         """Loads a model.
 
         Raises:
-            FormatError, GrammarError: a file is missing or broken.
-            MissingExtraError: what makes tokens of its text is not installed.
+            FormatError, GrammarError: A file is missing or broken.
+            MissingExtraError: The model's tokeniser is not installed.
         """
         folder = options.model or grammar_path("demo/data/rules.gz").parent
         decoder = RememberingDecoder.load(folder)
         tagger = DeletionTagger.load(options.tagger) if options.tagger is not None else None
         return cls(options, decoder, _tokenisers(folder), tagger)
 
-    def __call__(self, given: Query | SuggestionRequest) -> Facts:
-        """Answers a request; what is wrong with it is the entry `problem`."""
+    def __call__(self, request: Query | SuggestionRequest) -> Facts:
+        """Answers a request; errors become the entry `problem`."""
         try:
-            return self.translation(given) if isinstance(given, Query) else self.suggestions(given.text)
+            return self.translation(request) if isinstance(request, Query) else self.suggestions(request.text)
         except LatticeSimpError as error:
             return problem_answer(error)
 
@@ -107,26 +110,26 @@ class Translator:
         """Returns the tokens of a text.
 
         Raises:
-            LatticeSimpError: there are none, or too many.
+            LatticeSimpError: There are no tokens, or too many.
         """
         tokens = tuple(split_tokens(text if self.text is None else self.text[0].tokens(text)))
         if not tokens:
-            raise LatticeSimpError("the text holds no word")
+            raise LatticeSimpError("the text has no words; enter a sentence")
         if len(tokens) > self.options.tokens:
-            raise LatticeSimpError(f"the sentence has {len(tokens)} tokens; at most {self.options.tokens} are taken")
+            raise LatticeSimpError(f"the sentence has {len(tokens)} tokens; use at most {self.options.tokens}")
         return tokens
 
     def suggestions(self, text: str) -> Facts:
         """Returns automatic skeletons of a sentence."""
         language = "en" if self.text is None else self.text[0].language
-        found, note = suggestions(self.tokens(text), language, self.tagger)
-        return {"suggestions": found, "suggestions_note": note}
+        skeletons, note = suggestions(self.tokens(text), language, self.tagger)
+        return {"suggestions": skeletons, "suggestions_note": note}
 
     def translation(self, query: Query) -> Facts:
-        """Returns everything that the page shows of a sentence, with its skeleton if words are marked.
+        """Returns everything that the page shows for a sentence, with its skeleton if words are marked.
 
         Raises:
-            LatticeSimpError: the mask does not fit, or there is no translation.
+            LatticeSimpError: The mask does not fit, or there is no translation.
         """
         began = time.monotonic()
         tokens = self.tokens(query.text)
@@ -151,17 +154,19 @@ class Translator:
             "composed": None if joint is None else self._hypothesis(best[0], joint, plain[0].tokens, query.options),
             "features": _features(decoder, full.features(plain[0]), joint.features(best[0]) if joint else None),
             "nbest": [
-                {"text": own.text, "cost": own.cost, "arcs": arcs} for own, arcs in zip(best, paths, strict=True)
+                {"text": path.text, "cost": path.cost, "arcs": arcs} for path, arcs in zip(best, paths, strict=True)
             ],
             "lattice": picture,
             "seconds": round(time.monotonic() - began, 4),
         }
 
-    def _hypothesis(self, path: Hypothesis, translation: Translation, other: Sequence[str], options: Options) -> Facts:
-        """Returns a hypothesis, and what is told of each of its words."""
+    def _hypothesis(
+        self, path: Hypothesis, translation: Translation, compared: Sequence[str], options: Options
+    ) -> Facts:
+        """Returns a hypothesis with the facts about each word."""
         columns = {
             "text": path.tokens,
-            "changed": differing(path.tokens, other),
+            "changed": differing(path.tokens, compared),
             "skeleton": _matched(translation, path),
             "source": _sources(translation, path),
             "confidence": _confidences(translation, path, options),
@@ -180,29 +185,29 @@ def _tokenisers(folder: Path) -> tuple[Tokeniser, Tokeniser] | None:
 
 
 def _matched(translation: Translation, path: Hypothesis) -> list[bool]:
-    """Returns of each word of a path whether a hypothesis of the skeleton has it."""
+    """Returns for each word of a path whether it is part of the skeleton."""
     lattice = translation.lattice if translation.mbr is None else translation.mbr
     if not translation.reachable or MATCHED not in lattice.features:
         return [False] * len(path.tokens)
     arcs = path.arcs[lattice.olabels[path.arcs] > 0]
-    found: list[bool] = (lattice.features[MATCHED][arcs] > 0).tolist()
-    return found
+    matched: list[bool] = (lattice.features[MATCHED][arcs] > 0).tolist()
+    return matched
 
 
 def _confidences(translation: Translation, path: Hypothesis, options: Options) -> list[float] | list[None]:
-    """Returns the confidence in each word of a path, if it is asked for and the words are those of a lattice."""
+    """Returns the confidence in each word of a path, if requested and available."""
     if not options.confidence:
         return [None] * len(path.tokens)
-    found: list[float] = word_confidences(
+    confidences: list[float] = word_confidences(
         translation.lattice, path.tokens, options.scale, max_arcs=CONFIDENCE_ARCS
     ).tolist()
-    return found if len(found) == len(path.tokens) else [None] * len(path.tokens)
+    return confidences if len(confidences) == len(path.tokens) else [None] * len(path.tokens)
 
 
 def _sources(translation: Translation, path: Hypothesis) -> list[list[int]]:
-    """Returns for each word of a path the source tokens that it is aligned to.
+    """Returns the aligned source tokens of each word of a path.
 
-    None of a sentence that holds the name of epsilon, which is not a word of the hypothesis.
+    There are none for a sentence that contains the name of epsilon, which is not a word of the hypothesis.
     """
     try:
         aligned = align_words(translation.derivation(path), translation.source, translation.grammar)
@@ -214,7 +219,7 @@ def _sources(translation: Translation, path: Hypothesis) -> list[list[int]]:
 def _translations(joint: Translation | None) -> list[Facts]:
     if joint is None:
         return []
-    return [{"text": own.text, "cost": own.cost} for own in joint.skeleton_hypotheses[:SKELETON_TRANSLATIONS]]
+    return [{"text": path.text, "cost": path.cost} for path in joint.skeleton_hypotheses[:SKELETON_TRANSLATIONS]]
 
 
 def _features(decoder: Decoder, full: dict[str, float], joint: dict[str, float] | None) -> list[Facts]:
