@@ -34,7 +34,7 @@ def test_align(call, sides, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--sentence-threshold", "1.2"], "lattice-simp: --sentence-threshold 1.2: a cosine is between 0 and 1"),
+        (["--sentence-threshold", "1.2"], "lattice-simp: --sentence-threshold 1.2: give a cosine between 0 and 1"),
         (["--language", "qq"], "lattice-simp: no rules for the language 'qq'"),
         (["--jobs", "2", "--dask", "local:1"], "lattice-simp: --dask and --jobs exclude each other"),
         (["--dask", "somewhere"], "lattice-simp: 'somewhere' is not a Dask cluster"),
@@ -67,4 +67,4 @@ def test_broken_input_is_one_line(call, sides, tmp_path, content, message):
 def test_a_place_that_cannot_be_written_is_one_line(call, sides, tmp_path):
     done = call("corpus", "align", *sides, "--output", tmp_path / "no" / "folder", "--quiet")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-    assert "no/folder: cannot be made (make the folder" in done.stderr
+    assert "no/folder: cannot be created (create its parent folder" in done.stderr

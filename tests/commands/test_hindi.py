@@ -130,7 +130,7 @@ def test_marked_sentences_that_are_not_there_are_told(bank, model, hindi, tmp_pa
     (tmp_path / "marked").write_text("b.dat#1\tmain:1-2\nb.dat#999\tmain:1-2\n", encoding="utf-8")
     done = hindi("evaluate", bank, "--model", model, "--marked", tmp_path / "marked")
     assert "sentences\t1" in done.stdout
-    assert "has not 1 of the sentences, the first is b.dat#999" in done.stderr
+    assert "lacks 1 of the sentences, beginning with b.dat#999" in done.stderr
 
 
 def test_romanised_text_is_read_as_hindi(bank, model, hindi, tmp_path):
