@@ -64,10 +64,13 @@ class BinaryModel:
     def __contains__(self, word: object) -> bool:
         return word in self._model
 
-    def start(self) -> kenlm.State:
-        """Returns the state after `<s>`."""
+    def start(self, bos: bool = True) -> kenlm.State:
+        """Returns the state after `<s>`, or that of no known words before."""
         state = kenlm.State()
-        self._model.BeginSentenceWrite(state)
+        if bos:
+            self._model.BeginSentenceWrite(state)
+        else:
+            self._model.NullContextWrite(state)
         return state
 
     def advance(self, state: kenlm.State, word: str) -> tuple[kenlm.FullScoreReturn, kenlm.State]:

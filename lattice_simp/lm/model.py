@@ -145,20 +145,26 @@ class LanguageModel:
         """The trie's words for the sentence's start and its end."""
         return self._start, self._end
 
-    def score(self, words: str | Sequence[str]) -> float:
-        """Returns the natural log probability of a sentence, `</s>` included."""
-        return sum(score.log_prob for score in self.full_scores(words))
+    def score(self, words: str | Sequence[str], bos: bool = True, eos: bool = True) -> float:
+        """Returns the natural log probability of a sentence; the arguments are those of `full_scores`."""
+        return sum((score.log_prob for score in self.full_scores(words, bos, eos)), 0.0)
 
-    def full_scores(self, words: str | Sequence[str]) -> list[WordScore]:
-        """Returns the score of each word of a sentence and, last, of `</s>`."""
-        state, scores = self.state(), []
-        for word in [*as_tokens(words), END]:
+    def full_scores(self, words: str | Sequence[str], bos: bool = True, eos: bool = True) -> list[WordScore]:
+        """Returns the score of each word of a sentence and, last, of `</s>`.
+
+        Args:
+            words: a string, split at its blanks, or tokens; without `<s>` and `</s>`.
+            bos: whether the words begin a sentence, after `<s>`; otherwise nothing is known of the words before.
+            eos: whether `</s>` is scored, too.
+        """
+        state, scores = self.state(bos), []
+        for word in [*as_tokens(words), *([END] if eos else [])]:
             score, state = state.advance(word)
             scores.append(score)
         return scores
 
-    def state(self) -> State:
-        """Returns the state at the beginning of a sentence (after `<s>`), to score word by word.
+    def state(self, bos: bool = True) -> State:
+        """Returns the state after `<s>`, or without `bos` that of no known words before, to score word by word.
 
         >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
         >>> score, state = LanguageModel.from_bytes(text.encode()).state().advance("a")
@@ -166,8 +172,8 @@ class LanguageModel:
         (-1.1513, 1, False)
         """
         if self._binary is not None:
-            return State(self, self._binary.start())
-        return State(self, self._start if self.order > 1 else int(self.trie.suffix[self._start]))
+            return State(self, self._binary.start(bos))
+        return State(self, self._start if bos and self.order > 1 else int(self.trie.suffix[self._start]))
 
     def _advance(self, context: Any, word: str) -> tuple[WordScore, Any]:
         if self._binary is not None:

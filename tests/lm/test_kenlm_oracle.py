@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import kenlm
 import numpy as np
@@ -71,6 +72,18 @@ def test_sentences_score_as_in_kenlm(tmp_path):
             expected = LOG_10 * reference.score(" ".join(sentence))
             assert model.score(sentence) == pytest.approx(expected, rel=1e-5, abs=1e-4), (seed, sentence)
             assert model.score(" ".join(sentence)) == model.score(sentence), (seed, sentence)
+
+
+def test_parts_of_sentences_score_as_in_kenlm(tmp_path):
+    binary = "tests/lm/data/tiny.probing.binary"
+    models = [both(tmp_path, odd_arpa(seed)) for seed in SEEDS] + [(LanguageModel.read(binary), kenlm.Model(binary))]
+    for number, (model, reference) in enumerate(models):
+        for sentence in sentences(np.random.default_rng(number), 8):
+            for bos, eos in product((True, False), repeat=2):
+                expected = LOG_10 * reference.score(" ".join(sentence), bos=bos, eos=eos)
+                found = model.score(sentence, bos=bos, eos=eos)
+                assert found == pytest.approx(expected, rel=1e-5, abs=1e-4), (number, sentence, bos, eos)
+                assert len(model.full_scores(sentence, bos, eos)) == len(sentence) + eos
 
 
 def test_words_score_as_in_kenlm(tmp_path):
