@@ -1,4 +1,4 @@
-"""The arrays of an automaton, as every kernel takes them: one argument instead of five."""
+"""The arrays of an automaton, as kernels take them."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Arcs(NamedTuple):
     finals: Floats
 
     def keep(self, kept: Bools) -> tuple[Arcs, Ints]:
-        """Drops arcs; returns the automaton of the others and their old numbers. States stay as they are."""
+        """Returns the automaton of the kept arcs, and their old numbers; states are unchanged."""
         arcs = np.flatnonzero(kept).astype(np.int32)
         offsets = np.concatenate(([0], np.cumsum(kept)))[self.offsets].astype(np.int32)
         return Arcs(offsets, self.labels[arcs], self.weights[arcs], self.nextstates[arcs], self.finals), arcs
 
 
 def offsets_of(sources: npt.NDArray[Any], num_states: int) -> Ints:
-    """Returns where each state's arcs begin, (num_states + 1,) int32, if arcs are sorted by their source states.
+    """Returns the index of each state's first arc, (num_states + 1,) int32; arcs must be sorted by source state.
 
     >>> offsets_of(np.array([0, 0, 2]), 3).tolist()
     [0, 2, 2, 3]

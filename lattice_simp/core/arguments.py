@@ -1,4 +1,4 @@
-"""Arguments of operations that are single numbers."""
+"""Checks arguments of operations: numbers and mappings."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from lattice_simp.errors import LatticeSimpError
 
 
 def real(value: Any, name: str) -> float:
-    """Returns an argument as a float, which may be infinite.
+    """Converts an argument to a float, which may be infinite.
 
     >>> real(10**400, "the beam")
     Traceback (most recent call last):
     lattice_simp.errors.LatticeSimpError: the beam is too large for a floating-point number
 
     Raises:
-        LatticeSimpError: NaN, or a number beyond floating point.
-        TypeError: no number.
+        LatticeSimpError: the number is NaN, or too large for a float.
+        TypeError: the value is not a number.
     """
     try:
         number = 0.0 + value
@@ -31,7 +31,7 @@ def real(value: Any, name: str) -> float:
 
 
 def finite_real(value: Any, name: str) -> float:
-    """Returns an argument as a finite float."""
+    """Converts an argument to a finite float; see `real`."""
     number = real(value, name)
     if math.isinf(number):
         raise LatticeSimpError(f"{name} is {number}; give a finite number")
@@ -39,7 +39,7 @@ def finite_real(value: Any, name: str) -> float:
 
 
 def scale_of_costs(value: Any) -> float:
-    """Returns a finite scale above 0."""
+    """Converts an argument to a finite scale above 0."""
     scale = real(value, "the scale of the costs")
     if not 0 < scale < math.inf:
         raise LatticeSimpError(f"the scale of the costs is {scale}; give a number above 0")
@@ -47,7 +47,7 @@ def scale_of_costs(value: Any) -> float:
 
 
 def beam_of(value: Any) -> float:
-    """Returns a beam, infinite for none."""
+    """Converts an argument to a beam in nats, which may be infinite."""
     beam = math.inf if value is None else real(value, "the beam")
     if beam < 0:
         raise LatticeSimpError(f"the beam is {beam}; give a number of nats from 0 up")
@@ -55,11 +55,11 @@ def beam_of(value: Any) -> float:
 
 
 def whole(value: Any, name: str, least: int) -> int:
-    """Returns a whole number of at least `least`.
+    """Converts an argument to a whole number of at least `least`.
 
     Raises:
-        LatticeSimpError: a lower one.
-        TypeError: no whole number.
+        LatticeSimpError: the number is below `least`.
+        TypeError: the value is not a whole number.
     """
     if isinstance(value, bool):
         raise TypeError(f"{name} is a whole number, not {value}")
@@ -70,7 +70,7 @@ def whole(value: Any, name: str, least: int) -> int:
 
 
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:
-    """Returns an argument that is a mapping; a TypeError for anything else."""
+    """Returns the argument if it is a mapping, and raises a TypeError otherwise."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} are a mapping, not {type(value).__name__}")
     return value

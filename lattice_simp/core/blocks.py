@@ -1,4 +1,4 @@
-"""Blocks of an array that lie one after another, as offsets tell."""
+"""Consecutive blocks of an array, delimited by offsets."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from lattice_simp.core.kernel import Ints, Longs
 
 
 def chosen_blocks(offsets: Ints | Longs, chosen: Ints | Longs) -> tuple[Longs, Longs]:
-    """Returns the indices of chosen blocks, one block after another, and where each begins among these.
+    """Returns the indices of chosen blocks, one block after another, and the offsets of the blocks among them.
 
     Args:
         offsets: (blocks + 1,) integers; block n has the indices from `offsets[n]` to `offsets[n + 1]`.
         chosen: (chosen,) integers, numbers of blocks, in any order.
 
     Returns:
-        The indices, int64, and (chosen + 1,) int64, their own offsets.
+        The indices, int64, and their offsets, (chosen + 1,) int64.
 
     >>> indices, begins = chosen_blocks(np.array([0, 2, 2, 5]), np.array([2, 1, 0]))
     >>> indices.tolist(), begins.tolist()

@@ -1,4 +1,4 @@
-"""Columns of numbers that callers hand over, checked before they lose what is wrong with them in a conversion."""
+"""Checks columns of numbers from callers before a conversion could hide their errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def whole_numbers(values: npt.ArrayLike, what: str) -> Longs:
     lattice_simp.errors.InvalidLatticeError: labels are whole numbers, not float64
 
     Raises:
-        InvalidLatticeError: other than whole numbers, more than 32 bits, no column.
+        InvalidLatticeError: the values are not whole numbers, need more than 32 bits, or are not a column.
     """
     column = _column(values, what)
     if not column.size:
@@ -41,7 +41,7 @@ def real_numbers(values: npt.ArrayLike, what: str) -> Floats:
     """Returns a new column of costs or scores, float64.
 
     Raises:
-        InvalidLatticeError: other than numbers, no column.
+        InvalidLatticeError: the values are not numbers, or not a column.
     """
     column = _column(values, what)
     if column.size and column.dtype.kind not in "biuf":
@@ -50,13 +50,13 @@ def real_numbers(values: npt.ArrayLike, what: str) -> Floats:
 
 
 def is_finite(number: Any) -> bool:
-    """Returns whether a number of Python or numpy fits into floating point.
+    """Returns whether a Python or numpy number is finite as a float.
 
     >>> is_finite(2.5), is_finite(10**400), is_finite(math.nan)
     (True, False, False)
 
     Raises:
-        TypeError: no number.
+        TypeError: the value is not a number.
     """
     try:
         return math.isfinite(number)

@@ -18,13 +18,13 @@ def topological_order(offsets: Ints, nextstates: Ints) -> Ints | None:
 
 
 def useful_states(offsets: Ints, nextstates: Ints, final: Bools) -> Bools:
-    """Returns which states are on a path from state 0 to a final state; every arc must lead to a higher state."""
+    """Marks the states on a path from state 0 to a final state; every arc must lead to a higher state."""
     useful: Bools = _accessible(offsets, nextstates) & _coaccessible(offsets, nextstates, final)
     return useful
 
 
 QUICK_STATES = 2000
-"""Up to so many states, a search in numpy takes less time than loading the compiler."""
+"""Up to this number of states, a search in numpy takes less time than loading the compiler."""
 
 
 def reaches_final(offsets: Ints, nextstates: Ints, final: Bools) -> bool:

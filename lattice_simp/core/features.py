@@ -1,4 +1,4 @@
-"""Named columns of scores that travel with the arcs of a lattice: the parts its costs are made of."""
+"""Named columns of scores that belong to the arcs of a lattice: the terms of its costs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Scores: TypeAlias = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Features(Mapping[str, Floats]):
-    """A matrix of scores with named rows, for the arcs and for the final states.
+    """Matrices of scores with named rows, for the arcs and for the final states.
 
-    A feature is a score: higher is better, as in n-best lists and files of weights. A path whose costs come from
-    features alone costs minus their weighted sum. Scores are finite, as costs are.
+    A feature is a score: higher is better, as in n-best lists and files of weights. If costs come from features alone,
+    the cost of a path is minus the weighted sum of its features. Scores are finite, as costs are.
 
     >>> features = Features.from_columns({"LM": [-1.5, -2.0]}, {"LM": [0.0, -0.5]}, 2, 2)
     >>> features["LM"].tolist(), features.final("LM").tolist(), list(features)
@@ -31,7 +31,7 @@ class Features(Mapping[str, Floats]):
     The matrices are read-only, since lattices share them.
 
     Attributes:
-        names: of the rows.
+        names: the names of the rows.
         arcs: (len(names), num_arcs).
         finals: (len(names), num_states), 0 where a state is not final.
     """
@@ -46,7 +46,7 @@ class Features(Mapping[str, Floats]):
 
     @classmethod
     def empty(cls, num_arcs: int, num_states: int) -> Features:
-        """Returns no features for so many arcs and states."""
+        """Returns an empty set of features for this number of arcs and states."""
         return cls((), np.zeros((0, num_arcs)), np.zeros((0, num_states)))
 
     @classmethod
@@ -57,10 +57,10 @@ class Features(Mapping[str, Floats]):
         num_arcs: int,
         num_states: int,
     ) -> Features:
-        """Makes the matrix of columns; one without final scores ends with 0.
+        """Makes features from columns; missing final scores are 0.
 
         Raises:
-            InvalidLatticeError: a column of another length, one of final scores alone, or scores that are not finite.
+            InvalidLatticeError: a column has another length or final scores only, or a score is not finite.
         """
         ends = finals or {}
         for name in ends:
@@ -87,7 +87,7 @@ class Features(Mapping[str, Floats]):
             raise KeyError(name) from None
 
     def final(self, name: str) -> Floats:
-        """Returns what ending in each state adds to a feature, (num_states,)."""
+        """Returns the final scores of a feature, (num_states,)."""
         return self.finals[self._row(name)]
 
     def gather(self, arcs: npt.NDArray[Any], states: npt.NDArray[Any]) -> Features:
@@ -97,30 +97,32 @@ class Features(Mapping[str, Floats]):
         return Features(self.names, gather(self.arcs, arcs, 0.0), gather(self.finals, states, 0.0))
 
     def with_column(self, name: str, arcs: npt.ArrayLike, finals: npt.ArrayLike | None = None) -> Features:
-        """Returns the features with one more, or with another column in place of the old one of that name.
+        """Adds a feature, or replaces the one of that name.
 
         Raises:
-            InvalidLatticeError: the column does not fit the arcs or the states, or has scores that are not finite.
+            InvalidLatticeError: the column does not fit the arcs or the states, or a score is not finite.
         """
         return self.with_columns({name: arcs}, {} if finals is None else {name: finals})
 
     def with_columns(self, arcs: Mapping[str, npt.ArrayLike], finals: Mapping[str, npt.ArrayLike]) -> Features:
-        """Returns the features with these columns; final scores that are not given are 0.
+        """Adds or replaces features; missing final scores are 0.
 
         Raises:
-            InvalidLatticeError: a column does not fit the arcs or the states, or has scores that are not finite.
+            InvalidLatticeError: a column does not fit the arcs or the states, or a score is not finite.
         """
-        others = self.without(*arcs)
-        kept = len(others.names)
+        remaining = self.without(*arcs)
+        kept = len(remaining.names)
         matrix = np.empty((kept + len(arcs), self.arcs.shape[1]))
         ends = np.zeros((kept + len(arcs), self.finals.shape[1]))
-        matrix[:kept], ends[:kept] = others.arcs, others.finals
+        matrix[:kept], ends[:kept] = remaining.arcs, remaining.finals
         for row, (name, column) in enumerate(arcs.items(), start=kept):
-            scores, end = (real_numbers(own, f"scores of {name!r}") for own in (column, finals.get(name, ends[row])))
+            scores, end = (
+                real_numbers(values, f"scores of {name!r}") for values in (column, finals.get(name, ends[row]))
+            )
             if scores.shape != matrix[row].shape or end.shape != ends[row].shape:
                 raise InvalidLatticeError(f"the feature {name!r} does not fit the arcs or the states")
             matrix[row], ends[row] = scores, end
-        made = Features((*others.names, *arcs), matrix, ends)
+        made = Features((*remaining.names, *arcs), matrix, ends)
         made.validate(*made.shape)
         return made
 
@@ -130,10 +132,10 @@ class Features(Mapping[str, Floats]):
         return self.arcs.shape[1], self.finals.shape[1]
 
     def validate(self, num_arcs: int, num_states: int) -> None:
-        """Checks that all scores of these arcs and states are there and finite.
+        """Checks the shapes against the numbers of arcs and states, and that all scores are finite.
 
         Raises:
-            InvalidLatticeError: says which feature is broken and where.
+            InvalidLatticeError: a shape or a score is wrong; the message names the feature and the place.
         """
         if self.shape != (num_arcs, num_states) or not len(self.arcs) == len(self.finals) == len(self.names):
             raise InvalidLatticeError("the features do not fit the arcs or the states")
@@ -145,21 +147,21 @@ class Features(Mapping[str, Floats]):
                 raise InvalidLatticeError(f"the feature {name!r} is {score} at {place} {column}; scores are finite")
 
     def without(self, *names: str) -> Features:
-        """Returns the features but for these."""
+        """Returns all features except these."""
         kept = [row for row, name in enumerate(self.names) if name not in names]
         if len(kept) == len(self.names):
             return self
         return Features(tuple(self.names[row] for row in kept), self.arcs[kept], self.finals[kept])
 
     def select(self, names: tuple[str, ...]) -> Features:
-        """Returns the features of these names in this order; those that are missing are 0."""
+        """Returns the features of these names, in this order; missing ones are 0."""
         if names == self.names:
             return self
         rows = np.array([self.names.index(name) if name in self.names else -1 for name in names], dtype=np.int32)
         return Features(names, _gather_rows(self.arcs, rows), _gather_rows(self.finals, rows))
 
     def of_path(self, arcs: Ints, end: int) -> dict[str, float]:
-        """Returns the sums along a path: the numbers of its arcs, and its final state."""
+        """Returns the sums of the scores along a path, given its arcs and its final state."""
         if not self.names:
             return {}
         totals = self.arcs[:, arcs].sum(axis=1, dtype=np.float64) + self.finals[:, end]
@@ -167,24 +169,24 @@ class Features(Mapping[str, Floats]):
 
 
 DENSE_CELLS = 1 << 24
-"""Up to so many values of a matrix of features (128 MB), most may be missing."""
+"""Matrices of up to so many values (128 MB) may be sparse."""
 
 LEAST_DENSITY = 0.01
-"""The share of values that a larger one must have: features of single hypotheses would take memory by the square."""
+"""The least share of values in larger matrices: with features of single hypotheses, memory would grow by the square."""
 
 
 def check_density(names: int, hypotheses: Sequence[Mapping[str, float]], arcs: int) -> None:
-    """Raises InvalidLatticeError for hypotheses with few of very many features, whose matrix (names, arcs) is large."""
-    given = sum(map(len, hypotheses))
-    if names * arcs > DENSE_CELLS and given < LEAST_DENSITY * names * len(hypotheses):
+    """Raises InvalidLatticeError if the matrix of the features, (names, arcs), would be both large and sparse."""
+    num_scores = sum(map(len, hypotheses))
+    if names * arcs > DENSE_CELLS and num_scores < LEAST_DENSITY * names * len(hypotheses):
         raise InvalidLatticeError(
-            f"{names} features, and a hypothesis has {given / len(hypotheses):.3g} of them on average: too few for a "
-            "table; leave the rare ones out, or join them to fewer features"
+            f"{names} features, and a hypothesis has {num_scores / len(hypotheses):.3g} of them on average: too few for "
+            "a table; leave the rare ones out, or merge them into fewer features"
         )
 
 
 def gather(values: npt.NDArray[Any], numbers: npt.NDArray[Any], blank: float) -> npt.NDArray[Any]:
-    """Returns the entries with these numbers along the last axis; `blank` for the number -1.
+    """Returns the entries with these numbers along the last axis, and `blank` for the number -1.
 
     >>> gather(np.array([10.0, 20.0]), np.array([1, -1, 0]), 0.0).tolist()
     [20.0, 0.0, 10.0]

@@ -1,10 +1,10 @@
 """OpenFst's binary layouts "vector" and "const" (standard arcs), packed and parsed without OpenFst.
 
-A file is a header, the symbol tables that the header announces, and then in the const layout all states
+A file consists of a header, the symbol tables that the header announces, and then in the const layout all states
 `(final f4, first arc u4, arcs u4, input epsilons u4, output epsilons u4)` and all arcs
 `(ilabel i4, olabel i4, weight f4, nextstate i4)`, in the vector layout each state `(final f4, arcs i8)` with its arcs.
-Whole automata cross to OpenFst in this way, no arc at a time. Every size is checked against the bytes that are there
-before anything is allocated, and stored properties are not trusted (OpenFst's own conversions abort at wrong ones).
+Automata cross to OpenFst as a whole, without a call per arc. Every size is checked against the number of bytes before
+anything is allocated, and stored properties are not trusted (OpenFst's conversions abort at wrong ones).
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ _LARGEST_COST = float(np.finfo(np.float32).max)
 
 
 def pack(arcs: Arcs, ilabels: Ints, tables: Sequence[SymbolTable] = (), layout: Layout = "const") -> bytes:
-    """Returns an automaton as an OpenFst file's bytes; costs in single precision.
+    """Returns an automaton as the bytes of an OpenFst file, with costs in single precision.
 
     Args:
         arcs: the automaton, with its output labels.
         ilabels: the input labels.
-        tables: the symbol tables of the input and of the output labels, to be written with it.
-        layout: of the file.
+        tables: the symbol tables of the input and output labels, to include in the file.
+        layout: the layout of the file.
 
     Raises:
-        InvalidLatticeError: a cost too large for single precision.
+        InvalidLatticeError: a cost is too large for single precision.
     """
     for costs in (arcs.weights, arcs.finals):
         if (np.isfinite(costs) & (np.abs(costs) > _LARGEST_COST)).any():
@@ -117,21 +117,22 @@ def parse(
     Args:
         data: the bytes.
         symbols: the table that numbers the output words; a new one if None.
-        isymbols: that of the input words; None for the same table, unless the file holds another one.
-        tables: which words the input and the output labels are, in the place of the file's own tables.
-        own_tables: whether the file's tables count where none is given. Without a table labels are ids of `symbols`
-            and `isymbols`.
+        isymbols: the table that numbers the input words; if None, `symbols`, unless the file has a separate table.
+        tables: the words of the input and output labels; they override the file's tables.
+        own_tables: whether to use the file's tables where `tables` has none. Without a table, labels are ids of
+            `symbols` and `isymbols`.
         path: the file's name, for errors.
 
     Raises:
-        FormatError: not an OpenFst file, a type that cannot be converted, damage, labels without a word.
+        FormatError: the file is not an OpenFst file, is of a type that cannot be converted, is damaged, or has labels
+            without a word.
     """
     cursor = _Cursor(data, path)
     if data[:4] != MAGIC:
         raise cursor.error("not an OpenFst file: the first bytes differ", "write one with fstcompile or fst.write()")
     cursor.position = 4
     layout, arc_type = cursor.string(), cursor.string()
-    if (layout, arc_type) not in {(own, kind) for own in ("vector", "const") for kind in ("standard", "log")}:
+    if (layout, arc_type) not in {(name, arcs) for name in ("vector", "const") for arcs in ("standard", "log")}:
         cursor = _converted(cursor, layout, arc_type)
         layout, arc_type = cursor.string(), cursor.string()
     version, flags, _, start, num_states, num_arcs = cursor.take("<iiQqqq")
@@ -150,8 +151,9 @@ def parse(
     arcs, sources = arcs[kept], np.repeat(np.arange(len(finals)), counts)[kept]
     with np.errstate(invalid="ignore"):  # a broken file may hold any bits
         costs = {"weights": arcs["weight"].astype(np.float64), "finals": finals.astype(np.float64)}
-    own = (input_table, output_table) if own_tables else (None, None)
-    labels = _labels(cursor, arcs, tables[0] or own[0], tables[1] or own[1], symbols, isymbols)
+    if own_tables:
+        tables = tables[0] or input_table, tables[1] or output_table
+    labels = _labels(cursor, arcs, *tables, symbols, isymbols)
     return {"sources": sources, "nextstates": arcs["nextstate"], "start": max(start, 0), **costs, **labels}
 
 
@@ -159,14 +161,14 @@ def parse_table(data: bytes, path: str | Path | None = None) -> Table:
     """Returns the words of a binary symbol table, by their labels.
 
     Raises:
-        FormatError: damage.
+        FormatError: the table is damaged.
     """
     return _table(_Cursor(data, path))
 
 
 @dataclass
 class _Cursor:
-    """A position in the bytes of a file; whatever is taken must be there."""
+    """A position in the bytes of a file; reading beyond the end raises."""
 
     data: bytes
     path: str | Path | None
@@ -207,10 +209,10 @@ class _Cursor:
 
 
 def _converted(cursor: _Cursor, layout: str, arc_type: str) -> _Cursor:
-    """Returns a cursor after the first bytes of the same automaton in the vector layout, with standard arcs.
+    """Converts the automaton to the vector layout with standard arcs; returns a cursor after the magic number.
 
-    Only types that OpenFst brings itself: for others it looks for a library of that name, wherever that may be. A child
-    process converts them, as OpenFst trusts the numbers in a file and crashes on damaged ones.
+    Only OpenFst's built-in types are converted: for others, OpenFst would load any library of that name. A child
+    process does the conversion, since OpenFst trusts the numbers in a file and crashes on damaged ones.
     """
     if layout not in ("vector", "const", *_CONVERTED_LAYOUTS):
         raise cursor.error(
@@ -245,14 +247,14 @@ def _table(cursor: _Cursor) -> Table:
 
 
 def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.float32], Longs, Records]:
-    rest = len(cursor.data) - cursor.position
-    words = np.frombuffer(cursor.data, np.uint8, rest // 4 * 4, cursor.position).copy().view(np.int32)
-    unknown = num_states == _NO_STATE  # a stream that was written without going back to the header
+    remaining = len(cursor.data) - cursor.position
+    words = np.frombuffer(cursor.data, np.uint8, remaining // 4 * 4, cursor.position).copy().view(np.int32)
+    unknown = num_states == _NO_STATE  # a stream, whose header could not be completed afterwards
     if not unknown and not 0 <= num_states <= len(words) // 3:
         raise cursor.cut_off()
     walk = _walk_vector.py_func if len(words) < SMALL else _walk_vector
     begins, counts, end = walk(words, len(words) // 3 if unknown else num_states, unknown)
-    if end < 0 or (unknown and rest % 4):
+    if end < 0 or (unknown and remaining % 4):
         raise cursor.cut_off()
     cursor.room(4 * end)
     cursor.require_end()
@@ -260,7 +262,7 @@ def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.flo
 
 
 SMALL = 1000
-"""Words of a file that is walked without compiled code, in a millisecond: loading the compiler takes 0.4 s."""
+"""Files of fewer words are walked without compiled code, in a millisecond: loading the compiler takes 0.4 s."""
 
 
 def _arc_words(begins: Longs, size: int) -> npt.NDArray[np.bool_]:
@@ -272,7 +274,7 @@ def _arc_words(begins: Longs, size: int) -> npt.NDArray[np.bool_]:
 
 @jit
 def _walk_vector(words: Ints, num_states: int, unknown: bool) -> tuple[Longs, Longs, int]:
-    """Returns where each state begins, its number of arcs, and where the last one ends (-1 if that is too late)."""
+    """Returns each state's first word and number of arcs, and the end of the last state (-1 if beyond the data)."""
     begins, counts = np.empty(num_states, dtype=np.int64), np.empty(num_states, dtype=np.int64)
     position, state = 0, 0
     while state < num_states and not (unknown and position == len(words)):
@@ -298,7 +300,7 @@ def _const_states(
     cursor.require_end()
     counts = states["narcs"].astype(np.int64)
     if counts.sum() != num_arcs or (states["pos"] != np.cumsum(counts) - counts)[counts > 0].any():
-        raise cursor.error("the arcs of the states overlap or are too many")
+        raise cursor.error("the arcs of the states overlap, or there are too many")
     return states["final"], counts, arcs
 
 
@@ -329,7 +331,7 @@ def _labels(
 
 
 def _relabel(cursor: _Cursor, labels: Ints, table: Table | None, symbols: SymbolTable) -> Ints:
-    """Returns label ids of `symbols` for the labels of a file, through the file's own table if it has one."""
+    """Returns label ids of `symbols` for the labels of a file, by way of the file's table if it has one."""
     if table is None:
         ids, broken = labels, (labels < 0) | (labels >= len(symbols))
     else:

@@ -9,7 +9,7 @@ import sys
 import pywrapfst
 
 BYTES, BYTES_FOR_EACH = 2 << 30, 200
-"""The memory that may be used: for the libraries, and for each byte of the file."""
+"""The memory limit: a constant for the libraries, plus a multiple of the file's size."""
 
 REFUSED = 3
 
@@ -31,7 +31,7 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     try:
         result = convert(data, sys.argv[1])
-    except Exception as error:  # whatever the library raises: the file is not to be used
+    except Exception as error:  # the library may raise anything; the caller reports it
         print(f"{type(error).__name__}: {error}")
         return REFUSED
     sys.stdout.buffer.write(result)

@@ -1,7 +1,7 @@
 """Growing pools and integer hash tables for compiled kernels.
 
-A pool is an array with room to spare, of numbers or of records (a structured array: one pool of records is faster than
-several arrays side by side, 38-52 against 90 ms for two million edges).
+A pool is an array with spare room, of numbers or of records (a structured array: one pool of records is faster than
+several arrays side by side, 38-52 ms against 90 ms for two million edges).
 """
 
 from __future__ import annotations
@@ -15,16 +15,14 @@ from lattice_simp.core.kernel import Ints, Longs, Records, jit
 def grown(pool: Records) -> Records:
     """Returns the pool with room for twice as many entries."""
     longer = np.empty(2 * len(pool), dtype=pool.dtype)
-    for index in range(
-        len(pool)
-    ):  # a third of the time that a slice takes to be compiled, once for each kind of record
+    for index in range(len(pool)):  # compiles in a third of the time of a slice, once per kind of record
         longer[index] = pool[index]
     return longer
 
 
 @jit
 def find_slot(keys: Longs, key: int) -> np.int64:
-    """Returns the slot that holds `key`, or the free slot (-1) where it belongs; the size is a power of two."""
+    """Returns the slot that holds `key`, or the free slot (-1) where it belongs; the size must be a power of two."""
     mask = len(keys) - 1
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing
     slot = np.int64((mixed >> np.uint64(29)) & np.uint64(mask))

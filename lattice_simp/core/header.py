@@ -1,4 +1,4 @@
-"""What a file says of a lattice as a whole: its utterance, what its scores are multiplied with, when it begins."""
+"""The header of a lattice: its utterance, the scales of its scores, its start time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True)
 class Header:
-    """Facts of a whole lattice that operations on its arcs leave as they are.
+    """Metadata of a lattice, which operations on its arcs keep.
 
     >>> header = Header("utterance-7", {"lm": 12.0}, word_score=-0.5)
     >>> header.with_scale("lm", 10.0).scales, header.without_scale("lm").scales
@@ -16,11 +16,11 @@ class Header:
 
     Attributes:
         name: the utterance's; None if the file has none.
-        scales: what scores are multiplied with in the costs, by the names of their features.
-        word_score: the log score that each word adds to those of the features; negative for a penalty.
+        scales: the weights of the features in the costs, by name.
+        word_score: the log score of each word, in addition to the features; negative for a penalty.
         start: when the lattice begins, in seconds.
         fields: further fields, by their names in the file.
-        unread: names of the fields of nodes and arcs that the reader leaves out.
+        unread: names of the fields of nodes and arcs that the reader skipped.
     """
 
     name: str | None = None
@@ -35,7 +35,7 @@ class Header:
         return replace(self, scales={**self.scales, feature: scale})
 
     def with_word_score(self, more: float) -> Header:
-        """Returns the header with so much more for each word."""
+        """Returns the header with `more` added to the score of each word."""
         return replace(self, word_score=self.word_score + more)
 
     def without_scale(self, feature: str) -> Header:
@@ -43,7 +43,7 @@ class Header:
         return replace(self, scales={name: scale for name, scale in self.scales.items() if name != feature})
 
     def without_scales(self) -> Header:
-        """Returns the header of a lattice whose costs are not made of its features."""
+        """Returns the header without scales, for costs that do not come from the features."""
         return replace(self, scales={}, word_score=0.0)
 
 

@@ -1,4 +1,4 @@
-"""One hypothesis, wherever it comes from: an n-best list, a path of a lattice, a translation."""
+"""A hypothesis of an n-best list, a path of a lattice, or a translation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NO_ARCS = np.zeros(0, dtype=np.int32)
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A string of words with its cost and the parts that the cost is made of.
+    """A string of words with its cost and its features, the terms of the cost.
 
     >>> hypothesis = Hypothesis(("a", "cat"), 2.5, {"LM": -2.0})
     >>> hypothesis.text, hypothesis.score
@@ -24,10 +24,10 @@ class Hypothesis:
     Attributes:
         tokens: the words; a string is split at its blanks.
         cost: nats; lower is better.
-        features: scores by name; higher is better. Of several values under one name in an n-best list each has a
-            name of its own: `TM_0`, `TM_1`, ...
-        arcs: (length,) int32, of a path: its arcs' numbers in the lattice it was found in (`nbest` says which).
-        inputs: of a path: its input labels that are not epsilon, in order.
+        features: scores by name; higher is better. If an n-best list has several values under one name, they are
+            numbered: `TM_0`, `TM_1`, ...
+        arcs: (length,) int32, for a path: the numbers of its arcs in the lattice that was searched (see `nbest`).
+        inputs: for a path: its input labels without epsilons, in order.
     """
 
     tokens: tuple[str, ...]

@@ -1,6 +1,6 @@
-"""The one place that says how numeric kernels are compiled and called, and the array types they take.
+"""How numeric kernels are compiled and called, and the array types they take.
 
-Importing numba takes longer than most commands, so it waits until a kernel is called.
+numba is imported only when a kernel is called, since the import takes longer than most commands.
 """
 
 from __future__ import annotations
@@ -30,50 +30,50 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.int8]
 Records = npt.NDArray[Any]
-"""A structured array; as a growing pool, faster than arrays side by side."""
+"""A structured array; as a growing pool, it is faster than several arrays side by side."""
 
 STACK_BYTES = 64 << 20
-"""Room for the compiler's recursion: on some systems threads get half a megabyte, less than it needs."""
+"""The compiler's recursion needs this stack; on some systems threads get half a megabyte."""
 
 
 def jit(function: Callable[..., Any]) -> Kernel:
-    """Compiles a kernel to machine code on its first call and keeps the code on disk for the next process.
+    """Compiles a kernel to machine code on its first call and caches the code on disk.
 
-    No fastmath: infinity marks what is unreachable, and every run must give the same bytes. Kernels let other threads
-    run, so sentences can be worked on side by side without copies of their arrays.
+    Without fastmath: infinity marks unreachable states, and every run must give the same bytes. Kernels release the
+    GIL, so threads can work on several sentences without copying their arrays.
     """
     return Kernel(function, cache=True, boundscheck=False, fastmath=False, nogil=True)
 
 
 def inlined(function: Callable[..., Any]) -> Kernel:
-    """Compiles a helper of kernels into its callers."""
+    """Inlines a helper of kernels into its callers."""
     return Kernel(function, inline="always", nogil=True)
 
 
 def is_compiling() -> bool:
-    """Returns whether the compiler is loaded, so that kernels are quick for small inputs, too."""
+    """Returns whether the compiler is loaded, so that kernels pay off even for small inputs."""
     return "numba" in sys.modules
 
 
 class Kernel:
     """A function that numba compiles when it is first called, from Python or by another kernel.
 
-    Machine code cannot be interrupted. So the main thread, the one that gets Ctrl-C, lets another thread run it, and
-    leaves that behind when KeyboardInterrupt comes (15 microseconds a call, more on a busy machine). Processes that get
-    no Ctrl-C do without (`run_kernels_directly`).
+    Machine code cannot be interrupted. So the main thread, which receives Ctrl-C, has another thread run it and
+    abandons that thread on KeyboardInterrupt (15 microseconds a call, more on a busy machine). Worker processes, which
+    receive no Ctrl-C, run kernels themselves (`run_kernels_directly`).
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         functools.update_wrapper(self, function)
-        self.py_func, self.targetoptions = function, options  # by these names numba knows what to inline
+        self.py_func, self.targetoptions = function, options  # numba reads these names to inline functions
 
     @functools.cached_property
     def compiled(self) -> Any:
-        """numba's own object."""
+        """numba's dispatcher."""
         numba = _numba()
         try:
             compiled = numba.njit(**self.targetoptions)(self.py_func)
-        except RuntimeError:  # neither beside the source nor in the user's folder may code be kept
+        except RuntimeError:  # numba can write neither beside the source nor in the user's folder
             folder = _folder_elsewhere()
             numba.config.CACHE_DIR = str(folder or "")
             compiled = numba.njit(**{**self.targetoptions, "cache": folder is not None})(self.py_func)
@@ -89,16 +89,16 @@ class Kernel:
 
 
 def _invalidate_with_callees(compiled: Any, kernel: Kernel) -> None:
-    """Invalidates code on disk when a kernel that this one calls has changed; numba looks at the kernel's file alone.
+    """Invalidates cached code when a callee has changed; numba itself checks only the kernel's file.
 
-    The attributes are numba's own, the same in all releases that `pyproject.toml` allows; without them this fails.
+    The private attributes are the same in all numba releases that `pyproject.toml` allows.
     """
     file = compiled._cache._cache_file
     file._source_stamp = (file._source_stamp, _digest(kernel))
 
 
 def _digest(kernel: Kernel) -> str:
-    """Returns what differs when a kernel, one that it calls, or a constant that these use has changed."""
+    """Returns a digest of the code and constants of a kernel and its callees."""
     parts: list[str] = []
     seen, waiting = {kernel}, [kernel]
     while waiting:
@@ -117,21 +117,21 @@ def _digest(kernel: Kernel) -> str:
 
 
 def _with_plain_integers(compiled: Any) -> Any:
-    """Makes numba's object take all integers that other kernels call it with for int64, as those of Python are.
+    """Makes a dispatcher treat all integers that other kernels pass as int64, as it treats Python's.
 
-    It would be compiled anew for each width of each argument, and for each number that is written in the code.
+    Otherwise numba compiles it again for each width of each argument, and for each literal number.
     """
     from numba.core import types
     from numba.core.types.misc import unliteral
 
     template = compiled.get_call_template
 
-    def plain(given: Any) -> Any:
-        is_integer = isinstance(given := unliteral(given), types.Integer)
-        return types.int64 if is_integer and given.signed and not isinstance(given, types.Boolean) else given
+    def plain(type_: Any) -> Any:
+        is_integer = isinstance(type_ := unliteral(type_), types.Integer)
+        return types.int64 if is_integer and type_.signed and not isinstance(type_, types.Boolean) else type_
 
     compiled.get_call_template = lambda args, kws: template(
-        tuple(map(plain, args)), {name: plain(own) for name, own in kws.items()}
+        tuple(map(plain, args)), {name: plain(type_) for name, type_ in kws.items()}
     )
     return compiled
 
@@ -140,15 +140,15 @@ _WHEN_COMPILING: list[Callable[[], None]] = []
 
 
 def when_compiling(tell: Callable[[], None]) -> None:
-    """Has a function called when this process first compiles a kernel, which it then does not find on disk.
+    """Registers a callback for the first kernel that this process compiles rather than loads from disk.
 
-    It takes effect if no kernel was called before.
+    It has no effect after the first call of a kernel.
     """
     _WHEN_COMPILING.append(functools.cache(tell))
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Returns an array that cannot be written to: a view of the same data, where it can be."""
+    """Returns a read-only view of an array, or the array if it is read-only already."""
     if not array.flags.writeable:
         return array
     view = array.view()
@@ -157,9 +157,9 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _plain(argument: Any) -> Any:
-    """Returns an argument with views of its read-only arrays that pass for others, since no kernel writes to these.
+    """Replaces read-only arrays in an argument by writable views; kernels do not write to them.
 
-    For numba they are of another type, so it would compile each kernel anew for every mixture of the two.
+    numba gives read-only arrays another type, so it would compile each kernel again for every mixture of the two.
     """
     if isinstance(argument, np.ndarray):
         return argument if argument.flags.writeable else _origin(argument)
@@ -170,7 +170,7 @@ def _plain(argument: Any) -> Any:
 
 
 def _origin(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Returns the array that `read_only` made a view of; it takes a twentieth of the time of another view."""
+    """Returns the array behind a view of `read_only`; this takes a twentieth of the time of a new view."""
     base = array.base
     if not isinstance(base, np.ndarray) or not base.flags.writeable or base.dtype != array.dtype:
         return _shared(array)
@@ -179,11 +179,11 @@ def _origin(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _shared(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = np.asarray(_Shared(array))
-    return view if view.dtype == array.dtype else view.view(array.dtype)  # padding has no names there
+    return view if view.dtype == array.dtype else view.view(array.dtype)  # the protocol drops names of padded fields
 
 
 class _Shared:
-    """The data of a read-only array, as numpy's protocol hands them over."""
+    """The data of a read-only array, in numpy's array interface."""
 
     def __init__(self, array: npt.NDArray[Any]) -> None:
         self.array = array  # keeps the data alive
@@ -193,7 +193,7 @@ class _Shared:
 
 @functools.cache
 def _numba() -> ModuleType:
-    """Returns numba, once it knows what a kernel is that another one calls."""
+    """Imports numba and teaches it to resolve kernels that call kernels."""
     import numba
     from numba.core import event
     from numba.extending import typeof_impl
@@ -214,22 +214,24 @@ def _numba() -> ModuleType:
 
 @functools.cache
 def _folder_elsewhere() -> Path | None:
-    """Chooses a folder for machine code where numba finds none: package and home are read-only in some containers."""
-    user = os.getuid()  # where there are no such numbers, there always is a folder
+    """Chooses another folder for machine code: in some containers package and home are read-only."""
+    user = os.getuid()  # without user ids (Windows), numba always has a folder
     for parent in filter(None, (os.environ.get("XDG_CACHE_HOME"), tempfile.gettempdir())):
         folder = Path(parent, f"lattice_simp-{user}")
         with suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if _is_private(folder, user) and os.access(folder, os.W_OK):
-                warnings.warn(f"compiled code is kept in {folder} (NUMBA_CACHE_DIR names another folder)", stacklevel=1)
+                warnings.warn(
+                    f"compiled code is kept in {folder}; set NUMBA_CACHE_DIR to choose another folder", stacklevel=1
+                )
                 return folder
-    warnings.warn("compiled code is not kept: no folder is this user's alone (NUMBA_CACHE_DIR names one)", stacklevel=1)
+    warnings.warn("compiled code is not kept: no folder is private; set NUMBA_CACHE_DIR to one", stacklevel=1)
     return None
 
 
 def _is_private(folder: Path, user: int) -> bool:
-    """Returns whether only a user can have put files into a folder; code is loaded from it."""
-    status = folder.lstat()  # of a link itself: others may change where it leads
+    """Returns whether only this user can write to a folder; code is loaded from it."""
+    status = folder.lstat()  # of a link, not its target: another user may redirect the link
     return stat.S_ISDIR(status.st_mode) and status.st_uid == user and not status.st_mode & 0o077
 
 
@@ -239,13 +241,13 @@ _interruptible = True
 
 
 def run_kernels_directly() -> None:
-    """Has the main thread of this process run kernels itself: for workers, which are killed and never interrupted."""
+    """Makes the main thread run kernels itself, in workers, which are killed rather than interrupted."""
     global _interruptible
     _interruptible = False
 
 
 def cpu_seconds() -> float:
-    """Returns the CPU seconds of this thread; in the main thread, those that another one spent on its kernels, too."""
+    """Returns the CPU seconds of this thread; for the main thread, including its kernels in the other thread."""
     aside = _spent_aside if threading.current_thread() is threading.main_thread() else 0.0
     return time.thread_time() + aside
 
@@ -257,7 +259,7 @@ _Calls = SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...], _Answers]]
 
 
 def _aside(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Calls a function in the thread for kernels; an interrupt ends the wait, and the thread when it is done."""
+    """Calls a function in the thread for kernels; an interrupt ends the wait at once, and the thread after the call."""
     global _spent_aside
     answers: _Answers = SimpleQueue()
     try:
@@ -274,7 +276,7 @@ def _aside(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 
 @functools.cache
 def _calls() -> _Calls:
-    """Returns the queue of a new thread."""
+    """Starts a thread for kernels and returns its queue."""
     calls: _Calls = SimpleQueue()
     before = threading.stack_size(STACK_BYTES)
     try:

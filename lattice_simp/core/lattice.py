@@ -79,7 +79,7 @@ class Lattice:
         finals: (num_states,) float64 final costs in nats; infinity where a state is not final.
         symbols: the table of the output labels (and of the input labels, unless `isymbols` is given).
         isymbols: the table of the input labels; None for an acceptor, whose labels are words on both sides.
-        features: named scores of the arcs and final states, the parts that a weight is made of.
+        features: named scores of the arcs and final states, the terms of the weights.
         header: what holds for the whole lattice: its name, the scales of its scores.
     """
 
@@ -126,8 +126,8 @@ class Lattice:
         Another `start` becomes state 0, and the states before it move up by one.
 
         Raises:
-            InvalidLatticeError: NaN or infinite costs or scores, labels outside the table, states that do not exist,
-                states or labels that are not whole numbers, lengths that differ.
+            InvalidLatticeError: a cost or score is NaN or infinite, a label is outside the table, a state does not
+                exist, states or labels are not whole numbers, or the lengths differ.
         """
         ends = real_numbers(finals, "final costs")
         origins, targets = whole_numbers(sources, "source states"), whole_numbers(nextstates, "next states")
@@ -173,7 +173,7 @@ class Lattice:
 
     @classmethod
     def from_strings(cls, strings: Strings, symbols: SymbolTable | None = None) -> Lattice:
-        """Makes a prefix tree (merged at its leaves) of pairs of words and a cost, or of hypotheses.
+        """Makes a prefix tree (merged at its leaves) from strings, pairs of words and a cost, or hypotheses.
 
         >>> Lattice.from_strings("a cat").num_arcs, Lattice.from_strings([("a cat", 1.0), "a dog"]).num_arcs
         (2, 3)
@@ -190,7 +190,7 @@ class Lattice:
 
     @classmethod
     def from_nbest(cls, hypotheses: Strings, symbols: SymbolTable | None = None) -> Lattice:
-        """Makes a prefix tree of an n-best list; the features of each hypothesis are on its last arc.
+        """Makes a prefix tree from an n-best list; the features of each hypothesis are on its last arc.
 
         >>> lattice = Lattice.from_nbest([Hypothesis(("a", "cat"), 2.0, {"LM": -1.5}), Hypothesis(("a",), 3.0)])
         >>> lattice.features["LM"].tolist()
@@ -199,17 +199,17 @@ class Lattice:
         Of equal strings the cheapest counts, with its features; a feature that a hypothesis lacks is 0 there.
 
         Raises:
-            InvalidLatticeError: as `words_and_cost`; thousands of features that hardly any hypothesis has.
+            InvalidLatticeError: as `words_and_cost`, or there are thousands of features that few hypotheses have.
         """
         best: dict[tuple[str, ...], tuple[float, Mapping[str, float]]] = {}
         for hypothesis in as_hypotheses(hypotheses):
             words, cost = hypothesis.tokens, hypothesis.cost
             if words not in best or cost < best[words][0]:
                 best[words] = cost, hypothesis.features
-        costs, scores = [cost for cost, _ in best.values()], [own for _, own in best.values()]
+        costs, scores = [cost for cost, _ in best.values()], [features for _, features in best.values()]
         names = dict.fromkeys(chain.from_iterable(scores))
         check_density(len(names), scores, sum(map(len, best)))  # no more arcs than words
-        columns = {name: [own.get(name, 0.0) for own in scores] for name in names}
+        columns = {name: [features.get(name, 0.0) for features in scores] for name in names}
         return cls._tree(best, costs, SymbolTable() if symbols is None else symbols, columns)
 
     @classmethod
@@ -220,7 +220,7 @@ class Lattice:
         symbols: SymbolTable,
         scores: Mapping[str, list[float]],
     ) -> Lattice:
-        """Makes a prefix tree of different strings, whose costs and scores are on their last arcs."""
+        """Makes a prefix tree from distinct strings, with costs and scores on their last arcs."""
         labels = symbols.encode(chain.from_iterable(strings))
         begins = np.fromiter(accumulate(map(len, strings), initial=0), dtype=np.int64, count=len(strings) + 1)
         tree = prefix_tree(labels, begins)
@@ -228,7 +228,7 @@ class Lattice:
         if len(weights):
             finals[-1] = 0.0
         columns = {name: tree.spread(values, f"scores of {name!r}", 0.0) for name, values in scores.items()}
-        arcs, ends = ({name: own[side] for name, own in columns.items()} for side in (0, 1))
+        arcs, ends = ({name: sides[side] for name, sides in columns.items()} for side in (0, 1))
         return cls(
             offsets=offsets_of(tree.sources, tree.num_states),
             ilabels=tree.labels,
@@ -241,10 +241,10 @@ class Lattice:
         )
 
     @classmethod
-    def empty_like(cls, other: Lattice) -> Lattice:
-        """Makes the lattice that accepts nothing, with the tables and the names of features of `other`."""
+    def empty_like(cls, lattice: Lattice) -> Lattice:
+        """Makes the lattice that accepts nothing, with the symbol tables and feature names of `lattice`."""
         none = np.zeros(0, dtype=np.int32)
-        return other.gather(none, np.zeros(1, dtype=np.int32), none, none)
+        return lattice.gather(none, np.zeros(1, dtype=np.int32), none, none)
 
     # ---------------------------------------------------------------- properties
 
@@ -418,18 +418,18 @@ class Lattice:
         weights: Floats | None = None,
         finals: Floats | None = None,
     ) -> Lattice:
-        """Returns the lattice whose arcs and states carry what the arcs and states with these numbers carry here.
+        """Makes a lattice whose arcs and states copy labels, costs and features from those with these numbers.
 
-        Every operation that makes arcs out of arcs hands its map on, so labels, costs and features follow.
+        Operations that derive arcs from arcs describe the result in this way, so features always follow.
 
         Args:
-            arcs: (new arcs,) int32, the arc each new one was made of; -1 for one without words, cost and features.
+            arcs: (new arcs,) int32, the arc to copy for each new arc; -1 for an arc without words, cost and features.
             offsets: (new states + 1,) int32.
             nextstates: (new arcs,) int32.
-            states: (new states,) int32, the state each new one ends as; -1 for one that is not final.
-            weights: (new arcs,) float64 costs in the place of those gathered.
-            finals: (new states,) float64 final costs in the place of those gathered. A state that they make not
-                final loses its final features.
+            states: (new states,) int32, the state whose final cost to copy; -1 for a state that is not final.
+            weights: (new arcs,) float64 costs that replace the copied ones.
+            finals: (new states,) float64 final costs that replace the copied ones. States that are not final any
+                more lose their final features.
         """
         olabels = gather(self.olabels, arcs, 0)
         ends = states if finals is None else np.where(np.isfinite(finals), states, -1)
@@ -445,7 +445,7 @@ class Lattice:
         )
 
     def subset(self, order: Ints) -> Lattice:
-        """Returns the lattice of the states in `order` alone, renumbered in that order; arcs to others are dropped."""
+        """Restricts the lattice to the states in `order`, renumbered in that order; arcs to others are dropped."""
         new_name = np.full(self.num_states, -1, dtype=np.int32)
         new_name[order] = np.arange(len(order), dtype=np.int32)
         counts = np.diff(self.offsets)[order].astype(np.int64)
@@ -457,9 +457,9 @@ class Lattice:
         return self.gather(arcs[kept], offsets_of(sources, len(order)), nextstates[kept], order)
 
     def keep_arcs(self, kept: Bools, final: Bools | None = None) -> Lattice:
-        """Returns the lattice without the other arcs (a mask, (num_arcs,)); states stay as they are.
+        """Keeps the arcs that the mask `kept` selects, (num_arcs,); states are unchanged.
 
-        With `final`, a mask of the states, the others are not final.
+        With `final`, a mask of the states, only the selected states stay final.
         """
         arcs = np.flatnonzero(kept).astype(np.int32)
         offsets = np.concatenate(([0], np.cumsum(kept)))[self.offsets].astype(np.int32)
@@ -470,7 +470,7 @@ class Lattice:
     # ---------------------------------------------------------------- changes
 
     def with_symbols(self, symbols: SymbolTable) -> Lattice:
-        """Returns the lattice with its words numbered by `symbols`, or by a copy that holds those it lacks, too."""
+        """Renumbers the words by `symbols`, or by a copy of it with the missing words added."""
         if symbols is self.symbols:
             return self
         symbols = symbols.with_words(self.symbols)
@@ -481,20 +481,20 @@ class Lattice:
         return replace(self, olabels=olabels, ilabels=ilabels, symbols=symbols)
 
     def with_feature(self, name: str, scores: npt.ArrayLike, finals: npt.ArrayLike | None = None) -> Lattice:
-        """Returns the lattice with one more feature; see `Features.with_column`. Costs stay as they are."""
+        """Adds or replaces a feature (see `Features.with_column`); costs are unchanged."""
         return replace(self, features=self.features.with_column(name, scores, finals))
 
     def without_feature(self, name: str, weight: float = 0.0) -> Lattice:
-        """Returns the lattice without a feature, and without what it costs at that weight.
+        """Removes a feature, and its contribution to the costs at `weight`.
 
         >>> lattice = Lattice.from_strings([("a", 3.0)]).with_feature("LM", [-2.0])
         >>> lattice.without_feature("LM", 0.5).weights.tolist()   # 3 - 0.5 * 2
         [2.0]
 
-        So the scores of an old language model give way to those of a new one.
+        Use it to replace the scores of one language model by those of another.
 
         Raises:
-            InvalidLatticeError: the lattice has no such feature, or a cost is not finite any more.
+            InvalidLatticeError: the lattice has no such feature, or a cost becomes infinite.
         """
         if name not in self.features:
             known = ", ".join(self.features) or "none"
@@ -508,7 +508,7 @@ class Lattice:
         return made
 
     def without_words(self, words: str | Iterable[str]) -> Lattice:
-        """Returns the lattice with epsilons in the place of these words; arcs keep their numbers and costs.
+        """Replaces these words by epsilons; arcs keep their numbers and costs.
 
         >>> lattice = Lattice.from_strings([("<s> a </s>", 1.0)]).without_words({"<s>", "</s>"})
         >>> lattice.symbols.decode(lattice.olabels)
@@ -523,11 +523,11 @@ class Lattice:
         return replace(self, olabels=olabels, ilabels=olabels if self.is_acceptor else self.ilabels)
 
     def project_output(self) -> Lattice:
-        """Returns the acceptor of the output words; features stay."""
+        """Returns the acceptor of the output words; features are kept."""
         return replace(self, ilabels=self.olabels, isymbols=None)
 
     def project_input(self) -> Lattice:
-        """Returns the acceptor of the input side; features stay."""
+        """Returns the acceptor of the input side; features are kept."""
         return replace(self, olabels=self.ilabels, symbols=self.isymbols or self.symbols, isymbols=None)
 
     def has_epsilons(self) -> bool:
@@ -537,7 +537,7 @@ class Lattice:
     # ---------------------------------------------------------------- OpenFst
 
     def to_pynini(self, *, attach_symbols: bool = False) -> Any:
-        """Returns a `pynini.Fst` (costs in single precision), with symbol tables if asked for, without features."""
+        """Returns a `pynini.Fst` without features, its costs in single precision; symbol tables are optional."""
         import pynini
 
         tables = (self.isymbols or self.symbols, self.symbols) if attach_symbols else ()
@@ -550,7 +550,8 @@ class Lattice:
         Without `symbols`, the FST's own symbol tables are used; an FST without any needs `symbols`.
 
         Raises:
-            InvalidLatticeError: other arcs, labels without a word, costs that are NaN, an FST that contradicts itself.
+            InvalidLatticeError: the arcs are not standard or log arcs, a label has no word, a cost is NaN, or the
+                FST's stored properties are wrong.
         """
         if fst.fst_type() not in ("vector", "const"):
             import pywrapfst
@@ -566,7 +567,7 @@ class Lattice:
 
 
 def share_symbols(lattices: Sequence[Lattice], symbols: SymbolTable | None = None) -> list[Lattice]:
-    """Returns lattices whose words one table numbers: `symbols` or the first lattice's, or a copy that holds all words.
+    """Renumbers lattices by one table: `symbols` or the first lattice's, or a copy with the missing words added.
 
     >>> cat, dog = share_symbols([Lattice.from_strings("a cat"), Lattice.from_strings("a dog")])
     >>> cat.symbols is dog.symbols, dog.olabels.tolist()
@@ -580,32 +581,32 @@ def share_symbols(lattices: Sequence[Lattice], symbols: SymbolTable | None = Non
     ]
 
 
-def words_and_cost(given: WeightedWords) -> tuple[tuple[str, ...], float]:
-    """Returns the tokens and the cost of a hypothesis, or of a pair of words and a cost; a string alone costs 0.
+def words_and_cost(hypothesis: WeightedWords) -> tuple[tuple[str, ...], float]:
+    """Returns the tokens and the cost of a hypothesis, or of a pair of words and a cost; a bare string costs 0.
 
     Raises:
-        InvalidLatticeError: no pair, or a cost that is not finite.
-        TypeError: a cost that is no number.
+        InvalidLatticeError: the value is not a pair, or its cost is not finite.
+        TypeError: the cost is not a number.
     """
-    if isinstance(given, str):
-        return as_tokens(given), 0.0
+    if isinstance(hypothesis, str):
+        return as_tokens(hypothesis), 0.0
     try:
-        words, cost = (given.tokens, given.cost) if isinstance(given, Hypothesis) else given
+        words, cost = (hypothesis.tokens, hypothesis.cost) if isinstance(hypothesis, Hypothesis) else hypothesis
     except ValueError as error:
-        raise InvalidLatticeError(f"{given!r:.80} is not a pair of words and a cost") from error
+        raise InvalidLatticeError(f"{hypothesis!r:.80} is not a pair of words and a cost") from error
     if not is_finite(cost):
         raise InvalidLatticeError(f"the cost of {words!r:.80} is {cost!s:.80}; costs are finite numbers")
     return as_tokens(words), float(cost)
 
 
-def as_hypotheses(given: Strings) -> list[Hypothesis]:
-    """Returns the hypotheses of what `words_and_cost` reads; a single string is one sentence.
+def as_hypotheses(strings: Strings) -> list[Hypothesis]:
+    """Converts strings, pairs of words and a cost, or hypotheses to hypotheses; a single string is one sentence.
 
-    >>> [(own.text, own.cost) for own in as_hypotheses("a cat")], as_hypotheses([("a dog", 2.0)])[0].tokens
+    >>> [(single.text, single.cost) for single in as_hypotheses("a cat")], as_hypotheses([("a dog", 2.0)])[0].tokens
     ([('a cat', 0.0)], ('a', 'dog'))
 
     Raises:
         InvalidLatticeError: as `words_and_cost`.
     """
-    pairs = [(own, words_and_cost(own)) for own in as_sentences(given)]
-    return [own if isinstance(own, Hypothesis) else Hypothesis(*pair) for own, pair in pairs]
+    pairs = [(string, words_and_cost(string)) for string in as_sentences(strings)]
+    return [string if isinstance(string, Hypothesis) else Hypothesis(*pair) for string, pair in pairs]

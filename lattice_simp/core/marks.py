@@ -1,6 +1,6 @@
-"""Labels that stand for no word of a sentence: sentence ends, silence, noise, padding.
+"""Labels that are not words of a sentence: sentence ends, silence, noise, padding.
 
-Every operation that counts, prints or scores words passes over them. The list is `grammars/marks.tsv`.
+Operations that count, print or score words skip them. The list is `grammars/marks.tsv`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ MARKS: frozenset[str] = frozenset(
     for row in grammar_table("marks.tsv", ("mark", "meaning", "producers"))
     for form in (row["mark"], row["mark"].lower(), row["mark"].upper())
 )
-"""The marks that other programs write among the words, in the table's case, lower case and upper case.
+"""The marks that other programs write among the words, as listed, in lower case and in upper case.
 
 >>> "!SENT_START" in MARKS, "<sil>" in MARKS, "<SIL>" in MARKS, "<unk>" in MARKS
 (True, True, True, False)
 
-`<unk>` is a word, one that a model did not know.
+`<unk>` counts as a word: one that a model did not know.
 """
 
 
@@ -37,7 +37,7 @@ def without_marks(tokens: Iterable[str], ignore: Collection[str] = MARKS) -> tup
 
 
 def unmarked(hypotheses: Iterable[Hypothesis], ignore: Collection[str] = MARKS) -> list[Hypothesis]:
-    """Returns the hypotheses with the tokens that are words; costs and features stay.
+    """Removes the marks from hypotheses; costs and features are unchanged.
 
     >>> [hypothesis.text for hypothesis in unmarked([Hypothesis(("<s>", "a", "</s>"), 1.0)])]
     ['a']

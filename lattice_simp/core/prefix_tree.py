@@ -15,7 +15,7 @@ class PrefixTree(NamedTuple):
     """The arcs of a prefix tree, each to a higher state; the last arc of every string leads to the last state.
 
     Attributes:
-        num_states: one at least; the last state is the end of all strings but the empty one.
+        num_states: at least 1; all strings end in the last state, except the empty string.
         sources, labels, nextstates: (num_arcs,) int32, sorted by source state.
         last_arcs: (strings,) int32, the arc that each string ends with; -1 for the empty string.
     """
@@ -27,10 +27,10 @@ class PrefixTree(NamedTuple):
     last_arcs: Ints
 
     def spread(self, values: Sequence[float], what: str, blank: float) -> tuple[Floats, Floats]:
-        """Returns a column of the arcs and one of the states, which hold the value of each string at its end.
+        """Returns a column of the arcs and one of the states, with the value of each string at its end.
 
         Raises:
-            InvalidLatticeError: values that are not numbers; `what` names them.
+            InvalidLatticeError: the values, which the message calls `what`, are not numbers.
         """
         numbers, filled = real_numbers(values, what), self.last_arcs >= 0
         arcs, ends = np.zeros(len(self.labels)), np.full(self.num_states, blank)
@@ -40,14 +40,14 @@ class PrefixTree(NamedTuple):
 
 
 def prefix_tree(labels: Ints, begins: Longs) -> PrefixTree:
-    """Returns the prefix tree of different strings; the labels of string n are `labels[begins[n]:begins[n + 1]]`.
+    """Makes the prefix tree of distinct strings; the labels of string n are `labels[begins[n]:begins[n + 1]]`.
 
     >>> tree = prefix_tree(np.array([1, 2, 1, 3, 2]), np.array([0, 2, 5]))
     >>> [column.tolist() for column in tree[1:]]
     [[0, 1, 1, 2], [1, 3, 2, 2], [1, 2, 3, 3], [2, 3]]
 
-    States are numbered in the order in which the strings come to them. Of a state's arcs those that strings end with
-    are the last ones.
+    States are numbered in the order in which the strings reach them. The last arcs of a state are those that end
+    strings.
     """
     filled = np.diff(begins) > 0
     parents, words = np.zeros(len(labels) + 1, dtype=np.int32), np.zeros(len(labels) + 1, dtype=np.int32)
@@ -66,14 +66,14 @@ def prefix_tree(labels: Ints, begins: Longs) -> PrefixTree:
 
 
 SMALL = 1000
-"""Labels that are walked without compiled code, in a millisecond: loading the compiler takes 0.4 s."""
+"""Fewer labels are walked without compiled code, in a millisecond: loading the compiler takes 0.4 s."""
 
 
 @jit
 def _walk(labels: Ints, begins: Longs, slots: Ints, parents: Ints, words: Ints, ends: Ints) -> int:
-    """Fills in the state before each inner state, the label between them, and each string's last inner state.
+    """Fills in each inner state's parent and label, and each string's last inner state; returns their number.
 
-    Returns the number of inner states. `slots` is an open hash table of them, 0 where it is free.
+    `slots` is an open hash table of the inner states, 0 where it is free.
     """
     mask, count = len(slots) - 1, 1
     for string in range(len(ends)):

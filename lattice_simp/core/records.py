@@ -1,4 +1,4 @@
-"""Records that are found by a key: a pool of records and an open hash table of their numbers, for compiled kernels."""
+"""A hash table of records for compiled kernels: a pool of records, and an open hash table of their numbers."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 from lattice_simp.core.kernel import Longs, Records, inlined, jit
 
 NONE = -1
-"""The number of a record that is not there."""
+"""The number of a missing record."""
 
 SMALLEST = 1 << 12
-"""The records that a pool begins with."""
+"""The initial size of a pool."""
 
 
 class Table(NamedTuple):
-    """Records that are found by a key.
+    """Records with integer keys.
 
     Attributes:
-        slots: (slots, 2) int64, an open hash table: keys (-1 in free slots) with the numbers of their records beside
-            them, in one line of the processor's cache.
+        slots: (slots, 2) int64, an open hash table: keys (-1 in free slots) next to the numbers of their records, so
+            that both share a cache line.
         rows: the records.
     """
 
@@ -29,18 +29,18 @@ class Table(NamedTuple):
 
 
 def empty_table(kind: np.dtype[Any], rows: int = SMALLEST) -> Table:
-    """Returns a table with room for some records."""
+    """Returns an empty table with room for `rows` records."""
     return Table(np.full((1 << (2 * rows - 1).bit_length(), 2), -1, dtype=np.int64), np.zeros(rows, dtype=kind))
 
 
 def num_records(table: Table) -> int:
-    """Returns how many records are found by keys."""
+    """Returns the number of records that have a key."""
     return int(np.count_nonzero(table.slots[:, 0] >= 0))
 
 
 @jit
 def rehashed(table: Table, count: int, rows: int) -> Table:
-    """Returns a table with room for `rows` records."""
+    """Copies a table of `count` records into one with room for `rows` records."""
     size = 16
     while size < 2 * rows:
         size *= 2
@@ -52,7 +52,7 @@ def rehashed(table: Table, count: int, rows: int) -> Table:
 
 @jit
 def _spread(slots: Longs, size: int) -> Longs:
-    """Returns a hash table of another size."""
+    """Copies a hash table into one of another size."""
     larger = np.full((size, 2), -1, dtype=np.int64)
     for slot in range(len(slots)):
         if slots[slot, 0] >= 0:
@@ -63,7 +63,7 @@ def _spread(slots: Longs, size: int) -> Longs:
 
 @jit
 def slot_of(slots: Longs, key: int) -> np.int64:
-    """Returns the slot of a key, or the free one where it belongs."""
+    """Returns the slot of a key, or the free slot where it belongs."""
     mask = len(slots) - 1
     slot = first_slot(key, mask)
     while slots[slot, 0] >= 0 and slots[slot, 0] != key:
@@ -73,10 +73,10 @@ def slot_of(slots: Longs, key: int) -> np.int64:
 
 @inlined
 def first_slot(key: int, mask: int) -> np.int64:
-    """Returns where to look for a key first, among `mask + 1` slots.
+    """Returns the first slot to probe for a key, among `mask + 1` slots.
 
-    Keys here are pairs of numbers, whose regular patterns need more mixing than `growing.find_slot` does (Stafford's
-    variant 13 of MurmurHash3's last steps).
+    The keys are pairs of numbers, whose regular patterns need more mixing than in `growing.find_slot` (Stafford's
+    variant 13 of MurmurHash3's finaliser).
     """
     mixed = np.uint64(key)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -92,15 +92,15 @@ def find(table: Table, key: int) -> int:
 
 @jit
 def find_in(slots: Longs, key: int) -> int:
-    """Does what `find` does, for kernels that have fetched the arrays of their tables: fetching counts references."""
-    return slots[slot_of(slots, key), 1]  # NONE in a free one
+    """Does what `find` does, for kernels that hold the array already: fetching it costs a reference count."""
+    return slots[slot_of(slots, key), 1]  # NONE in a free slot
 
 
 @jit
 def added(table: Table, key: int, used: Longs, counter: int) -> int:
-    """Returns the number of a new record: `used[counter]`, which is then counted up. Its fields are not written.
+    """Adds a record and returns its number, `used[counter]`, which is incremented.
 
-    There has to be room for it.
+    The table must have room for it. The caller writes its fields.
     """
     enter(table.slots, key, used[counter])
     used[counter] += 1

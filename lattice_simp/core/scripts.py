@@ -1,4 +1,4 @@
-"""Scripts that are written without blanks between words, and lines whose tokens are whole sentences."""
+"""Detects scripts that are written without blanks between words, and lines whose tokens are whole sentences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 
 Ranges = tuple[tuple[int, int], ...]
-"""Code points: the first and the last of each range, sorted, without overlap."""
+"""The first and last code point of each range, sorted, without overlap."""
 
 _UNSPACED: Ranges = (
     (0x0E00, 0x0EFF),  # Thai, Lao
@@ -33,13 +33,13 @@ _UNSPACED: Ranges = (
     (0x1B000, 0x1B16F),  # Kana
     (0x20000, 0x323AF),  # Han
 )
-"""Blocks of the scripts; their punctuation marks and digits are left out by `unspaced_letters`."""
+"""Blocks of the scripts; `unspaced_letters` leaves out their punctuation marks and digits."""
 
 _LINES = 1000
-"""That `whole_sentences` looks at."""
+"""How many lines `whole_sentences` looks at."""
 
 _LONG_TOKEN, _SINGLE_TOKEN, _LONG_LINE = 7.0, 5.0, 30.0
-"""Mean letters of tokens that are no words; of tokens that are their whole line; the latter in scripts with blanks."""
+"""The least mean letters: of tokens that are no words, of tokens that fill their line, of the latter with blanks."""
 
 
 @cache
@@ -50,7 +50,7 @@ def unspaced_letters() -> Ranges:
 
 @cache
 def unspaced_marks() -> Ranges:
-    """Returns the signs of these scripts that belong to the letter before: vowels, tones, stacked consonants."""
+    """Returns the combining marks of these scripts: vowels, tones, stacked consonants."""
     return _categories("M")
 
 
@@ -64,13 +64,13 @@ def is_unspaced(character: str) -> bool:
 
 
 def whole_sentences(lines: Iterable[Sequence[str]]) -> bool:
-    """Returns whether the tokens of lines are whole sentences or clauses, so that measures of tokens say nothing.
+    """Returns whether the tokens of lines are whole sentences or clauses, so that token counts mean nothing.
 
     >>> whole_sentences([["私は昨日東京へ行きました。"]]), whole_sentences([["私", "は", "昨日", "東京", "へ"]])
     (True, False)
 
     Args:
-        lines: tokens of each; the first ones are looked at.
+        lines: the tokens of each line; only the first 1000 are read.
     """
     sample = [line for line in islice(lines, _LINES) if line]
     tokens = sum(map(len, sample))
@@ -85,16 +85,16 @@ def whole_sentences(lines: Iterable[Sequence[str]]) -> bool:
 
 
 def _categories(category: str) -> Ranges:
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for first, last in _UNSPACED:
         for point in range(first, last + 1):
             if not unicodedata.category(chr(point)).startswith(category):
                 continue
-            if found and found[-1][1] + 1 == point:
-                found[-1] = (found[-1][0], point)
+            if ranges and ranges[-1][1] + 1 == point:
+                ranges[-1] = (ranges[-1][0], point)
             else:
-                found.append((point, point))
-    return tuple(found)
+                ranges.append((point, point))
+    return tuple(ranges)
 
 
 def _holds(ranges: Ranges, point: int) -> bool:

@@ -28,30 +28,30 @@ def shortest_distance(lattice: Lattice, *, semiring: Semiring = "tropical", reve
     1.026
 
     Args:
-        lattice: sorted topologically (see `Lattice.topsorted`), since the distances are told by its states.
+        lattice: sorted topologically (see `Lattice.topsorted`), since the distances follow the order of its states.
         semiring: `tropical` for the cost of the best path, `log` for the cost of all paths' summed probabilities.
-        reverse: distances to the end; entry 0 is that of the whole lattice.
+        reverse: whether to return the distances to the end; entry 0 is the distance of the whole lattice.
 
     Returns:
         (num_states,) float64 nats; infinity where there is no path.
 
     Raises:
-        LatticeSimpError: the states are not sorted topologically, or an unknown semiring.
+        LatticeSimpError: the states are not sorted topologically, or the semiring is unknown.
     """
     if semiring not in ("tropical", "log"):
         raise LatticeSimpError(f"unknown semiring {semiring!r}; known are tropical and log")
     if not lattice.is_topsorted:
-        raise LatticeSimpError("the states are not sorted topologically; call topsorted() first, and use its states")
+        raise LatticeSimpError("the states are not sorted topologically; call topsorted() first")
     return (_backward if reverse else _forward)(lattice.arcs, semiring == "log")
 
 
 def forward_costs(lattice: Lattice) -> Floats:
-    """Returns each state's least cost from the start, (num_states,) float64 nats; the lattice is topsorted."""
+    """Returns the least cost from the start to each state of a topsorted lattice, (num_states,) float64 nats."""
     return _forward(lattice.arcs, False)
 
 
 def backward_costs(lattice: Lattice) -> Floats:
-    """Returns each state's least cost to the end, final cost included, (num_states,) float64; it is topsorted."""
+    """Returns the least cost from each state to the end, as `forward_costs`; final costs are included."""
     return _backward(lattice.arcs, False)
 
 
@@ -62,10 +62,10 @@ def best_cost(lattice: Lattice) -> float:
 
 
 @jit
-def log_add(one: float, other: float) -> float:
-    """Returns the cost of the sum of two probabilities that are given as costs."""
-    least = min(one, other)
-    return least if least == np.inf else least - np.log1p(np.exp(least - max(one, other)))
+def log_add(first: float, second: float) -> float:
+    """Returns -log(exp(-first) + exp(-second)): the cost of the sum of two probabilities."""
+    least = min(first, second)
+    return least if least == np.inf else least - np.log1p(np.exp(least - max(first, second)))
 
 
 @jit

@@ -19,11 +19,11 @@ EPSILON = 0
 EPSILON_SYMBOL = "<epsilon>"
 
 RHO, SIGMA = "<rho>", "<sigma>"
-"""Arcs that take every word but those of the state's other arcs, and arcs that take every word."""
+"""Labels of arcs that match any label that no other arc of the state has, and of arcs that match any label."""
 
 
 def split_tokens(text: str) -> list[str]:
-    """Splits a string at blanks and tabs alone: other white space, such as no-break spaces, belongs to its token.
+    """Splits a string at blanks and tabs only: other white space, such as a no-break space, belongs to its token.
 
     >>> split_tokens("10\u00a0000  people")
     ['10\\xa0000', 'people']
@@ -41,7 +41,7 @@ def as_tokens(words: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def is_utf8(text: str) -> bool:
-    r"""Returns whether a text is one of characters, without half of a surrogate pair, which no file can hold.
+    r"""Returns whether UTF-8 can encode a text: whether it has no lone surrogates.
 
     >>> is_utf8("caf\u00e9"), is_utf8("\ud800")
     (True, False)
@@ -76,8 +76,9 @@ class SymbolTable:
     >>> table[3], table.find("mouse"), len(table)
     ('dog', None, 4)
 
-    Ids never change once given, so lattices and threads may share a table that grows. It grows when words are added to
-    it, or when it is passed to what makes lattices of text; operations on lattices leave it alone (`with_words`).
+    The id of a word never changes, so lattices and threads may share a table that grows. A table grows when words are
+    added to it, or when it is passed to a function that makes lattices from text; operations on lattices never add to
+    it (see `with_words`).
     """
 
     __slots__ = ("_growing", "_ids", "_words")
@@ -114,10 +115,10 @@ class SymbolTable:
         return f"SymbolTable({len(self)} symbols)"
 
     def add(self, word: str) -> int:
-        """Returns the id of `word`, which is added if it is new.
+        """Returns the id of `word`; a new word is added.
 
         Raises:
-            InvalidLatticeError: no symbol: the empty string, or text that UTF-8 cannot hold.
+            InvalidLatticeError: the word is empty, or UTF-8 cannot encode it.
         """
         known = self._ids.get(word)
         if known is None:
@@ -133,9 +134,7 @@ class SymbolTable:
             raise InvalidLatticeError("an empty string is not a symbol; use <epsilon>, label 0")
         if not is_utf8(text):
             broken = next(word for word in words if not is_utf8(word))
-            raise InvalidLatticeError(
-                f"a word that UTF-8 cannot hold: {broken!r:.80} (decode its bytes again as UTF-8)"
-            )
+            raise InvalidLatticeError(f"UTF-8 cannot encode the word {broken!r:.80} (decode its bytes again as UTF-8)")
         with self._growing:
             new = [word for word in dict.fromkeys(words) if word not in self._ids]
             first = len(self._words)
@@ -159,24 +158,24 @@ class SymbolTable:
         return np.fromiter((get(word, missing) for word in _words(words)), dtype=np.int32)
 
     def decode(self, labels: Iterable[int]) -> list[str]:
-        """Returns the words of `labels`, epsilons left out."""
+        """Returns the words of `labels` without epsilons."""
         return [self[int(label)] for label in labels if label != EPSILON]
 
     def mapping_to(self, other: SymbolTable) -> npt.NDArray[np.int32]:
-        """Returns for each id of this table the id of the same word in `other` (int32), -1 for a word it lacks."""
+        """Returns for each id of this table the id of the same word in `other` (int32), or -1 if `other` lacks it."""
         if other is self:
             return np.arange(len(self), dtype=np.int32)
         return other.lookup(self._words)
 
     def copy(self) -> SymbolTable:
-        """Returns a table of the same symbols that grows on its own."""
+        """Returns an independent copy of the table."""
         table = SymbolTable()
         with self._growing:
             table._words, table._ids = self._words.copy(), self._ids.copy()
         return table
 
     def with_words(self, words: str | Iterable[str]) -> SymbolTable:
-        """Returns this table if it holds the words, else a copy to which they are added.
+        """Returns this table if it holds all the words, and otherwise a copy with the missing words added.
 
         >>> table = SymbolTable(["the", "cat"])
         >>> table.with_words("the cat") is table, list(table.with_words("a cat")), len(table)
@@ -191,5 +190,5 @@ class SymbolTable:
 
     @property
     def words(self) -> Sequence[str]:
-        """All words by id; the caller does not change the list."""
+        """All words by id; do not change the list."""
         return self._words

@@ -238,7 +238,7 @@ def test_from_strings_of_the_empty_string_makes_the_start_final():
         (("a", math.nan), InvalidLatticeError, "costs are finite"),
         (("a", -math.inf), InvalidLatticeError, "costs are finite"),
         (("a", 10**400), InvalidLatticeError, "costs are finite"),
-        (("\ud800", 1.0), InvalidLatticeError, "UTF-8 cannot hold"),
+        (("\ud800", 1.0), InvalidLatticeError, "UTF-8 cannot encode"),
         (("a", 1.0, 2.0), InvalidLatticeError, "not a pair"),
         (("a", "1"), TypeError, "."),
         (("a", None), TypeError, "."),

@@ -49,7 +49,7 @@ def test_what_is_no_word_is_refused_before_anything_is_added(add):
 
     attempt("", InvalidLatticeError, "empty string")
     for broken in ("\ud800", "x\udce4", "\udfffy", "é\ud83d"):
-        attempt(broken, InvalidLatticeError, "UTF-8 cannot hold")
+        attempt(broken, InvalidLatticeError, "UTF-8 cannot encode")
     for broken in (5, b"a", None):
         attempt(broken, TypeError, "str")
 
