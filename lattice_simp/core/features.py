@@ -180,8 +180,8 @@ def check_density(names: int, hypotheses: Sequence[Mapping[str, float]], arcs: i
     num_scores = sum(map(len, hypotheses))
     if names * arcs > DENSE_CELLS and num_scores < LEAST_DENSITY * names * len(hypotheses):
         raise InvalidLatticeError(
-            f"{names} features, and a hypothesis has {num_scores / len(hypotheses):.3g} of them on average: too few for "
-            "a table; leave the rare ones out, or merge them into fewer features"
+            f"{names} features, and a hypothesis has {num_scores / len(hypotheses):.3g} of them on average: too few "
+            "for a table; leave the rare ones out, or merge them into fewer features"
         )
 
 

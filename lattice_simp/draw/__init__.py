@@ -1,4 +1,4 @@
-"""Drawings of lattices: Graphviz DOT, which needs nothing, and SVG, PNG and PDF (with the extra `draw`)."""
+"""Draws lattices as Graphviz DOT, and with the extra `draw` as SVG, PNG and PDF."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["IMAGE_FORMATS", "SVG_STYLE", "drawn_states", "to_dot", "to_image", "
 
 
 def _notebook(lattice: Lattice) -> str | None:
-    """Returns what a notebook shows of a lattice; None, where the extra is missing, makes it show the text."""
+    """Returns a notebook's drawing of a lattice, or None without the extra, so that the notebook shows text."""
     try:
         return to_svg(lattice)
     except MissingExtraError:

@@ -38,14 +38,14 @@ def to_dot(
     }
 
     The start state is bold, final states are double circles; labels are `word/cost` or `in:out/cost` with costs in
-    nats, and a cost of zero is left out.
+    nats, and a cost of zero is omitted.
 
     Args:
-        lattice: any lattice, also a cyclic one.
+        lattice: any lattice, even a cyclic one.
         title: a line of text below the drawing.
-        highlight: arc numbers to be drawn in bold red.
+        highlight: the numbers of arcs to draw in bold red.
         rankdir: the direction of reading, `LR` or `TB`.
-        states, arcs: their numbers where not all are to be drawn; the arcs are between these states.
+        states, arcs: the numbers of the states and arcs to draw, by default all; the arcs must be between the states.
     """
     if not isinstance(title, str | None):
         raise TypeError(f"the title is a string, not {type(title).__name__}")
@@ -78,6 +78,6 @@ def _cost_suffix(cost: float) -> str:
 
 
 def quoted(text: str) -> str:
-    """Escapes for a quoted DOT label, where backslashes and HTML entities are read as well."""
+    """Escapes text for a quoted DOT label, in which backslashes and HTML entities have a meaning, too."""
     escapes: dict[str, str | int | None] = {"&": "&amp;", "\\": "\\\\", '"': '\\"', "\n": "\\n"}
     return text.translate(str.maketrans(escapes))

@@ -1,4 +1,4 @@
-"""Drawing: a lattice as PNG or PDF, by Graphviz, which the wheel of `pygraphviz` brings."""
+"""Draws a lattice as PNG or PDF with Graphviz, which the wheel of `pygraphviz` includes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ImageFormat: TypeAlias = Literal["png", "pdf"]
 IMAGE_FORMATS: tuple[str, ...] = get_args(ImageFormat)
 
 _OPTIONS = {"png": "-Gdpi=144"}
-"""Of Graphviz, whose 96 pixels an inch are few for small type."""
+"""The resolution; Graphviz's 96 pixels an inch are too few for small type."""
 
 
 def to_image(
@@ -28,20 +28,20 @@ def to_image(
     highlight: Collection[int] = frozenset(),
     max_states: int = 200,
 ) -> bytes:
-    """Draws a lattice as Graphviz draws its DOT text, in a format of IMAGE_FORMATS.
+    """Draws a lattice's DOT text with Graphviz, in a format of IMAGE_FORMATS.
 
     >>> from lattice_simp import Lattice
     >>> to_image(Lattice.from_strings([("good day", 1.5)]), "pdf")[:5]
     b'%PDF-'
 
     Args:
-        lattice: any lattice, also a cyclic one.
+        lattice: any lattice, even a cyclic one.
         format: `png` (144 pixels an inch) or `pdf`.
         title, highlight: see `to_dot`.
-        max_states: as of `to_svg`, which draws the same states and arcs.
+        max_states: see `to_svg`, which draws the same states and arcs.
 
     Raises:
-        LatticeSimpError: there is no such format, or this Graphviz does not write it.
+        LatticeSimpError: the format is unknown, or this Graphviz cannot write it.
         MissingExtraError: pygraphviz is not installed.
     """
     if format not in IMAGE_FORMATS:
@@ -51,10 +51,10 @@ def to_image(
 
 
 def rendered(dot: str, format: str) -> bytes:
-    """Returns what Graphviz makes of DOT text.
+    """Renders DOT text with Graphviz.
 
     Raises:
-        LatticeSimpError: this Graphviz does not write the format.
+        LatticeSimpError: this Graphviz cannot write the format.
         MissingExtraError: pygraphviz is not installed.
     """
     try:
@@ -65,5 +65,5 @@ def rendered(dot: str, format: str) -> bytes:
     try:
         drawn: bytes = AGraph(string=dot).draw(format=format, prog="dot", args=_OPTIONS.get(format, ""))
     except (OSError, TypeError, ValueError) as error:  # its bindings fail with a TypeError
-        raise LatticeSimpError(f"this Graphviz writes no {format.upper()}; write SVG or DOT") from error
+        raise LatticeSimpError(f"this Graphviz cannot write {format.upper()}; write SVG or DOT") from error
     return drawn

@@ -1,4 +1,4 @@
-"""What a drawing writes on the arcs and states of a lattice, and how much room the text takes."""
+"""The text on the arcs and states of a drawing, and its width."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WIDE = frozenset("mwMW@%")
 
 
 def arc_words(lattice: Lattice, arc: int) -> str:
-    """Returns `word`, or `in:out` in a transducer; epsilon is written ε.
+    """Returns the label of an arc: `word`, or `in:out` in a transducer; epsilon is written ε.
 
     >>> from lattice_simp import Lattice
     >>> arc_words(Lattice.from_strings([("hello", 0.5)]), 0)
@@ -29,7 +29,7 @@ def arc_words(lattice: Lattice, arc: int) -> str:
 
 
 def cost_text(cost: float) -> str:
-    """Returns a cost (nats) with two decimals, and nothing for a cost of zero.
+    """Formats a cost (nats) with two decimals; a cost of zero is an empty string.
 
     >>> cost_text(1.5), cost_text(0.0), cost_text(-0.001)
     ('1.50', '', '0.00')
@@ -38,7 +38,7 @@ def cost_text(cost: float) -> str:
 
 
 def text_width(text: str, size: float) -> float:
-    """Estimates the width (px) of sans-serif text of the font size `size` (px), rather too wide than too narrow.
+    """Estimates the width (px) of sans-serif text in the font size `size` (px), erring on the wide side.
 
     >>> text_width("Haus", 10) < text_width("Häuser", 10) < text_width("MMMMMM", 10)
     True

@@ -1,4 +1,4 @@
-"""The layout of a drawing, by Graphviz: the wheel of `pygraphviz` brings the library, so no program `dot` is needed."""
+"""Lays out drawings with Graphviz, whose library the wheel of `pygraphviz` includes: no program `dot` is needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Point = tuple[float, float]
 HEAD_LENGTH = 7.0
 """The length of arrow heads, in px."""
 
-# A label is a box of given size: Graphviz measures no text, so the fonts of the machine do not matter.
+# A label is a box of fixed size: Graphviz measures no text, so the machine's fonts do not matter.
 _BOX = (
     '<<TABLE BORDER="0" CELLBORDER="0" CELLPADDING="0" CELLSPACING="0">'
     '<TR><TD FIXEDSIZE="TRUE" WIDTH="{:.0f}" HEIGHT="{:.0f}"></TD></TR></TABLE>>'
@@ -22,12 +22,12 @@ _POINTS_AN_INCH = 72.0
 _DENSE = 2.5
 _MANY, _TOO_MANY = 100, 200
 _HASTE = "graph [splines=line, nslimit=1, mclimit=0.1, searchsize=5];"
-"""Straight lines and little optimisation, for many links, or between few states: these take minutes otherwise."""
+"""Straight lines and little optimisation, for many or dense links, which would take minutes otherwise."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """An arrow between two states, or above one, with a label of given size (px)."""
+    """An arrow between two states, or a loop above one, with the size of its label (px)."""
 
     source: int
     target: int
@@ -37,7 +37,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Curve:
-    """Where an arrow runs: control points of Bezier curves up to its head, the head's tip, the middle of its label."""
+    """The course of an arrow: control points of Bezier curves up to its head, the head's tip, its label's middle."""
 
     points: tuple[Point, ...]
     tip: Point
@@ -46,13 +46,13 @@ class Curve:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is, in px from the upper left corner.
+    """The positions of a drawing, in px from the upper left corner.
 
     Attributes:
-        width, height: of the whole drawing.
-        states: the centres.
-        curves: of the links.
-        start: the arrow into the first state; None without states.
+        width, height: the size of the drawing.
+        states: the centres of the states.
+        curves: the courses of the links.
+        start: the arrow into the first state; None if there are no states.
     """
 
     width: float
@@ -63,7 +63,7 @@ class Layout:
 
 
 def lay_out(radii: Sequence[float], links: Sequence[Link]) -> Layout:
-    """Lays out states (circles of given radius, in px) and links from left to right.
+    """Lays out states (circles of these radii, in px) and links from left to right.
 
     >>> layout = lay_out([15, 15], [Link(0, 1, 60, 17)])
     >>> layout.states[0][0] + 60 < layout.curves[0].tip[0] < layout.states[1][0]
@@ -87,10 +87,10 @@ def lay_out(radii: Sequence[float], links: Sequence[Link]) -> Layout:
         *(["start [shape=point, width=0];", "start -> 0 [id=start];"] if radii else []),
         "}",
     ]
-    found = json.loads(AGraph(string="\n".join(lines)).draw(format="json0", prog="dot"))
-    _, _, width, height = map(float, found["bb"].split(","))
-    nodes = {node["name"]: _point(node["pos"], height) for node in found.get("objects", ())}
-    edges = {edge["id"]: _curve(edge, height) for edge in found.get("edges", ())}
+    drawing = json.loads(AGraph(string="\n".join(lines)).draw(format="json0", prog="dot"))
+    _, _, width, height = map(float, drawing["bb"].split(","))
+    nodes = {node["name"]: _point(node["pos"], height) for node in drawing.get("objects", ())}
+    edges = {edge["id"]: _curve(edge, height) for edge in drawing.get("edges", ())}
     states = tuple(nodes[str(state)] for state in range(len(radii)))
     return Layout(width, height, states, tuple(edges[str(number)] for number in range(len(links))), edges.get("start"))
 

@@ -1,4 +1,4 @@
-"""Drawing: a lattice as a stand-alone SVG picture."""
+"""Draws a lattice as a stand-alone SVG picture."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lattice_simp.core.lattice import Lattice
 
 MOST_LABELS = 40
-"""Of more arcs between the same two states, the cheapest are drawn."""
+"""The most arcs to draw between two states; if there are more, the cheapest are drawn."""
 
 _MOST_LINKS = 600
 _RADIUS = 15.0
@@ -64,7 +64,7 @@ SVG_STYLE = """
 .ls-word.ls-on{fill:#ffa94d}
 }
 """
-"""The style sheet of a drawing: a page takes it over for drawings without their own."""
+"""The style sheet of a drawing; a page with embedded drawings includes it once."""
 
 
 def to_svg(
@@ -82,19 +82,19 @@ def to_svg(
     >>> svg.startswith("<svg "), "night" in svg, ">1.50<" in svg
     (True, True, True)
 
-    Words are beside their arcs, with costs (nats, two decimals; zero is left out) in small grey type; arcs between
-    the same two states share one curve and stack their labels (at most `MOST_LABELS`), the cheapest on top. Loops rise
-    above their state, final states have a double ring that holds their cost. Hovering over a label shows its arc's
-    number and exact cost. Colours follow the reader's light or dark mode.
+    Words are beside their arcs, with costs (nats, two decimals; zero is omitted) in small grey type. Arcs between the
+    same two states share one curve and stack their labels (at most `MOST_LABELS`), the cheapest on top. Loops are above
+    their state; final states have a double ring around their cost. Hovering over a label shows the number and the exact
+    cost of its arc. Colours follow the reader's light or dark mode.
 
     Args:
-        lattice: any lattice, also a cyclic one.
+        lattice: any lattice, even a cyclic one.
         title: a heading.
-        highlight: numbers of the arcs to be drawn in colour.
-        max_states: of a larger lattice (or of one with too many arcs), the states nearest to the start are drawn, and a
-            note below says so.
-        embedded: for a page that has `SVG_STYLE` among its own styles: without a style element, and with the numbers of
-            arcs as `data-arcs` of lines and labels, so that a script can point at paths.
+        highlight: the numbers of arcs to draw in colour.
+        max_states: the most states to draw. Of a larger lattice, or one with too many arcs, the states nearest to the
+            start are drawn, and a note below says so.
+        embedded: whether the drawing is for a page that includes `SVG_STYLE`. It then has no style element, and lines
+            and labels carry the numbers of their arcs as `data-arcs`, so that a script can find paths.
 
     Raises:
         MissingExtraError: pygraphviz is not installed.
@@ -123,7 +123,7 @@ def to_svg(
 
 
 def drawn_states(lattice: Lattice, max_states: int) -> list[int]:
-    """Returns the states that a drawing shows: at most so many, and fewer where too many links are between them."""
+    """Returns the states to draw: at most `max_states`, and fewer if there are too many links between them."""
     states = _nearest_states(lattice, max_states)
     while len(_bundles(lattice, states)) > _MOST_LINKS:
         states = _nearest_states(lattice, len(states) * 3 // 4)
@@ -131,22 +131,22 @@ def drawn_states(lattice: Lattice, max_states: int) -> list[int]:
 
 
 def drawn_arcs(lattice: Lattice, states: list[int]) -> list[int]:
-    """Returns the arcs that a drawing of these states shows: of those between the same two states, the cheapest."""
+    """Returns the arcs to draw between these states: the cheapest ones between each two states."""
     return sorted(arc for arcs in _bundles(lattice, states).values() for arc in arcs)
 
 
 def _nearest_states(lattice: Lattice, most: int) -> list[int]:
-    """Returns the states that the fewest arcs lead to from the start, in their order."""
+    """Returns the states that the fewest arcs separate from the start, in order."""
     if lattice.num_states <= most:
         return list(range(lattice.num_states))
-    found = {0: None}
+    reached = {0: None}
     queue = [0]
     for state in queue:
         for target in lattice.nextstates[lattice.offsets[state] : lattice.offsets[state + 1]].tolist():
-            if target not in found and len(found) < most:
-                found[target] = None
+            if target not in reached and len(reached) < most:
+                reached[target] = None
                 queue.append(target)
-    return sorted(found)
+    return sorted(reached)
 
 
 def _bundles(lattice: Lattice, states: list[int]) -> dict[Link, list[int]]:
@@ -165,7 +165,7 @@ def _bundles(lattice: Lattice, states: list[int]) -> dict[Link, list[int]]:
     bundles = {}
     for (source, target), arcs in groups.items():
         width = widths[source, target]
-        if source != target:  # the labels of loops stand out over the links beside them
+        if source != target:  # the labels of loops extend over the links beside them
             width += sum(max(0.0, widths.get((state, state), 0.0) / 2 - _RADIUS) for state in (source, target))
         bundles[Link(source, target, width, len(arcs) * _LINE_HEIGHT)] = arcs
     return bundles
@@ -181,7 +181,7 @@ def _radius(final: float) -> float:
 
 
 def _frame(width: float, height: float, title: str, note: str, style: str) -> list[str]:
-    """Returns the head of the picture, up to the group that holds the drawing."""
+    """Returns the head of the picture, up to the group of the drawing."""
     top = _MARGIN + (_TITLE_HEIGHT if title else 0.0)
     words = max(text_width(title, _TITLE_SIZE), text_width(note, _NOTE_SIZE))
     full = _number(max(width, words) + 2 * _MARGIN), _number(top + height + _MARGIN + (_NOTE_HEIGHT if note else 0.0))
@@ -226,7 +226,7 @@ def _numbers(arcs: Sequence[int]) -> str:
 
 
 def _labels(lattice: Lattice, arcs: list[int], middle: Point, chosen: Collection[int], *, embedded: bool) -> list[str]:
-    """Writes the stacked labels; a word ends and its cost begins at the same point, whatever the font."""
+    """Draws the stacked labels; a word ends and its cost begins at the same point, whatever the font."""
     top = middle[1] - len(arcs) * _LINE_HEIGHT / 2
     lines = []
     for row, arc in enumerate(arcs):
@@ -234,10 +234,10 @@ def _labels(lattice: Lattice, arcs: list[int], middle: Point, chosen: Collection
         meeting = middle[0] - _label_width(lattice, arc) / 2 + text_width(words, _WORD_SIZE)
         y = top + (row + 0.75) * _LINE_HEIGHT
         hover = f"<title>arc {arc}, cost {cost!r}</title>"
-        own = _numbers([arc]) if embedded else ""
-        lines.append(_written("word ls-on" if arc in chosen else "word", meeting, y, hover + _text(words), own))
+        numbers = _numbers([arc]) if embedded else ""
+        lines.append(_written("word ls-on" if arc in chosen else "word", meeting, y, hover + _text(words), numbers))
         if shown := cost_text(cost):
-            lines.append(_written("cost", meeting + _COST_GAP, y, hover + shown, own))
+            lines.append(_written("cost", meeting + _COST_GAP, y, hover + shown, numbers))
     return lines
 
 
@@ -254,5 +254,5 @@ def _number(value: float) -> str:
 
 
 def _text(text: str) -> str:
-    """Escapes text; characters that XML cannot hold become the replacement character."""
+    """Escapes text; characters that XML forbids become the replacement character."""
     return escape(_NOT_XML.sub("\ufffd", text))

@@ -3,7 +3,7 @@ r"""What is no lattice and no n-best list looks like, told by its beginning: err
 A kind is a row of a table here, or one of the signatures of binary files of `support.signatures`.
 
 >>> print(refusal(b"name x\nnodes 3 NULL a b\n", "a.pfsg").message)
-looks like a PFSG of SRILM, which is not read
+looks like a PFSG of SRILM, which is not supported
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def refusal(head: bytes, path: str | Path | None, wanted: str = LATTICES) -> For
         return FormatError("the file is empty", path=path, remedy=wanted)
     kind = kind_of(head)
     if kind is not None:
-        name, remedy = f"{kind.name}, which is not read", kind.remedy
+        name, remedy = f"{kind.name}, which is not supported", kind.remedy
     elif b"\0" in text:
         name, remedy = "binary data of no known kind", ""
     elif (line := _line_of_bad_utf8(head)) is not None:

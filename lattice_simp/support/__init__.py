@@ -1,1 +1,1 @@
-"""Files, caches, tables and optional libraries: what every room needs and is not about lattices."""
+"""Files, caches, tables and optional libraries: the helpers that do not concern lattices."""

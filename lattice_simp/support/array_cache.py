@@ -1,8 +1,8 @@
-"""Parsed models on disk: one file of arrays, mapped instead of read.
+"""Caches parsed models on disk: each is one file of arrays, memory-mapped instead of read.
 
-Cache files are in the user's cache folder, or where the environment variable `LATTICE_SIMP_CACHE` says: a folder for
-all, or `beside` for a folder `.lattice_simp` beside each model file. The name of a cache file holds a hash of the model
-file's content, so a changed model never meets an old cache, and a checksum of what it holds tells damage.
+Cache files are in the user's cache folder. The environment variable `LATTICE_SIMP_CACHE` names another folder for all
+of them, or says `beside` for a folder `.lattice_simp` beside each model file. The name of a cache file includes a hash
+of the model file's content, so a changed model never uses an old cache; a checksum detects damage.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.atomic import replacing
 
 CACHE_VARIABLE = "LATTICE_SIMP_CACHE"
-"""The environment variable that names a folder for all caches, or says BESIDE."""
+"""The environment variable that names a folder for all caches, or is BESIDE."""
 
 BESIDE, FOLDER = "beside", ".lattice_simp"
-"""The value of the variable that puts caches beside the model files, and the folder that they are in there."""
+"""The variable's value for caches beside the model files, and the name of the folder there."""
 
 UNUSED_DAYS = 90
-"""Cache files that nobody read for so long are removed when another one is written beside them."""
+"""Cache files unused for this long are deleted when another one is written to their folder."""
 
 _SUFFIX = ".arrays"
-"""Ends the names of cache files."""
+"""The suffix of cache files."""
 
 _MAGIC = b"lattice_simp arrays 1\n"
 _ALIGNMENT = 64
 
 _NUMBERS = "biuf"
-"""The kinds of types that arrays may have: booleans, integers and floats."""
+"""The kinds of dtypes that arrays may have: booleans, integers and floats."""
 
 _BROKEN = (ValueError, KeyError, TypeError, AttributeError, SyntaxError, RecursionError, OverflowError, MemoryError)
-"""What a broken header leads to; numpy parses the names of types as Python."""
+"""The errors of a broken header; numpy parses the names of dtypes as Python."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 
 def user_cache() -> Path:
-    """Returns the folder that the environment names for all caches, else the user's cache folder."""
+    """Returns the cache folder that the environment names, or the user's cache folder."""
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen and chosen != BESIDE:
         return Path(chosen)
@@ -57,10 +57,10 @@ def user_cache() -> Path:
 
 
 def load_arrays(path: str | Path, kind: str) -> Arrays | None:
-    """Maps the cached arrays of a model file, or returns None where there are none, or damaged ones.
+    """Maps the cached arrays of a model file, or returns None if they are missing or damaged.
 
     Raises:
-        FormatError: the model file itself cannot be read.
+        FormatError: the model file cannot be read.
     """
     cached = _cache_file(path, kind)
     with contextlib.suppress(OSError, *_BROKEN):
@@ -72,7 +72,7 @@ def load_arrays(path: str | Path, kind: str) -> Arrays | None:
 
 
 def store_arrays(path: str | Path, kind: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Writes the cached arrays of a model file; a cache that cannot be written is not an error."""
+    """Caches the arrays of a model file; failures to write are ignored."""
     cached = _cache_file(path, kind)
     with contextlib.suppress(OSError):
         cached.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ def store_arrays(path: str | Path, kind: str, arrays: Mapping[str, npt.NDArray[A
 
 
 def is_array_file(path: str | Path) -> bool:
-    """Returns whether a file holds arrays, as `write_arrays` writes them."""
+    """Returns whether a file was written by `write_arrays`."""
     try:
         with open(path, "rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
@@ -90,10 +90,10 @@ def is_array_file(path: str | Path) -> bool:
 
 
 def read_arrays(path: str | Path) -> Arrays:
-    """Maps the arrays of a file, whose bytes must have the checksum that they were written with.
+    """Maps the arrays of a file and verifies its checksum.
 
     Raises:
-        FormatError: the file cannot be read, is cut short, or damaged.
+        FormatError: the file cannot be read, is cut short, or is damaged.
     """
     try:
         return _map(Path(path))
@@ -121,13 +121,13 @@ def pack_words(words: list[str]) -> npt.NDArray[np.uint8]:
 
 
 def unpack_words(packed: npt.NDArray[np.uint8]) -> list[str]:
-    """Unpacks what `pack_words` packed.
+    """Unpacks the strings of `pack_words`.
 
     Raises:
-        ValueError: other numbers than those of text.
+        ValueError: the array does not hold text.
     """
     if packed.ndim != 1 or packed.dtype != np.uint8:
-        raise ValueError("no packed text")
+        raise ValueError("not packed text")
     return bytes(packed).decode().split("\n") if len(packed) else []
 
 
@@ -170,7 +170,7 @@ def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
 
 
 def _parts(array: npt.NDArray[Any]) -> tuple[memoryview, bytes]:
-    """Returns an array's bytes (no copy of them) and what fills them up to the alignment."""
+    """Returns the bytes of an array, without a copy, and the padding up to the alignment."""
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, b"\0" * (-array.nbytes % _ALIGNMENT)
 
 
@@ -186,7 +186,7 @@ def _map(path: Path) -> Arrays:
     if begin + header["bytes"] != len(mapped):
         raise ValueError("cut short")
     if zlib.crc32(mapped[begin:].data) != header["checksum"]:
-        raise ValueError("the checksum is another one")
+        raise ValueError("the checksum differs")
     arrays: Arrays = {}
     for name, (position, shape, kind) in header["arrays"].items():
         dtype, size = np.dtype(kind), math.prod(shape)

@@ -1,6 +1,6 @@
-"""Checks of arrays that come from files: kernels follow offsets and indices without looking.
+"""Checks arrays from files, since kernels follow offsets and indices without bounds checks.
 
-A checksum finds accidents. These checks also stop files that were crafted, or written by a broken program.
+A checksum detects accidents. These checks also stop crafted files and files that a broken program wrote.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Array = npt.NDArray[Any]
 
 
 class BrokenArrayError(ValueError):
-    """An array that contradicts itself or another one."""
+    """An array is inconsistent, on its own or with another one."""
 
 
 @contextmanager
 def sound_arrays(path: str | Path, remedy: str) -> Iterator[None]:
-    """Makes a `FormatError` that names the file of a `BrokenArrayError`."""
+    """Turns a `BrokenArrayError` in the block into a `FormatError` that names the file."""
     try:
         yield
     except BrokenArrayError as error:
@@ -79,7 +79,7 @@ def check_offsets(name: str, offsets: Array, count: int, first: int = 0) -> None
 
 
 def check_indices(name: str, values: Array, limit: int | Array, least: int | Array = 0) -> None:
-    """Checks that numbers are from `least` up and below `limit`; both may differ from number to number.
+    """Checks that numbers are at least `least` and below `limit`; both may be arrays of bounds.
 
     >>> check_indices("words", np.array([0, 7]), 5)
     Traceback (most recent call last):

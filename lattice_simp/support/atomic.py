@@ -1,4 +1,4 @@
-"""Files and folders that appear complete or not at all, whatever ends the program that writes them."""
+"""Writes files and folders atomically: they appear complete or not at all, even if the program is killed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 GROWING = ".*.tmp"
-"""The pattern of the folders in which files grow: what a killed program leaves of them."""
+"""The pattern of temporary folders, which a killed program leaves behind."""
 
 _GROWING_NAME = re.compile(r"\.[0-9a-f]{16}\.tmp")
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Yields the name under which to write what takes the path's place when the block ends.
+    """Yields a temporary path; the file or folder written there replaces `path` when the block ends.
 
-    It lies in a folder beside the path. What killed programs left in such folders there is removed.
+    The temporary path is in a folder beside `path`. Leftovers of killed programs in such folders are deleted.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "words.txt"
@@ -34,10 +34,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
     'one two'
 
     Args:
-        path: of a file, or of a folder that is not there or empty.
+        path: a file, or a folder that is missing or empty.
 
     Raises:
-        OSError: what was written cannot take the path's place.
+        OSError: the result cannot replace `path`.
     """
     target = Path(path)
     _remove_abandoned(target.parent)
@@ -48,7 +48,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def is_growing(path: Path) -> bool:
-    """Returns whether a file is one that a program still writes, or that a killed program left.
+    """Returns whether a file is a temporary one, in use or left by a killed program.
 
     >>> is_growing(Path("lattices/.0123456789abcdef.tmp/1.slf")), is_growing(Path("lattices/1.slf"))
     (True, False)
@@ -58,11 +58,11 @@ def is_growing(path: Path) -> bool:
 
 @contextmanager
 def _own_folder(parent: Path) -> Iterator[Path]:
-    """Makes a folder for the block and removes it afterwards; its lock says that the program lives."""
+    """Makes a folder for the block and deletes it afterwards; a lock on it shows that the program is running."""
     folder = parent / f".{secrets.token_hex(8)}.tmp"
     descriptor = -1
     try:
-        while not folder.exists():  # another program may take it for an abandoned one before it has its lock
+        while not folder.exists():  # another program may delete it as abandoned before it is locked
             if descriptor >= 0:
                 os.close(descriptor)
             descriptor = _made_and_locked(folder)
@@ -74,23 +74,23 @@ def _own_folder(parent: Path) -> Iterator[Path]:
 
 
 def _made_and_locked(folder: Path) -> int:
-    """Returns the descriptor that holds the lock; -1 if the folder is gone already."""
+    """Returns the descriptor that holds the lock, or -1 if the folder is gone already."""
     try:
         folder.mkdir()
-    except OSError as error:  # the caller knows another name
+    except OSError as error:  # the error's own name is the temporary one
         raise OSError(error.errno, os.strerror(error.errno or 0), str(folder.parent)) from error
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
         return -1
-    with suppress(OSError):  # some network file systems have no locks; nobody removes anything there
+    with suppress(OSError):  # some network file systems have no locks; nothing is deleted there
         fcntl.flock(descriptor, fcntl.LOCK_EX)
     return descriptor
 
 
 @functools.cache
 def _remove_abandoned(parent: Path) -> None:
-    """Removes the folders beside a path whose programs are dead; once for each run and place."""
+    """Deletes the temporary folders of dead programs, once per run and parent folder."""
     with suppress(OSError):
         for name in filter(_GROWING_NAME.fullmatch, os.listdir(parent)):
             with suppress(OSError):

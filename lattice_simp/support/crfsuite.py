@@ -1,4 +1,4 @@
-"""CRFsuite, which trains conditional random fields and finds the best labels, kept from files that would crash it."""
+"""Trains and loads conditional random fields with CRFsuite, guarded against files that would crash it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import decode, read_bytes
 
 Example = tuple[Sequence[Sequence[str] | Sequence[bytes]], Sequence[str]]
-"""For each token of a sequence its attributes (names, in UTF-8 if bytes), and its label."""
+"""The attributes of each token of a sequence (names, in UTF-8 if bytes), and the label of each token."""
 
 _MAGIC = b"lCRF"
 _SEED = 1
@@ -30,13 +30,13 @@ def train_tagger(
     algorithm: Literal["lbfgs", "ap"] = "lbfgs",
     fewest_labels: int = 2,
 ) -> int:
-    """Trains a linear chain (Lafferty, McCallum and Pereira 2001) and writes it into a file, the same each time.
+    """Trains a linear-chain CRF (Lafferty, McCallum and Pereira 2001) and writes it to a file, deterministically.
 
     Args:
-        path: of the file; its folder is there.
+        path: the model file, in an existing folder.
         examples: the sequences.
-        parameters: of the algorithm, in the library's names.
-        library: the extra of this package that brings it.
+        parameters: the algorithm's parameters, by the library's names.
+        library: the extra of this package that installs the library.
         algorithm: maximum likelihood (lbfgs), or averaged perceptron (ap; Collins 2002).
         fewest_labels: how many labels must occur.
 
@@ -45,7 +45,8 @@ def train_tagger(
 
     Raises:
         MissingExtraError: python-crfsuite is not installed.
-        LatticeSimpError: no examples, or too few labels in them; or the file cannot be written, and is as it was.
+        LatticeSimpError: there are no examples or too few labels, or the file cannot be written; an existing file is
+            kept.
     """
     trainer = _pycrfsuite(library).Trainer(algorithm=algorithm, verbose=False)
     trainer.set_params({"feature.possible_transitions": True, **parameters})
@@ -57,29 +58,31 @@ def train_tagger(
     if not count:
         raise LatticeSimpError("no examples to train on")
     if len(seen) < fewest_labels:
-        raise LatticeSimpError(f"{count} examples to train on, with {len(seen)} different labels: there is no choice")
+        raise LatticeSimpError(
+            f"{count} examples with {len(seen)} labels; training needs at least {fewest_labels} labels"
+        )
     # The library shuffles examples by the C library's random numbers.
     ctypes.CDLL(None).srand(_SEED)
     with replacing(path) as growing:
         trainer.train(str(growing))
-        if not _is_whole(read_bytes(growing)):  # the library does not look whether its bytes were written
-            raise LatticeSimpError(f"{path}: cannot be written whole (free some space or choose another place)")
+        if not _is_whole(read_bytes(growing)):  # the library ignores failed writes
+            raise LatticeSimpError(f"{path}: cannot be written completely (free some space or choose another place)")
     return count
 
 
 def open_tagger(path: Path, *, library: str, remedy: str) -> Any:
     """Opens a model file as a `pycrfsuite.Tagger`.
 
-    A child process reads each file first, as the library crashes on damaged ones.
+    A child process reads each file first, since the library crashes on damaged ones.
 
     Raises:
-        FormatError: the file is missing, or not a whole model.
+        FormatError: the file is missing, or not a complete model.
         MissingExtraError: python-crfsuite is not installed.
     """
     tagger = _pycrfsuite(library).Tagger()
     data = read_bytes(path)
     if not _is_whole(data):
-        raise FormatError("no model of crfsuite, or a damaged one", path=path, remedy=remedy)
+        raise FormatError("not a CRFsuite model, or a damaged one", path=path, remedy=remedy)
     check = Path(__file__).with_name("crfsuite_check.py")
     check_in_child(path, check, library="CRFsuite", remedy=remedy)
     try:
@@ -90,7 +93,7 @@ def open_tagger(path: Path, *, library: str, remedy: str) -> Any:
 
 
 def _is_whole(data: bytes) -> bool:
-    """Returns whether a model has as many bytes as it says."""
+    """Returns whether a model has the size that its header states."""
     size = int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
     return data.startswith(_MAGIC) and size == len(data)
 
@@ -102,14 +105,14 @@ def _pycrfsuite(library: str) -> Any:
 
 
 def read_meta(path: Path, version: int, remedy: str) -> dict[str, Any]:
-    """Reads what is beside a model: a JSON object whose `features` says which version of them it was trained on.
+    """Reads the JSON object beside a model; its `features` is the version of the features in training.
 
     Raises:
-        FormatError: the file is missing or broken, or the model knows other features than this program.
+        FormatError: the file is missing or broken, or its version of the features differs from `version`.
     """
     meta = parse_json(decode(read_bytes(path), path), path=path, remedy=remedy)
-    found = meta.get("features") if isinstance(meta, dict) else None
-    if found != version:
-        message = f"a model with features of version {found}, where this program has version {version}"
+    known = meta.get("features") if isinstance(meta, dict) else None
+    if known != version:
+        message = f"the model has features of version {known}; this program needs version {version}"
         raise FormatError(message, path=path, remedy=remedy)
     return dict(meta)

@@ -1,6 +1,6 @@
-"""A script, not a module: loads the CRFsuite model that it is called with, lists it, and labels all its attributes.
+"""A script, not a module: loads the CRFsuite model of its argument, lists it, and labels all its attributes.
 
-CRFsuite trusts the offsets in a model, and follows damaged ones out of its memory.
+CRFsuite trusts the offsets in a model, so damaged ones lead it out of its memory.
 """
 
 import sys
@@ -15,7 +15,7 @@ def check(path: str) -> int:
     """Returns the exit status."""
     try:
         label_everything(path)
-    except Exception as error:  # whatever the library raises: the file is not to be used
+    except Exception as error:  # the library may raise anything; the caller reports it
         print(f"{type(error).__name__}: {error}")
         return REFUSED
     return 0

@@ -1,4 +1,4 @@
-"""Optional and slow libraries: imported late, with a word on what to do where one is missing."""
+"""Imports optional and slow libraries late; errors name the extra that provides a missing one."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ BROUGHT_BY = {
     "uvicorn": "serve",
     "yaml": "train",
 }
-"""The optional libraries, and an extra that brings each of them."""
+"""The optional libraries, and an extra that provides each."""
 
 
 def missing_extra(error: ModuleNotFoundError) -> MissingExtraError | None:
-    """Returns what to install where an import fails that nothing expected to; None for other modules.
+    """Reports which extra provides a missing module; returns None for unknown modules.
 
     >>> missing_extra(ModuleNotFoundError(name="yaml"))
     MissingExtraError("yaml is missing; pip install 'lattice-simp[train]'")
@@ -51,7 +51,7 @@ def missing_extra(error: ModuleNotFoundError) -> MissingExtraError | None:
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Returns which extra of this package brings a library that the block imports in vain.
+    """Reports which extra of this package provides a library that the block fails to import.
 
     >>> with extra("hindi"):
     ...     import no_such_library
@@ -60,7 +60,7 @@ def extra(name: str) -> Iterator[None]:
     lattice_simp.errors.MissingExtraError: no_such_library is missing; pip install 'lattice-simp[hindi]'
 
     Raises:
-        MissingExtraError: the block imports what is not installed.
+        MissingExtraError: the block imports a library that is not installed.
     """
     try:
         yield
@@ -69,7 +69,7 @@ def extra(name: str) -> Iterator[None]:
 
 
 class Late:
-    """A library that is imported when it is first used; with an extra's name, what is missing is told as by `extra`.
+    """A library that is imported on first use; with an extra's name, a missing one is reported as by `extra`.
 
     >>> Late("json").dumps([1])
     '[1]'
@@ -79,7 +79,7 @@ class Late:
         self._name, self._extra = name, brought_by
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # tools that look at modules ask for these
+        if name.startswith("__"):  # for tools that inspect modules
             raise AttributeError(name)
         with extra(self._extra) if self._extra else nullcontext():
             return getattr(importlib.import_module(self._name), name)

@@ -1,4 +1,4 @@
-"""Files for libraries that crash on damaged ones: a process of its own reads each such file first."""
+"""Guards libraries that crash on damaged files: a child process reads each such file first."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from lattice_simp.errors import FormatError
 from lattice_simp.support.array_cache import user_cache
 
 SECONDS = 60.0
-"""What a check may take, besides the time for reading the file. A damaged file may lead into an endless loop."""
+"""The time limit of a check, in addition to reading the file. A damaged file may cause an endless loop."""
 
 BYTES_PER_SECOND = 20 << 20
-"""How slowly a file may be read: a network drive on a bad day."""
+"""The lowest reading speed to allow for: a slow network drive."""
 
 REFUSED = 3
-"""What a script exits with if the library itself refuses the file; it prints the reason."""
+"""The exit status of a script whose library refuses the file; the script prints the reason."""
 
 FOLDER = "checked"
-"""The folder in the user's cache that holds an empty file for each file that passed."""
+"""The folder in the user's cache with an empty file for each file that passed."""
 
 
 def check_in_child(path: str | Path, script: Path, *, library: str, remedy: str) -> None:
     """Runs a script that reads a file, unless the same file has passed before.
 
-    The file is known by its place, size, and the times of its last changes: a change of its content changes these.
+    A file is recognised by its path, its size and its modification times.
 
     Args:
-        path: of the file.
-        script: a Python file that needs nothing of this package; it gets the path as its argument.
-        library: what crashes, for the message.
-        remedy: for the message.
+        path: the file.
+        script: a Python file that imports nothing from this package; its argument is the path.
+        library: the library that may crash, for the message.
+        remedy: the remedy, for the message.
 
     Raises:
-        FormatError: the library refuses the file, crashes on it, or does not come to an end.
+        FormatError: the library refuses the file, crashes on it, or does not finish.
     """
     try:
         facts = os.stat(path)
@@ -60,18 +60,18 @@ def check_in_child(path: str | Path, script: Path, *, library: str, remedy: str)
 def convert_in_child(
     data: bytes, script: Path, arguments: Sequence[str], *, path: str | Path | None, library: str, remedy: str
 ) -> bytes:
-    """Returns what a script makes of bytes, from its standard input to its standard output.
+    """Converts bytes with a script, from its standard input to its standard output.
 
     Args:
         data: the bytes.
-        script: a Python file that needs nothing of this package.
-        arguments: of the script.
-        path: of the file that the bytes are from, for the message.
-        library: what crashes, for the message.
-        remedy: for the message.
+        script: a Python file that imports nothing from this package.
+        arguments: the script's arguments.
+        path: the file that the bytes come from, for the message.
+        library: the library that may crash, for the message.
+        remedy: the remedy, for the message.
 
     Raises:
-        FormatError: the library refuses the data, crashes on them, or does not come to an end.
+        FormatError: the library refuses the data, crashes on them, or does not finish.
     """
     reason, result = _run(script, arguments, data, len(data), library)
     if reason is not None:
@@ -80,13 +80,13 @@ def convert_in_child(
 
 
 def _run(script: Path, arguments: Sequence[str], data: bytes, size: int, library: str) -> tuple[str | None, bytes]:
-    """Returns why a script cannot use its input (None if it can), and what it wrote."""
+    """Returns why a script refuses its input (None if it does not), and its output."""
     command = [sys.executable, "-P", str(script), *arguments]
     seconds = SECONDS + size / BYTES_PER_SECOND
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
-        return f"the file is damaged: {library} does not come to an end with it", b""
+        return f"the file is damaged: {library} does not finish reading it", b""
     if done.returncode < 0:
         return f"the file is damaged: {library} crashes on it", b""
     if done.returncode == REFUSED:

@@ -1,4 +1,4 @@
-"""JSON of files: whatever is wrong with it is one error that names the file and the line."""
+"""Parses JSON from files; every error names the file and the line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from lattice_simp.errors import FormatError
 
 MAX_DEPTH = 100
-"""The most levels that a value may be nested; deeper ones would fail where they are printed or copied."""
+"""The most levels of nesting; deeper values would fail when they are printed or copied."""
 
 
 _JSON = re.compile(r"[ \t\ufeff]*(?:\[[ \t]*)?\{[ \t]*(?:$|\}[ \t]*$|\"(?![ \t]))")
@@ -42,21 +42,21 @@ def parse_json(text: str, *, path: str | Path | None = None, line: int | None = 
         column = f" at column {error.colno}" if error.lineno == 1 else f" at line {error.lineno}"
         raise FormatError(f"invalid JSON: {error.msg}{column}", path=path, line=line, remedy=remedy) from error
     except ValueError as error:  # Python reads no integers of more than 4,300 digits
-        raise FormatError("a number of too many digits", path=path, line=line, remedy=remedy) from error
+        raise FormatError("a number with too many digits", path=path, line=line, remedy=remedy) from error
     except RecursionError:
         is_deep = True
     if is_deep or (text.count("[") + text.count("{") > MAX_DEPTH and _depth(value) > MAX_DEPTH):
         message = f"a value nested more than {MAX_DEPTH} levels deep"
         raise FormatError(message, path=path, line=line, remedy=remedy) from None
     if "\\ud" in text.lower() and _HALF.search(json.dumps(value, ensure_ascii=False)):
-        raise FormatError("half of a surrogate pair, which is no character", path=path, line=line, remedy=remedy)
+        raise FormatError("a lone surrogate, which is not a character", path=path, line=line, remedy=remedy)
     return value
 
 
 def _depth(value: Any) -> int:
-    """Returns how many lists and objects are inside one another, `MAX_DEPTH + 1` if more than `MAX_DEPTH` are."""
+    """Returns the levels of nested lists and objects, at most `MAX_DEPTH + 1`."""
     depth, level = 0, [value]
-    while depth <= MAX_DEPTH and (nested := [own for own in level if isinstance(own, (dict, list))]):
+    while depth <= MAX_DEPTH and (nested := [item for item in level if isinstance(item, (dict, list))]):
         depth += 1
-        level = [part for own in nested for part in (own.values() if isinstance(own, dict) else own)]
+        level = [part for item in nested for part in (item.values() if isinstance(item, dict) else item)]
     return depth

@@ -1,4 +1,4 @@
-"""Settings that are options of the command line, too: declared once, at the field."""
+"""Declares settings that are also options of the command line, once, at the field."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def option(default: Any, flag: str, help: str) -> Any:
 
     Args:
         default: the field's default.
-        flag: the option's name without its dashes; the field of nested settings that may be None becomes a switch.
-        help: a line for users.
+        flag: the option's name without its dashes; a field of nested settings that may be None becomes a switch.
+        help: the help text.
     """
     return field(default=default, metadata={"flag": flag, "help": help})
 
@@ -28,5 +28,5 @@ def kinds_of_field(kind: Any) -> tuple[Any, ...]:
 
 
 def nested_kind(kind: Any) -> Any:
-    """Returns the settings that a field holds (or None may stand for), None for a field of a plain value."""
+    """Returns the class of the settings that a field holds (possibly optional), or None for a plain value."""
     return next((part for part in kinds_of_field(kind) if is_dataclass(part)), None)

@@ -41,16 +41,16 @@ def read_settings(path: str | Path, overrides: Iterable[str] = ()) -> dict[str, 
 
 
 def checked_settings(model: type[Model], values: Mapping[str, Any], path: str | Path) -> Model:
-    """Makes settings of nested values.
+    """Makes settings from nested values.
 
     Raises:
-        FormatError: names a field that is wrong, and the nearest known name for one that is unknown.
+        FormatError: a field is wrong or unknown; for an unknown one, the message suggests the nearest known name.
     """
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        # A misspelt name is also a missing one; the misspelling says more.
-        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+        # A misspelt field is also a missing field; the misspelling says more.
+        first = min(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
         field = ".".join(map(str, first["loc"]))
         if first["type"] == "extra_forbidden":
             known = _known_names(model, first["loc"][:-1])
@@ -72,7 +72,7 @@ def _override(values: dict[str, Any], override: str, path: str | Path) -> None:
     for section in sections:
         values = values.setdefault(section, {})
         if not isinstance(values, dict):
-            raise FormatError(f"the override {override!r} goes into a value", path=path, remedy="name a section")
+            raise FormatError(f"the override {override!r} goes into a plain value", path=path, remedy="name a section")
     try:
         values[last] = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError, ValueError, OverflowError):
@@ -85,5 +85,6 @@ def _known_names(model: type[BaseModel], location: tuple[int | str, ...]) -> lis
         if isinstance(name, str):
             annotation = section.model_fields[name].annotation
             options = [annotation, *getattr(annotation, "__args__", ())]
-            section = next((one for one in options if isinstance(one, type) and issubclass(one, BaseModel)), model)
+            kinds = (kind for kind in options if isinstance(kind, type) and issubclass(kind, BaseModel))
+            section = next(kinds, model)
     return list(section.model_fields)

@@ -1,4 +1,4 @@
-r"""What files that are no UTF-8 text look like, told by their first bytes: errors name the kind and the way out.
+r"""Recognises files that are not UTF-8 text by their first bytes, so that errors name the kind and the remedy.
 
 >>> signature(b"PK\x03\x04\x14\x00").name
 'a zip archive'
@@ -12,16 +12,16 @@ import re
 from typing import NamedTuple
 
 HEAD = 1 << 10
-"""The bytes that signatures look at."""
+"""The number of bytes that signatures look at."""
 
 
 class Signature(NamedTuple):
-    """A kind of files.
+    """A kind of file.
 
     Attributes:
-        name: what errors call it, with its article.
-        pattern: what its files begin with.
-        remedy: what a user may do.
+        name: its name in errors, with the article.
+        pattern: the first bytes of its files.
+        remedy: what the user can do.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Signature(NamedTuple):
 
 _CONVERT = "convert the file with iconv -f {0} -t UTF-8"
 _UNPACK = "unpack it first"
-_EXPORT = "write what it holds as text"
+_EXPORT = "export its content as text"
 _KALDI = "write text: lattice-copy ark:FILE ark,t:- | utils/int2sym.pl -f 3 words.txt > lattices.txt"
 
 SIGNATURES = tuple(
@@ -42,7 +42,7 @@ SIGNATURES = tuple(
         ("UTF-16 text without its mark", rb"(?:[\t\n\r -~]\0){4}", _CONVERT.format("UTF-16LE")),
         ("UTF-16 text without its mark", rb"(?:\0[\t\n\r -~]){4}", _CONVERT.format("UTF-16BE")),
         ("a NumPy archive (.npz)", rb"PK\x03\x04.{26}[\w./-]{1,200}\.npy", _EXPORT),
-        ("a PyTorch file", rb"PK\x03\x04.{26}[\w./-]{1,200}\.pkl", "write text: k2.to_str(fsa, openfst=True), for one"),
+        ("a PyTorch file", rb"PK\x03\x04.{26}[\w./-]{1,200}\.pkl", "write text, such as k2.to_str(fsa, openfst=True)"),
         ("a zip archive", rb"PK(?:\x03\x04|\x05\x06|\x07\x08)", _UNPACK),
         ("a 7z archive", rb"7z\xbc\xaf\x27\x1c", _UNPACK),
         ("a RAR archive", rb"Rar!\x1a\x07", _UNPACK),
@@ -59,7 +59,7 @@ SIGNATURES = tuple(
         ("a BMP image", rb"BM.{4}\0{4}", _EXPORT),
         ("a PDF document", rb"%PDF-", _EXPORT),
         ("a PostScript document", rb"%!PS-", _EXPORT),
-        ("an Office document of old", rb"\xd0\xcf\x11\xe0", _EXPORT),
+        ("an old Office document", rb"\xd0\xcf\x11\xe0", _EXPORT),
         ("sound (WAVE)", rb"RIFF.{4}WAVE", "recognise the speech first"),
         ("sound (FLAC)", rb"fLaC\0", "recognise the speech first"),
         ("sound (Ogg)", rb"OggS\0", "recognise the speech first"),
@@ -81,5 +81,5 @@ SIGNATURES = tuple(
 
 
 def signature(head: bytes) -> Signature | None:
-    """Returns the kind of files that begin with these bytes; None for text, and for what has no signature."""
-    return next((own for own in SIGNATURES if own.pattern.match(head)), None)
+    """Returns the kind of file that begins with these bytes; None for text and for unknown kinds."""
+    return next((kind for kind in SIGNATURES if kind.pattern.match(head)), None)

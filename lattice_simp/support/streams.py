@@ -1,7 +1,7 @@
-"""Standard streams that a caller closed, or that take no more.
+"""Handles standard streams that are closed or full.
 
-What cannot be written to standard output is an error. A message that cannot be written to standard error is dropped:
-work that is done is not lost for it.
+A failure to write to standard output is an error. A failure to write to standard error is ignored, so that no finished
+work is lost.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import sys
 
 _MODES = (os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)
-"""How closed streams are opened. Reading the first and writing to the second fails, as it would if they were closed."""
+"""The modes in which closed streams are reopened: reading the first and writing to the second still fail."""
 
 
 class _Messages(io.FileIO):
@@ -26,7 +26,7 @@ class _Messages(io.FileIO):
 
 
 def mend_streams() -> None:
-    """Opens the standard streams that are closed, so that no file that is opened later takes their numbers.
+    """Reopens closed standard streams, so that no file opened later gets their numbers.
 
     Call it once, at the start of a program.
     """
@@ -43,10 +43,10 @@ def mend_streams() -> None:
 
 
 def require_output() -> None:
-    """Finds out whether standard output is closed, before the long work whose result goes there.
+    """Checks that standard output is open; call it before long work whose result goes there.
 
     Raises:
-        OSError: it is.
+        OSError: standard output is closed.
     """
     try:
         number = sys.stdout.fileno()
@@ -56,7 +56,7 @@ def require_output() -> None:
 
 
 def drop_output() -> None:
-    """Drops what standard output does not take: Python would try again as it ends, and end with another status."""
+    """Drops unwritten output: Python would try to write it again at exit, and change the exit status."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,4 +1,4 @@
-"""Tables of tab-separated values: those of `grammars/`, and others of the same form."""
+"""Reads tables of tab-separated values, such as those of `grammars/`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Row:
     """A row of a table; `row["name"]` is a cell.
 
     Attributes:
-        cells: by column.
-        path: of the table.
-        line: number, from 1.
+        cells: the cells by column.
+        path: the table's path.
+        line: the line number, from 1.
     """
 
     cells: Mapping[str, str]
@@ -40,11 +40,11 @@ def grammar_path(name: str) -> Path:
     'negations.tsv'
 
     Raises:
-        LatticeSimpError: there is no such file; says where it was looked for.
+        LatticeSimpError: there is no such file; the message says where it was expected.
     """
     path = Path(str(resources.files("lattice_simp.grammars").joinpath(name)))
     if not path.is_file():
-        raise LatticeSimpError(f"the grammars have no file {name!r}; looked for {path} (reinstall lattice-simp)")
+        raise LatticeSimpError(f"the grammars have no file {name!r}; expected {path} (reinstall lattice-simp)")
     return path
 
 
@@ -58,15 +58,15 @@ def grammar_table(name: str, columns: Sequence[str] = (), *, full: bool = False)
 
 
 def read_table(path: str | Path, columns: Sequence[str] = (), *, full: bool = False) -> Iterator[Row]:
-    """Reads a table row by row; lines that are blank or begin with `#` are passed over.
+    """Reads a table row by row; blank lines and lines that begin with `#` are skipped.
 
     Args:
-        path: of the file.
-        columns: with which the header begins; none to take those that are there.
-        full: whether each row must have all cells; otherwise the last ones may be missing, and are "".
+        path: the table.
+        columns: the first columns of the header; empty to accept any.
+        full: whether each row must have all cells; otherwise missing cells at the end are "".
 
     Raises:
-        FormatError: other columns, or a row with too many or too few cells; names the line.
+        FormatError: the columns differ, or a row has too many or too few cells; the message names the line.
     """
     path = Path(path)
     remedy = "write " + "<TAB>".join(columns) if columns else "write the names of the columns"

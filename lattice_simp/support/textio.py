@@ -1,4 +1,4 @@
-"""Opening files: compression told by content, atomic writing, strict UTF-8, errors that name the file and the line.
+"""Opens files: detects compression by content, writes atomically, requires UTF-8, names file and line in errors.
 
 Every reader and writer of the package goes through this module. Files are gzip (`.gz`), bzip2 (`.bz2`), xz (`.xz`),
 Zstandard (`.zst`) or plain; `-` is standard input or standard output.
@@ -30,19 +30,19 @@ from lattice_simp.support.signatures import HEAD, signature
 from lattice_simp.support.streams import drop_output, require_output
 
 MAX_BYTES = 1 << 32
-"""The most bytes that one file may unpack to where a reader needs it as a whole."""
+"""The most bytes that a file may unpack to if a reader needs it as a whole."""
 
 MAX_LINE_BYTES = 1 << 28
-"""The most bytes of one line."""
+"""The most bytes of a line."""
 
 MAX_RATIO = 1000
-"""How many times its size a file may unpack to: text never does, bombs do. Small files may unpack to FREE_BYTES."""
+"""The most times its size that a file may unpack to (more is a zip bomb); small files may unpack to FREE_BYTES."""
 
 FREE_BYTES = 1 << 26
 
 _MAGIC = {
     rb"\x1f\x8b": ".gz",
-    rb"BZh[1-9](1A|\x17r)": ".bz2",  # text may well begin with three of these letters
+    rb"BZh[1-9](1A|\x17r)": ".bz2",  # text may begin with the first three of these bytes
     rb"\xfd7zXZ\x00": ".xz",
     rb"\x28\xb5\x2f\xfd": ".zst",
 }
@@ -62,7 +62,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @contextmanager
 def open_binary(path: str | Path, mode: Literal["r", "w"] = "r") -> Iterator[BinaryIO]:
-    """Opens a file of bytes, unpacked while reading and packed (by the file name's ending) while writing.
+    """Opens a binary file; reading unpacks it by its content, writing packs it by the ending of its name.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "bytes.gz"
@@ -72,7 +72,7 @@ def open_binary(path: str | Path, mode: Literal["r", "w"] = "r") -> Iterator[Bin
     ...     file.read()
     b'abc'
 
-    A file appears under its name only when it is complete: until then it grows beside it under a temporary name.
+    A file appears under its name only when it is complete; until then it has a temporary name.
 
     Raises:
         FormatError: the file cannot be opened, or its compressed data are damaged or cut off.
@@ -95,8 +95,8 @@ def open_text(path: str | Path, mode: Literal["r", "w"] = "r") -> Iterator[TextI
     'café\n'
 
     Raises:
-        FormatError: as `open_binary`; bytes that are not UTF-8 (with their line, where the file can be read again).
-        LatticeSimpError: as `open_binary`; text that UTF-8 cannot hold.
+        FormatError: as `open_binary`, or the file is not UTF-8 (names the line if the file can be read again).
+        LatticeSimpError: as `open_binary`, or UTF-8 cannot encode the text.
     """
     with open_binary(path, mode) as binary:
         text = io.TextIOWrapper(binary, encoding="utf-8-sig" if mode == "r" else "utf-8", newline="\n")
@@ -106,13 +106,13 @@ def open_text(path: str | Path, mode: Literal["r", "w"] = "r") -> Iterator[TextI
         except UnicodeDecodeError as error:
             raise _bad_utf8_of(path) from error
         except UnicodeEncodeError as error:
-            raise LatticeSimpError(f"{path}: text that UTF-8 cannot hold: {error.object[error.start]!r}") from error
+            raise LatticeSimpError(f"{path}: UTF-8 cannot encode {error.object[error.start]!r}") from error
         finally:
             _detach(text)
 
 
 def _detach(text: io.TextIOWrapper) -> None:
-    """Lets go of the binary file below a text; otherwise it is closed with the text, even standard output."""
+    """Detaches the binary file, which would otherwise be closed with the text, even standard output."""
     try:
         text.detach()
     except (OSError, ValueError):
@@ -132,7 +132,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def is_pipe(path: str | Path) -> bool:
-    """Returns whether a path is standard input, a pipe or a device, which gives its content once."""
+    """Returns whether a path is standard input, a pipe or a device, which can be read only once."""
     return str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
 
@@ -143,7 +143,7 @@ _COPY = "lattice-simp-stdin-"
 
 @contextmanager
 def readable(path: str | Path) -> Iterator[str]:
-    """Returns the name of a file that can be read twice: standard input or a pipe is copied to a temporary one."""
+    """Yields the name of a file that can be read twice; standard input or a pipe is copied to a temporary file."""
     if not is_pipe(path):
         yield str(path)
         return
@@ -162,12 +162,12 @@ def readable(path: str | Path) -> Iterator[str]:
 
 
 def place(path: str | Path) -> str:
-    """Returns how messages name a file: a copy of standard input that `readable` makes is standard input."""
+    """Returns a file's name for messages: "standard input" for the copy of it that `readable` makes."""
     return STDIN if Path(path).parent.name.startswith(_COPY) else str(path)
 
 
 def unpacked(data: bytes, path: str | Path) -> bytes:
-    """Returns the content of a file whose bytes are given, unpacked if they are packed.
+    """Unpacks the bytes of a file if they are compressed, and returns them unchanged otherwise.
 
     >>> unpacked(gzip.compress(b"a cat"), "cat.gz"), unpacked(b"a cat", "cat")
     (b'a cat', b'a cat')
@@ -181,7 +181,7 @@ def unpacked(data: bytes, path: str | Path) -> bytes:
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    r"""Returns the lines of a UTF-8 text file one after the other, without their ends (`\n` or `\r\n`).
+    r"""Yields the lines of a UTF-8 text file without their ends (`\n` or `\r\n`).
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "lines.txt"
@@ -190,8 +190,8 @@ def read_lines(path: str | Path) -> Iterator[str]:
     ['one\u2028line', 'two']
 
     Raises:
-        FormatError: as `open_binary`; a file that is no text, by its signature; bytes that are not UTF-8; a line of
-            more than `MAX_LINE_BYTES`.
+        FormatError: as `open_binary`, or the file is not text by its signature, is not UTF-8, or has a line of more
+            than `MAX_LINE_BYTES`.
     """
     with open_binary(path) as file:
         number = 0
@@ -209,10 +209,10 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def read_bytes(path: str | Path, limit: int = MAX_BYTES) -> bytes:
-    """Returns the whole unpacked content of a file.
+    """Returns the unpacked content of a file.
 
     Raises:
-        FormatError: as `open_binary`; more than `limit` bytes.
+        FormatError: as `open_binary`, or there are more than `limit` bytes.
     """
     pieces: list[bytes] = []
     total = 0
@@ -226,21 +226,21 @@ def read_bytes(path: str | Path, limit: int = MAX_BYTES) -> bytes:
 
 
 def check_text(head: bytes, path: str | Path | None) -> None:
-    """Refuses the beginning of a file that its signature shows to be no UTF-8 text: an image, an archive, UTF-16 ...
+    """Checks the first bytes of a file for the signature of another kind: an image, an archive, UTF-16 ...
 
     Raises:
-        FormatError: says what the file looks like.
+        FormatError: the file is not UTF-8 text; the message says what it looks like.
     """
     kind = signature(head[:HEAD])
     if kind is not None:
-        raise FormatError(f"looks like {kind.name}, which is not read", path=path, remedy=kind.remedy)
+        raise FormatError(f"looks like {kind.name}, which is not supported", path=path, remedy=kind.remedy)
 
 
 def decode(data: bytes, path: str | Path | None) -> str:
     """Returns the text of UTF-8 bytes, without a byte order mark.
 
     Raises:
-        FormatError: a file that is no text, by its signature; bytes that are not UTF-8, with their line.
+        FormatError: the file is not text by its signature, or is not UTF-8 (names the line).
     """
     check_text(data, path)
     try:
@@ -292,7 +292,7 @@ def _unpack(file: _Counted, packing: str) -> Iterator[bytes]:
 
 
 def _unpack_zstandard(file: _Counted) -> Iterator[bytes]:
-    """Unpacks one frame after the other in small bites: 1 KiB may unpack to 32 MiB, and a missing end is noticed."""
+    """Unpacks frame by frame in small pieces: 1 KiB may unpack to 32 MiB, and a missing end is detected."""
     bite = file.read(1024)
     while bite:
         frame = zstandard.ZstdDecompressor().decompressobj()
@@ -313,11 +313,11 @@ def _unpack_bzip2(file: _Counted) -> Iterator[bytes]:
     except OSError as error:
         if error.errno is not None:
             raise
-        raise EOFError(str(error)) from error  # damage, which it tells by no error of its own
+        raise EOFError(str(error)) from error  # bz2 has no error class for damage
 
 
 class _Counted:
-    """A file that counts the bytes that are read of it."""
+    """A file that counts the bytes read from it."""
 
     def __init__(self, file: io.BufferedReader) -> None:
         self._file, self.count = file, 0
@@ -329,12 +329,12 @@ class _Counted:
         return data
 
     def seekable(self) -> bool:
-        """Returns False: it is read once."""
+        """Returns False: the file is read once."""
         return False
 
 
 class _Unpacked(io.RawIOBase):
-    """The file face of unpacked pieces; damage becomes a `FormatError` that names the file."""
+    """Unpacked pieces as a file; damage becomes a `FormatError` that names the file."""
 
     def __init__(self, file: io.BufferedReader, packing: str, path: str | Path) -> None:
         self._packed = _Counted(file)
@@ -368,7 +368,7 @@ def _bad_utf8(path: str | Path | None, line: int | None) -> FormatError:
 
 
 def _bad_utf8_of(path: str | Path) -> FormatError:
-    """Returns the error of a file that is read again for its line."""
+    """Reads a file again for the line of its error."""
     if not is_pipe(path):
         try:
             for _ in read_lines(path):
@@ -382,11 +382,11 @@ def _bad_utf8_of(path: str | Path) -> FormatError:
 
 
 def check_writable(path: str | Path) -> None:
-    """Finds out whether a file can be written, before the long work whose result goes there.
+    """Checks that a file can be written; call it before long work whose result goes there.
 
     Raises:
         LatticeSimpError: the folder does not exist, or permission is missing.
-        OSError: it is standard output, which is closed.
+        OSError: the path is standard output, and it is closed.
     """
     if str(path) == "-":
         require_output()
@@ -410,7 +410,7 @@ def _writing(path: str | Path) -> Iterator[BinaryIO]:
         binary = getattr(sys.stdout, "buffer", None) or io.BytesIO()
         yield binary
         binary.flush()
-        if isinstance(binary, io.BytesIO) and not hasattr(sys.stdout, "buffer"):  # a notebook's output is text alone
+        if isinstance(binary, io.BytesIO) and not hasattr(sys.stdout, "buffer"):  # a notebook's output takes only text
             sys.stdout.write(binary.getvalue().decode("utf-8", "replace"))
         return
     try:

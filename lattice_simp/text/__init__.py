@@ -1,1 +1,1 @@
-"""Text and tokens: tokenisers, truecasing, English parses, Hindi sentences, and constraints on generated text."""
+"""Handles text and tokens: tokenisers, truecasing, English parses, Hindi sentences, constraints on generated text."""

@@ -1,8 +1,8 @@
-"""sacrebleu's tokenisers by name, and which one fits a language.
+"""Chooses sacrebleu's tokenisers by name or by language.
 
-Chinese, Japanese, Thai, Lao, Khmer, Burmese and Tibetan have no blanks between words, so the usual tokens (13a) are
-whole sentences there. Some tokenisers need more: MeCab with its dictionary, or a SentencePiece model in sacrebleu's
-folder.
+Chinese, Japanese, Thai, Lao, Khmer, Burmese and Tibetan have no blanks between words, so the tokens of the usual
+tokeniser (13a) are whole sentences there. Some tokenisers have requirements: MeCab with its dictionary, or a
+SentencePiece model in sacrebleu's folder.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ sacrebleu = Late("sacrebleu")
 spm = Late("sacrebleu.tokenizers.tokenizer_spm")
 
 USUAL = "13a"
-"""The tokens of mteval-v13a, sacrebleu's default."""
+"""The tokeniser of mteval-v13a, sacrebleu's default."""
 
 _MODULES: Mapping[str, tuple[str, ...]] = {
     USUAL: (),
@@ -35,13 +35,13 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "spBLEU-1K": ("sentencepiece",),
     "none": (),
 }
-"""The Python modules that each tokeniser needs beside sacrebleu."""
+"""The Python modules that each tokeniser needs besides sacrebleu."""
 
 TOKENISERS = tuple(_MODULES)
 """The names."""
 
 PIECES = tuple(name for name, needed in _MODULES.items() if "sentencepiece" in needed)
-"""Those whose tokens are pieces of SentencePiece models: U+2581 stands for a blank."""
+"""The tokenisers whose tokens are SentencePiece pieces: U+2581 stands for a blank."""
 
 _UNSPACED = ("flores200", "char")
 
@@ -51,7 +51,7 @@ _BY_LANGUAGE: Mapping[str, tuple[str, ...]] = {
     "ko": ("ko-mecab", USUAL),
     **dict.fromkeys(("th", "lo", "km", "my", "bo", "dz", "shn"), _UNSPACED),
 }
-"""What fits a language, the best one first."""
+"""The tokenisers of each language, the best one first."""
 
 _CODES: Mapping[str, str] = {
     **dict.fromkeys(("zho", "chi", "cmn", "yue", "wuu", "lzh", "nan", "hak"), "zh"),
@@ -66,19 +66,19 @@ _CODES: Mapping[str, str] = {
     "tib": "bo",
     "dzo": "dz",
 }
-"""Codes of three letters, and of languages that are written likewise."""
+"""Two-letter codes for three-letter ones, and for those of similarly written languages."""
 
 ASIAN = ("zh", "ja-mecab")
-"""Tokenisers of languages that TER's Asian normalisation is made for."""
+"""The tokenisers of languages that need TER's Asian normalisation."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The tokeniser that fits a language.
+    """The tokeniser of a language.
 
     Attributes:
-        name: of those of `TOKENISERS`.
-        note: why it is not the best one, or empty.
+        name: a name of `TOKENISERS`.
+        note: why it is not the best one; empty if it is.
     """
 
     name: str
@@ -86,7 +86,7 @@ class Choice:
 
 
 def language_code(language: str | None) -> str:
-    """Returns a language's code of two letters where one is known here, without a region.
+    """Returns a language code without its region, and as two letters if they are known here.
 
     >>> [language_code(code) for code in ("zh-CN", "jpn_Jpan", "de", None)]
     ['zh', 'ja', 'de', '']
@@ -106,7 +106,7 @@ def is_unspaced_language(language: str | None) -> bool:
 
 
 def best_tokeniser(language: str | None) -> str:
-    """Returns the tokeniser that fits a language best, whatever is installed; a model means the same everywhere.
+    """Returns the best tokeniser for a language, installed or not, so that a model means the same everywhere.
 
     >>> best_tokeniser("ja"), best_tokeniser("th"), best_tokeniser("de")
     ('ja-mecab', 'char', '13a')
@@ -116,7 +116,7 @@ def best_tokeniser(language: str | None) -> str:
 
 
 def choose_tokeniser(language: str | None) -> Choice:
-    """Returns the tokeniser that fits a language best among those that are installed.
+    """Returns the best installed tokeniser for a language.
 
     >>> choose_tokeniser("zh").name, choose_tokeniser("de").name, choose_tokeniser(None).name
     ('zh', '13a', '13a')
@@ -128,18 +128,18 @@ def choose_tokeniser(language: str | None) -> Choice:
             break
     if name == names[0] or names == _UNSPACED:
         return Choice(name)
-    return Choice(name, f"the tokeniser {names[0]} {_missing(names[0])}; {name} takes its place")
+    return Choice(name, f"the tokeniser {names[0]} {_missing(names[0])}; using {name} instead")
 
 
 @cache
 def tokeniser(name: str) -> Callable[[str], list[str]]:
-    """Returns a function that makes tokens of a line.
+    """Returns a function that splits a line into tokens.
 
     >>> tokeniser("13a")("It fell, then."), tokeniser("zh")("我爱BLEU。")
     (['It', 'fell', ',', 'then', '.'], ['我', '爱', 'BLEU', '。'])
 
     Raises:
-        LatticeSimpError: no tokeniser has the name, or its model is not there.
+        LatticeSimpError: the name is unknown, or the tokeniser's model is missing.
         MissingExtraError: a package is missing.
     """
     made: Any = scorer_tokeniser(name)
@@ -147,13 +147,13 @@ def tokeniser(name: str) -> Callable[[str], list[str]]:
 
 
 def tokeniser_signature(name: str) -> str:
-    """Returns what sacrebleu calls a tokeniser in signatures, with the version of its dictionary; raises the same."""
+    """Returns a tokeniser's name in sacrebleu's signatures, with the version of its dictionary; raises as above."""
     return str(scorer_tokeniser(name).signature())
 
 
 @cache
 def scorer_tokeniser(name: str) -> Any:
-    """Returns sacrebleu's own object; raises as `tokeniser`."""
+    """Returns sacrebleu's tokeniser object; raises as `tokeniser`."""
     if name not in TOKENISERS:
         raise LatticeSimpError(f"unknown tokeniser {name!r}; known are {', '.join(TOKENISERS)}")
     missing = _missing(name)
@@ -163,7 +163,7 @@ def scorer_tokeniser(name: str) -> Any:
 
 
 def _missing(name: str) -> str:
-    """Returns what a tokeniser needs that is not installed, or an empty text."""
+    """Reports what a tokeniser needs that is not installed; empty if nothing."""
     modules = [module for module in _MODULES[name] if importlib.util.find_spec(module) is None]
     if modules:
         package = f"sacrebleu[{name[:2]}]" if name.endswith("-mecab") else "sentencepiece"

@@ -1,4 +1,4 @@
-"""How a model's text becomes tokens: the settings that training writes and translation reads."""
+"""The settings of a model's tokenisation, which training writes and translation reads."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, field_validator
 
 TEXT = "text.json"
-"""The file of a model directory that holds these settings."""
+"""The file of these settings in a model directory."""
 
 Case = Literal["lower", "true", "keep"]
 
 
 class Text(BaseModel):
-    """How text becomes tokens.
+    """The settings of tokenisation.
 
     Attributes:
         source_language, target_language: ISO codes; they choose the tokeniser's rules.
-        tokenise: with the Moses rules (sacremoses); else the text is split at blanks.
-        normalise: punctuation marks to plain ones, before the tokeniser.
-        case: lower-case everything, truecase the first words, or keep all.
+        tokenise: whether to use the Moses rules (sacremoses); otherwise text is split at blanks.
+        normalise: whether to replace punctuation marks by plain ones before tokenising.
+        case: whether to lower-case all words, truecase the first ones, or keep the case.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,8 +1,8 @@
-"""Text to tokens and back, with the Moses rules; Hindi text with those of the Hindi tools, so that both fit.
+"""Tokenises and detokenises text with the Moses rules, and Hindi with the rules of the Hindi tools, so that both agree.
 
-The rules are those of sacremoses as it is: 30 to 60 microseconds a line to normalise punctuation and to tokenise, each.
-They part words at blanks, so text of languages without them (Chinese, Japanese, Thai and others) becomes tokens with
-one of sacrebleu's tokenisers.
+The Moses rules are those of sacremoses; normalising punctuation and tokenising each take 30 to 60 microseconds a line.
+These rules split words at blanks, so languages without blanks (Chinese, Japanese, Thai and others) use one of
+sacrebleu's tokenisers.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from lattice_simp.text.truecase import Casing, read_casing, truecased
 Side = Literal["source", "target"]
 
 _BEFORE_DANDA = re.compile(" (?=[।॥])")
-"""Blanks that the Moses rules leave before the full stops of Indic scripts."""
+"""The blanks that the Moses rules leave before the full stops of Indic scripts."""
 
 _PIECE_BLANK = "▁"
 
 
 @dataclass(frozen=True)
 class Tokeniser:
-    """Makes tokens of a line of one language, and a line of tokens.
+    """Converts lines of a language to tokens, and tokens to lines.
 
     >>> tokeniser = Tokeniser("en")
     >>> tokeniser.tokens("Don’t, she said.")
@@ -49,13 +49,13 @@ class Tokeniser:
 
     Attributes:
         language: an ISO code.
-        tokenise: with the Moses rules (sacremoses), without escapes, and Hindi as `text/hindi/sentences.py` does; else
-            blanks separate tokens.
-        normalise: punctuation marks to plain ones first, for the Moses rules.
-        case: `lower` changes the case; `true` does what `casing` says.
+        tokenise: whether to use the Moses rules (sacremoses) without escapes, and for Hindi the rules of
+            `text/hindi/sentences.py`; otherwise blanks separate tokens.
+        normalise: whether to replace punctuation marks by plain ones before the Moses rules.
+        case: `lower` lower-cases all words; `true` truecases first words by `casing`.
         casing: the usual forms of words, for first words.
-        name: one of `text.sacrebleu_tokenisers.TOKENISERS`, instead of the Moses rules; None for the best one where the
-            language is written without blanks, and for the Moses rules in others.
+        name: one of `text.sacrebleu_tokenisers.TOKENISERS`, instead of the Moses rules. None chooses the best one for
+            languages written without blanks, and the Moses rules for all others.
     """
 
     language: str
@@ -67,7 +67,7 @@ class Tokeniser:
 
     @property
     def _named(self) -> str | None:
-        """The name of sacrebleu's tokeniser; None for the Moses rules."""
+        """The name of sacrebleu's tokeniser, or None for the Moses rules."""
         if self.name is None and is_unspaced_language(self.language):
             return best_tokeniser(self.language)
         return self.name
@@ -102,15 +102,15 @@ class Tokeniser:
         return self.cased(" ".join(self._parts(line)))
 
     def _parts(self, line: str) -> list[str]:
-        """Splits text at all white space, and tokens at blanks alone."""
+        """Splits text at all white space, and tokens at blanks only."""
         return line.split() if self.tokenise else split_tokens(line)
 
     def cased(self, tokens: str) -> str:
-        """Returns tokens in the case that this tokeniser's have."""
+        """Converts tokens to the case of this tokeniser's output."""
         return tokens.lower() if self.case == "lower" else truecased(tokens, self.casing)
 
     def text(self, tokens: str) -> str:
-        """Returns the line that a reader sees: a capital first, punctuation marks in their places."""
+        """Returns tokens as a line for readers, detokenised and with a capital first letter."""
         if not self.tokenise:
             return tokens
         if self._named in PIECES:
@@ -124,7 +124,7 @@ class Tokeniser:
 
 
 def tokenisers(text: Text, casings: Path | None = None) -> tuple[Tokeniser, Tokeniser]:
-    """Returns the tokenisers of both sides; with a folder of casing files, those of truecased text truecase, too."""
+    """Returns the tokenisers of both sides; `casings` is the folder of casing files, which truecasing needs."""
     source, target = (
         Tokeniser(
             language,
@@ -142,22 +142,22 @@ def model_tokenisers(model: str | Path) -> tuple[Tokeniser, Tokeniser]:
     """Reads the tokenisers of both sides from a model directory: its text.json, and its casing files.
 
     Raises:
-        FormatError: the model has none (its text must come tokenised), or the file is broken.
+        FormatError: the file is missing (pass tokenised text to such a model) or broken.
     """
     path = Path(model) / TEXT
     if not path.is_file():
         remedy = "tokenise the text as the model's training text was"
-        raise FormatError("is not there: the model says nothing about its tokens", path=path, remedy=remedy)
+        raise FormatError("is missing, so the model's tokenisation is unknown", path=path, remedy=remedy)
     values = parse_json(decode(read_bytes(path), path), path=path, remedy="fix it")
     try:
         text = Text.model_validate(values)
     except ValueError as error:
-        raise FormatError(f"no text settings: {str(error).splitlines()[0]}", path=path, remedy="fix it") from None
+        raise FormatError(f"invalid text settings: {str(error).splitlines()[0]}", path=path, remedy="fix it") from None
     return tokenisers(text, path.parent)
 
 
 def _joined(tokens: list[str]) -> str:
-    """Joins tokens of a language without blanks: a blank is only between letters and digits of other scripts."""
+    """Joins tokens of a language without blanks; only letters and digits of other scripts get blanks between them."""
     text = ""
     for token in tokens:
         apart = text and _is_spaced(text[-1]) and _is_spaced(token[0])

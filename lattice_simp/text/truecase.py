@@ -1,4 +1,4 @@
-"""Truecasing: the first word of a sentence gets the case that it mostly has elsewhere."""
+"""Truecases sentences: the first word gets the case that it mostly has elsewhere."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from pathlib import Path
 from lattice_simp.support.textio import open_text, read_lines
 
 Casing = Mapping[str, str]
-"""The usual form of a word by its lower-cased form; those that are usually lower-cased are there, too."""
+"""The usual form of each word by its lower-cased form, including words that are usually lower-cased."""
 
 
 def truecased(sentence: str, casing: Casing) -> str:
-    """Returns the sentence with its first word in the usual case; an unknown one stays.
+    """Changes the first word of a sentence to its usual case; an unknown word is unchanged.
 
     >>> truecased("The end", {"the": "the"})
     'the end'
     """
-    first, blank, rest = sentence.partition(" ")
-    return casing.get(first.lower(), first) + blank + rest
+    first, blank, remainder = sentence.partition(" ")
+    return casing.get(first.lower(), first) + blank + remainder
 
 
 def write_casing(casing: Casing, path: Path) -> None:
-    """Writes one form a line."""
+    """Writes the usual forms to a file, one a line."""
     with open_text(path, "w") as file:
         file.writelines(f"{casing[lowered]}\n" for lowered in sorted(casing))
 
 
 def read_casing(path: Path) -> dict[str, str]:
-    """Reads what `write_casing` wrote."""
+    """Reads a file of `write_casing`."""
     return {word.lower(): word for word in read_lines(path)}

@@ -72,7 +72,7 @@ def test_broken_text_settings_are_one_line(call, text_model):
     (text_model / "text.json").write_text('{"source_language": 3}', encoding="utf-8")
     done = call("translate", text_model, stdin=RAW)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert "text.json: no text settings" in done.stderr
+    assert "text.json: invalid text settings" in done.stderr
     assert call("translate", text_model, "--tokenised", stdin=RAW).returncode == 0
 
 

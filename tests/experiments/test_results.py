@@ -66,7 +66,7 @@ def test_an_error_is_one_line_and_writes_nothing(folder, tmp_path):
 
     with pytest.raises(SystemExit, match=r"^error: no data$"):
         run(folder, [], fail)
-    with pytest.raises(SystemExit, match=r"config.yaml.*goes into a value"):
+    with pytest.raises(SystemExit, match=r"config.yaml.*goes into a plain value"):
         run(folder, ["--set", "rate.x=1"], lambda experiment: experiment.settings())
     assert {path.name for path in folder.iterdir()} == {"config.yaml", "NOTES.md"}
 

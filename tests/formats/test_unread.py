@@ -109,7 +109,7 @@ def test_what_it_looks_like_and_what_helps(tmp_path, reader, name):
     content, kind, remedy = (BINARY | TEXT)[name]
     for data in packed(content if isinstance(content, bytes) else content.encode()):
         (tmp_path / "x").write_bytes(data)
-        with pytest.raises(FormatError, match=rf"x: looks like {kind}.*, which is not read \(") as caught:
+        with pytest.raises(FormatError, match=rf"x: looks like {kind}.*, which is not supported \(") as caught:
             reader(tmp_path / "x")
         assert remedy in caught.value.remedy
         wanted = "n-best lists are read as" if reader is read_nbest else "lattices are read as"

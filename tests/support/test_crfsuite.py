@@ -33,13 +33,13 @@ def test_broken_models(tmp_path):
     whole = path.read_bytes()
     for content in (b"", b"nothing", whole[:-1], whole + b"x"):
         path.write_bytes(content)
-        with pytest.raises(FormatError, match=r"m\.crfsuite: no model of crfsuite, or a damaged one \(train"):
+        with pytest.raises(FormatError, match=r"m\.crfsuite: not a CRFsuite model, or a damaged one \(train"):
             load(path)
 
 
 @pytest.mark.parametrize(
     ("examples", "message"),
-    [([], "no examples"), ([([[b"x"], [b"y"]], ["A", "A"])], "1 examples .* 1 different labels")],
+    [([], "no examples"), ([([[b"x"], [b"y"]], ["A", "A"])], "1 examples with 1 labels; training needs at least 2")],
 )
 def test_nothing_to_learn(tmp_path, examples, message):
     pytest.importorskip("pycrfsuite")
@@ -53,7 +53,7 @@ def test_a_full_disk_leaves_the_model_that_was_there(tmp_path):
     examples = [([[f"a{number}"] for number in range(200)], ["x", "y"] * 100)]
     resource.setrlimit(resource.RLIMIT_FSIZE, (3000, before[1]))
     try:
-        with pytest.raises(LatticeSimpError, match="model: cannot be written whole"):
+        with pytest.raises(LatticeSimpError, match="model: cannot be written completely"):
             train_tagger(path, examples, {}, library="skeletons")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

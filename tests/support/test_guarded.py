@@ -19,7 +19,7 @@ BINARIES = Path(__file__).parents[1] / "lm" / "data"
 
 SCRIPTS = {
     "crashes on it": "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
-    "does not come to an end": "while True: pass",
+    "does not finish": "while True: pass",
     "cannot load it: no good": "print('no good'); raise SystemExit(3)",
 }
 

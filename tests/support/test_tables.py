@@ -38,5 +38,5 @@ def test_broken_tables_name_the_line(tmp_path, text, line):
 
 
 def test_a_file_that_is_not_there_says_where_it_was_looked_for():
-    with pytest.raises(LatticeSimpError, match=r"no file 'hindi/nothing\.tsv'; looked for .*grammars.hindi.nothing"):
+    with pytest.raises(LatticeSimpError, match=r"no file 'hindi/nothing\.tsv'; expected .*grammars.hindi.nothing"):
         grammar_path("hindi/nothing.tsv")

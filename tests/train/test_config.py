@@ -129,7 +129,7 @@ def test_mistakes_are_one_line_that_names_the_field(written, values, message):
     [
         ("rules.max_span", "the override 'rules.max_span' is not name=value"),
         ("=3", "the override '=3' is not name=value"),
-        ("work.folder=3", "goes into a value"),
+        ("work.folder=3", "goes into a plain value"),
         ("rules.max_span=[", "is not a YAML value"),
         ("rules.maxspan=3", "unknown field rules.maxspan (did you mean max_span?)"),
     ],

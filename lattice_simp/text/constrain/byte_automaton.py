@@ -1,4 +1,4 @@
-"""Automata of text over the bytes of UTF-8, as tables that kernels walk."""
+"""Automata over the UTF-8 bytes of texts, as tables for kernels."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from lattice_simp.core.kernel import Bools, Ints
 from lattice_simp.formats.text_automaton import TextAutomaton
 
 DEAD = -1
-"""Where a byte leads that no text has there."""
+"""The target of a byte that no text has in this place."""
 
 _CONTINUING = ((0x00, 0x7F, 0), (0xC2, 0xDF, 1), (0xE0, 0xEF, 2), (0xF0, 0xF4, 3))
-"""Lead bytes, first and last, and how many bytes follow them."""
+"""The first and last lead byte of each kind, and how many bytes follow them."""
 
 _LEAST = (0x00, 0x80, 0x800, 0x10000)
-"""By the number of bytes that follow: lower code points are written with fewer."""
+"""The lowest code point by the number of bytes that follow; lower ones take fewer bytes."""
 
 _SURROGATES = (0xD800, 0xDFFF)
 
 Pending = tuple[tuple[int, int, int], ...]
-"""Code points that bytes may still say, relative to those read: the first, the last, the state that they lead to."""
+"""Ranges of code points that the remaining bytes may encode, relative to the bytes read: first, last, target state."""
 
 
 @dataclass(frozen=True, eq=False)
 class ByteAutomaton:
-    """A deterministic automaton of bytes; from every state some bytes lead to an end.
+    """A deterministic automaton over bytes; every state reaches a final state.
 
     Attributes:
         table: (states, 256) int32, the state that each byte leads to, or -1; the start is state 0.
@@ -38,7 +38,7 @@ class ByteAutomaton:
     finals: Bools
 
     def walk(self, data: bytes, state: int = 0) -> int:
-        """Returns the state that bytes lead to, or -1."""
+        """Returns the state after `data`, or -1 if the bytes are rejected."""
         for byte in data:
             if state == DEAD:
                 return DEAD
@@ -47,7 +47,7 @@ class ByteAutomaton:
 
 
 def byte_automaton(automaton: TextAutomaton) -> ByteAutomaton:
-    """Returns the automaton of the UTF-8 bytes of texts.
+    """Converts an automaton over characters to one over UTF-8 bytes.
 
     >>> from lattice_simp.core.lattice import Lattice
     >>> from lattice_simp.formats.text_automaton import text_automaton
@@ -64,7 +64,7 @@ def byte_automaton(automaton: TextAutomaton) -> ByteAutomaton:
 
 
 class _Growing:
-    """Rows of a table; states within a character are shared by what may follow."""
+    """A growing table; states within a character are shared if the same code points may follow."""
 
     def __init__(self, count: int) -> None:
         self.rows = [[DEAD] * 256 for _ in range(count)]
@@ -83,7 +83,7 @@ class _Growing:
                 self.rows[state][byte] = self._state(count, _clipped(allowed, begin, begin + span - 1, begin))
 
     def _state(self, left: int, pending: Pending) -> int:
-        """Returns the state where so many bytes of a character are left."""
+        """Returns the state in which `left` bytes of a character remain."""
         if not pending:
             return DEAD
         if left == 0:
@@ -102,7 +102,7 @@ class _Growing:
 
 
 def _clipped(ranges: Pending, first: int, last: int, base: int) -> Pending:
-    """Returns the parts of ranges between two code points, less a base."""
+    """Clips ranges to two code points and subtracts a base."""
     return tuple(
         (max(low, first) - base, min(high, last) - base, to)
         for low, high, to in ranges
@@ -111,11 +111,11 @@ def _clipped(ranges: Pending, first: int, last: int, base: int) -> Pending:
 
 
 def _merged(ranges: Iterable[tuple[int, int, int]]) -> Pending:
-    """Returns ranges in order, neighbours that lead to the same state as one."""
-    found: list[tuple[int, int, int]] = []
+    """Sorts ranges and merges neighbours that lead to the same state."""
+    merged: list[tuple[int, int, int]] = []
     for first, last, to in sorted(ranges):
-        if found and found[-1][1] + 1 == first and found[-1][2] == to:
-            found[-1] = (found[-1][0], last, to)
+        if merged and merged[-1][1] + 1 == first and merged[-1][2] == to:
+            merged[-1] = (merged[-1][0], last, to)
         else:
-            found.append((first, last, to))
-    return tuple(found)
+            merged.append((first, last, to))
+    return tuple(merged)

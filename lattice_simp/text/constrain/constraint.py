@@ -1,7 +1,7 @@
-"""Which tokens a generator may write next, so that its text stays one of an acceptor's.
+"""Masks of the tokens that a generator may write next, so that an acceptor accepts its text.
 
-The acceptor of bytes and the prefix tree of the vocabulary are composed lazily: the tokens that may follow a state are
-found by one walk through the tree, when the state is first reached, and are kept.
+The acceptor of bytes and the prefix tree of the vocabulary are composed lazily: when a state is first reached, one walk
+through the tree collects the tokens that may follow, and the mask is cached.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ENDED = -2
 
 @dataclass(frozen=True, eq=False)
 class TokenConstraint:
-    """Masks over a vocabulary. Costs of the acceptor are left out.
+    """Masks over a vocabulary; the costs of the acceptor are ignored.
 
     >>> from lattice_simp.ops.gappy_acceptor import gappy_acceptor
     >>> tokens = [None, b"a", b" cat", b"cat", b" s", b"at"]
@@ -36,10 +36,10 @@ class TokenConstraint:
     ([True, True, True, True, True, True], False)
 
     Attributes:
-        automaton: the texts.
-        trie: the vocabulary.
+        automaton: the acceptor of the texts' bytes.
+        trie: the prefix tree of the vocabulary.
         tokens: the bytes of each token.
-        ends: numbers of the tokens that end a text.
+        ends: the numbers of the tokens that end a text.
     """
 
     automaton: ByteAutomaton
@@ -58,48 +58,50 @@ class TokenConstraint:
         spacing: Spacing = "text",
         leading_blank: bool = True,
     ) -> TokenConstraint:
-        """Makes the constraint of a lattice or a gappy acceptor.
+        """Makes a constraint from a lattice or a gappy acceptor.
 
         Args:
-            acceptor: the lattice; arcs labelled `<sigma>`, as those of a gappy acceptor, are gaps.
-            tokens: the bytes of each token by number, None where it stands for no text; see `token_bytes`.
-            end: the token that ends a text, or several.
+            acceptor: the lattice; arcs labelled `<sigma>`, such as those of a gappy acceptor, are gaps.
+            tokens: the bytes of each token by number, or None if it has no text; see `token_bytes`.
+            end: the token that ends a text, or several such tokens.
             spacing: see `text_automaton`.
-            leading_blank: whether the text may begin with a blank, as the first token of a word often does.
+            leading_blank: whether a text may begin with a blank, as the first token of a word often does.
 
         Raises:
-            LatticeSimpError: as `text_automaton`; an end that is not a token.
+            LatticeSimpError: as `text_automaton`, or an end is not a token.
         """
         if isinstance(tokens, (str, bytes)):
-            raise LatticeSimpError("tokens are a list with the bytes of each, not one text; see token_bytes")
+            raise LatticeSimpError("tokens are a list of bytes, not a text; see token_bytes")
         ends = (end,) if isinstance(end, int) else tuple(end)
-        for own in ends:
-            if not 0 <= own < len(tokens):
-                raise LatticeSimpError(f"the end {own} is not a token; they are numbered from 0 to {len(tokens) - 1}")
+        for number in ends:
+            if not 0 <= number < len(tokens):
+                raise LatticeSimpError(
+                    f"the end {number} is not a token; tokens have numbers from 0 to {len(tokens) - 1}"
+                )
         automaton = byte_automaton(text_automaton(acceptor, spacing, leading_blank=leading_blank))
-        without = [None if number in ends else own for number, own in enumerate(tokens)]
-        return cls(automaton, TokenTrie.of(without), without, ends)
+        texts = [None if number in ends else token for number, token in enumerate(tokens)]
+        return cls(automaton, TokenTrie.of(texts), texts, ends)
 
     def advance(self, state: int, token: int) -> int:
-        """Returns the state after a token; the first state is 0, and -1 is that after a token that is not allowed."""
+        """Returns the state after a token, or -1 if the token is not allowed; the first state is 0."""
         if state >= 0 and token in self.ends:
             return ENDED if self.automaton.finals[state] else DEAD
         data = self.tokens[token] if 0 <= token < len(self.tokens) else None
         return self.automaton.walk(data, state) if data and state >= 0 else DEAD
 
     def mask(self, state: int) -> Bools:
-        """Returns the tokens that are allowed in a state, (vocabulary,) bool; after the end, the ends alone."""
+        """Marks the tokens that are allowed in a state, (vocabulary,) bool; after the end, only the ends are."""
         if state not in self._masks:
-            found = np.zeros(self.trie.size, dtype=np.bool_)
+            allowed = np.zeros(self.trie.size, dtype=np.bool_)
             if state >= 0:
-                _allow(self.automaton.table, state, *self.trie.columns, found)
+                _allow(self.automaton.table, state, *self.trie.columns, allowed)
             if state == ENDED or (state >= 0 and self.automaton.finals[state]):
-                found[list(self.ends)] = True
-            self._masks[state] = read_only(found)
+                allowed[list(self.ends)] = True
+            self._masks[state] = read_only(allowed)
         return self._masks[state]
 
     def state(self, prefix: Iterable[int]) -> int:
-        """Returns the state after tokens; tokens after the end leave it as it is."""
+        """Returns the state after a prefix; tokens after the end do not change it."""
         if isinstance(prefix, (str, bytes)):
             raise LatticeSimpError(f"a prefix is a list of token numbers, not the text {prefix!r}")
         state = 0
@@ -108,15 +110,15 @@ class TokenConstraint:
         return state
 
     def allowed(self, prefix: Iterable[int]) -> Bools:
-        """Returns the tokens that may follow others, (vocabulary,) bool."""
+        """Marks the tokens that may follow a prefix, (vocabulary,) bool."""
         return self.mask(self.state(prefix))
 
 
 @jit
 def _allow(
-    table: Ints, state: int, letters: Ints, depths: Ints, ends: Ints, offsets: Ints, tokens: Ints, found: Bools
+    table: Ints, state: int, letters: Ints, depths: Ints, ends: Ints, offsets: Ints, tokens: Ints, allowed: Bools
 ) -> None:
-    """Marks the tokens whose bytes lead from a state to another, by one walk through the tree of tokens."""
+    """Marks the tokens whose bytes the automaton accepts from a state, by one walk through the tree of tokens."""
     states = np.empty(depths.max() + 1, dtype=np.int32)
     states[0] = state
     node = 1
@@ -128,19 +130,20 @@ def _allow(
             continue
         states[depth] = following
         for place in range(offsets[node], offsets[node + 1]):
-            found[tokens[place]] = True
+            allowed[tokens[place]] = True
         node += 1
 
 
 class ConstraintProcessor:
-    """A logits processor for `generate` of Hugging Face's transformers: what is not allowed gets minus infinity.
+    """A logits processor for `generate` of Hugging Face's transformers: forbidden tokens get minus infinity.
 
-    It needs neither transformers nor torch itself, and is passed in a list: `generate(..., logits_processor=[own])`.
+    Pass it in a list: `generate(..., logits_processor=[processor])`. It imports neither transformers nor torch. Make a
+    new processor for each call of `generate`.
 
     Attributes:
         constraint: the masks.
-        prompt_length: how many tokens of each row are no part of the text (with encoder-decoders, the first one); None
-            for those of the first call. Make another processor for another `generate`.
+        prompt_length: the number of tokens at the start of each row that do not belong to the text (1 for
+            encoder-decoders); None takes the length of the rows in the first call.
     """
 
     def __init__(self, constraint: TokenConstraint, prompt_length: int | None = None) -> None:
@@ -151,21 +154,21 @@ class ConstraintProcessor:
         """Returns the scores of the next tokens, (rows, vocabulary), for the rows of tokens so far.
 
         Raises:
-            LatticeSimpError: less scores than tokens in the vocabulary, or a row that left the acceptor.
+            LatticeSimpError: there are fewer scores than tokens in the vocabulary, or the acceptor rejects a row.
         """
         rows = [tuple(row) for row in input_ids.tolist()]
         if self.prompt_length is None:
             self.prompt_length = len(rows[0]) if rows else 0
         size, width = self.constraint.trie.size, scores.shape[-1]
         if width < size:
-            raise LatticeSimpError(f"{width} scores for a vocabulary of {size} tokens; give the model's own tokens")
+            raise LatticeSimpError(f"{width} scores for a vocabulary of {size} tokens; pass the tokens of this model")
         bias = np.full((len(rows), width), -np.inf, dtype=np.float32)
-        for row, own in zip(rows, bias, strict=True):
-            own[:size][self.constraint.mask(self._state(row[self.prompt_length :]))] = 0.0
+        for row, row_bias in zip(rows, bias, strict=True):
+            row_bias[:size][self.constraint.mask(self._state(row[self.prompt_length :]))] = 0.0
         return scores + scores.new_tensor(bias)
 
     def _state(self, prefix: tuple[int, ...]) -> int:
-        """Returns the state after a row, from that of the row without its last token if it is known."""
+        """Returns the state after a row, starting from the cached state of the row without its last token."""
         if prefix not in self._states:
             before = self._states.get(prefix[:-1])
             if before is None:

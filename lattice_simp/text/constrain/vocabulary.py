@@ -15,7 +15,7 @@ from lattice_simp.core.symbols import is_utf8
 from lattice_simp.errors import LatticeSimpError
 
 Tokens: TypeAlias = Sequence[bytes | None]
-"""The bytes of each token by number; None for one that stands for no text, as the end."""
+"""The bytes of each token by number; None for tokens without text, such as the end."""
 
 Spelling: TypeAlias = Literal["byte-level", "sentencepiece", "plain"]
 
@@ -32,24 +32,24 @@ def token_bytes(vocabulary: Mapping[str, int], spelling: Spelling, special: Coll
     [b' cat', b'\\xc3']
 
     Args:
-        vocabulary: the number of each token, as `get_vocab()` of Hugging Face's tokenisers returns them.
-        spelling: how tokens are written: `byte-level` (GPT-2 and its followers: a character for each byte),
+        vocabulary: the number of each token, as returned by `get_vocab()` of Hugging Face's tokenisers.
+        spelling: how tokens are written: `byte-level` (GPT-2 and its successors: a character for each byte),
             `sentencepiece` (`▁` for a blank, `<0xC3>` for a byte), or `plain` (the text itself).
-        special: numbers of tokens that stand for no text, as `all_special_ids` of Hugging Face's tokenisers are.
+        special: the numbers of tokens without text, such as `all_special_ids` of Hugging Face's tokenisers.
 
     Raises:
-        LatticeSimpError: an unknown spelling, or a token that is not spelt so.
+        LatticeSimpError: the spelling is unknown, or a token does not follow it.
     """
-    found: list[bytes | None] = [None] * (max(vocabulary.values(), default=-1) + 1)
+    spelt: list[bytes | None] = [None] * (max(vocabulary.values(), default=-1) + 1)
     for token, number in vocabulary.items():
         if number not in special:
-            found[number] = _bytes_of(token, spelling)
-    return found
+            spelt[number] = _bytes_of(token, spelling)
+    return spelt
 
 
 def _bytes_of(token: str, spelling: Spelling) -> bytes:
     if not is_utf8(token):
-        raise LatticeSimpError(f"the token {token!r} is no text of UTF-8 (name it as special)")
+        raise LatticeSimpError(f"the token {token!r} is not UTF-8 text (add its number to special)")
     if spelling == "plain":
         return token.encode()
     if spelling == "sentencepiece":
@@ -59,13 +59,15 @@ def _bytes_of(token: str, spelling: Spelling) -> bytes:
         raise LatticeSimpError(f"unknown spelling {spelling!r} (choose byte-level, sentencepiece or plain)")
     table = _byte_characters()
     if not all(character in table for character in token):
-        raise LatticeSimpError(f"the token {token!r} is not spelt byte by byte (name it as special, or choose another)")
+        raise LatticeSimpError(
+            f"the token {token!r} is not byte-level (add its number to special, or choose another spelling)"
+        )
     return bytes(table[character] for character in token)
 
 
 @cache
 def _byte_characters() -> Mapping[str, int]:
-    """Returns the byte of each character as GPT-2 writes them: visible Latin-1 as it is, others from U+0100 on."""
+    """Returns GPT-2's characters with their bytes: visible Latin-1 stands for itself, others begin at U+0100."""
     visible = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
     hidden = [byte for byte in range(256) if byte not in visible]
     return {chr(byte): byte for byte in visible} | {chr(256 + place): byte for place, byte in enumerate(hidden)}
@@ -73,15 +75,15 @@ def _byte_characters() -> Mapping[str, int]:
 
 @dataclass(frozen=True, eq=False)
 class TokenTrie:
-    """The prefix tree of tokens, its nodes in the order of a search in depth; node 0 is the root.
+    """The prefix tree of a vocabulary, with nodes in depth-first order; node 0 is the root.
 
     Attributes:
         bytes: (nodes,) int32, the byte that leads to each node.
-        depths: (nodes,) int32; that of the root is 0.
-        ends: (nodes,) int32, the first node after those below a node.
-        offsets: (nodes + 1,) int32, where the tokens that end at each node begin.
-        tokens: numbers of tokens, int32.
-        size: of the vocabulary.
+        depths: (nodes,) int32, the depth of each node; 0 for the root.
+        ends: (nodes,) int32, the first node after the subtree of each node.
+        offsets: (nodes + 1,) int32, the index in `tokens` of the first token that ends at each node.
+        tokens: the numbers of the tokens, int32, sorted by node.
+        size: the size of the vocabulary.
     """
 
     bytes: Ints
@@ -93,23 +95,23 @@ class TokenTrie:
 
     @classmethod
     def of(cls, tokens: Tokens) -> TokenTrie:
-        """Makes the tree of tokens; those that are None or empty are not in it."""
-        order = sorted((own, number) for number, own in enumerate(tokens) if own)
+        """Makes the prefix tree of tokens, without those that are None or empty."""
+        order = sorted((token, number) for number, token in enumerate(tokens) if token)
         letters, depths, ending = [-1], [0], list[tuple[int, int]]()
         path, before = [0], b""
         ends: dict[int, int] = {}
-        for own, number in order:
-            common = next((place for place, (a, b) in enumerate(zip(own, before, strict=False)) if a != b), None)
-            common = min(len(own), len(before)) if common is None else common
+        for token, number in order:
+            common = next((place for place, (a, b) in enumerate(zip(token, before, strict=False)) if a != b), None)
+            common = min(len(token), len(before)) if common is None else common
             for node in path[common + 1 :]:
                 ends[node] = len(letters)
             del path[common + 1 :]
-            for byte in own[common:]:
+            for byte in token[common:]:
                 path.append(len(letters))
                 letters.append(byte)
                 depths.append(len(path) - 1)
             ending.append((path[-1], number))
-            before = own
+            before = token
         counts = np.bincount([node for node, _ in ending], minlength=len(letters))
         return cls(
             np.array(letters, dtype=np.int32),
@@ -122,5 +124,5 @@ class TokenTrie:
 
     @property
     def columns(self) -> tuple[Any, ...]:
-        """What the kernel takes."""
+        """The arrays that the kernel takes."""
         return self.bytes, self.depths, self.ends, self.offsets, self.tokens

@@ -1,1 +1,1 @@
-"""English parses and punctuation marks, for skeletons and for all systems of English text."""
+"""Parses and punctuates English text, for skeletons and for the systems that work on English."""

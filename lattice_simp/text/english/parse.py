@@ -1,4 +1,4 @@
-"""A parsed sentence as plain data, so that any parser can serve automatic skeletons."""
+"""A parsed sentence as plain data, so that automatic skeletons work with any parser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMEDY = "delete the file, and parse again"
 
 @dataclass(frozen=True)
 class Parse:
-    """A dependency tree over given tokens.
+    """A dependency tree over the tokens of a sentence.
 
     >>> parse = Parse(("it", "rained", "hard"), (1, -1, 1), ("nsubj", "ROOT", "advmod"), ("PRON", "VERB", "ADV"),
     ...               ("PRP", "VBD", "RB"), ("it", "rain", "hard"))
@@ -34,10 +34,10 @@ class Parse:
         labels: the dependency label of each token, in the parser's scheme.
         parts: coarse parts of speech (universal ones).
         tags: fine parts of speech.
-        lemmas: lemmas.
+        lemmas: the lemma of each token.
 
     Raises:
-        LatticeSimpError: columns of different lengths, heads outside the sentence, or a cycle.
+        LatticeSimpError: the columns differ in length, a head is outside the sentence, or the heads form a cycle.
     """
 
     tokens: tuple[str, ...]
@@ -63,11 +63,11 @@ class Parse:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """The dependants of each token, from left to right."""
-        found: list[list[int]] = [[] for _ in self.tokens]
+        children: list[list[int]] = [[] for _ in self.tokens]
         for position, head in enumerate(self.heads):
             if head != ROOT:
-                found[head].append(position)
-        return tuple(map(tuple, found))
+                children[head].append(position)
+        return tuple(map(tuple, children))
 
     @cached_property
     def roots(self) -> tuple[int, ...]:
@@ -76,7 +76,7 @@ class Parse:
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
-        """How far each token is from its root; -1 in a cycle."""
+        """The distance of each token from its root; -1 in a cycle."""
         depths = [-1] * len(self.tokens)
         pending = [(root, 0) for root in self.roots]
         while pending:
@@ -86,12 +86,12 @@ class Parse:
         return tuple(depths)
 
     def subtree(self, position: int) -> tuple[int, ...]:
-        """Returns the token and all below it, from left to right."""
-        found, pending = [], [position]
+        """Returns the token and all its descendants, from left to right."""
+        positions, pending = [], [position]
         while pending:
-            found.append(pending.pop())
-            pending += self.children[found[-1]]
-        return tuple(sorted(found))
+            positions.append(pending.pop())
+            pending += self.children[positions[-1]]
+        return tuple(sorted(positions))
 
 
 def write_parses(path: str | Path, parses: Iterable[Parse]) -> None:
@@ -106,11 +106,11 @@ def read_parses(path: str | Path) -> Iterator[Parse]:
     """Yields the parses of a JSON-lines file.
 
     Raises:
-        FormatError: a line that holds no parse.
+        FormatError: a line is not a parse.
     """
     for number, line in enumerate(read_lines(path), start=1):
         fields = parse_json(line, path=path, line=number, remedy=_REMEDY)
         try:
             yield Parse(*(tuple(fields[name]) for name in ("tokens", *_COLUMNS)))
         except (ValueError, KeyError, TypeError) as error:
-            raise FormatError(f"no parse: {error}", path=path, line=number, remedy=_REMEDY) from error
+            raise FormatError(f"not a parse: {error}", path=path, line=number, remedy=_REMEDY) from error

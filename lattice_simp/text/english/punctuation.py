@@ -1,7 +1,7 @@
-"""The punctuation of a skeleton, once its words are chosen.
+"""Chooses the punctuation of a skeleton for its words.
 
-A bracket or quotation mark stays with its partner where a word between them stays. A comma goes with the gap it opens
-or closes, unless it still separates what is left. No comma comes first, last, doubled, or before the final stop.
+A pair of brackets or quotation marks is kept if a word between them is. A comma is deleted with the gap that it opens
+or closes, unless it still separates kept words. No comma is kept first, last, doubled, or before the final stop.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ STOP, COMMA, CLOSE, QUOTE = "stop", "comma", "close", "quote"
 
 
 def mark_kind(token: str) -> str | None:
-    """Returns the kind of a punctuation mark, None for a word.
+    """Returns the kind of a punctuation mark, or None for a word.
 
     >>> mark_kind(","), mark_kind("("), mark_kind("%")
     ('comma', 'open', None)
@@ -24,7 +24,7 @@ def mark_kind(token: str) -> str | None:
 
 
 def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs brackets and quotation marks; marks without a partner are in no pair.
+    """Pairs brackets and quotation marks; marks without a partner are left out.
 
     >>> mark_pairs('" no ( never ) " he said "'.split())
     [(2, 4), (0, 5)]
@@ -35,7 +35,7 @@ def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
     for position, token in enumerate(tokens):
         kind = kinds.get(token)
         closed_by = {index: tokens[index] if kind == QUOTE else partner.get(tokens[index]) for index in opened}
-        closes = [index for index, other in closed_by.items() if other == token]
+        closes = [index for index, closing in closed_by.items() if closing == token]
         if closes:
             del opened[opened.index(closes[-1]) :]
             pairs.append((closes[-1], position))
@@ -47,7 +47,7 @@ def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
 def place_punctuation(
     tokens: Sequence[str], keep: Sequence[bool], conjuncts: Sequence[bool] | None = None
 ) -> tuple[bool, ...]:
-    """Decides each punctuation mark by the words that stay; what `keep` says of the marks themselves does not count.
+    """Decides which punctuation marks to keep from the kept words; what `keep` says about marks is ignored.
 
     >>> tokens = "in October , she , an actress , was ill .".split()
     >>> mask = place_punctuation(tokens, [token in "she was ill" for token in tokens])
@@ -55,16 +55,16 @@ def place_punctuation(
     ['she', 'was', 'ill', '.']
 
     Args:
-        conjuncts: where a further member of a list begins: one of its two commas stays when it is deleted.
+        conjuncts: the tokens that begin a further member of a list; when one is deleted, one of its two commas is kept.
     """
     kinds = [mark_kind(token) for token in tokens]
     mask = [kept and kind is None for kept, kind in zip(keep, kinds, strict=True)]
     if not any(mask):
         return tuple(mask)
-    # A pair that holds no kept word counts as deleted text, so that the commas around it go.
+    # A pair without a kept word counts as deleted text, so that the commas around it are deleted.
     pairs = mark_pairs(tokens)
     paired = {position: any(mask[first + 1 : last]) for first, last in pairs for position in (first, last)}
-    # A pair that stays is what its commas are beside, whatever of its words goes.
+    # A kept pair counts as kept text beside its commas, even if some of its words are deleted.
     after_marks = {first for first, last in pairs if paired[first]}
     before_marks = {last for first, last in pairs if paired[first]}
     words = {position for position, kind in enumerate(kinds) if kind is None}
@@ -85,12 +85,12 @@ def place_punctuation(
 
 
 def _stop_stays(position: int, mask: list[bool], kinds: list[str | None]) -> bool:
-    """Returns whether a stop stays: the final one, and one inside where something is left on both of its sides."""
+    """Returns whether to keep a stop: the final one, and one inside with kept words on both sides."""
     stops = [index for index, kind in enumerate(kinds) if kind == STOP]
     start = max((index + 1 for index in stops if index < position), default=0)
     end = min((index for index in stops if index > position), default=len(mask))
-    rest = any(kind is None for kind in kinds[position:])
-    return not rest or (any(mask[start:position]) and any(mask[position:end]))
+    words_follow = any(kind is None for kind in kinds[position:])
+    return not words_follow or (any(mask[start:position]) and any(mask[position:end]))
 
 
 def _comma_stays(
@@ -107,7 +107,7 @@ def _comma_stays(
 
 
 def _tidy(mask: list[bool], kinds: list[str | None]) -> list[bool]:
-    """Takes out commas that are first, last, doubled, after an opening mark or before a closing bracket."""
+    """Deletes commas that are first, last, doubled, after an opening mark or before a closing bracket."""
     for step, rims in ((1, (OPEN, COMMA, STOP)), (-1, (STOP, CLOSE))):
         beside = rims[0]
         for position in range(len(mask))[::step]:

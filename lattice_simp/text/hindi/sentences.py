@@ -1,8 +1,8 @@
-"""Splits a plain text into sentences and tokens, as the treebank has them.
+"""Splits plain text into sentences and tokens, following the treebank.
 
-The words are taken apart by the Indic NLP Library (Kunchukuttan 2020), which splits at every punctuation mark. What the
-treebank keeps whole is put together again: numbers (`12.5`, also with Devanagari digits), abbreviations (`डॉ.`), runs
-of dots. Hyphens, quotes and brackets are tokens of their own, as there.
+The Indic NLP Library (Kunchukuttan 2020) splits words at every punctuation mark. Then numbers (`12.5`, also with
+Devanagari digits), abbreviations (`डॉ.`) and runs of dots are joined again, as in the treebank, where hyphens, quotes
+and brackets are separate tokens.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from lattice_simp.support.extras import extra
 from lattice_simp.text.hindi.quotations import QUOTES, with_quotations
 
 ENDS = frozenset("।॥?!")
-"""The marks that end a sentence wherever they stand."""
+"""The marks that end a sentence anywhere."""
 
 FULL_STOP = "."
-"""Ends a sentence, unless its line has a danda: then it stands for something else."""
+"""Ends a sentence, unless its line has a danda: then it has another meaning."""
 
 _DANDA = "।"
 _CLOSING = frozenset(")]}")
@@ -32,25 +32,25 @@ def tokenised_sentences(
     abbreviations: Collection[str] = (),
     to_devanagari: Callable[[str], str] | None = None,
 ) -> list[tuple[str, ...]]:
-    """Splits a text into sentences of tokens.
+    """Splits a text into sentences, and these into tokens.
 
     A sentence ends at `।`, `॥`, `?` or `!`, at a full stop in a line without any danda, and at the end of each line;
-    quotes and brackets that close there belong to it. One goes on behind a quotation that a verb reports, or that its
-    words cannot do without (`"चलो!" राम बोले।`).
+    quotes and brackets that close there belong to it. A sentence continues after a quotation with a reporting verb or
+    with words that need the quotation (`"चलो!" राम बोले।`).
 
         tokenised_sentences("डॉ. सिंह आए। क्या उन्होंने 12.5 किमी-लंबी राह देखी?", {"डॉ."})
         [('डॉ.', 'सिंह', 'आए', '।'), ('क्या', 'उन्होंने', '12.5', 'किमी', '-', 'लंबी', 'राह', 'देखी', '?')]
 
     Args:
-        text: in Devanagari, or romanised.
-        abbreviations: words that end in a full stop which is a part of them.
-        to_devanagari: writes a romanised word in Devanagari; it gets the tokens that have Latin letters.
+        text: the text, in Devanagari or romanised.
+        abbreviations: words that include a final full stop.
+        to_devanagari: converts a romanised word to Devanagari; called for tokens with Latin letters.
 
     Raises:
         MissingExtraError: the Indic NLP Library is not installed.
     """
     split = _splitter()
-    found = []
+    sentences = []
     for line in text.splitlines():
         words = tidied(line).split()
         full_stops = not any(_DANDA in word for word in words)
@@ -58,14 +58,14 @@ def tokenised_sentences(
         for position, word in enumerate(words, start=1):
             ends_line = full_stops and position == len(words)
             tokens += [word] if word.isalpha() else _joined(split(word), abbreviations, ends_line)
-        found += with_quotations(_sentences(tokens, full_stops))
+        sentences += with_quotations(_sentences(tokens, full_stops))
     if to_devanagari is None:
-        return found
-    return [tuple(to_devanagari(token) if _LATIN.search(token) else token for token in one) for one in found]
+        return sentences
+    return [tuple(to_devanagari(word) if _LATIN.search(word) else word for word in sentence) for sentence in sentences]
 
 
 def hindi_tokens(line: str) -> str:
-    """Returns the tokens of a line, whatever sentences it has, separated by blanks.
+    """Returns the tokens of a line, separated by blanks, ignoring sentence boundaries.
 
         hindi_tokens("क्या वे आए?")
         'क्या वे आए ?'
@@ -78,7 +78,7 @@ def hindi_tokens(line: str) -> str:
 
 def _splitter() -> Callable[[str], list[str]]:
     with extra("hindi"):
-        # The package's sentence splitter would bring pandas along, and does not split after numbers.
+        # The package's sentence splitter would import pandas, and does not split after numbers.
         from indicnlp.tokenize.indic_tokenize import (  # type: ignore[import-untyped,import-not-found]
             trivial_tokenize,
         )
@@ -86,7 +86,7 @@ def _splitter() -> Callable[[str], list[str]]:
 
 
 def _joined(pieces: Sequence[str], abbreviations: Collection[str], ends_line: bool) -> list[str]:
-    """Puts the pieces of one word together to numbers, abbreviations and runs of dots.
+    """Joins the pieces of a word into numbers, abbreviations and runs of dots.
 
     >>> _joined(["(", "म", ".", "प्र", ".", "१", ".", "५", ")", ".", ".", "."], {"म.प्र."}, False)
     ['(', 'म.प्र.', '१.५', ')', '...']
@@ -122,23 +122,23 @@ def _number_end(pieces: Sequence[str], start: int) -> int:
 
 def _sentences(tokens: Sequence[str], full_stops: bool) -> list[tuple[str, ...]]:
     ends = ENDS | {FULL_STOP} if full_stops else ENDS
-    found: list[tuple[str, ...]] = []
+    sentences: list[tuple[str, ...]] = []
     start = position = 0
     while position < len(tokens):
         mark = tokens[position]
         position += 1
-        # A run of dots leaves something out; a run of other marks ends a sentence.
+        # A run of dots marks an omission; a run of other marks ends a sentence.
         if mark[0] not in ends or (mark[0] == FULL_STOP and len(mark) > 1):
             continue
         while position < len(tokens) and _closes(tokens, start, position):
             position += 1
-        found.append(tuple(tokens[start:position]))
+        sentences.append(tuple(tokens[start:position]))
         start = position
-    return [*found, tuple(tokens[start:])] if start < len(tokens) else found
+    return [*sentences, tuple(tokens[start:])] if start < len(tokens) else sentences
 
 
 def _closes(tokens: Sequence[str], start: int, position: int) -> bool:
-    """Returns whether a bracket or a quote closes what was opened in the line; unpaired quotes: in the sentence."""
+    """Returns whether a bracket or quote closes one opened in the line; an unpaired quote, one in the sentence."""
     mark = tokens[position]
     if mark in _CLOSING:
         return True

@@ -134,7 +134,7 @@ def test_bytes_of_tokens():
     every = {chr(own): place for place, own in enumerate([*range(33, 127), *range(161, 173), *range(174, 256)])}
     every |= {chr(256 + own): len(every) + own for own in range(68)}
     assert sorted(ls.token_bytes(every, "byte-level")) == [bytes([own]) for own in range(256)]
-    with pytest.raises(LatticeSimpError, match="'日' is not spelt byte by byte"):
+    with pytest.raises(LatticeSimpError, match="'日' is not byte-level"):
         ls.token_bytes({"日": 0}, "byte-level")
     with pytest.raises(LatticeSimpError, match="unknown spelling"):
         ls.token_bytes({"a": 0}, "x")
