@@ -33,7 +33,7 @@ def parse_json(text: str, *, path: str | Path | None = None, line: int | None = 
     {'id': 1}
 
     Raises:
-        FormatError: invalid JSON, numbers of thousands of digits, nesting beyond `MAX_DEPTH`, half a surrogate pair.
+        FormatError: invalid JSON, numbers of thousands of digits, nesting beyond `MAX_DEPTH`, a lone surrogate.
     """
     value, is_deep = None, False
     try:

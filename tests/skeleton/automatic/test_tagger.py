@@ -82,9 +82,9 @@ def test_broken_folders(tmp_path, tagger):
             DeletionTagger.load(folder)
         path.write_bytes(before)
 
-    fails(folder / MODEL, model[:-10], "no model of crfsuite")
-    fails(folder / MODEL, b"", "no model of crfsuite")
-    fails(folder / MODEL, b"x" + model, "no model of crfsuite")
+    fails(folder / MODEL, model[:-10], "not a CRFsuite model")
+    fails(folder / MODEL, b"", "not a CRFsuite model")
+    fails(folder / MODEL, b"x" + model, "not a CRFsuite model")
     fails(folder / META, b"{", "invalid JSON")
     fails(folder / META, b"[1]", "features of version None")
     fails(folder / META, json.dumps({**json.loads(meta), "features": 0}).encode(), "features of version 0")

@@ -51,7 +51,7 @@ def test_keys(title):
         ('{"title": "a", "text": ["b"]}', "has neither text nor paragraphs"),
         ('{"title": "a", "paragraphs": "b"}', "its paragraphs are not a list of strings"),
         ('{"title": "a", "paragraphs": ["b", 7]}', "its paragraphs are not a list of strings"),
-        ('{"title": "a", "text": "\\ud800"}', "half of a surrogate pair"),
+        ('{"title": "a", "text": "\\ud800"}', "a lone surrogate"),
         ("plain text", "invalid JSON: "),
     ],
 )
