@@ -64,9 +64,9 @@ def test_rates_and_candidates(tagger, examples):
 
 def test_nothing_to_learn_from(tmp_path, examples):
     whole = [(parse, Skeleton(parse.tokens, (True,) * len(parse))) for parse, _ in examples]
-    for given in ([], whole):
-        with pytest.raises(LatticeSimpError, match="to train on"):
-            DeletionTagger.train(tmp_path / "other", given)
+    for pairs, reason in (([], "no examples to train on"), (whole, "training needs at least 2 labels")):
+        with pytest.raises(LatticeSimpError, match=reason):
+            DeletionTagger.train(tmp_path / "other", pairs)
     with pytest.raises(LatticeSimpError, match="example 1: the skeleton is of another sentence"):
         DeletionTagger.train(tmp_path / "other", [(examples[0][0], examples[1][1])])
 
