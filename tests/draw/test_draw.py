@@ -310,3 +310,9 @@ def test_dot_labels() -> None:
     assert '2 [label="2", style=solid, shape=doublecircle]' in dot
     assert 'label="5/0.75"' in to_dot(gappy())
     assert "rankdir=TB" in to_dot(gappy(), rankdir="TB")
+
+
+def test_titles_make_room_above_the_drawing():
+    lattice = Lattice.from_strings("a b")
+    heights = [float(re.search(r'height="([\d.]+)"', to_svg(lattice, title=title))[1]) for title in (None, "a title")]
+    assert heights[1] > heights[0]

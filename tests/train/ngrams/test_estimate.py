@@ -289,3 +289,10 @@ def test_where_lmplz_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     places[-1].chmod(stat.S_IRUSR)
     with pytest.raises(MissingExtraError, match="mine names no program"):
         find_lmplz()
+
+
+def test_either_status_of_a_kill_is_recognised() -> None:
+    """Python gives minus the signal's number, a shell 128 more than it."""
+    for code in (-9, 137):
+        assert "was killed, most likely for lack of memory" in explain(code, "", Path("t"), 50), code
+    assert "was killed" not in explain(119, "", Path("t"), 50)
