@@ -21,8 +21,8 @@ def equivalent(first: Lattice, second: Lattice, *, tolerance: float = 1e-6, semi
     >>> equivalent(tree, push(tree, "end")), equivalent(tree, Lattice.from_strings([("a b", 1.0)]))
     (True, False)
 
-    The answer is exact: both are made deterministic, their common strings are counted, and the greatest difference of
-    costs is found.
+    Both are made deterministic, their common strings are counted, and the greatest difference of costs is found.
+    `determinize` compares costs in single precision, so a tolerance below about 1e-7 of the costs is not reliable.
 
     Args:
         first, second: acyclic; their words are compared, not their input labels or features.
