@@ -113,12 +113,16 @@ def test_two_hundred_judgements_at_once_leave_one(visitor, quick_path):
     given = {"annotator": "Ada", "sentence": "talk.0", "mask": "0111"}
 
     def judge(_):
-        return client.post("/api/annotate/shorten/judge", json=given).status_code
+        for _ in range(100):
+            status = client.post("/api/annotate/shorten/judge", json=given).status_code
+            if status != 503:  # others hold the lock: "try again in a moment"
+                break
+        return status
 
     with ThreadPoolExecutor(50) as threads:
-        found = list(threads.map(judge, range(200)))
-    assert set(found) <= {200, 400, 503}  # 503 where another one holds the lock for too long
-    assert 200 in found
+        statuses = list(threads.map(judge, range(200)))
+    assert set(statuses) <= {200, 400}
+    assert 200 in statuses
     assert client.get("/annotate").status_code == 200
     with AnnotationStore(quick_path / "talk.db") as store:
         assert len(store.judgements()) == 1
