@@ -48,7 +48,7 @@ class Treebank:
 
     @cached_property
     def sentences(self) -> list[Sentence]:
-        """All that can be read; the others are told on stderr."""
+        """All readable sentences; the others are reported on stderr."""
         problems: list[FormatError] = []
         found = [one for name, one in read_treebank(self.path, problems) if name not in self.held_out]
         for problem in problems:

@@ -24,7 +24,7 @@ PRIOR = 20.0
 """Phrases that a rare kind is thought to have had beside its own, as safe as all of its label."""
 
 LENGTHS = (1, 3, 6, 12)
-"""Lengths of phrases up to each of these, and longer ones, are told apart."""
+"""Lengths of phrases up to each of these, and longer ones, are counted separately."""
 
 PARSED_LENGTHS = range(12, 41)
 """Tokens of the sentences that are learned from."""

@@ -10,8 +10,8 @@ _ABOUT = """Sets of sentences that mean the same, each expanded to all sentences
 and Sumita 2002). Phrases are equivalent that have one category, whose links do not leave them, of whose content words
 at least half are linked, all but one, and that meet the conditions of `lattice_simp/systems/paraphrase/conditions.py`:
 linked heads, equal names and numerals, no words in the place of others that are no synonyms, equal marks. A few sets
-with very many phrases make the means, so medians are told, too. The sentences include those of the set. The paper's
-sets are Japanese, parsed by its authors' grammar.
+with very many phrases dominate the means, so medians are given as well. The sentences include those of the set. The
+paper's sets are Japanese, parsed by its authors' grammar.
 
 *Phrases* are pairs that differ and do not follow from smaller ones. *Growth* is the median of sentences for each
 sentence given. *Recursing* sets have a phrase that comes again within what stands for it; there, two substitutions may

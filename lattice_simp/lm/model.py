@@ -112,7 +112,7 @@ class LanguageModel:
 
     @property
     def needs_successors(self) -> bool:
-        """Whether `restrict` is much faster if it is told which words can follow which."""
+        """Whether `restrict` is much faster when it gets the words that can follow each word."""
         return self._binary is not None
 
     def __contains__(self, word: object) -> bool:

@@ -53,8 +53,8 @@ class Run:
         cluster: a Dask scheduler's address, `local`, or None.
         folders: the folders of the stages that are done.
         say: prints a line of the log.
-        progress: is told the tasks that are done and how many there are, None if nobody knows yet.
-        begin: is told the name of a stage that begins to work.
+        progress: called with the number of tasks done and their total, None if it is not known yet.
+        begin: called with the name of each stage that starts.
     """
 
     jobs: int = 1
@@ -65,7 +65,7 @@ class Run:
     begin: Callable[[str], None] = lambda name: None
 
     def each(self, tasks: Sequence[Task]) -> Iterator[Task]:
-        """Yields tasks one after the other; the progress is told as each is done.
+        """Yields tasks one after the other, and reports progress after each.
 
         >>> [task for task in Run(progress=print).each("ab")]
         0 2

@@ -61,7 +61,7 @@ def exchange_classes(
         words: how many words get classes.
         classes: how many classes there are.
         sweeps: sweeps over all words at most.
-        progress: is told the sweep, the words that moved and the log-likelihood.
+        progress: called with the sweep, the number of words moved and the log-likelihood.
 
     Raises:
         LatticeSimpError: no words, fewer than one class, or fewer words than classes.

@@ -27,7 +27,7 @@ class TrainingOptions:
         sweeps: of the exchange algorithm, at most.
         order: of the n-grams of classes.
         prune, memory: of these, see `lattice_simp.train.ngrams.estimate`.
-        progress: is told the sweep, the words that moved and the log-likelihood.
+        progress: called with the sweep, the number of words moved and the log-likelihood.
     """
 
     least_triple: int = 2

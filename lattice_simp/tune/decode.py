@@ -56,7 +56,7 @@ def decode(
 ) -> list[Lattice]:
     """Returns the lattice of each sentence, all numbered by `symbols` or a copy of it with more words.
 
-    `progress` is told how many sentences are done, and of how many.
+    `progress` is called with the number of sentences done, and their total.
     """
     factory = partial(_make_decoder, options, dict(weights))
     results = all_results(enumerate(sentences), factory, jobs=options.jobs, cluster=options.cluster, what="sentence")

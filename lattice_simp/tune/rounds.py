@@ -81,7 +81,7 @@ def tune(
         max_rounds: of decoding.
         min_gain: expected gain in the score (0 to 1) below which the rounds end.
         say: prints a line of the log.
-        progress: is told how many sentences of a round are decoded, and of how many.
+        progress: called with the number of decoded sentences of a round, and their total.
 
     Raises:
         LatticeSimpError: no sentences, or one cannot be translated.
