@@ -17,11 +17,10 @@ import numpy as np
 
 from lattice_simp.errors import FormatError, one_line
 from lattice_simp.lm.arpa import NgramSection
+from lattice_simp.lm.automaton import END, START, UNKNOWN
 from lattice_simp.support.guarded import check_in_child
 
 MAGIC = b"mmap lm http://kheafield.com/code format version"
-
-START, END, UNKNOWN = "<s>", "</s>", "<unk>"
 
 Successors = Mapping[str, Iterable[str]]
 """Which words can follow a word."""
