@@ -95,6 +95,15 @@ def _invalidate_with_callees(compiled: Any, kernel: Kernel) -> None:
     """
     file = compiled._cache._cache_file
     file._source_stamp = (file._source_stamp, _digest(kernel))
+    load_index = file._load_index
+
+    def load_known() -> dict[Any, str]:
+        try:
+            return load_index()  # type: ignore[no-any-return]
+        except (ImportError, AttributeError):  # code for a class that the package no longer has
+            return {}
+
+    file._load_index = load_known
 
 
 def _digest(kernel: Kernel) -> str:
