@@ -139,7 +139,7 @@ def _linked(
     """Returns the model of sorted n-grams, with its children and suffixes."""
     levels = np.cumsum([0, *map(len, parents)])
     root = int(levels[-1])
-    above = np.concatenate([own + begin for own, begin in zip(parents[1:], levels[:-1], strict=False)] or [[]])
+    above = np.concatenate([part + begin for part, begin in zip(parents[1:], levels[:-1], strict=False)] or [[]])
     children = (len(words) + np.searchsorted(above, np.arange(root + 2))).astype(np.int32)
     parent = np.append(np.full(len(words), root), above)
     rows = [section.words[order, -1] for section, order in zip(sections[1:], orders[1:], strict=True)]
