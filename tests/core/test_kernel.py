@@ -93,6 +93,26 @@ def test_code_on_disk_is_old_when_a_called_kernel_or_its_number_has_changed(tmp_
     assert found == [["6", "0"], ["7", "0"], ["70", "0"], ["70", "1"]]
 
 
+def test_code_on_disk_for_a_class_that_is_gone_is_old(tmp_path):
+    """The index of a kernel's code names the classes of its arguments; an update may have moved them."""
+    kernel = "from lattice_simp.core.kernel import jit\n@jit\ndef first(pair):\n    return pair.left\n"
+    (tmp_path / "kernel.py").write_text(kernel, encoding="utf-8")
+    for module in ("before", "after"):
+        pair = "from typing import NamedTuple\nclass Pair(NamedTuple):\n    left: int\n"
+        (tmp_path / f"{module}.py").write_text(pair, encoding="utf-8")
+        done = run(
+            f"""
+            from kernel import first
+            from {module} import Pair
+            print(first(Pair(3)))
+            """,
+            PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
+            PYTHONDONTWRITEBYTECODE="1",
+        )
+        assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+        (tmp_path / f"{module}.py").unlink()
+
+
 @Kernel  # not kept on disk, from where it would come without its helpers
 def add(one: int, other: int) -> int:
     return one + other

@@ -107,7 +107,7 @@ def test_paths_settle_where_the_walk_does():
         for order, automaton in by_order.items():
             states, costs = settle(automaton)
             reached = np.flatnonzero(automaton.lengths[:-1])
-            assert automaton.lengths[reached].max() == order
+            assert automaton.lengths[reached].max() <= order
             assert automaton.lengths[states].max(initial=0) < order
             for node in reached.tolist():
                 state, cost = start_state(automaton._replace(start=node))
