@@ -374,7 +374,7 @@ def states_behind(model, context):
     for node in np.flatnonzero((model.level > 0) & (model.level < model.reach)):
         shorter = node
         while model.level[shorter] > model.level[state]:
-            shorter = model.ngrams.suffix[shorter]
+            shorter = model.suffix[shorter]
         if shorter == state:
             found.append(2 * int(node) + (1 if model.level[node] == model.reach - 1 else 0))
     return found
@@ -382,7 +382,7 @@ def states_behind(model, context):
 
 def cost_behind(model, context, word):
     """Returns what a word costs behind a context whose state is known, the n-gram it matches, and the potentials."""
-    matched, cost = read(model, context, model.ngrams.end if word == model.final else word)
+    matched, cost = read(model, context, model.end if word == model.final else word)
     entering = 0.0 if word == model.final else model.potential[matched]
     return cost - model.potential[context >> 1] + entering, matched
 
@@ -415,16 +415,16 @@ def test_ngrams_with_pairs_of_words_that_cannot_be_are_no_choice():
 
         def lives(node, model=model, living=living):
             words = []
-            while node != model.ngrams.root:
-                words.append(int(model.ngrams.word[node]))
+            while node != len(model.suffix) - 1:
+                words.append(int(model.word[node]))
                 node = model.parent[node]
             pairs = zip(words[:0:-1], words[-2::-1], strict=True)
-            return all(living[one, two] or (two == model.ngrams.end and living[one, model.final]) for one, two in pairs)
+            return all(living[one, two] or (two == model.end and living[one, model.final]) for one, two in pairs)
 
         alive = [node for node in range(len(model.level) - 1) if lives(node)]
         assert cut.living.tolist() == alive, seed
         for state in [node for node in alive if model.level[node] < model.level.max()]:
-            for word in np.flatnonzero(living[model.ngrams.word[state]]).tolist():
+            for word in np.flatnonzero(living[model.word[state]]).tolist():
                 own = [code for code in states_behind(model, 2 * state + 1) if lives(code >> 1)]
                 wanted = min(cost_behind(model, code, word)[0] for code in own)
                 assert best_choice(cut, 2 * state + 1, word)[0] == pytest.approx(wanted, abs=1e-9), seed
@@ -446,7 +446,7 @@ def test_pairs_of_words_outside_of_all_derivations_change_no_bound_within():
         again = dense.dense_bounds(chart, model, charges, found.kept, limit, found.living)
         assert found.lower - 1e-9 <= again.lower <= min(table.values()) + 1e-6, seed
         for string in {key for key, cost in table.items() if cost <= limit - 1e-6}:
-            seen = [second.ngrams.start, *words_of(decoder, words, string), second.final]
+            seen = [second.start, *words_of(decoder, words, string), second.final]
             assert all(again.living[one, two] for one, two in itertools.pairwise(seen)), seed
         left_out += found.living.size - found.living.sum()
         risen += again.lower > found.lower + 1e-6
@@ -476,7 +476,7 @@ def test_expected_counts_are_the_gradient_of_the_smooth_bound():
         def relaxed_with(potential, forest=forest, second=second, order=order, used=used):
             chosen = relaxation.relax(forest.transitions, used, with_potential(second, potential, order))
             relaxation.set_costs(forest.junctions, forest.parts, forest.transitions)
-            forest.axioms[forest.first] = potential[second.ngrams.start]
+            forest.axioms[forest.first] = potential[second.start]
             return chosen
 
         def smooth(potential, forest=forest):
@@ -494,7 +494,7 @@ def test_expected_counts_are_the_gradient_of_the_smooth_bound():
         costs = forest.edge_costs()
         inside, _ = inside_costs(forest.edges, costs, forest.axioms)
         counts = relaxation.expected_counts(forest, chosen, costs, inside, temperature, len(potential))
-        counts[second.ngrams.start] += 1.0  # a sentence begins there
+        counts[second.start] += 1.0  # a sentence begins there
         for state in np.flatnonzero((second.level < order) & (second.level > 0)):
             step = np.zeros(len(potential))
             step[state] = 1e-6

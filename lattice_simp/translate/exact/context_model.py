@@ -31,8 +31,9 @@ class ContextModel(NamedTuple):
 
     Attributes:
         order: the order of the automaton, from 1 to the model's own.
-        ngrams: the language model, restricted to a vocabulary.
-        least: its least costs over all longer histories.
+        children, word, suffix, cost, backoff, start, end: those of the `NgramAutomaton`, restricted to a vocabulary.
+            They are not kept as one: kernels take longer to fetch an array of a tuple within a tuple.
+        least_cost, least_backoff: (nodes,) float64, its `least_costs`.
         level: (nodes,) int32, the lengths of n-grams.
         parent: (nodes,) int32, each n-gram without its last word.
         living, tree, tree_begins, tree_ends: int32, see above.
@@ -44,8 +45,15 @@ class ContextModel(NamedTuple):
     """
 
     order: int
-    ngrams: NgramAutomaton
-    least: NgramAutomaton
+    children: Ints
+    word: Ints
+    suffix: Ints
+    cost: Floats
+    backoff: Floats
+    start: int
+    end: int
+    least_cost: Floats
+    least_backoff: Floats
     level: Ints
     parent: Ints
     living: Ints
@@ -64,10 +72,18 @@ def context_model(ngrams: NgramAutomaton) -> ContextModel:
     """Returns the model of the first order, without potentials."""
     living = np.arange(ngrams.root, dtype=np.int32)
     tree, begins, ends = _suffix_tree(ngrams.suffix, living)
+    least = least_costs(ngrams)
     model = ContextModel(
         order=1,
-        ngrams=ngrams,
-        least=least_costs(ngrams),
+        children=ngrams.children,
+        word=ngrams.word,
+        suffix=ngrams.suffix,
+        cost=ngrams.cost,
+        backoff=ngrams.backoff,
+        start=ngrams.start,
+        end=ngrams.end,
+        least_cost=least.cost,
+        least_backoff=least.backoff,
         level=ngrams.lengths,
         parent=ngrams.parents,
         living=living,
@@ -92,7 +108,7 @@ def without_pairs(model: ContextModel, living: Bools) -> ContextModel:
         living: (words, words + 1) bool, which words, and the sentence's end, may be behind each other one.
     """
     chosen = np.flatnonzero(_living_ngrams(model, living)).astype(np.int32)
-    tree, begins, ends = _suffix_tree(model.ngrams.suffix, chosen)
+    tree, begins, ends = _suffix_tree(model.suffix, chosen)
     return with_potential(
         model._replace(living=chosen, tree=tree, tree_begins=begins, tree_ends=ends), model.potential, model.reach
     )
@@ -101,11 +117,11 @@ def without_pairs(model: ContextModel, living: Bools) -> ContextModel:
 @jit
 def _living_ngrams(model: ContextModel, living: Bools) -> Bools:
     lives = np.ones(len(model.level) - 1, dtype=np.bool_)
-    words = model.ngrams.word
+    words = model.word
     for node in range(len(lives)):
         if model.level[node] > 1:
             before, word = words[model.parent[node]], words[node]
-            pair = living[before, word] or (word == model.ngrams.end and living[before, model.final])
+            pair = living[before, word] or (word == model.end and living[before, model.final])
             lives[node] = lives[model.parent[node]] and pair
     return lives
 
@@ -126,14 +142,14 @@ def with_potential(model: ContextModel, potential: Floats, reach: int, feasible:
         potential=potential,
         reach=reach,
         leaving=leaving,
-        cheapest=_cheapest(leaving, model.ngrams.suffix, model.living),
+        cheapest=_cheapest(leaving, model.suffix, model.living),
     )
 
 
 @jit
 def _spread(model: ContextModel, potential: Floats, reach: int) -> tuple[Floats, Floats]:
     """Returns the potentials of all n-grams, and what it costs to back off from states to no words."""
-    suffix, backoff = model.ngrams.suffix, model.least.backoff
+    suffix, backoff = model.suffix, model.least_backoff
     spread, leaving = potential.copy(), np.full(len(potential), np.inf)
     for node in model.living:  # suffixes come first
         if model.level[node] >= reach:
@@ -184,17 +200,16 @@ def _suffix_tree(suffix: Ints, living: Ints) -> tuple[Ints, Ints, Ints]:
 @jit
 def read(model: ContextModel, context: int, word: int) -> tuple[int, float]:
     """Returns the n-gram that a word matches after a context, and what it costs at least."""
-    ngrams, least = model.ngrams, model.least
     state, paid = context >> 1, 0.0
     if context & 1 == 1:  # the first step takes the least costs
         matched = word
-        if state != len(ngrams.suffix) - 1:
-            matched = find_child(ngrams.children, ngrams.word, state, word)
+        if state != len(model.suffix) - 1:
+            matched = find_child(model.children, model.word, state, word)
         if matched >= 0:
-            return matched, least.cost[matched]
-        state, paid = ngrams.suffix[state], least.backoff[state]
-    matched, paid = follow(state, word, paid, ngrams.children, ngrams.word, ngrams.suffix, ngrams.backoff)
-    return matched, paid + ngrams.cost[matched]
+            return matched, model.least_cost[matched]
+        state, paid = model.suffix[state], model.least_backoff[state]
+    matched, paid = follow(state, word, paid, model.children, model.word, model.suffix, model.backoff)
+    return matched, paid + model.cost[matched]
 
 
 @jit
@@ -211,7 +226,7 @@ def best_choice(model: ContextModel, context: int, word: int) -> tuple[float, in
     back off at a cost of their own, so that the same one is best for most words. That a word has been seen after an
     n-gram, it has been after all shorter ones: so the others are found by the n-grams that end in context and word.
     """
-    state, seen = context >> 1, model.ngrams.end if word == model.final else word
+    state, seen = context >> 1, model.end if word == model.final else word
     if context & 1 == 0 or model.level[state] >= model.reach - 1:
         matched, cost = read(model, context, seen)
         return cost - model.potential[state] + _entering(model, matched, word), state, matched
@@ -230,12 +245,12 @@ def best_choice(model: ContextModel, context: int, word: int) -> tuple[float, in
             continue
         leaves = before
         if model.level[before] == model.reach - 1:
-            cost = model.least.cost[longer] - model.potential[before]
+            cost = model.least_cost[longer] - model.potential[before]
             if not model.leaving[before] < np.inf:
                 continue
         else:
             leaves = _cheapest_unseen(model, before, seen)
-            cost = model.ngrams.cost[longer] + model.leaving[leaves] - model.backoffs[before]
+            cost = model.cost[longer] + model.leaving[leaves] - model.backoffs[before]
         cost += _entering(model, longer, word)
         if cost < best:
             best, left, entered = cost, leaves, longer
@@ -250,23 +265,22 @@ def _entering(model: ContextModel, matched: int, word: int) -> float:
 @inlined
 def _cheapest_unseen(model: ContextModel, anchor: int, word: int) -> int:
     """Returns the state that backs off to an n-gram at the least cost if the word follows: none between has seen it."""
-    ngrams = model.ngrams
     state = model.cheapest[anchor]
     at = state
-    while at != anchor and find_child(ngrams.children, ngrams.word, at, word) < 0:
-        at = ngrams.suffix[at]
+    while at != anchor and find_child(model.children, model.word, at, word) < 0:
+        at = model.suffix[at]
     return state if at == anchor else _next_unseen(model, anchor, word)
 
 
 @jit
 def _next_unseen(model: ContextModel, anchor: int, word: int) -> int:
     """Returns what `_cheapest_unseen` does, where the word has been seen after the cheapest state."""
-    cheapest, best, ngrams = anchor, model.leaving[anchor], model.ngrams
+    cheapest, best = anchor, model.leaving[anchor]
     place = model.tree_begins[anchor] + 1
     while place < model.tree_ends[anchor]:
         state = model.tree[place]
         is_worse = not model.leaving[model.cheapest[state]] < best
-        if is_worse or find_child(ngrams.children, ngrams.word, state, word) >= 0:
+        if is_worse or find_child(model.children, model.word, state, word) >= 0:
             place = model.tree_ends[state]
             continue
         if model.leaving[state] < best:
@@ -285,5 +299,5 @@ def open_context(model: ContextModel, state: int, words: int) -> int:
 def lower_state(model: ContextModel, state: int, order: int) -> int:
     """Returns the state of the automaton of an order that an n-gram ends in."""
     while model.level[state] > order - 1:
-        state = model.ngrams.suffix[state]
+        state = model.suffix[state]
     return state

@@ -199,13 +199,13 @@ def _word_cost(model: ContextModel, task: Task, context: int, word: int) -> floa
     if context < model.final:
         return task.pairs[context, word]
     code = task.codes[context]
-    return relaxed(model, code, word) if task.pairs[model.ngrams.word[code >> 1], word] < np.inf else np.inf
+    return relaxed(model, code, word) if task.pairs[model.word[code >> 1], word] < np.inf else np.inf
 
 
 @jit
 def _last_word(model: ContextModel, task: Task, context: int) -> int:
     """Returns the last word of a numbered context."""
-    return context if context < model.final else model.ngrams.word[task.codes[context] >> 1]
+    return context if context < model.final else model.word[task.codes[context] >> 1]
 
 
 @jit
@@ -300,7 +300,7 @@ def _inside(chart: Chart, model: ContextModel, task: Task, most: int) -> tuple[F
     hooks = np.full(count * num_cells, -1, dtype=np.int32)
     hook_begins, rows, num_rows = np.zeros(4096, dtype=np.int64), np.empty(65536), 0
     whole, is_start = chart.starts[num_cells - 1], starts_of_cells(chart)
-    inside[begins[whole]] = model.potential[model.ngrams.start]
+    inside[begins[whole]] = model.potential[model.start]
     for state in range(num_states):
         if not kept[state]:
             continue

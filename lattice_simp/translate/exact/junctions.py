@@ -52,7 +52,7 @@ def _enter(table: Table, keys: Longs, first: int) -> None:
 def _relaxed(model: ContextModel, bounds: Bounds, context: int, word: int) -> float:
     """Returns what `relaxed` does; infinity for pairs of words that cannot be, as the matrices know."""
     if bounds.dense.cells > 0:
-        pair = bounds.dense.pairs[model.ngrams.word[context >> 1], word]
+        pair = bounds.dense.pairs[model.word[context >> 1], word]
         if not pair < np.inf or (context & 1 == 1 and model.level[context >> 1] == 1):
             return pair
     return relaxed(model, context, word)
@@ -70,7 +70,7 @@ def _transition(model: ContextModel, bounds: Bounds, pools: Pools, context: int,
     row = table.rows[found]
     row.context, row.word = context, word
     row.cost = _relaxed(model, bounds, context, word)
-    row.matched = row.next = len(model.ngrams.suffix) - 1
+    row.matched = row.next = len(model.suffix) - 1
     if word != model.final:
         row.matched, _ = read(model, context, word)
         row.next = lower_state(model, row.matched, model.order)

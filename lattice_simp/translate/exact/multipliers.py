@@ -131,7 +131,7 @@ class _Ascent:
         model = with_potential(self.model, self.potential, self.finer, self._feasible)
         self._chosen = relax(forest.transitions, self._used, model)
         set_costs(forest.junctions, forest.parts, forest.transitions)
-        forest.axioms[forest.first] = self.potential[self.model.ngrams.start]
+        forest.axioms[forest.first] = self.potential[self.model.start]
         self._costs = forest.edge_costs()
         self._inside, self._last = inside_costs(forest.edges, self._costs, forest.axioms)
 

@@ -215,14 +215,14 @@ def _sort(pools: Pools, place: int) -> None:
 def start(chart: Chart, model: ContextModel, bounds: Bounds, pools: Pools, limit: float) -> None:
     """Adds the nodes at the cells' starts."""
     full = model.order - 1
-    root = len(model.ngrams.suffix) - 1
+    root = len(model.suffix) - 1
     empty = border_of(model, bounds, pools, EMPTY, root if full == 0 else NONE)
-    whole = border_of(model, bounds, pools, WHOLE, root if full == 0 else model.ngrams.start)
+    whole = border_of(model, bounds, pools, WHOLE, root if full == 0 else model.start)
     last = len(chart.starts) - 1
     for cell in range(last):
         if bounds.dense.cells == 0 or bounds.least[chart.ends[cell]] < np.inf:
             _start_node(pools, bounds, limit, chart.starts[cell], empty, 0.0)
-    _start_node(pools, bounds, limit, chart.starts[last], whole, model.potential[model.ngrams.start])
+    _start_node(pools, bounds, limit, chart.starts[last], whole, model.potential[model.start])
 
 
 @jit
@@ -483,7 +483,7 @@ def _finished(chart: Chart, model: ContextModel, pools: Pools) -> Forest | None:
     if not len(goal):
         return None
     axioms = np.where(np.isin(places, chart.starts), 0.0, np.inf)
-    axioms[first] = model.potential[model.ngrams.start]
+    axioms[first] = model.potential[model.start]
     return Forest(
         order=model.order,
         places=places,

@@ -34,7 +34,7 @@ class Choices(NamedTuple):
 def entered_states(transitions: Records, used: Bools, model: ContextModel, finer: int) -> Bools:
     """Returns (n-grams,) which states of an order there are: those that a transition in use may enter."""
     found = np.zeros(len(model.level), dtype=np.bool_)
-    found[model.ngrams.start] = True
+    found[model.start] = True
     for index in range(len(transitions)):
         if used[index] and transitions[index].word != model.final:
             context, matched = transitions[index].context, transitions[index].matched
@@ -136,7 +136,7 @@ def string_cost(
     path: Longs, edges: Records, symbols: Ints, arc_costs: Floats, model: ContextModel, order: int
 ) -> float:
     """Returns what a derivation costs with the language model of its full order, without potentials."""
-    total, context = 0.0, 2 * model.ngrams.start
+    total, context = 0.0, 2 * model.start
     for edge in path:
         arc = edges[edge].arc
         if arc < 0:
@@ -144,7 +144,7 @@ def string_cost(
         total += arc_costs[arc]
         symbol = symbols[arc]
         if symbol == model.final:
-            total += read(model, context, model.ngrams.end)[1]
+            total += read(model, context, model.end)[1]
         elif symbol >= 0:
             matched, cost = read(model, context, symbol)
             total += cost
