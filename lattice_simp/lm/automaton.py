@@ -124,7 +124,7 @@ def follow(
 ) -> tuple[int, float]:
     """Walks from a state to the longest n-gram that ends it with `word`; the backoffs on the way are added to `paid`.
 
-    This is the one walk of the package. It takes the arrays of an `NgramAutomaton` one by one: kernels fetch them
+    This is the one walk of all kernels. It takes the arrays of an `NgramAutomaton` one by one: kernels fetch them
     outside of their loops, since fetching an array of a named tuple takes time.
     """
     matched, root = word, len(suffix) - 1

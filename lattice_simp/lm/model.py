@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Floats, Ints, jit
+from lattice_simp.core.kernel import Ints
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.lm.arpa import parse_arpa
-from lattice_simp.lm.automaton import END, LOG_10, START, UNKNOWN, NgramAutomaton, follow
+from lattice_simp.lm.automaton import END, LOG_10, START, UNKNOWN, NgramAutomaton
 from lattice_simp.lm.binary import BinaryModel, Successors, is_binary
 from lattice_simp.lm.build import build, load, store
 from lattice_simp.lm.restrict import restrict
@@ -83,6 +84,7 @@ class LanguageModel:
                 remedy = f"rename {other} in the file" if other in self._ids else "estimate it on whole sentences"
                 raise FormatError(f"the model has no {mark}", path=name, remedy=remedy)
         self._unknown = self._ids[UNKNOWN]
+        self._levels = ngrams.levels.tolist()
 
     @classmethod
     def read(cls, path: str | Path, *, cache: bool = True) -> LanguageModel:
@@ -159,11 +161,8 @@ class LanguageModel:
             bos: whether the words begin a sentence, after `<s>`; otherwise nothing is known of the words before.
             eos: whether `</s>` is scored, too.
         """
-        tokens = [*as_tokens(words), *([END] if eos else [])]
         state, scores = self.state(bos), []
-        if self._binary is None:
-            return self._scores(state.context, tokens)[0] if tokens else []
-        for word in tokens:
+        for word in [*as_tokens(words), *([END] if eos else [])]:
             score, state = state.advance(word)
             scores.append(score)
         return scores
@@ -184,27 +183,22 @@ class LanguageModel:
         if self._binary is not None:
             full, after = self._binary.advance(context, word)
             return WordScore(LOG_10 * full.log_prob, full.ngram_length, full.oov), after
-        scores, after = self._scores(context, [word])
-        return scores[0], after
+        matched, paid = self._follow(context, word_id := self._ids.get(word, self._unknown))
+        cost, length = paid + float(self.ngrams.cost[matched]), bisect_right(self._levels, matched)
+        score = WordScore(-cost * self.ngrams.unit, length, word_id == self._unknown)
+        return score, matched if length < self.order else int(self.ngrams.suffix[matched])
 
-    def _scores(self, context: int, words: Sequence[str]) -> tuple[list[WordScore], int]:
-        """Returns the scores of words one after the other, and the context after them."""
-        ids = self.word_ids(words)
-        matched, costs = _walk(self.ngrams, context, ids)
-        lengths = np.searchsorted(self.ngrams.levels, matched, side="right")
-        last = int(matched[-1]) if lengths[-1] < self.order else int(self.ngrams.suffix[matched[-1]])
-        columns = (-costs).tolist(), lengths.tolist(), (ids == self._unknown).tolist()
-        return [WordScore(*row) for row in zip(*columns, strict=True)], last
-
-
-@jit
-def _walk(model: NgramAutomaton, state: int, words: Ints) -> tuple[Ints, Floats]:
-    """Returns the n-gram that each word of a sequence matches, and its cost in nats; states do not settle."""
-    matched, costs = np.empty(len(words), dtype=np.int32), np.empty(len(words))
-    for index in range(len(words)):
-        state, paid = follow(state, words[index], 0.0, model.children, model.word, model.suffix, model.backoff)
-        matched[index], costs[index] = state, (paid + model.cost[state]) * model.unit
-    return matched, costs
+    def _follow(self, context: int, word: int) -> tuple[int, float]:
+        """Does what `automaton.follow` does for one word, in Python: that takes 4 microseconds, a kernel's call 99."""
+        ngrams, paid = self.ngrams, 0.0
+        while context != ngrams.root:
+            begin, end = ngrams.children[context : context + 2].tolist()
+            child = begin + int(np.searchsorted(ngrams.word[begin:end], word))
+            if child < end and ngrams.word[child] == word:
+                return child, paid
+            paid += float(ngrams.backoff[context])
+            context = int(ngrams.suffix[context])
+        return word, paid
 
 
 def _parse(data: bytes, name: str) -> tuple[list[str], NgramAutomaton]:
