@@ -58,12 +58,12 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
     spans = np.zeros((counts[0], 2), dtype=np.int64)
     for order, count in enumerate(counts, start=1):
         marker = b"\\%d-grams:" % order
-        found = data.find(marker, position)
-        if found < 0:
+        at = data.find(marker, position)
+        if at < 0:
             raise FormatError(f"no section {marker.decode()}", path=path, remedy="the file is cut short; copy it again")
         words = np.zeros((count, order), dtype=np.int32)
         probs, backoffs = np.zeros(count), np.zeros(count)
-        start = data.find(b"\n", found) + 1 or len(data)
+        start = data.find(b"\n", at) + 1 or len(data)
         position, problem, parsed = _parse_section(array, start, order, words, probs, backoffs, table, spans)
         if problem:
             line = data.count(b"\n", 0, position) + 1

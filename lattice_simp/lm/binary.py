@@ -17,11 +17,10 @@ import numpy as np
 
 from lattice_simp.errors import FormatError, one_line
 from lattice_simp.lm.arpa import NgramSection
+from lattice_simp.lm.automaton import END, START, UNKNOWN
 from lattice_simp.support.guarded import check_in_child
 
 MAGIC = b"mmap lm http://kheafield.com/code format version"
-
-START, END, UNKNOWN = "<s>", "</s>", "<unk>"
 
 Successors = Mapping[str, Iterable[str]]
 """Which words can follow a word."""
@@ -96,7 +95,7 @@ class BinaryModel:
         empty = kenlm.State()
         self._model.NullContextWrite(empty)
         states[()] = empty
-        found: list[dict[tuple[str, ...], list[float]]] = [grams]
+        levels: list[dict[tuple[str, ...], list[float]]] = [grams]
         contexts: list[tuple[str, ...]] = [(word,) for word in vocabulary if word != END]
         extending: dict[tuple[str, ...], dict[str, None]] = {}
         for length in range(1, self.order):
@@ -107,10 +106,10 @@ class BinaryModel:
                     after_shorter = extending[context[1:]]
                     others = (word for word in words_after if word not in after_shorter)
                     words_after = [*after_shorter, *islice(others, 1)]  # one that backs off tells the backoff weight
-                extending[context] = self._extend(context, words_after, states, found[length - 1], longer)
-            found.append(longer)
+                extending[context] = self._extend(context, words_after, states, levels[length - 1], longer)
+            levels.append(longer)
             contexts = [gram for gram in longer if gram[-1] != END]
-        return vocabulary, [_section(level, ids, order) for order, level in enumerate(found, start=1)]
+        return vocabulary, [_section(level, ids, order) for order, level in enumerate(levels, start=1)]
 
     def _unigram(self, word: str) -> float:
         state, after = kenlm.State(), kenlm.State()
@@ -122,7 +121,7 @@ class BinaryModel:
         context: tuple[str, ...],
         words: Iterable[str],
         states: dict[tuple[str, ...], kenlm.State],
-        own_level: dict[tuple[str, ...], list[float]],
+        level: dict[tuple[str, ...], list[float]],
         longer: dict[tuple[str, ...], list[float]],
     ) -> dict[str, None]:
         """Enters the n-grams that extend a context, and the context's backoff weight; returns their last words."""
@@ -139,7 +138,7 @@ class BinaryModel:
             elif backoff is None:
                 # Both back off to the same n-gram: what the longer history pays more is the context's own weight.
                 backoff = full.log_prob - self._model.BaseScore(shorter, word, after)
-        own_level[context][1] = backoff or 0.0
+        level[context][1] = backoff or 0.0
         return extending
 
     def _state(self, context: tuple[str, ...], states: dict[tuple[str, ...], kenlm.State]) -> kenlm.State:

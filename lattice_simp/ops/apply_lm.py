@@ -18,9 +18,9 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import EPSILON, as_tokens
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.lm.binary import START
+from lattice_simp.lm.automaton import START
 from lattice_simp.lm.model import LanguageModel
-from lattice_simp.lm.optimistic import optimistic_costs, order_view
+from lattice_simp.lm.relax import relax
 from lattice_simp.ops.lm_product import NO_WORD
 from lattice_simp.ops.lm_search import search
 from lattice_simp.ops.nbest import nbest
@@ -134,7 +134,7 @@ def _apply(
     successors = _successors(lattice, ignore) if model.needs_successors else None
     restricted = model.restrict([lattice.symbols[label] for label in used.tolist()], successors)
     word_of_label = np.full(len(lattice.symbols), NO_WORD, dtype=np.int32)
-    word_of_label[used] = restricted.word_ids
+    word_of_label[used] = restricted.vocabulary
     word_of_label[EPSILON] = NO_WORD
     word_of_label[[label for label in map(lattice.symbols.find, ignore) if label is not None]] = NO_WORD
     words = word_of_label[lattice.olabels]
@@ -172,7 +172,7 @@ def _successors(lattice: Lattice, ignore: Collection[str]) -> dict[str, list[str
     for label, target in set(zip(lattice.olabels.tolist(), lattice.nextstates.tolist(), strict=True)):
         following.setdefault(label, set()).update(after[target])
     names = lattice.symbols
-    named = {names[label]: [names[own] for own in words] for label, words in following.items()}
+    named = {names[label]: [names[word] for word in words] for label, words in following.items()}
     return {**named, START: [names[label] for label in after[0]]}
 
 
@@ -185,7 +185,7 @@ def _least_costs(
         [label for label in labels.tolist() if label and lattice.symbols[label] not in ignore], dtype=np.int64
     )
     restricted = model.restrict([lattice.symbols[label] for label in labels.tolist()])
-    view = order_view(restricted, optimistic_costs(restricted), 1, weight)
+    least = relax(restricted, 1).scaled(weight).cost
     costs = np.zeros(len(lattice.symbols))
-    costs[labels] = view.match_cost[restricted.word_ids]
-    return costs, float(view.match_cost[view.end])
+    costs[labels] = least[restricted.vocabulary]
+    return costs, float(least[restricted.end])

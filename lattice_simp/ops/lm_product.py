@@ -6,7 +6,7 @@ holds the longer n-gram. That keeps it a lower bound, which is all an estimate m
 follows only the n-grams that both its history and its lattice state offer, and one backoff edge stands for all other
 words.
 
-Words are unigrams of a restricted model; `NO_WORD` where an arc carries none.
+Words are unigrams of a restricted model; `NO_WORD` where an arc carries none. States are settled.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import find_slot, grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, inlined, jit
-from lattice_simp.lm.optimistic import OrderView, advance, follow
+from lattice_simp.lm.automaton import NgramAutomaton, Settled, follow
 
 NO_WORD = -1
 """The label of an arc that the model does not see."""
@@ -44,17 +44,15 @@ CHOICE = np.dtype([("arc", np.int32), ("goal", np.int32), ("context", np.int32),
 
 
 class Estimates(NamedTuple):
-    """Lower bounds of the cost from a node to the end, told by the states of a coarser order.
+    """Lower bounds of the cost from a node to the end, by the states of a coarser order.
 
     Attributes:
-        coarse: (contexts,) int32, the coarser order's state in which a context settles.
-        coarse_cost: (contexts,) float64, what that costs.
+        coarse: where each n-gram settles in the coarser order.
         keys: the hash table's keys, lattice state * contexts + coarse state; if empty, `values` go by lattice states.
         values: float64 costs to the end; what is not in the table has no way to the end within the bound.
     """
 
-    coarse: Ints
-    coarse_cost: Floats
+    coarse: Settled
     keys: Longs
     values: Floats
 
@@ -79,14 +77,11 @@ class Product(NamedTuple):
 
 
 @inlined
-def estimate(estimates: Estimates, state: int, context: int) -> float:
-    """Returns a lower bound of the cost from a node to the end; infinity if it has no way within the bound."""
-    coarse, coarse_cost, keys, values = estimates
-    return coarse_cost[context] + _rest(state, coarse[context], len(coarse), keys, values)
+def rest_of(state: int, coarse: int, num_contexts: int, keys: Longs, values: Floats) -> float:
+    """Returns what `Estimates` say from a lattice state and a coarser order's state to the end; infinity for no way.
 
-
-@inlined
-def _rest(state: int, coarse: int, num_contexts: int, keys: Longs, values: Floats) -> float:
+    It takes their arrays one by one: kernels fetch them outside of their loops.
+    """
     if len(keys) == 0:
         rest = values[state]
     else:
@@ -113,24 +108,33 @@ def estimate_table(product: Product, backward: Floats, bound: float, num_context
     return keys, values
 
 
+class _Chains(NamedTuple):
+    """The arcs of the lattice state in hand by word: each word's first arc, the state that it is of, the next arc."""
+
+    first: Ints
+    state: Ints
+    next: Ints
+
+
 @jit
-def exact_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: float) -> Product:
+def exact_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimates: Estimates, bound: float) -> Product:
     """Builds the nodes of the model itself whose cost so far plus estimated rest is within the bound."""
     offsets, labels, weights, nextstates, _ = arcs  # a named tuple's arrays are slow to fetch in inner loops
-    children, words, suffix, backoff = view.children, view.word, view.suffix, view.backoff
-    match_cost, next_state, num_states = view.match_cost, view.next_state, len(arcs.finals)
-    coarse, coarse_cost, rest_keys, rest_values = estimates
-    nodes, keys, numbers = _new_pool(view, estimates, 4096)
+    children, words, suffix, backoff = model.children, model.word, model.suffix, model.backoff
+    costs, states = model.cost + settled.costs, settled.states
+    (coarse, coarse_cost), rest_keys, rests = estimates
+    num_contexts = len(coarse)
+    nodes, keys, numbers = _new_pool(states[model.start], estimates, 4096)
     done, edges = np.empty(4096, dtype=DONE), np.empty(8192, dtype=EDGE)
-    heads = np.full(num_states, -1, dtype=np.int32)
+    heads = np.full(len(arcs.finals), -1, dtype=np.int32)
     heads[0] = 0
     count, num_edges, finished = 1, 0, 0
-    for state in range(num_states):
+    for state in range(len(heads)):
         degree = offsets[state + 1] - offsets[state]
         node = heads[state]
         while node >= 0:
             if count + degree > len(nodes):
-                nodes, keys, numbers = _more_room(nodes, count, degree, len(view.suffix))
+                nodes, keys, numbers = _more_room(nodes, count, degree, num_contexts)
             while num_edges + degree > len(edges):
                 edges = grown(edges)
             if finished == len(done):
@@ -141,51 +145,43 @@ def exact_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: floa
             for arc in range(offsets[state], offsets[state + 1]):
                 cost, following = 0.0, history
                 if labels[arc] >= 0:
-                    matched, paid = follow(history, labels[arc], children, words, suffix, backoff)
-                    cost, following = paid + match_cost[matched], next_state[matched]
-                goal, total = nextstates[arc], so_far + weights[arc] + cost
-                target, new = _reach(
-                    nodes,
-                    keys,
-                    numbers,
-                    count,
-                    goal,
-                    following,
-                    total,
-                    bound,
-                    coarse,
-                    coarse_cost,
-                    rest_keys,
-                    rest_values,
-                )
-                if new:
-                    nodes[target].sibling, heads[goal] = heads[goal], target
-                    count += 1
+                    matched, paid = follow(history, labels[arc], 0.0, children, words, suffix, backoff)
+                    cost, following = paid + costs[matched], states[matched]
+                goal, total, target = nextstates[arc], so_far + weights[arc] + cost, -1
+                key = np.int64(goal) * num_contexts + following
+                slot = find_slot(keys, key)
+                if keys[slot] >= 0:
+                    target = _improved(nodes, numbers[slot], total, bound)
+                else:
+                    rest = coarse_cost[following] + rest_of(goal, coarse[following], num_contexts, rest_keys, rests)
+                    if total + rest <= bound:
+                        _set_node(nodes, count, goal, following, rest, total)
+                        keys[slot], numbers[slot] = key, count
+                        nodes[count].sibling, heads[goal] = heads[goal], count
+                        target, count = count, count + 1
                 if target >= 0:
                     edges[num_edges].arc, edges[num_edges].target, edges[num_edges].cost = arc, target, cost
                     num_edges += 1
             node = nodes[node].sibling
-    return _product(arcs, view, nodes[:count], done[:finished], edges[:num_edges])
+    return _product(arcs, model, costs, nodes[:count], done[:finished], edges[:num_edges])
 
 
 @jit
-def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: float) -> Product:
+def relaxed_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimates: Estimates, bound: float) -> Product:
     """Builds the nodes of an order with free backoff whose cost so far plus estimated rest is within the bound."""
-    offsets, labels, weights, nextstates, _ = arcs  # a named tuple's arrays are slow to fetch in inner loops
-    order, level, root = view.order, view.level, len(view.level) - 1
-    children, words, match_cost, next_state = view.children, view.word, view.match_cost, view.next_state
-    suffix, backoff = view.suffix, view.backoff
-    coarse, coarse_cost, rest_keys, rest_values = estimates
-    nodes, keys, numbers = _new_pool(view, estimates, 16384)
+    weights, order, costs = arcs.weights, model.order, model.cost + settled.costs
+    level = _lengths(model)
+    (coarse, coarse_cost), rest_keys, rests = estimates
+    num_contexts = len(coarse)
+    nodes, keys, numbers = _new_pool(settled.states[model.start], estimates, 16384)
     done = np.empty(16384, dtype=DONE)
-    edges = np.empty(max(65536, 4 * len(labels)), dtype=EDGE)  # room that nothing writes to costs nothing
+    edges = np.empty(max(65536, 4 * len(weights)), dtype=EDGE)  # room that nothing writes to costs nothing
     # The nodes of a lattice state, by the length of their history: backoff leads to shorter ones, followed later.
     heads = np.full(len(arcs.finals) * order, -1, dtype=np.int32)
     heads[level[nodes[0].context]] = 0
-    # The arcs of the lattice state in hand, chained by word: each word's first arc, the state it is of, the chain.
-    first_arc = np.full(view.num_words, -1, dtype=np.int32)
-    stamp = np.full(view.num_words, -1, dtype=np.int32)
-    next_arc = np.empty(len(labels), dtype=np.int32)
+    words = model.children[0]
+    first, stamp = np.full(words, -1, dtype=np.int32), np.full(words, -1, dtype=np.int32)
+    chains = _Chains(first, stamp, np.empty(len(weights), dtype=np.int32))
     choices = np.empty(_widest(arcs) + 1, dtype=CHOICE)
     count, num_edges, finished = 1, 0, 0
     for state in range(len(arcs.finals)):
@@ -194,15 +190,7 @@ def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: fl
             occupied = occupied or heads[state * order + length] >= 0
         if not occupied:
             continue
-        begin, end = offsets[state], offsets[state + 1]
-        first_silent = -1
-        for arc in range(begin, end):
-            word = labels[arc]
-            if word < 0:
-                next_arc[arc], first_silent = first_silent, arc
-            else:
-                next_arc[arc] = first_arc[word] if stamp[word] == state else -1
-                first_arc[word], stamp[word] = arc, state
+        silent = _chain(arcs, state, chains)
         for length in range(order - 1, -1, -1):
             node = heads[state * order + length]
             while node >= 0:
@@ -211,64 +199,105 @@ def relaxed_product(arcs: Arcs, view: OrderView, estimates: Estimates, bound: fl
                 done[finished].node, done[finished].begin = node, num_edges
                 finished += 1
                 history, so_far = nodes[node].context, nodes[node].forward
-                found = 0
-                arc = first_silent
-                while arc >= 0:
-                    following = history if labels[arc] == NO_WORD else root
-                    _set_choice(choices, found, arc, nextstates[arc], following, 0.0)
-                    found, arc = found + 1, next_arc[arc]
-                if history == root or end - begin <= DIRECT_DEGREE:
-                    for arc in range(begin, end):
-                        if labels[arc] >= 0:
-                            matched, paid = labels[arc], 0.0
-                            if history != root:
-                                matched, paid = follow(history, matched, children, words, suffix, backoff)
-                            cost = paid + match_cost[matched]
-                            _set_choice(choices, found, arc, nextstates[arc], next_state[matched], cost)
-                            found += 1
-                else:
-                    for child in range(children[history], children[history + 1]):
-                        word = words[child]
-                        if stamp[word] == state:
-                            arc = first_arc[word]
-                            while arc >= 0:
-                                _set_choice(choices, found, arc, nextstates[arc], next_state[child], match_cost[child])
-                                found, arc = found + 1, next_arc[arc]
-                    _set_choice(choices, found, -1, state, view.fallback[history], view.fallback_cost[history])
-                    found += 1
-                if count + found > len(nodes):
-                    nodes, keys, numbers = _more_room(nodes, count, found, root + 1)
-                while num_edges + found > len(edges):
+                chosen = _choose(choices, arcs, state, history, silent, chains, model, costs, settled)
+                if count + chosen > len(nodes):
+                    nodes, keys, numbers = _more_room(nodes, count, chosen, num_contexts)
+                while num_edges + chosen > len(edges):
                     edges = grown(edges)
-                for number in range(found):
+                for number in range(chosen):
                     arc, goal, following = choices[number].arc, choices[number].goal, choices[number].context
-                    step = choices[number].cost
+                    step, target = choices[number].cost, -1
                     if arc >= 0:
                         step += weights[arc]
-                    target, new = _reach(
-                        nodes,
-                        keys,
-                        numbers,
-                        count,
-                        goal,
-                        following,
-                        so_far + step,
-                        bound,
-                        coarse,
-                        coarse_cost,
-                        rest_keys,
-                        rest_values,
-                    )
-                    if new:
-                        head = goal * order + level[following]
-                        nodes[target].sibling, heads[head] = heads[head], target
-                        count += 1
+                    total, key = so_far + step, np.int64(goal) * num_contexts + following
+                    slot = find_slot(keys, key)
+                    if keys[slot] >= 0:
+                        target = _improved(nodes, numbers[slot], total, bound)
+                    else:
+                        rest = coarse_cost[following] + rest_of(goal, coarse[following], num_contexts, rest_keys, rests)
+                        if total + rest <= bound:
+                            _set_node(nodes, count, goal, following, rest, total)
+                            keys[slot], numbers[slot] = key, count
+                            head = goal * order + level[following]
+                            nodes[count].sibling, heads[head] = heads[head], count
+                            target, count = count, count + 1
                     if target >= 0:
                         edges[num_edges].arc, edges[num_edges].target = arc, target
                         edges[num_edges].cost = choices[number].cost
                         num_edges += 1
                 node = nodes[node].sibling
-    return _product(arcs, view, nodes[:count], done[:finished], edges[:num_edges])
+    return _product(arcs, model, costs, nodes[:count], done[:finished], edges[:num_edges])
+
+
+@jit
+def _lengths(model: NgramAutomaton) -> Ints:
+    """Returns what `NgramAutomaton.lengths` does."""
+    lengths = np.zeros(len(model.suffix), dtype=np.int32)
+    begin = 0
+    for length in range(1, model.order + 1):
+        end = model.children[begin]
+        lengths[begin:end] = length
+        begin = end
+    return lengths
+
+
+@jit
+def _chain(arcs: Arcs, state: int, chains: _Chains) -> int:
+    """Chains the arcs of a lattice state by word; returns the first one of those that the model does not see."""
+    labels, silent = arcs.labels, -1
+    first, stamp, following = chains
+    for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+        word = labels[arc]
+        if word < 0:
+            following[arc], silent = silent, arc
+        else:
+            following[arc] = first[word] if stamp[word] == state else -1
+            first[word], stamp[word] = arc, state
+    return silent
+
+
+@inlined
+def _choose(
+    choices: Records,
+    arcs: Arcs,
+    state: int,
+    history: int,
+    silent: int,
+    chains: _Chains,
+    model: NgramAutomaton,
+    costs: Floats,
+    settled: Settled,
+) -> int:
+    """Lists the ways on from a node of a relaxed product; returns how many there are.
+
+    Nine parameters: all but the node's own are the same for a whole product, and one more tuple would only hide that.
+    """
+    labels, nextstates, root, states = arcs.labels, arcs.nextstates, len(model.suffix) - 1, settled.states
+    begin, end = arcs.offsets[state], arcs.offsets[state + 1]
+    children, words, suffix, backoff = model.children, model.word, model.suffix, model.backoff
+    first, stamp, chain = chains
+    chosen = 0
+    arc = silent
+    while arc >= 0:
+        _set_choice(choices, chosen, arc, nextstates[arc], history if labels[arc] == NO_WORD else root, 0.0)
+        chosen, arc = chosen + 1, chain[arc]
+    if history == root or end - begin <= DIRECT_DEGREE:
+        for arc in range(begin, end):
+            if labels[arc] >= 0:
+                matched, paid = follow(history, labels[arc], 0.0, children, words, suffix, backoff)
+                _set_choice(choices, chosen, arc, nextstates[arc], states[matched], paid + costs[matched])
+                chosen += 1
+    else:
+        for child in range(children[history], children[history + 1]):
+            if stamp[words[child]] == state:
+                arc = first[words[child]]
+                while arc >= 0:
+                    _set_choice(choices, chosen, arc, nextstates[arc], states[child], costs[child])
+                    chosen, arc = chosen + 1, chain[arc]
+        shorter = suffix[history]
+        _set_choice(choices, chosen, -1, state, states[shorter], backoff[history] + settled.costs[shorter])
+        chosen += 1
+    return chosen
 
 
 @inlined
@@ -289,12 +318,13 @@ def _widest(arcs: Arcs) -> int:
 
 
 @jit
-def _new_pool(view: OrderView, estimates: Estimates, size: int) -> tuple[Records, Longs, Ints]:
+def _new_pool(context: int, estimates: Estimates, size: int) -> tuple[Records, Longs, Ints]:
     """Returns the nodes, the start alone so far, and the hash table of their pairs (keys, numbers)."""
     nodes = np.empty(size, dtype=NODE)
-    nodes[0].state, nodes[0].context, nodes[0].sibling, nodes[0].forward = 0, view.start, -1, 0.0
-    nodes[0].rest = estimate(estimates, 0, view.start)
-    keys, numbers = _hashed(nodes, 1, len(view.suffix))
+    nodes[0].state, nodes[0].context, nodes[0].sibling, nodes[0].forward = 0, context, -1, 0.0
+    (coarse, coarse_cost), keys, values = estimates
+    nodes[0].rest = coarse_cost[context] + rest_of(0, coarse[context], len(coarse), keys, values)
+    keys, numbers = _hashed(nodes, 1, len(coarse))
     return nodes, keys, numbers
 
 
@@ -318,46 +348,28 @@ def _hashed(nodes: Records, count: int, num_contexts: int) -> tuple[Longs, Ints]
 
 
 @inlined
-def _reach(
-    nodes: Records,
-    keys: Longs,
-    numbers: Ints,
-    count: int,
-    goal: int,
-    context: int,
-    total: float,
-    bound: float,
-    coarse: Ints,
-    coarse_cost: Floats,
-    rest_keys: Longs,
-    rest_values: Floats,
-) -> tuple[int, bool]:
-    """Returns the node of a pair that is reached at a cost, and whether it is new; -1 beyond the bound.
+def _improved(nodes: Records, node: int, total: float, bound: float) -> int:
+    """Takes note of a way to a node that there is; returns the node, -1 if the way is beyond the bound."""
+    target = -1
+    if total + nodes[node].rest <= bound:
+        target = node
+        if total < nodes[node].forward:
+            nodes[node].forward = total
+    return target
 
-    The last four arguments are the arrays of `Estimates`, fetched outside of the callers' loops.
-    """
-    key = np.int64(goal) * len(coarse) + context
-    slot = find_slot(keys, key)
-    target, new = -1, False
-    if keys[slot] >= 0:
-        known = numbers[slot]
-        if total + nodes[known].rest <= bound:
-            target = known
-            if total < nodes[known].forward:
-                nodes[known].forward = total
-    else:
-        rest = coarse_cost[context] + _rest(goal, coarse[context], len(coarse), rest_keys, rest_values)
-        if total + rest <= bound:
-            target, new = count, True
-            keys[slot], numbers[slot] = key, count
-            nodes[count].state, nodes[count].context = goal, context
-            nodes[count].rest, nodes[count].forward = rest, total
-    return target, new
+
+@inlined
+def _set_node(nodes: Records, node: int, state: int, context: int, rest: float, total: float) -> None:
+    nodes[node].state, nodes[node].context = state, context
+    nodes[node].rest, nodes[node].forward = rest, total
 
 
 @jit
-def _product(arcs: Arcs, view: OrderView, nodes: Records, done: Records, edges: Records) -> Product:
+def _product(
+    arcs: Arcs, model: NgramAutomaton, costs: Floats, nodes: Records, done: Records, edges: Records
+) -> Product:
     """Numbers the nodes in the order in which they were followed; the edges are changed in place."""
+    children, words, suffix, backoff = model.children, model.word, model.suffix, model.backoff
     count = len(done)
     position = np.empty(len(nodes), dtype=np.int32)
     states, contexts = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
@@ -368,9 +380,9 @@ def _product(arcs: Arcs, view: OrderView, nodes: Records, done: Records, edges: 
         position[node] = number
         states[number], contexts[number] = nodes[node].state, nodes[node].context
         forward[number], offsets[number] = nodes[node].forward, done[number].begin
-        if view.end != FREE_END and arcs.finals[states[number]] < np.inf:
-            matched, paid = advance(view, contexts[number], view.end)
-            end_costs[number] = paid + view.match_cost[matched]
+        if model.end != FREE_END and arcs.finals[states[number]] < np.inf:
+            matched, paid = follow(contexts[number], model.end, 0.0, children, words, suffix, backoff)
+            end_costs[number] = paid + costs[matched]
     offsets[count] = len(edges)
     for edge in range(len(edges)):
         edges[edge].target = position[edges[edge].target]

@@ -1,6 +1,6 @@
 """The bounded search of exact language-model application, coarse to fine.
 
-1. Backward passes with the optimistic orders 1, 3, ... of the model (`lm/optimistic.py`; of a trigram model, 1 and 2,
+1. Backward passes with the optimistic orders 1, 3, ... of the model (`lm/relax.py`; of a trigram model, 1 and 2,
    of shorter ones, 1), each bounded by the estimates of the one before, give an admissible estimate of the cost from
    every (state, history) to the end.
 2. A narrow beam search, guided by the estimates, finds a good path; its cost bounds the best one.
@@ -16,17 +16,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
-from lattice_simp.core.kernel import Floats, Ints, Longs, jit
-from lattice_simp.lm.optimistic import OptimisticCosts, OrderView, follow, optimistic_costs, order_view, settle
-from lattice_simp.lm.restrict import RestrictedModel
+from lattice_simp.core.kernel import Floats, Ints, jit
+from lattice_simp.lm.automaton import NgramAutomaton, Settled, follow, settle
+from lattice_simp.lm.relax import least_costs, relax
 from lattice_simp.ops.lm_product import (
     Estimates,
     edges_within,
-    estimate,
     estimate_table,
     exact_product,
     product_backward,
     relaxed_product,
+    rest_of,
     unigram_backward,
 )
 
@@ -65,7 +65,7 @@ class SplitLattice:
     end_costs: Floats
 
 
-def search(arcs: Arcs, model: RestrictedModel, weight: float, beam: float | None) -> SplitLattice:
+def search(arcs: Arcs, model: NgramAutomaton, weight: float, beam: float | None) -> SplitLattice:
     """Finds every path within `beam` of the best one under lattice + model; see the module's text.
 
     Args:
@@ -74,72 +74,50 @@ def search(arcs: Arcs, model: RestrictedModel, weight: float, beam: float | None
         weight: what its costs are multiplied with, above 0.
         beam: nats; None keeps every path.
     """
-    costs = optimistic_costs(model)
-    full = order_view(model, costs, model.order, weight)
-    first = order_view(model, costs, 1, weight)
+    full, least = model.scaled(weight), least_costs(model)
+    settled, first = settle(full), relax(model, 1, least).scaled(weight)
     numbers = np.arange(len(arcs.labels), dtype=np.int32)
-    no_keys = np.zeros(0, dtype=np.int64)
-    bounds = _Bounds(model, costs, weight, 1, no_keys, unigram_backward(arcs, first.match_cost, first.end))
+    bounds = Estimates(settle(first), np.zeros(0, dtype=np.int64), unigram_backward(arcs, first.cost, first.end))
     limit = np.inf
     if beam is not None:
         orders = range(max(2, min(FIRST_ORDER, model.order - 1)), model.order)
         if not orders:  # up to bigrams, the pass of order 1 is the only coarse one
-            limit = _with_slack(_beam_cost(arcs, full, bounds.estimates(), BEAM_WIDTH) + beam)
+            limit = _with_slack(_beam_cost(arcs, full, settled, bounds, BEAM_WIDTH) + beam)
         for order in orders:
-            bounds, through = bounds.next_order(arcs, order, limit)
+            bounds, through = _finer(arcs, relax(model, order, least).scaled(weight), bounds, limit)
             near, _ = arcs.keep(through <= float(through.min(initial=np.inf)) + BEAM_MARGIN)
-            limit = min(limit, _with_slack(_beam_cost(near, full, bounds.estimates(), BEAM_WIDTH) + beam))
+            limit = min(limit, _with_slack(_beam_cost(near, full, settled, bounds, BEAM_WIDTH) + beam))
             arcs, old = arcs.keep(through <= limit)
             numbers = numbers[old]
-    # Where nothing extends `<s>`, every path pays its backoff: a constant, which the search leaves out.
-    begin = float(full.settle_cost[model.start_word])
-    return _exact(arcs, numbers, full, bounds.estimates(), limit, beam, begin)
+    return _exact(arcs, numbers, full, settled, bounds, limit, beam)
 
 
-@dataclass(frozen=True)
-class _Bounds:
-    """What a coarse pass found: costs to the end, hashed by (lattice state, state of the order's automaton)."""
-
-    model: RestrictedModel
-    costs: OptimisticCosts
-    weight: float
-    order: int
-    keys: Longs
-    values: Floats
-
-    def estimates(self) -> Estimates:
-        """Returns the bounds as finer orders use them."""
-        model = self.model
-        backoff = self.weight * np.where(model.level == self.order - 1, self.costs.best_backoff, model.backoff)
-        coarse, coarse_cost = settle(model.level, backoff, model.suffix, model.children, self.order)
-        return Estimates(coarse, coarse_cost, self.keys, self.values)
-
-    def next_order(self, arcs: Arcs, order: int, limit: float) -> tuple[_Bounds, Floats]:
-        """Returns the bounds of the next order, and the cost of the best coarse path through each arc."""
-        view = order_view(self.model, self.costs, order, self.weight)
-        product = relaxed_product(arcs, view, self.estimates(), limit)
-        backward, through = product_backward(product, arcs)
-        keys, values = estimate_table(product, backward, limit, len(view.level))
-        found = _Bounds(self.model, self.costs, self.weight, order, keys, values)
-        return found, through
+def _finer(arcs: Arcs, model: NgramAutomaton, bounds: Estimates, limit: float) -> tuple[Estimates, Floats]:
+    """Returns the bounds by a relaxed model's states, and the cost of the best coarse path through each arc."""
+    settled = settle(model)
+    product = relaxed_product(arcs, model, settled, bounds, limit)
+    backward, through = product_backward(product, arcs)
+    keys, values = estimate_table(product, backward, limit, len(settled.states))
+    return Estimates(settled, keys, values), through
 
 
 def _exact(
     arcs: Arcs,
     numbers: Ints,
-    view: OrderView,
+    model: NgramAutomaton,
+    settled: Settled,
     estimates: Estimates,
     limit: float,
     beam: float | None,
-    begin: float,
 ) -> SplitLattice:
-    """Builds the exact product and keeps the edges within the beam; `begin` is added to every path's cost."""
-    product = exact_product(arcs, view, estimates, limit)
+    """Builds the exact product and keeps the edges within the beam."""
+    product = exact_product(arcs, model, settled, estimates, limit)
     backward, _ = product_backward(product, arcs)
     limit = np.inf if beam is None else _with_slack(float(backward[0]) + beam)
     kept = edges_within(product, arcs, backward, limit)
     end_costs = product.end_costs + arcs.finals[product.states]
     edges = product.edges[kept]
+    begin = float(settled.costs[model.start])  # every path pays it, so the search leaves it out
     return SplitLattice(
         states=product.states,
         offsets=np.concatenate(([0], np.cumsum(kept)))[product.offsets].astype(np.int32),
@@ -155,33 +133,35 @@ def _with_slack(bound: float) -> float:
 
 
 @jit
-def _beam_cost(arcs: Arcs, view: OrderView, estimates: Estimates, width: int) -> float:
+def _beam_cost(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimates: Estimates, width: int) -> float:
     """Returns the cost of a good path: a search that keeps the `width` most promising histories of each lattice state.
 
     The cost is that of a real path, hence an upper bound of the best one.
     """
     offsets, labels, weights, nextstates, finals = arcs  # a named tuple's arrays are slow to fetch in inner loops
-    children, words, suffix, backoff = view.children, view.word, view.suffix, view.backoff
-    match_cost, next_state, num_states = view.match_cost, view.next_state, len(finals)
+    children, words, suffix, backoff = model.children, model.word, model.suffix, model.backoff
+    costs, states, num_states = model.cost + settled.costs, settled.states, len(finals)
+    (coarse, coarse_cost), rest_keys, rests = estimates
     context = np.empty((num_states, width), dtype=np.int32)
     cost = np.empty((num_states, width), dtype=np.float64)
     promise = np.full((num_states, width), np.inf)
     kept = np.zeros(num_states, dtype=np.int32)
-    context[0, 0], cost[0, 0], promise[0, 0], kept[0] = view.start, 0.0, 0.0, 1
+    context[0, 0], cost[0, 0], promise[0, 0], kept[0] = states[model.start], 0.0, 0.0, 1
     best = np.inf
     for state in range(num_states):
         for index in range(kept[state]):
             history, so_far = context[state, index], cost[state, index]
             if finals[state] < np.inf:
-                matched, paid = follow(history, view.end, children, words, suffix, backoff)
-                best = min(best, so_far + finals[state] + paid + match_cost[matched])
+                matched, paid = follow(history, model.end, 0.0, children, words, suffix, backoff)
+                best = min(best, so_far + finals[state] + paid + costs[matched])
             for arc in range(offsets[state], offsets[state + 1]):
                 following, total = history, so_far + weights[arc]
                 if labels[arc] >= 0:
-                    matched, paid = follow(history, labels[arc], children, words, suffix, backoff)
-                    following, total = next_state[matched], total + paid + match_cost[matched]
+                    matched, paid = follow(history, labels[arc], 0.0, children, words, suffix, backoff)
+                    following, total = states[matched], total + paid + costs[matched]
                 goal = nextstates[arc]
-                hoped = total + estimate(estimates, goal, following)
+                rest = rest_of(goal, coarse[following], len(coarse), rest_keys, rests)
+                hoped = total + (coarse_cost[following] + rest)
                 if not hoped < np.inf:
                     continue
                 same, worst = -1, 0

@@ -68,15 +68,16 @@ def _acceptor(lattice: Lattice, model: LanguageModel, weight: float, ignore: Col
     unseen = [label for label in labels if symbols[label] in ignore]
     seen = [label for label in labels if label not in unseen]
     restricted = model.restrict([symbols[label] for label in seen])
-    words = dict(zip(seen, restricted.word_ids.tolist(), strict=True))
+    words = dict(zip(seen, restricted.vocabulary.tolist(), strict=True))
     ngrams: dict[Gram, tuple[float, float]] = {}  # the cost, and that of backing off
     gram_of: dict[int, Gram] = {restricted.root: ()}
+    parents = restricted.parents.tolist()
     for node in range(restricted.root):  # shorter n-grams come first
-        gram = gram_of[node] = (*gram_of[int(restricted.parent[node])], int(restricted.word[node]))
+        gram = gram_of[node] = (*gram_of[parents[node]], int(restricted.word[node]))
         ngrams[gram] = (float(restricted.cost[node]), float(restricted.backoff[node]))
     arcs: list[tuple[int, int, float, int]] = []
     finals: list[float] = []
-    histories = [_history(ngrams, (restricted.start_word,), model.order)]
+    histories = [_history(ngrams, (restricted.start,), model.order)]
     state_of = {histories[0]: 0}
     for state, history in enumerate(histories):
         for label, word in words.items():
@@ -86,7 +87,7 @@ def _acceptor(lattice: Lattice, model: LanguageModel, weight: float, ignore: Col
                 histories.append(following)
             arcs.append((state, label, weight * _cost(ngrams, history, word), state_of[following]))
         arcs += [(state, label, 0.0, state) for label in unseen]
-        finals.append(weight * _cost(ngrams, history, restricted.end_word))
+        finals.append(weight * _cost(ngrams, history, restricted.end))
         if len(arcs) > MAX_ARCS:
             raise LatticeSimpError(
                 f"{len(labels)} words after more than {state} histories are too many for the engine openfst; "

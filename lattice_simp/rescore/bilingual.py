@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, jit
-from lattice_simp.lm.restrict import find_child
+from lattice_simp.lm.automaton import find_child
 from lattice_simp.rescore.bilingual_table import BilingualArrays, LinkedPart, train_table
 from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.jumps import transitions

@@ -17,8 +17,9 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.lm.binary import END, START, UNKNOWN
-from lattice_simp.lm.trie import NgramTrie
+from lattice_simp.lm.automaton import END, START, UNKNOWN
+from lattice_simp.lm.build import FIELDS, from_arrays, to_arrays
+from lattice_simp.lm.model import LanguageModel
 from lattice_simp.rescore.exchange import exchange_classes
 from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions
@@ -34,8 +35,6 @@ from lattice_simp.support.array_checks import (
 )
 
 _CONTENT = "classes"
-
-_TRIE = ("levels", "word", "cost", "backoff", "children", "suffix")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,63 +56,65 @@ class ClassScorer(PrefixScorer):
     ngrams: NgramScorer
 
     @classmethod
-    def from_classes(cls, words: Sequence[str], counts: Longs, classes: Ints, trie: NgramTrie) -> ClassScorer:
+    def from_classes(cls, words: Sequence[str], counts: Longs, classes: Ints, model: LanguageModel) -> ClassScorer:
         """Joins word classes and an n-gram model whose words are `class_name`s.
 
         Args:
             words: the words that have classes.
             counts: (words,) how often each occurs, at least once.
             classes: (words,) from 0.
-            trie: the n-gram model.
+            model: the n-gram model.
 
         Raises:
             LatticeSimpError: a class that the n-gram model lacks, or arrays of different lengths.
         """
         if not len(words) == len(counts) == len(classes):
             raise LatticeSimpError(f"{len(words)} words, {len(counts)} counts and {len(classes)} classes")
-        numbers = {word: number for number, word in enumerate(trie.words)}
         names = [class_name(number) for number in range(int(classes.max(initial=-1)) + 1)]
         names.append(class_name(None))
         used = {class_name(number) for number in np.unique(classes).tolist()}
-        missing = [name for name in names if name in used and name not in numbers]
+        missing = [name for name in names if name in used and name not in model]
         if missing:
             raise LatticeSimpError(f"the n-gram model has no class {missing[0]}; estimate it on the same classes")
-        unknown = numbers["<unk>"]
-        own = np.array([numbers.get(name, unknown) for name in names], dtype=np.int32)
         totals = np.bincount(classes, weights=counts)
         membership = np.append(np.log(totals[classes]) - np.log(counts), 0.0)
-        return cls(Vocabulary(tuple(words)), own[np.append(classes, len(names) - 1)], membership, NgramScorer(trie))
+        return cls(
+            Vocabulary(tuple(words)),
+            model.word_ids(names)[np.append(classes, len(names) - 1)],
+            membership,
+            NgramScorer(model),
+        )
 
     @classmethod
     def read(cls, path: str | Path) -> ClassScorer:
         """Maps a file that `write` wrote; raises FormatError where it is broken, or holds something else."""
         (words, names), (classes, membership, *arrays) = read_fields(
-            path, _CONTENT, ("words", "trie_words"), ("classes", "membership", *_TRIE)
+            path, _CONTENT, ("words", "ngram_words"), ("classes", "membership", *FIELDS)
         )
-        trie = NgramTrie(words=list(names.words), **dict(zip(_TRIE, arrays, strict=True)))
         with sound_arrays(path, "train the model again"):
-            trie.check()
+            model = from_arrays(list(names.words), dict(zip(FIELDS, arrays, strict=True)))
             check_array("classes", classes, np.int32, words.unknown + 1)
             check_indices("classes", classes, names.unknown)
             check_array("membership", membership, np.float64, words.unknown + 1)
             check_finite("membership", membership)
             if missing := {START, END, UNKNOWN} - {*names.words}:
-                raise BrokenArrayError(f"trie_words: {min(missing)} is missing")
-        return cls(words, classes, membership, NgramScorer(trie))
+                raise BrokenArrayError(f"ngram_words: {min(missing)} is missing")
+        return cls(words, classes, membership, NgramScorer(LanguageModel(list(names.words), model, str(path))))
 
     def write(self, path: str | Path) -> None:
         """Writes the model to one file."""
-        trie = self.ngrams.trie
-        fields = {name: getattr(trie, name) for name in _TRIE}
-        fields |= {"classes": self.classes, "membership": self.membership}
-        write_fields(path, _CONTENT, {**fields, "words": self.vocabulary, "trie_words": Vocabulary(tuple(trie.words))})
+        model = self.ngrams.model
+        fields = to_arrays(model.ngrams) | {"classes": self.classes, "membership": self.membership}
+        write_fields(
+            path, _CONTENT, {**fields, "words": self.vocabulary, "ngram_words": Vocabulary(tuple(model.words))}
+        )
 
     def start(self, source: Sequence[str]) -> State:
         return self.ngrams.start(source)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
         numbers = self.vocabulary.numbers(words)
-        costs, following = self.ngrams.extend_nodes(states, self.classes[numbers].tolist())
+        costs, following = self.ngrams.extend_nodes(states, self.classes[numbers])
         return costs + self.membership[numbers], following.tolist()
 
     def end(self, states: Sequence[State]) -> Floats:
@@ -134,9 +135,9 @@ def _train(corpus: Corpus, options: TrainingOptions) -> ClassScorer:
     found = exchange_classes(
         parts, vocabulary.unknown, options.classes, sweeps=options.sweeps, progress=options.progress
     )
-    trie = corpus.ngram_trie(_class_lines(parts, found.classes), options)
+    model = corpus.ngram_model(_class_lines(parts, found.classes), options)
     kept = counts[counts >= options.least_class_word]
-    return ClassScorer.from_classes(vocabulary.words, kept, found.classes, trie)
+    return ClassScorer.from_classes(vocabulary.words, kept, found.classes, model)
 
 
 def _class_lines(parts: Sequence[Sentences], classes: Ints) -> Iterator[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from lattice_simp.core.kernel import Floats, Ints
-from lattice_simp.lm.trie import NgramTrie
+from lattice_simp.lm.model import LanguageModel
 from lattice_simp.rescore.scorer import Scorer
 from lattice_simp.rescore.vocabulary import Sentences
 
@@ -55,7 +55,7 @@ class Corpus(Protocol):
     def lexicon(self) -> tuple[Ints, Floats, Floats]:
         """Returns (pairs, 2) word numbers, -1 for NULL, with p(target | source) and p(source | target)."""
 
-    def ngram_trie(self, lines: Iterable[str], options: TrainingOptions) -> NgramTrie:
+    def ngram_model(self, lines: Iterable[str], options: TrainingOptions) -> LanguageModel:
         """Estimates an n-gram model of token lines."""
 
 

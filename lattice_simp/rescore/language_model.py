@@ -15,10 +15,8 @@ import numpy as np
 from lattice_simp.core.kernel import Floats, Ints, jit
 from lattice_simp.errors import FormatError
 from lattice_simp.lm import LanguageModel
-from lattice_simp.lm.binary import END, START, UNKNOWN, is_binary, open_kenlm
-from lattice_simp.lm.restrict import find_child
-from lattice_simp.lm.trie import LOG_10, ROOT, NgramTrie
-from lattice_simp.rescore.bilingual_table import Singles
+from lattice_simp.lm.automaton import END, LOG_10, NgramAutomaton, follow
+from lattice_simp.lm.binary import is_binary, open_kenlm
 from lattice_simp.rescore.kind import FILE, ScorerKind
 from lattice_simp.rescore.scorer import PrefixScorer, Scorer, State
 from lattice_simp.support.extras import Late
@@ -27,20 +25,18 @@ kenlm = Late("kenlm")
 
 
 class NgramScorer(PrefixScorer):
-    """Scores with the n-grams of an ARPA model; a `PrefixScorer` whose states are nodes of the model's trie.
+    """Scores with the n-grams of an ARPA model; a `PrefixScorer` whose states are the model's n-grams.
 
     >>> text = "\\\\data\\\\\\nngram 1=4\\n\\n\\\\1-grams:\\n-9 <unk>\\n0 <s> 0\\n-0.5 a\\n-0.25 </s>\\n\\\\end\\\\\\n"
-    >>> scorer = NgramScorer(LanguageModel.from_bytes(text.encode()).trie)
+    >>> scorer = NgramScorer(LanguageModel.from_bytes(text.encode()))
     >>> scorer.score([], [["a", "a"], []]).round(4).tolist()
     [2.8782, 0.5756]
     """
 
     needs_source: ClassVar[bool] = False
 
-    def __init__(self, trie: NgramTrie) -> None:
-        self.trie = trie
-        self._numbers = {word: number for number, word in enumerate(trie.words)}
-        self._start, self._end, self._unknown = (self._numbers[word] for word in (START, END, UNKNOWN))
+    def __init__(self, model: LanguageModel) -> None:
+        self.model = model
 
     @classmethod
     def read(cls, path: str | Path) -> NgramScorer:
@@ -51,45 +47,33 @@ class NgramScorer(PrefixScorer):
         """
         if is_binary(path):
             raise FormatError("is a KenLM binary", path=path, remedy="use KenlmScorer")
-        return cls(LanguageModel.read(path).trie)
+        return cls(LanguageModel.read(path))
 
     def start(self, source: Sequence[str]) -> State:
-        return self._start
+        return self.model.ngrams.start
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        get, unknown = self._numbers.get, self._unknown
-        costs, following = self.extend_nodes(states, [get(word, unknown) for word in words])
+        costs, following = self.extend_nodes(states, self.model.word_ids(words))
         return costs, following.tolist()
 
-    def extend_nodes(self, states: Sequence[State], numbers: Sequence[int]) -> tuple[Floats, Ints]:
-        """Returns the costs of words, given by their numbers, and the nodes after them."""
-        own = self.trie
-        nodes, words = np.array(states, dtype=np.int32), np.array(numbers, dtype=np.int32)
-        arrays = own.children, own.word, own.suffix, own.cost, own.backoff
-        return _advance(nodes, words, *arrays, int(own.levels[-2]))
+    def extend_nodes(self, states: Sequence[State], words: Ints) -> tuple[Floats, Ints]:
+        """Returns (states,) float64, the costs of unigrams (states,) int32 in nats, and the n-grams after them."""
+        ngrams = self.model.ngrams
+        return _extended(ngrams, np.array(states, dtype=np.int32), words, int(ngrams.levels[-2]))
 
     def end(self, states: Sequence[State]) -> Floats:
-        return self.extend_nodes(states, [self._end] * len(states))[0]
+        return self.extend_nodes(states, np.full(len(states), self.model.ngrams.end, dtype=np.int32))[0]
 
 
 @jit
-def _advance(
-    nodes: Ints, words: Ints, children: Ints, word: Ints, suffix: Ints, cost: Singles, backoff: Singles, inner: int
-) -> tuple[Floats, Ints]:
-    """Follows one word from each node; nodes from `inner` on have the model's full order and extend nothing."""
+def _extended(model: NgramAutomaton, nodes: Ints, words: Ints, longest: int) -> tuple[Floats, Ints]:
+    """Follows one word from each node; nodes from `longest` on have the model's full order and extend nothing."""
+    children, word, suffix, backoff = model.children, model.word, model.suffix, model.backoff
     costs, following = np.empty(len(nodes)), np.empty(len(nodes), dtype=np.int32)
-    for number in range(len(nodes)):
-        state, paid, found = nodes[number], 0.0, -1
-        while state != ROOT:
-            found = find_child(children, word, state, words[number])
-            if found >= 0:
-                break
-            paid += backoff[state]
-            state = suffix[state]
-        if found < 0:
-            found = words[number]
-        costs[number] = (paid + cost[found]) * LOG_10
-        following[number] = found if found < inner else suffix[found]
+    for index in range(len(nodes)):
+        matched, paid = follow(nodes[index], words[index], 0.0, children, word, suffix, backoff)
+        costs[index] = (paid + model.cost[matched]) * model.unit
+        following[index] = matched if matched < longest else suffix[matched]
     return costs, following
 
 

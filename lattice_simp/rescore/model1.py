@@ -13,7 +13,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.lm.restrict import find_child
+from lattice_simp.lm.automaton import find_child
 from lattice_simp.rescore.bilingual_table import Singles
 from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions

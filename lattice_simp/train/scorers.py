@@ -17,7 +17,6 @@ import numpy as np
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm import LanguageModel
-from lattice_simp.lm.trie import NgramTrie
 from lattice_simp.pipeline.shards import lists_of, read_shard, shard_paths
 from lattice_simp.pipeline.stage import RECORD
 from lattice_simp.rescore.kind import Trained, TrainingOptions
@@ -85,7 +84,7 @@ class StageCorpus:
         pairs = np.stack([(table.pairs >> 32) - 1, (table.pairs & 0xFFFFFFFF) - 1], axis=1)
         return pairs, table.target_given_source, table.source_given_target  # type: ignore[return-value]
 
-    def ngram_trie(self, lines: Iterable[str], options: TrainingOptions) -> NgramTrie:
+    def ngram_model(self, lines: Iterable[str], options: TrainingOptions) -> LanguageModel:
         """Estimates an n-gram model with `lmplz`."""
         with tempfile.TemporaryDirectory(prefix="classes.") as name:
             text, arpa = Path(name) / "classes.txt", Path(name) / "classes.arpa"
@@ -100,7 +99,7 @@ class StageCorpus:
                 discount_fallback=True,
                 temporary=name,
             )
-            return LanguageModel.read(arpa, cache=False).trie
+            return LanguageModel.read(arpa, cache=False)
 
 
 def _sorted_links(offsets: Longs, points: Ints) -> Sentences:

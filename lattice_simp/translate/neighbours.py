@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Bools, jit
-from lattice_simp.lm.binary import START, Successors
+from lattice_simp.lm.automaton import START
+from lattice_simp.lm.binary import Successors
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.translate.hiero import HieroChart
 from lattice_simp.translate.nested_chart import NO_WORD, Chart, search_chart, seen_labels

@@ -15,8 +15,9 @@ from lattice_simp.core.connect import depth_first_order
 from lattice_simp.core.kernel import Bools, Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.lm.automaton import NgramAutomaton, Settled, settle
 from lattice_simp.lm.model import LanguageModel
-from lattice_simp.lm.optimistic import OrderView, optimistic_costs, order_view
+from lattice_simp.lm.relax import least_costs, relax
 from lattice_simp.ops.lm_product import (
     FREE_END,
     Estimates,
@@ -45,13 +46,12 @@ class PartPruning:
         """Returns the pruner of a lattice that holds the target words `words`."""
         restricted = model.restrict([symbols[word] for word in words.tolist()])
         word_of_label = np.full(len(symbols), -1, dtype=np.int32)
-        word_of_label[words] = restricted.word_ids
-        costs = optimistic_costs(restricted)
+        word_of_label[words] = restricted.vocabulary
+        least = least_costs(restricted)
+        relaxed = relax(restricted, min(self.order, model.order), least).scaled(weight)
+        nothing_before = relaxed._replace(start=relaxed.root, end=FREE_END)
         return PartPruner(
-            self,
-            word_of_label,
-            order_view(restricted, costs, min(self.order, model.order), weight),
-            order_view(restricted, costs, 1, weight).match_cost,
+            self, word_of_label, nothing_before, settle(relaxed), relax(restricted, 1, least).scaled(weight).cost
         )
 
 
@@ -61,7 +61,8 @@ class PartPruner:
 
     settings: PartPruning
     word_of_label: Ints
-    view: OrderView
+    model: NgramAutomaton
+    settled: Settled
     least_cost: Floats
 
     def lattice(self, lattice: Lattice) -> Lattice:
@@ -95,14 +96,13 @@ class PartPruner:
         finals = np.full(len(offsets) - 1, np.inf)
         finals[-1] = 0.0
         arcs = Arcs(offsets, words[order], costs[order], nextstates, finals)
-        root = len(self.view.level) - 1
+        root = self.model.root
         estimates = Estimates(
-            np.full(root + 1, root, dtype=np.int32),
-            np.zeros(root + 1),
+            Settled(np.full(root + 1, root, dtype=np.int32), np.zeros(root + 1)),
             np.zeros(0, dtype=np.int64),
             unigram_backward(arcs, self.least_cost, FREE_END),
         )
-        product = relaxed_product(arcs, self.view._replace(start=root, end=FREE_END), estimates, np.inf)
+        product = relaxed_product(arcs, self.model, self.settled, estimates, np.inf)
         through = np.full(len(source), np.inf)
         _, through[order] = product_backward(product, arcs)
         return through

@@ -73,7 +73,7 @@ WORDS = {
     "agreement": lambda words: ls.skeleton_agreement(words, [ls.Hypothesis(("cat",))]).tolist(),
     "score": lambda words: model().score(words),
     "word_ids": lambda words: model().word_ids(words).tolist(),
-    "restrict": lambda words: model().restrict(words).word_ids.tolist(),
+    "restrict": lambda words: model().restrict(words).vocabulary.tolist(),
     "pieces": lambda words: join_words(words, "bpe"),
     "source": lambda words: Source.from_words(words).words,
     "group": lambda words: ls.Thesaurus.from_groups([words]),

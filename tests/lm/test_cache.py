@@ -46,7 +46,7 @@ def parses(monkeypatch):
 
 
 def caches(folder):
-    return sorted(Path(folder).glob("**/*.trie*"))
+    return sorted(Path(folder).glob("**/*.ngrams*"))
 
 
 def user_folder(arpa):
@@ -73,17 +73,17 @@ def test_the_second_read_is_from_the_cache(arpa, parses):
     first, second = LanguageModel.read(arpa), LanguageModel.read(arpa)
     assert len(parses) == 1
     assert scores(first) == scores(second)
-    assert first.trie.words == second.trie.words
+    assert first.words == second.words
     for name in ("levels", "word", "cost", "backoff", "children", "suffix"):
-        np.testing.assert_array_equal(getattr(first.trie, name), getattr(second.trie, name))
-        assert getattr(first.trie, name).dtype == getattr(second.trie, name).dtype
+        np.testing.assert_array_equal(getattr(first.ngrams, name), getattr(second.ngrams, name))
+        assert getattr(first.ngrams, name).dtype == getattr(second.ngrams, name).dtype
 
 
 def test_the_cache_is_in_the_users_cache_folder(arpa):
     LanguageModel.read(arpa)
     (cached,) = caches(user_folder(arpa))
     assert cached.name.startswith("model.arpa.")
-    assert cached.name.endswith(".trie3.arrays")
+    assert cached.name.endswith(".ngrams1.arrays")
     assert list(arpa.parent.iterdir()) == [arpa]
 
 
@@ -114,7 +114,7 @@ def test_what_nobody_reads_is_removed(arpa, parses):
     LanguageModel.read(arpa)
     (cached,) = caches(user_folder(arpa))
     old = time.time() - (array_cache.UNUSED_DAYS + 1) * 86400
-    other = cached.with_name("other.0.trie3.arrays")
+    other = cached.with_name("other.0.ngrams1.arrays")
     other.write_bytes(b"")
     for path in (cached, other):
         os.utime(path, (old, old))

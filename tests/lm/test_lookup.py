@@ -9,7 +9,8 @@ import pytest
 from helpers import PlainModel, random_arpa
 
 from lattice_simp import LanguageModel
-from lattice_simp.lm.lookup import lookup, read_word, start_state
+from lattice_simp.lm.automaton import advance, start_state
+from lattice_simp.lm.combined import lookup
 
 WORDS = ["a", "b", "c", "d"]
 ASKED = [*WORDS, "unheard", "of"]
@@ -20,9 +21,9 @@ def cost_of(model, numbers, words):
     """Reads a sentence word by word."""
     state, cost = start_state(model)
     for word in words:
-        state, paid = read_word(model, state, int(numbers[ASKED.index(word)]))
+        state, paid = advance(model, state, model.vocabulary[numbers[ASKED.index(word)]])
         cost += paid
-    return cost + read_word(model, state, model.end)[1]
+    return cost + advance(model, state, model.end)[1]
 
 
 def sentences(rng, count=20):
@@ -83,10 +84,11 @@ def test_the_model_s_own_arrays_are_read():
     """Nothing is copied from an ARPA file's model; unknown words are one word."""
     own = LanguageModel.from_bytes(random_arpa(np.random.default_rng(1), WORDS, 3).encode())
     model, numbers = lookup([(own, 1.0)], ASKED)
-    assert np.shares_memory(model.children, own.trie.children)
-    assert np.shares_memory(model.cost, own.trie.cost)
+    assert np.shares_memory(model.children, own.ngrams.children)
+    assert np.shares_memory(model.cost, own.ngrams.cost)
     assert numbers[ASKED.index("unheard")] == numbers[ASKED.index("of")]
-    assert len(set(numbers.tolist())) == len(WORDS) + 1
+    assert len(set(numbers[:-1].tolist())) == len(WORDS) + 1
+    assert model.vocabulary[numbers[-1]] == model.end
 
 
 def test_a_kenlm_binary_costs_what_its_arpa_does():

@@ -89,8 +89,8 @@ def test_a_word_costs_the_same_beside_any_other_vocabulary():
     model = LanguageModel.from_bytes(text.encode())
     for sentence in random_sentences(rng, WORDS, count=20):
         restricted = model.restrict([*sentence, *WORDS])
-        ids = restricted.word_ids.tolist()
-        assert ids[: len(sentence)] == model.restrict([*WORDS, *sentence]).word_ids.tolist()[len(WORDS) :]
+        ids = restricted.vocabulary.tolist()
+        assert ids[: len(sentence)] == model.restrict([*WORDS, *sentence]).vocabulary.tolist()[len(WORDS) :]
 
 
 def test_restricted_nodes_are_the_ngrams_over_the_vocabulary():
@@ -99,7 +99,7 @@ def test_restricted_nodes_are_the_ngrams_over_the_vocabulary():
     kept = {"a", "b", "<unk>", "<s>", "</s>"}
     expected = sum(all(word in kept for word in gram) for gram in PlainModel(text).grams)
     assert restricted.root == expected
-    assert restricted.word_ids[0] == restricted.word_ids[3]
+    assert restricted.vocabulary[0] == restricted.vocabulary[3]
     assert restricted.num_words == len(kept)
 
 

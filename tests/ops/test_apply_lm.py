@@ -298,7 +298,7 @@ def test_not_all_is_built_for_a_narrow_beam(order):
     words = [f"w{number}" for number in range(20)]
     model = LanguageModel.from_bytes(random_arpa(rng, words, order, density=0.3, largest=1500).encode())
     lattice, restricted = sausage(rng, 12, 8, words), model.restrict(words)
-    arcs = lattice.arcs._replace(labels=restricted.word_ids[lattice.olabels - 1])
+    arcs = lattice.arcs._replace(labels=restricted.vocabulary[lattice.olabels - 1])
     narrow, everything = (len(search(arcs, restricted, 1.0, beam).states) for beam in (0.0, None))
     assert narrow < everything
 

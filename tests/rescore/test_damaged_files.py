@@ -10,7 +10,7 @@ from helpers import random_arpa
 
 from lattice_simp import LanguageModel
 from lattice_simp.errors import FormatError
-from lattice_simp.lm.trie import NgramTrie
+from lattice_simp.lm.build import from_arrays, to_arrays
 from lattice_simp.rescore import BilingualScorer, ClassScorer
 from lattice_simp.rescore.model1 import WordTable
 from lattice_simp.support.array_cache import read_arrays, write_arrays
@@ -36,9 +36,9 @@ def models(tmp_path_factory, linked_corpus):
     source, target = [f"s{n}" for n in range(9)], [f"t{n}" for n in range(11)]
     BilingualScorer.train(parts, source, target).write(folder / "bilingual")
     (folder / "classes.arpa").write_text(random_arpa(rng, ["c0", "c1", "unknown"], 3))
-    trie = LanguageModel.read(folder / "classes.arpa", cache=False).trie
+    model = LanguageModel.read(folder / "classes.arpa", cache=False)
     counts, classes = np.array([4, 3, 1]), np.array([0, 1, 1], np.int32)
-    ClassScorer.from_classes(["a", "b", "c"], counts, classes, trie).write(folder / "classes")
+    ClassScorer.from_classes(["a", "b", "c"], counts, classes, model).write(folder / "classes")
     (folder / "rules.txt").write_text(RULES)
     Grammar.read(folder / "rules.txt", cache=False).write(folder / "rules")
     weights = rng.normal(size=(4, 2)).astype(np.float32)
@@ -140,12 +140,13 @@ def test_a_damaged_cache_is_made_again(tmp_path, monkeypatch):
 
 def test_suffixes_that_lead_in_a_circle_are_refused(tmp_path):
     (tmp_path / "lm.arpa").write_text(random_arpa(np.random.default_rng(0), ["a", "b"], 2))
-    trie = LanguageModel.read(tmp_path / "lm.arpa", cache=False).trie
-    trie.check()
-    suffix = trie.suffix.copy()
+    model = LanguageModel.read(tmp_path / "lm.arpa", cache=False)
+    arrays = to_arrays(model.ngrams)
+    assert from_arrays(model.words, arrays).suffix is arrays["suffix"]
+    suffix = arrays["suffix"].copy()
     suffix[1] = 1
     with pytest.raises(ValueError, match="suffix: number 1 at place 1"):
-        NgramTrie(trie.words, trie.levels, trie.word, trie.cost, trie.backoff, trie.children, suffix).check()
+        from_arrays(model.words, arrays | {"suffix": suffix})
 
 
 def test_single_numbers_in_the_place_of_arrays_are_refused(models):

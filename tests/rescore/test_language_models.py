@@ -55,8 +55,8 @@ def class_model(tmp_path):
     """Two classes (c0: a, c1: b and c) and the class of unknown words, under a bigram model."""
     path = tmp_path / "classes.arpa"
     path.write_text(toy_arpa(["c0 c1 c1", "c0 c1 unknown", "c1 c1 c0", "c1 c0 c1 c0"]), encoding="utf-8")
-    trie = LanguageModel.read(path, cache=False).trie
-    return ClassScorer.from_classes(["a", "b", "c"], np.array([4, 3, 1]), np.array([0, 1, 1], np.int32), trie), path
+    model = LanguageModel.read(path, cache=False)
+    return ClassScorer.from_classes(["a", "b", "c"], np.array([4, 3, 1]), np.array([0, 1, 1], np.int32), model), path
 
 
 def test_the_class_model_is_its_definition(class_model):
@@ -76,11 +76,11 @@ def test_the_words_of_a_class_share_its_probability(class_model):
     """So the class model sums to one if its n-gram model does."""
     scorer, _ = class_model
     state = [scorer.start([])]
-    names = {name: number for number, name in enumerate(scorer.ngrams.trie.words)}
+    names = {name: number for number, name in enumerate(scorer.ngrams.model.words)}
     for word in ("a", "c", "zzz", "b"):
         for members, name in ((["a"], "c0"), (["b", "c"], "c1"), (["zzz"], "unknown")):
             costs, _ = scorer.extend(state * len(members), members)
-            whole = scorer.ngrams.extend_nodes(state, [names[name]])[0]
+            whole = scorer.ngrams.extend_nodes(state, np.array([names[name]], np.int32))[0]
             assert np.exp(-costs).sum() == pytest.approx(np.exp(-whole[0]))
         assert scorer.end(state) == scorer.ngrams.end(state)
         _, state = scorer.extend(state, [word])
@@ -102,11 +102,11 @@ def test_class_files(class_model, tmp_path):
         read_scorers(tmp_path / "strange")
     with pytest.raises(FormatError, match="is not there"):
         read_scorers(tmp_path / "missing")
-    trie = scorer.ngrams.trie
+    model = scorer.ngrams.model
     with pytest.raises(LatticeSimpError, match="no class c2"):
-        ClassScorer.from_classes(["a"], np.array([1]), np.array([2], np.int32), trie)
+        ClassScorer.from_classes(["a"], np.array([1]), np.array([2], np.int32), model)
     with pytest.raises(LatticeSimpError, match="2 words"):
-        ClassScorer.from_classes(["a", "b"], np.array([1]), np.array([0], np.int32), trie)
+        ClassScorer.from_classes(["a", "b"], np.array([1]), np.array([0], np.int32), model)
     assert class_name(None) not in {class_name(number) for number in range(100)}
 
 

@@ -17,16 +17,16 @@ from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.exact import dense, multipliers, refine, relaxation
 from lattice_simp.translate.exact import second_order as learning
-from lattice_simp.translate.exact.automaton import (
-    automaton,
+from lattice_simp.translate.exact.border_words import everything_kept
+from lattice_simp.translate.exact.bounds import bounds_of, dense_bounds_of, no_bounds
+from lattice_simp.translate.exact.context_model import (
     best_choice,
+    context_model,
     lower_state,
     read,
     with_potential,
     without_pairs,
 )
-from lattice_simp.translate.exact.border_words import everything_kept
-from lattice_simp.translate.exact.bounds import bounds_of, dense_bounds_of, no_bounds
 from lattice_simp.translate.exact.contexts import chart_with_contexts
 from lattice_simp.translate.exact.forest import inside_costs
 from lattice_simp.translate.exact.junctions import first_prefixes, with_words
@@ -81,7 +81,7 @@ def within(table, beam):
 def certificate(decoder, words, upper, **limits):
     """Runs the search alone."""
     chart, model, _ = chart_with_contexts(decoder.chart(words), decoder.models, decoder.word_penalty)
-    return search(chart, automaton(model), model.order, upper, ExactSearch(**limits))
+    return search(chart, context_model(model), model.order, upper, ExactSearch(**limits))
 
 
 @pytest.mark.parametrize("kind", ["full", "chain", "phrases"])
@@ -213,7 +213,7 @@ def test_multipliers_bring_the_second_order_near_the_optimum(monkeypatch):
         monkeypatch.setattr(learning, "CLOSE", 1e-3)
         for rounds, found in gaps.items():
             monkeypatch.setattr(multipliers, "ROUNDS", rounds)
-            lower = search(chart, automaton(model), model.order, least, ExactSearch(), last=2).lower
+            lower = search(chart, context_model(model), model.order, least, ExactSearch(), last=2).lower
             found.append(max(least - lower, 0.0))
     assert len(gaps[0]) > 20
     assert sum(gaps[0]) > 1.0
@@ -237,7 +237,7 @@ def second_order(seed, kind="full"):
     """Returns a chart, the automaton and the bounds of the first order's forest, and what the matrices start from."""
     decoder, _, words = make_decoder(seed, kind, longest=6)
     chart, model, _ = chart_with_contexts(decoder.chart(words), decoder.models, decoder.word_penalty)
-    first, prefixes = automaton(model), first_prefixes(model.root)
+    first, prefixes = context_model(model), first_prefixes(model.root)
     coarse = refined_forest(chart, first, no_bounds(), 1e300, prefixes, 10**6, lambda edges: True)
     tightened = tighten(coarse, first, chart, model.order, 1e6, lambda: True)
     bounds, second = bounds_of(tightened.forest, tightened.outside), tightened.model._replace(order=2)
@@ -357,11 +357,11 @@ def test_what_is_beyond_the_limit_changes_no_bound_within():
     assert left_out > 100
 
 
-def random_automaton(rng, scale=1.0):
+def random_model(rng, scale=1.0):
     """Returns an automaton with potentials of states of a random order, and that order."""
     words = ["u", "v", "w", "x"]
     text = random_arpa(rng, words, int(rng.integers(2, 6)), density=0.6)
-    model = automaton(combined([(LanguageModel.from_bytes(text.encode()), 0.7)], words))
+    model = context_model(combined([(LanguageModel.from_bytes(text.encode()), 0.7)], words))
     reach = int(rng.integers(2, model.level.max() + 1))
     return with_potential(model._replace(order=2), rng.normal(scale=scale, size=len(model.level)), reach)
 
@@ -391,7 +391,7 @@ def test_a_word_is_charged_at_the_best_state_that_its_context_may_stand_for():
     ties = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        model = random_automaton(rng, scale=3.0)
+        model = random_model(rng, scale=3.0)
         for state in np.flatnonzero((model.level > 0) & (model.level < model.level.max())):
             for word in range(model.final + 1):
                 cost, left, entered = best_choice(model, 2 * int(state) + 1, word)
@@ -409,7 +409,7 @@ def test_ngrams_with_pairs_of_words_that_cannot_be_are_no_choice():
     dropped = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        model = random_automaton(rng)
+        model = random_model(rng)
         living = rng.random((model.final, model.final + 1)) < 0.7
         cut = without_pairs(model, living)
 
@@ -446,7 +446,7 @@ def test_pairs_of_words_outside_of_all_derivations_change_no_bound_within():
         again = dense.dense_bounds(chart, model, charges, found.kept, limit, found.living)
         assert found.lower - 1e-9 <= again.lower <= min(table.values()) + 1e-6, seed
         for string in {key for key, cost in table.items() if cost <= limit - 1e-6}:
-            seen = [second.start_word, *words_of(decoder, words, string), second.final]
+            seen = [second.start, *words_of(decoder, words, string), second.final]
             assert all(again.living[one, two] for one, two in itertools.pairwise(seen)), seed
         left_out += found.living.size - found.living.sum()
         risen += again.lower > found.lower + 1e-6
@@ -458,7 +458,7 @@ def words_of(decoder, words, string):
     """Returns the language model's words of a string."""
     chart, models = decoder.chart(words), decoder.models
     names = [chart.grammar.target_words[label] for label in chart.target_words.tolist() if label]
-    ids = combined(list(models.values()), names).word_ids
+    ids = combined(list(models.values()), names).vocabulary
     return [int(ids[names.index(word)]) for word in string]
 
 
@@ -476,7 +476,7 @@ def test_expected_counts_are_the_gradient_of_the_smooth_bound():
         def relaxed_with(potential, forest=forest, second=second, order=order, used=used):
             chosen = relaxation.relax(forest.transitions, used, with_potential(second, potential, order))
             relaxation.set_costs(forest.junctions, forest.parts, forest.transitions)
-            forest.axioms[forest.first] = potential[second.start_word]
+            forest.axioms[forest.first] = potential[second.start]
             return chosen
 
         def smooth(potential, forest=forest):
@@ -494,7 +494,7 @@ def test_expected_counts_are_the_gradient_of_the_smooth_bound():
         costs = forest.edge_costs()
         inside, _ = inside_costs(forest.edges, costs, forest.axioms)
         counts = relaxation.expected_counts(forest, chosen, costs, inside, temperature, len(potential))
-        counts[second.start_word] += 1.0  # a sentence begins there
+        counts[second.start] += 1.0  # a sentence begins there
         for state in np.flatnonzero((second.level < order) & (second.level > 0)):
             step = np.zeros(len(potential))
             step[state] = 1e-6
@@ -529,7 +529,7 @@ def test_invisible_words_cost_nothing_and_are_no_context():
         chart, model, _ = chart_with_contexts(
             decoder.chart(words), decoder.models, decoder.word_penalty, invisible=["v"]
         )
-        found = search(chart, automaton(model), model.order, least + 3.0, ExactSearch())
+        found = search(chart, context_model(model), model.order, least + 3.0, ExactSearch())
         assert found.lower == pytest.approx(least, **CLOSE), seed
 
 
@@ -553,15 +553,16 @@ def test_a_combined_model_charges_the_weighted_sum():
 
 def cost_of(model, indices):
     """Returns the cost of a string under a restricted model, by its arrays."""
-    children = {(int(model.parent[node]), int(model.word[node])): node for node in range(model.root)}
-    state, total = model.start_word, 0.0
-    for word in [*model.word_ids[indices].tolist(), model.end_word]:
+    level, parent = model.lengths, model.parents
+    children = {(int(parent[node]), int(model.word[node])): node for node in range(model.root)}
+    state, total = model.start, 0.0
+    for word in [*model.vocabulary[indices].tolist(), model.end]:
         while state != model.root and (state, word) not in children:
             total += model.backoff[state]
             state = int(model.suffix[state])
         state = word if state == model.root else children[state, word]
         total += model.cost[state]
-        if model.level[state] == model.order:
+        if level[state] == model.order:
             state = int(model.suffix[state])
     return total
 

@@ -17,7 +17,8 @@ from tiny_decoder import assert_derivations_spell, assert_features_explain_costs
 from lattice_simp import LanguageModel
 from lattice_simp.core.records import NONE
 from lattice_simp.errors import EmptyLatticeError, GrammarError, LatticeSimpError
-from lattice_simp.lm.lookup import lookup, read_word, start_state
+from lattice_simp.lm.automaton import advance, start_state
+from lattice_simp.lm.combined import lookup
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.nested_chart import NO_WORD, search_chart, seen_labels
 from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, after_string, after_word, longer_prefix, new_borders
@@ -43,7 +44,7 @@ def chart_of(decoder, words, invisible=()):
     chart = decoder.chart(words)
     labels, names = seen_labels(chart, invisible)
     model, numbers = lookup(list(decoder.models.values()), names)
-    return search_chart(chart, labels, numbers, model.end, decoder.word_penalty)[0], model
+    return search_chart(chart, labels, numbers[:-1], int(numbers[-1]), decoder.word_penalty)[0], model
 
 
 def found_in(decoder, words, pops, invisible=()):
@@ -51,7 +52,7 @@ def found_in(decoder, words, pops, invisible=()):
     searched, model = chart_of(decoder, words, invisible)
     grids = make_grids(searched, model)
     wide = np.full(len(grids.places), pops, dtype=np.int32)
-    return search(searched, model, grids, wide, np.zeros(len(model.words)))[0], grids, searched
+    return search(searched, model, grids, wide, np.zeros(len(model.vocabulary)))[0], grids, searched
 
 
 def goal_costs(found, chart):
@@ -216,9 +217,9 @@ def test_words_meet_a_border_as_the_model_says():
         order = int(rng.integers(1, 6))
         text = random_arpa(rng, TARGET, order, density=0.5)
         model, known = lookup([(LanguageModel.from_bytes(text.encode()), 1.0)], TARGET)
-        borders, plain = new_borders(model, rng.normal(size=len(model.words))), PlainModel(text)
+        borders, plain = new_borders(model, rng.normal(size=len(model.vocabulary))), PlainModel(text)
 
-        read = partial(read_words, model, borders, dict(zip(TARGET, known.tolist(), strict=True)))
+        read = partial(read_words, model, borders, dict(zip(TARGET, known[:-1].tolist(), strict=True)))
         empty = (EMPTY, NONE if order > 1 else model.root)
         state, before = start_state(model)
         for first, second in product((1, 2, 5), repeat=2):
@@ -226,14 +227,14 @@ def test_words_meet_a_border_as_the_model_says():
             left, right, cost = read(WHOLE, state, one)
             own_left, own_right, own_cost = read(*empty, two)
             left, right, paid = after_string(model, borders, left, right, (own_left, own_right))
-            total = before + cost + own_cost + paid + after_word(model, borders, left, right, model.end)[2]
+            total = before + cost + own_cost + paid + after_word(model, borders, left, right, int(known[-1]))[2]
             assert total == pytest.approx(plain.cost((*one, *two)), **CLOSE), (seed, one, two)
 
 
 def test_prefixes_are_found_again():
     text = random_arpa(np.random.default_rng(0), TARGET, 3)
     model, _ = lookup([(LanguageModel.from_bytes(text.encode()), 1.0)], TARGET)
-    borders = new_borders(model, np.zeros(len(model.words)))
+    borders = new_borders(model, np.zeros(len(model.vocabulary)))
     first = longer_prefix(model, borders, EMPTY, 3)
     assert longer_prefix(model, borders, EMPTY, 3) == first != longer_prefix(model, borders, EMPTY, 4)
     row = borders.prefixes.rows[longer_prefix(model, borders, first, 4)]
@@ -260,9 +261,9 @@ def test_rest_costs_are_charged_until_a_string_meets_the_words_before_it():
         chart, model = chart_of(decoder, words)
         grids = make_grids(chart, model)
         wide = np.full(len(grids.places), 20_000, dtype=np.int32)
-        rests = np.random.default_rng(seed).normal(size=len(model.words))
+        rests = np.random.default_rng(seed).normal(size=len(model.vocabulary))
         found, borders = search(chart, model, with_rests(grids, chart, rests), wide, rests)
-        plain, plain_borders = search(chart, model, grids, wide, np.zeros(len(model.words)))
+        plain, plain_borders = search(chart, model, grids, wide, np.zeros(len(model.vocabulary)))
         for place in grids.places.tolist():
             own, expected = hypotheses(found, borders, place), hypotheses(plain, plain_borders, place)
             limit = min(expected.values(), default=0.0) + BEAM / 2  # beyond it, other hypotheses may be left out
@@ -290,7 +291,7 @@ def test_grids_cost_what_their_own_words_tell():
             cost, state = float(chart.costs[arcs].sum()), model.root
             for symbol in chart.symbols[arcs].tolist():
                 if symbol >= 0:
-                    state, paid = read_word(model, state, symbol)
+                    state, paid = advance(model, state, model.vocabulary[symbol])
                     cost += paid
                 elif symbol != NO_WORD:
                     state = model.root
@@ -304,10 +305,10 @@ def test_grids_get_the_rest_costs_of_the_words_that_they_begin_with():
     decoder = tiny_decoder(["[X] ||| a ||| A B", "[X] ||| [X,1] b ||| [X,1] B", "[X] ||| b [X,1] ||| u [X,1]"])
     chart, model = chart_of(decoder, ["a", "b", "a", "b"])
     grids = make_grids(chart, model)
-    rests = np.arange(1.0, len(model.words) + 1.0)
+    rests = np.arange(1.0, len(model.vocabulary) + 1.0)
     added = with_rests(grids, chart, rests).costs - grids.costs
     first = [int(chart.symbols[grids.paths[begin]]) for begin in grids.path_offsets[:-1]]
-    words = [0.0 if symbol < 0 or symbol == model.end else rests[symbol] for symbol in first]
+    words = [0.0 if symbol < 0 or model.vocabulary[symbol] == model.end else rests[symbol] for symbol in first]
     assert added.tolist() == pytest.approx(words)
     assert len(set(words)) > 2  # A, u, none
 
@@ -321,7 +322,7 @@ def test_rest_costs_are_what_meeting_the_words_before_cost():
     chart, model = chart_of(decoder, ["a", "b", "c"])
     grids = make_grids(chart, model)
     found, borders = search(
-        chart, model, grids, np.full(len(grids.places), 100, dtype=np.int32), np.zeros(len(model.words))
+        chart, model, grids, np.full(len(grids.places), 100, dtype=np.int32), np.zeros(len(model.vocabulary))
     )
     rests = learnt_rests(chart, model, grids, borders, found, int(chart.ends[-1]))
 
@@ -336,10 +337,10 @@ def test_rest_costs_are_what_meeting_the_words_before_cost():
             weights[word] = weights.get(word, 0.0) + weight
     mean = sum(totals.values()) / sum(weights.values())
     known = decoder.language_models["LM"].word_ids(["A", "B", "u", "v"])
-    for word, number in zip(["A", "B", "u", "v"], np.searchsorted(model.words, known).tolist(), strict=True):
+    for word, number in zip(["A", "B", "u", "v"], np.searchsorted(model.vocabulary, known).tolist(), strict=True):
         own, weight = totals.get(word, 0.0), weights.get(word, 0.0)
         assert rests[number] == pytest.approx((own + mean) / (weight + 1.0), rel=1e-5), word
-    assert rests[model.end] == pytest.approx(mean, rel=1e-5)
+    assert rests[np.searchsorted(model.vocabulary, model.end)] == pytest.approx(mean, rel=1e-5)
 
 
 def test_word_lattices_are_searched_too(monkeypatch):

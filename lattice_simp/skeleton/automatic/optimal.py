@@ -168,4 +168,4 @@ def model_form(token: str, model: LanguageModel) -> str:
 def unigram_costs(forms: Sequence[str], model: LanguageModel) -> Floats:
     """Returns (num_tokens,) float64, what each word costs in nats by its frequency alone."""
     restricted = model.restrict(forms, {})
-    return restricted.cost[restricted.word_ids]
+    return restricted.cost[restricted.vocabulary]

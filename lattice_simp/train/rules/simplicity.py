@@ -76,7 +76,7 @@ def _means(keys: Longs, values: Floats, num_rules: int) -> Floats:
 
 def _log_probabilities(table: SymbolTable, model: LanguageModel) -> Floats:
     unigrams = model.restrict(list(table))
-    return -unigrams.cost[unigrams.word_ids]
+    return -unigrams.cost[unigrams.vocabulary]
 
 
 def _letters(table: SymbolTable) -> Floats:

@@ -7,9 +7,8 @@ from collections.abc import Collection
 import numpy as np
 
 from lattice_simp.core.kernel import Ints, jit
+from lattice_simp.lm.automaton import NgramAutomaton, follow
 from lattice_simp.lm.combined import combined
-from lattice_simp.lm.optimistic import OrderView, advance, own_view
-from lattice_simp.lm.restrict import RestrictedModel
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.hiero import HieroChart
 from lattice_simp.translate.neighbours import neighbours
@@ -21,7 +20,7 @@ MANY = 255
 
 def chart_with_contexts(
     chart: HieroChart, models: Models, word_penalty: float, invisible: Collection[str] = ()
-) -> tuple[Chart, RestrictedModel, Ints]:
+) -> tuple[Chart, NgramAutomaton, Ints]:
     """Makes what the exact search works on.
 
     Args:
@@ -36,30 +35,31 @@ def chart_with_contexts(
     labels, names = seen_labels(chart, invisible)
     weighted = list(models.values())
     model = combined(weighted, names, neighbours(chart, weighted, invisible))
-    made, top_steps = search_chart(chart, labels, model.word_ids, model.num_words, word_penalty)
+    made, top_steps = search_chart(chart, labels, model.vocabulary, model.num_words, word_penalty)
     whole = int(made.starts[-1])
-    contexts, known = _contexts(made.offsets, made.symbols, made.targets, whole, model.start_word, own_view(model))
+    contexts, known = _contexts(made.offsets, made.symbols, made.targets, whole, model, model.lengths)
     return made._replace(contexts=contexts, known=known), model, top_steps
 
 
 @jit
 def _contexts(
-    offsets: Ints, symbols: Ints, targets: Ints, whole: int, start: int, view: OrderView
+    offsets: Ints, symbols: Ints, targets: Ints, whole: int, model: NgramAutomaton, level: Ints
 ) -> tuple[Ints, Ints]:
     """Returns the states' contexts, and how many words they know."""
-    num_states, root, longest = len(offsets) - 1, len(view.suffix) - 1, view.order - 1
+    children, words, suffix, backoff = model.children, model.word, model.suffix, model.backoff
+    num_states, root, longest = len(offsets) - 1, len(suffix) - 1, model.order - 1
     contexts, known = np.full(num_states, 2 * root + 1, dtype=np.int32), np.zeros(num_states, dtype=np.int32)
-    contexts[whole], known[whole] = 2 * start, MANY
+    contexts[whole], known[whole] = 2 * model.start, MANY
     for state in range(num_states):
         for arc in range(offsets[state], offsets[state + 1]):
             target = targets[arc]
             if symbols[arc] == NO_WORD:
                 contexts[target], known[target] = contexts[state], known[state]
-            elif symbols[arc] >= 0 and symbols[arc] < view.num_words:
-                node, _ = advance(view, contexts[state] >> 1, symbols[arc])
-                words = min(known[state] + 1, longest)
-                while view.level[node] > words:
-                    node = view.suffix[node]
-                known[target] = words
-                contexts[target] = 2 * node + (1 if view.level[node] == words else 0)
+            elif symbols[arc] >= 0 and symbols[arc] < children[0]:
+                node, _ = follow(contexts[state] >> 1, symbols[arc], 0.0, children, words, suffix, backoff)
+                remembered = min(known[state] + 1, longest)
+                while level[node] > remembered:
+                    node = suffix[node]
+                known[target] = remembered
+                contexts[target] = 2 * node + (1 if level[node] == remembered else 0)
     return contexts, known

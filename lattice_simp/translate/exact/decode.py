@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.derivation import StepLattice
-from lattice_simp.translate.exact.automaton import automaton
+from lattice_simp.translate.exact.context_model import context_model
 from lattice_simp.translate.exact.contexts import chart_with_contexts
 from lattice_simp.translate.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.exact.search import search
@@ -30,7 +30,7 @@ def optimal_rules(
         finished, that of the best one.
     """
     searched, model, top_steps = chart_with_contexts(chart, models, word_penalty)
-    certificate = search(searched, automaton(model), model.order, upper, limits)
+    certificate = search(searched, context_model(model), model.order, upper, limits)
     if certificate.forest is None:
         return None, certificate.lower
     store, arcs, states = Unpacking(certificate.forest, searched, top_steps).lattice(len(chart.items.cost))
@@ -45,5 +45,5 @@ def lower_bound(chart: HieroChart, models: Models, word_penalty: float, upper: f
         bound: which relaxation.
     """
     searched, model, _ = chart_with_contexts(chart, models, word_penalty)
-    found = search(searched, automaton(model), model.order, upper, ExactSearch(), bound.order)
+    found = search(searched, context_model(model), model.order, upper, ExactSearch(), bound.order)
     return min(found.lower, upper)  # sums in another order may differ in their last bits

@@ -15,7 +15,6 @@ import numpy as np
 
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
-from lattice_simp.translate.exact.automaton import Automaton, relaxed
 from lattice_simp.translate.exact.border_words import (
     Kept,
     Words,
@@ -26,6 +25,7 @@ from lattice_simp.translate.exact.border_words import (
     size_of,
     starts_of_cells,
 )
+from lattice_simp.translate.exact.context_model import ContextModel, relaxed
 from lattice_simp.translate.nested_chart import NO_WORD, Chart
 
 MAX_ENTRIES = 60_000_000
@@ -127,7 +127,7 @@ def has_matrices(chart: Chart) -> bool:
 
 
 def dense_bounds(
-    chart: Chart, model: Automaton, charges: Floats, kept: Kept, limit: float, living: Bools | None = None
+    chart: Chart, model: ContextModel, charges: Floats, kept: Kept, limit: float, living: Bools | None = None
 ) -> DenseBounds | None:
     """Computes the bounds of order 2 with the potentials of an automaton.
 
@@ -183,7 +183,7 @@ def dense_bounds(
 
 
 @jit
-def _pair_costs(model: Automaton, living: Bools) -> Floats:
+def _pair_costs(model: ContextModel, living: Bools) -> Floats:
     """Returns (words, words + 1), the cost of each word, and of the sentence's end, after each other one."""
     pairs = np.full(living.shape, np.inf)
     for before in range(model.final):
@@ -194,7 +194,7 @@ def _pair_costs(model: Automaton, living: Bools) -> Floats:
 
 
 @jit
-def _word_cost(model: Automaton, task: Task, context: int, word: int) -> float:
+def _word_cost(model: ContextModel, task: Task, context: int, word: int) -> float:
     """Returns what a word costs after a numbered context."""
     if context < model.final:
         return task.pairs[context, word]
@@ -203,7 +203,7 @@ def _word_cost(model: Automaton, task: Task, context: int, word: int) -> float:
 
 
 @jit
-def _last_word(model: Automaton, task: Task, context: int) -> int:
+def _last_word(model: ContextModel, task: Task, context: int) -> int:
     """Returns the last word of a numbered context."""
     return context if context < model.final else model.word[task.codes[context] >> 1]
 
@@ -217,7 +217,7 @@ def _context(task: Task, state: int, index: int) -> int:
 
 
 @jit
-def _costs_after(model: Automaton, task: Task, state: int, word: int) -> Floats:
+def _costs_after(model: ContextModel, task: Task, state: int, word: int) -> Floats:
     """Returns what a word costs after each last word of a state."""
     costs = np.empty(size_of(task.words, task.words.last[state]))
     for index in range(len(costs)):
@@ -288,7 +288,7 @@ def _least_of_rows(costs: Floats, begins: Longs) -> Floats:
 
 
 @jit
-def _inside(chart: Chart, model: Automaton, task: Task, most: int) -> tuple[Floats, Ints, Longs, Floats]:
+def _inside(chart: Chart, model: ContextModel, task: Task, most: int) -> tuple[Floats, Ints, Longs, Floats]:
     """Returns the states' costs, and those of cells behind contexts: (rows, where they begin, costs).
 
     As soon as the rows have more than `most` costs, it ends.
@@ -300,7 +300,7 @@ def _inside(chart: Chart, model: Automaton, task: Task, most: int) -> tuple[Floa
     hooks = np.full(count * num_cells, -1, dtype=np.int32)
     hook_begins, rows, num_rows = np.zeros(4096, dtype=np.int64), np.empty(65536), 0
     whole, is_start = chart.starts[num_cells - 1], starts_of_cells(chart)
-    inside[begins[whole]] = model.potential[model.start_word]
+    inside[begins[whole]] = model.potential[model.start]
     for state in range(num_states):
         if not kept[state]:
             continue
@@ -378,7 +378,7 @@ def _inside(chart: Chart, model: Automaton, task: Task, most: int) -> tuple[Floa
 @jit
 def _outside(
     chart: Chart,
-    model: Automaton,
+    model: ContextModel,
     task: Task,
     inside: Floats,
     hooks: Ints,

@@ -6,8 +6,8 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs, jit
 from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, enter, find
-from lattice_simp.translate.exact.automaton import Automaton, lower_state, open_context, read, relaxed
 from lattice_simp.translate.exact.bounds import Bounds
+from lattice_simp.translate.exact.context_model import ContextModel, lower_state, open_context, read, relaxed
 from lattice_simp.translate.exact.forest import (
     BORDERS,
     EMPTY,
@@ -49,7 +49,7 @@ def _enter(table: Table, keys: Longs, first: int) -> None:
 
 
 @jit
-def _relaxed(model: Automaton, bounds: Bounds, context: int, word: int) -> float:
+def _relaxed(model: ContextModel, bounds: Bounds, context: int, word: int) -> float:
     """Returns what `relaxed` does; infinity for pairs of words that cannot be, as the matrices know."""
     if bounds.dense.cells > 0:
         pair = bounds.dense.pairs[model.word[context >> 1], word]
@@ -59,7 +59,7 @@ def _relaxed(model: Automaton, bounds: Bounds, context: int, word: int) -> float
 
 
 @jit
-def _transition(model: Automaton, bounds: Bounds, pools: Pools, context: int, word: int) -> int:
+def _transition(model: ContextModel, bounds: Bounds, pools: Pools, context: int, word: int) -> int:
     """Finds a word after a context, or adds it."""
     table = pools.transitions
     key = (np.int64(context) << 32) + word
@@ -78,7 +78,7 @@ def _transition(model: Automaton, bounds: Bounds, pools: Pools, context: int, wo
 
 
 @jit
-def _longer_prefix(model: Automaton, bounds: Bounds, pools: Pools, prefix: int, word: int) -> int:
+def _longer_prefix(model: ContextModel, bounds: Bounds, pools: Pools, prefix: int, word: int) -> int:
     """Returns the prefix and one more word; `NONE` if no derivation within the bounds begins so."""
     table = pools.prefixes
     key = (np.int64(prefix) << 32) + word
@@ -103,7 +103,7 @@ def _longer_prefix(model: Automaton, bounds: Bounds, pools: Pools, prefix: int, 
 
 
 @jit
-def border_of(model: Automaton, bounds: Bounds, pools: Pools, left: int, right: int) -> int:
+def border_of(model: ContextModel, bounds: Bounds, pools: Pools, left: int, right: int) -> int:
     """Finds a border, or adds it."""
     table = pools.borders
     key = (np.int64(left) << 32) + right + 1
@@ -127,7 +127,7 @@ def border_of(model: Automaton, bounds: Bounds, pools: Pools, left: int, right: 
 
 
 @jit
-def coarse_border(model: Automaton, bounds: Bounds, pools: Pools, left: int, right: int, behind: bool) -> int:
+def coarse_border(model: ContextModel, bounds: Bounds, pools: Pools, left: int, right: int, behind: bool) -> int:
     """Returns the border one order lower, of a hook `behind` words that are a full context there."""
     if bounds.order == 0:
         return NONE
@@ -145,7 +145,7 @@ def coarse_border(model: Automaton, bounds: Bounds, pools: Pools, left: int, rig
 
 
 @jit
-def junction_of(model: Automaton, bounds: Bounds, pools: Pools, context: int, prefix: int, word: int) -> int:
+def junction_of(model: ContextModel, bounds: Bounds, pools: Pools, context: int, prefix: int, word: int) -> int:
     """Finds what words cost after a context, or adds it.
 
     The words are a prefix that was charged already, or, if `word` is not `NONE`, that word. `context` is

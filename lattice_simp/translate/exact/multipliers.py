@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
-from lattice_simp.translate.exact.automaton import Automaton, with_potential
+from lattice_simp.translate.exact.context_model import ContextModel, with_potential
 from lattice_simp.translate.exact.forest import Forest, derivation, inside_costs
 from lattice_simp.translate.exact.relaxation import entered_states, expected_counts, relax, set_costs, string_cost
 from lattice_simp.translate.nested_chart import Chart
@@ -34,7 +34,7 @@ class Tightened:
 
     forest: Forest
     outside: Floats
-    model: Automaton
+    model: ContextModel
     lower: float
     upper: float
 
@@ -64,7 +64,7 @@ CLOSE, ENOUGH = 1e-6, 0.005
 
 def tighten(
     forest: Forest,
-    model: Automaton,
+    model: ContextModel,
     chart: Chart,
     full_order: int,
     limit: float,
@@ -111,7 +111,7 @@ def tighten(
 class _Ascent:
     """The state of an ascent; potentials are those of states of the order `finer`."""
 
-    def __init__(self, forest: Forest, model: Automaton, limit: float, finer: int, sample: bool) -> None:
+    def __init__(self, forest: Forest, model: ContextModel, limit: float, finer: int, sample: bool) -> None:
         self.forest, self.model, self.limit, self.finer, self.sample = forest, model, limit, finer, sample
         self.lower = -np.inf
         self.outside = np.zeros(len(forest.places))
@@ -131,7 +131,7 @@ class _Ascent:
         model = with_potential(self.model, self.potential, self.finer, self._feasible)
         self._chosen = relax(forest.transitions, self._used, model)
         set_costs(forest.junctions, forest.parts, forest.transitions)
-        forest.axioms[forest.first] = self.potential[self.model.start_word]
+        forest.axioms[forest.first] = self.potential[self.model.start]
         self._costs = forest.edge_costs()
         self._inside, self._last = inside_costs(forest.edges, self._costs, forest.axioms)
 
@@ -169,7 +169,7 @@ class _Ascent:
         self.potential = present
         return True
 
-    def final_model(self) -> Automaton:
+    def final_model(self) -> ContextModel:
         """Returns the automaton with the best potentials."""
         return with_potential(self.model, self._best, self.finer)
 

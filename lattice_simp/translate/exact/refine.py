@@ -13,8 +13,8 @@ import numpy as np
 
 from lattice_simp.core.kernel import Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, find, find_in, num_records, rehashed
-from lattice_simp.translate.exact.automaton import Automaton, lower_state, open_context
 from lattice_simp.translate.exact.bounds import Bounds
+from lattice_simp.translate.exact.context_model import ContextModel, lower_state, open_context
 from lattice_simp.translate.exact.dense import dense_hook, dense_hook_outside, dense_outside
 from lattice_simp.translate.exact.forest import (
     BORDER,
@@ -73,7 +73,7 @@ def _hook_key(context: int, known: int, cell: int) -> np.int64:
 
 @jit
 def _coarse_hook(
-    model: Automaton, bounds: Bounds, pools: Pools, context: int, known: int, cell: int
+    model: ContextModel, bounds: Bounds, pools: Pools, context: int, known: int, cell: int
 ) -> tuple[int, bool]:
     """Returns the hook one order lower, and whether a prefix that is everything is a full context there."""
     lower = model.order - 2
@@ -88,7 +88,7 @@ def _coarse_hook(
 
 
 @jit
-def _dense_context(model: Automaton, pools: Pools, context: int, known: int) -> int:
+def _dense_context(model: ContextModel, pools: Pools, context: int, known: int) -> int:
     """Returns the code of a hook's context in the second order: what its own rule says, or a word."""
     if context & 1:
         return 2 * pools.prefixes.rows[context >> 1].word + 1
@@ -98,7 +98,7 @@ def _dense_context(model: Automaton, pools: Pools, context: int, known: int) -> 
 @jit
 def _hook(
     chart: Chart,
-    model: Automaton,
+    model: ContextModel,
     bounds: Bounds,
     pools: Pools,
     limit: float,
@@ -212,17 +212,17 @@ def _sort(pools: Pools, place: int) -> None:
 
 
 @jit
-def start(chart: Chart, model: Automaton, bounds: Bounds, pools: Pools, limit: float) -> None:
+def start(chart: Chart, model: ContextModel, bounds: Bounds, pools: Pools, limit: float) -> None:
     """Adds the nodes at the cells' starts."""
     full = model.order - 1
     root = len(model.suffix) - 1
     empty = border_of(model, bounds, pools, EMPTY, root if full == 0 else NONE)
-    whole = border_of(model, bounds, pools, WHOLE, root if full == 0 else model.start_word)
+    whole = border_of(model, bounds, pools, WHOLE, root if full == 0 else model.start)
     last = len(chart.starts) - 1
     for cell in range(last):
         if bounds.dense.cells == 0 or bounds.least[chart.ends[cell]] < np.inf:
             _start_node(pools, bounds, limit, chart.starts[cell], empty, 0.0)
-    _start_node(pools, bounds, limit, chart.starts[last], whole, model.potential[model.start_word])
+    _start_node(pools, bounds, limit, chart.starts[last], whole, model.potential[model.start])
 
 
 @jit
@@ -242,7 +242,7 @@ def _fits(pools: Pools, more: int, order: int) -> bool:
 
 @jit
 def expand(
-    chart: Chart, model: Automaton, bounds: Bounds, pools: Pools, limit: float, cursor: Longs, quota: int
+    chart: Chart, model: ContextModel, bounds: Bounds, pools: Pools, limit: float, cursor: Longs, quota: int
 ) -> int:
     """Goes on with the forest from `cursor` (state, node, arc); returns `FINISHED`, `FULL` or `PAUSED`."""
     offsets, symbols, costs, targets, ends = chart.offsets, chart.symbols, chart.costs, chart.targets, chart.ends
@@ -398,7 +398,7 @@ GoesOn: TypeAlias = Callable[[int], bool]
 
 
 def refined_forest(
-    chart: Chart, model: Automaton, bounds: Bounds, limit: float, prefixes: Table, quota: int, goes_on: GoesOn
+    chart: Chart, model: ContextModel, bounds: Bounds, limit: float, prefixes: Table, quota: int, goes_on: GoesOn
 ) -> Forest | None:
     """Makes the forest of an automaton's order.
 
@@ -475,7 +475,7 @@ def _larger(pools: Pools) -> Pools:
     return pools._replace(**larger)
 
 
-def _finished(chart: Chart, model: Automaton, pools: Pools) -> Forest | None:
+def _finished(chart: Chart, model: ContextModel, pools: Pools) -> Forest | None:
     """Returns the forest that the pools hold, None if it has no goal."""
     nodes = pools.nodes.rows[: pools.used[NODES]]
     places = np.ascontiguousarray(nodes["place"])
@@ -483,7 +483,7 @@ def _finished(chart: Chart, model: Automaton, pools: Pools) -> Forest | None:
     if not len(goal):
         return None
     axioms = np.where(np.isin(places, chart.starts), 0.0, np.inf)
-    axioms[first] = model.potential[model.start_word]
+    axioms[first] = model.potential[model.start]
     return Forest(
         order=model.order,
         places=places,

@@ -13,7 +13,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
 from lattice_simp.core.records import NONE
-from lattice_simp.translate.exact.automaton import Automaton, best_choice, lower_state, read
+from lattice_simp.translate.exact.context_model import ContextModel, best_choice, lower_state, read
 from lattice_simp.translate.exact.forest import Forest
 
 FARTHEST = 25.0
@@ -31,10 +31,10 @@ class Choices(NamedTuple):
 
 
 @jit
-def entered_states(transitions: Records, used: Bools, model: Automaton, finer: int) -> Bools:
+def entered_states(transitions: Records, used: Bools, model: ContextModel, finer: int) -> Bools:
     """Returns (n-grams,) which states of an order there are: those that a transition in use may enter."""
     found = np.zeros(len(model.level), dtype=np.bool_)
-    found[model.start_word] = True
+    found[model.start] = True
     for index in range(len(transitions)):
         if used[index] and transitions[index].word != model.final:
             context, matched = transitions[index].context, transitions[index].matched
@@ -48,7 +48,7 @@ def entered_states(transitions: Records, used: Bools, model: Automaton, finer: i
 
 
 @jit
-def relax(transitions: Records, used: Bools, model: Automaton) -> Choices:
+def relax(transitions: Records, used: Bools, model: ContextModel) -> Choices:
     """Sets the transitions' costs by a model's potentials; returns the choices that give them."""
     left, entered = np.full(len(transitions), NONE, dtype=np.int32), np.full(len(transitions), NONE, dtype=np.int32)
     for index in range(len(transitions)):
@@ -132,9 +132,11 @@ def _counts(
 
 
 @jit
-def string_cost(path: Longs, edges: Records, symbols: Ints, arc_costs: Floats, model: Automaton, order: int) -> float:
+def string_cost(
+    path: Longs, edges: Records, symbols: Ints, arc_costs: Floats, model: ContextModel, order: int
+) -> float:
     """Returns what a derivation costs with the language model of its full order, without potentials."""
-    total, context = 0.0, 2 * model.start_word
+    total, context = 0.0, 2 * model.start
     for edge in path:
         arc = edges[edge].arc
         if arc < 0:

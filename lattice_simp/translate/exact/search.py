@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lattice_simp.core.kernel import cpu_seconds
-from lattice_simp.translate.exact.automaton import Automaton
 from lattice_simp.translate.exact.bounds import SLACK, bounds_of, no_bounds
+from lattice_simp.translate.exact.context_model import ContextModel
 from lattice_simp.translate.exact.dense import has_matrices
 from lattice_simp.translate.exact.forest import Forest, inside_costs
 from lattice_simp.translate.exact.junctions import first_prefixes
@@ -49,7 +49,7 @@ class Certificate:
 
 
 def search(
-    chart: Chart, model: Automaton, order: int, upper: float, limits: ExactSearch, last: int | None = None
+    chart: Chart, model: ContextModel, order: int, upper: float, limits: ExactSearch, last: int | None = None
 ) -> Certificate:
     """Searches for the best derivation.
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.records import Table, num_records
-from lattice_simp.translate.exact.automaton import Automaton, without_pairs
 from lattice_simp.translate.exact.border_words import everything_kept
 from lattice_simp.translate.exact.bounds import SLACK, Bounds, bounds_of, dense_bounds_of
+from lattice_simp.translate.exact.context_model import ContextModel, without_pairs
 from lattice_simp.translate.exact.dense import DenseBounds, dense_bounds
 from lattice_simp.translate.exact.junctions import with_words
 from lattice_simp.translate.exact.multipliers import Tightened, tighten
@@ -48,7 +48,7 @@ class SecondOrder:
     """
 
     bounds: Bounds
-    model: Automaton
+    model: ContextModel
     prefixes: Table
     lower: float
     upper: float
@@ -76,12 +76,12 @@ def second_order(
     charges = first_charges(coarse, model)
     prefixes = with_words(first.forest.pools.prefixes, charges)
 
-    def matrices(model: Automaton, known: DenseBounds | None) -> DenseBounds | None:
+    def matrices(model: ContextModel, known: DenseBounds | None) -> DenseBounds | None:
         kept = everything_kept(chart, charges, coarse.least[: chart.num_states]) if known is None else known.kept
         living = None if known is None else known.living
         return dense_bounds(chart, model, charges, kept, upper + beam + SLACK, living)
 
-    def learned(model: Automaton, known: DenseBounds) -> Tightened | None:
+    def learned(model: ContextModel, known: DenseBounds) -> Tightened | None:
         missing = upper - known.lower
         is_near = missing < SLACK if last else missing < CLOSE or known.num_pairs < FEW
         if is_near or not has_time():
@@ -113,7 +113,7 @@ def second_order(
     return SecondOrder(dense_bounds_of(best.dense), model, prefixes, best.lower, upper)
 
 
-def first_charges(bounds: Bounds, model: Automaton) -> Floats:
+def first_charges(bounds: Bounds, model: ContextModel) -> Floats:
     """Returns what each word is charged as the first one of a cell, infinity if no derivation begins a cell with it."""
     transitions = bounds.transitions.rows
     count = num_records(bounds.transitions)

@@ -14,7 +14,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs, Records, jit
 from lattice_simp.core.records import NONE, Table, added, empty_table, find, first_slot, rehashed
-from lattice_simp.lm.lookup import NgramLookup, read_word
+from lattice_simp.lm.automaton import NgramAutomaton, advance
 
 EMPTY, WHOLE = 0, 1
 """Two prefixes: no words; and whatever is before a sentence, so that the state is always known."""
@@ -52,7 +52,7 @@ class Borders(NamedTuple):
     rests: Floats
 
 
-def new_borders(model: NgramLookup, rests: Floats) -> Borders:
+def new_borders(model: NgramAutomaton, rests: Floats) -> Borders:
     """Returns tables that hold `EMPTY` and `WHOLE`."""
     prefixes = empty_table(PREFIX)
     prefixes.rows[EMPTY] = (NONE, NONE, 0, model.root, model.order == 1, 0, 0.0)
@@ -107,7 +107,7 @@ def _slot(meetings: Records, key: int) -> np.int64:
 
 
 @jit
-def longer_prefix(model: NgramLookup, borders: Borders, prefix: int, word: int) -> int:
+def longer_prefix(model: NgramAutomaton, borders: Borders, prefix: int, word: int) -> int:
     """Finds a prefix with one more word, or adds it."""
     table = borders.prefixes
     key = (np.int64(prefix) << 32) + word
@@ -115,7 +115,7 @@ def longer_prefix(model: NgramLookup, borders: Borders, prefix: int, word: int) 
     if found >= 0:
         return found
     found = added(table, key, borders.used, PREFIXES)
-    state, cost = read_word(model, table.rows[prefix].state, word)
+    state, cost = advance(model, table.rows[prefix].state, model.vocabulary[word])
     row = table.rows[found]
     row.parent, row.word, row.length, row.state = prefix, word, table.rows[prefix].length + 1, state
     row.closed = row.length >= model.order - 1
@@ -124,7 +124,7 @@ def longer_prefix(model: NgramLookup, borders: Borders, prefix: int, word: int) 
 
 
 @jit
-def meeting(model: NgramLookup, borders: Borders, left: int, right: int, words: int, is_prefix: bool) -> np.int64:
+def meeting(model: NgramAutomaton, borders: Borders, left: int, right: int, words: int, is_prefix: bool) -> np.int64:
     """Finds what words cost behind a border, or adds it: those of a prefix, which were charged already, or one word."""
     prefixes = borders.prefixes.rows
     context = 2 * right if right != NONE else 2 * left + 1
@@ -148,7 +148,7 @@ def meeting(model: NgramLookup, borders: Borders, left: int, right: int, words: 
             if prefixes[left].closed:
                 right = prefixes[left].state
         else:
-            right, paid = read_word(model, right, word)
+            right, paid = advance(model, right, model.vocabulary[word])
             cost += paid
     row = borders.meetings[slot]
     row.key, row.left, row.right, row.cost = key, left, right, cost
@@ -157,7 +157,7 @@ def meeting(model: NgramLookup, borders: Borders, left: int, right: int, words: 
 
 
 @jit
-def after_word(model: NgramLookup, borders: Borders, left: int, right: int, word: int) -> tuple[int, int, float]:
+def after_word(model: NgramAutomaton, borders: Borders, left: int, right: int, word: int) -> tuple[int, int, float]:
     """Returns the border of a string with one more word, and what that costs."""
     row = borders.meetings[meeting(model, borders, left, right, word, False)]
     return left if right != NONE else row.left, row.right, row.cost
@@ -165,7 +165,7 @@ def after_word(model: NgramLookup, borders: Borders, left: int, right: int, word
 
 @jit
 def after_string(
-    model: NgramLookup, borders: Borders, left: int, right: int, other: tuple[int, int]
+    model: NgramAutomaton, borders: Borders, left: int, right: int, other: tuple[int, int]
 ) -> tuple[int, int, float]:
     """Returns the border of a string with another one behind it, and what that costs beyond both."""
     if left == EMPTY and model.order > 1:

@@ -14,7 +14,7 @@ import numpy as np
 from lattice_simp.core.growing import find_slot, grown
 from lattice_simp.core.kernel import Floats, Ints, Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE
-from lattice_simp.lm.lookup import NgramLookup, start_state
+from lattice_simp.lm.automaton import NgramAutomaton, start_state
 from lattice_simp.translate.nested_chart import EDGE, NO_WORD, Chart
 from lattice_simp.translate.pruned.borders import (
     EMPTY,
@@ -64,7 +64,7 @@ BEAM = 20.0
 
 
 def search(
-    chart: Chart, model: NgramLookup, grids: Grids, pops: Ints, rests: Floats, beam: float = BEAM
+    chart: Chart, model: NgramAutomaton, grids: Grids, pops: Ints, rests: Floats, beam: float = BEAM
 ) -> tuple[Found, Borders]:
     """Finds the best hypotheses of all places, and returns their borders, too; the last place is the whole sentence.
 
@@ -210,10 +210,16 @@ def _go_on(queue: Queue, grids: Grids, found: Found, number: int) -> None:
 
 @jit
 def _score(
-    chart: Chart, model: NgramLookup, grids: Grids, borders: Borders, nodes: Records, grid: int, tails: tuple[int, int]
+    chart: Chart,
+    model: NgramAutomaton,
+    grids: Grids,
+    borders: Borders,
+    nodes: Records,
+    grid: int,
+    tails: tuple[int, int],
 ) -> tuple[int, int, float]:
     """Returns the border and the cost of a hypothesis made of one or two others."""
-    left, right, cost = EMPTY, (NONE if model.order > 1 else len(model.suffix)), 0.0
+    left, right, cost = EMPTY, (NONE if model.order > 1 else len(model.suffix) - 1), 0.0
     references = 0
     if tails[0] != NONE and nodes[tails[0]].left == WHOLE:
         left, right, cost = WHOLE, nodes[tails[0]].right, nodes[tails[0]].cost
@@ -239,7 +245,7 @@ def _score(
 def _fill_places(
     first: int,
     chart: Chart,
-    model: NgramLookup,
+    model: NgramAutomaton,
     grids: Grids,
     borders: Borders,
     found: Found,
@@ -262,7 +268,7 @@ def _fill_places(
 def _fill_place(
     number: int,
     chart: Chart,
-    model: NgramLookup,
+    model: NgramAutomaton,
     grids: Grids,
     borders: Borders,
     found: Found,

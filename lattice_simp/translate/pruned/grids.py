@@ -12,7 +12,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, Ints, jit
 from lattice_simp.core.records import NONE
-from lattice_simp.lm.lookup import NgramLookup, read_word
+from lattice_simp.lm.automaton import NgramAutomaton, advance
 from lattice_simp.translate.nested_chart import NO_WORD, Chart
 
 
@@ -50,7 +50,7 @@ class _Parts(NamedTuple):
 
 
 @jit
-def make_grids(chart: Chart, model: NgramLookup) -> Grids:
+def make_grids(chart: Chart, model: NgramAutomaton) -> Grids:
     """Finds the grids of all places."""
     num_states = len(chart.offsets) - 1
     is_place, reached = _places(chart)
@@ -100,14 +100,14 @@ def _places(chart: Chart) -> tuple[Bools, Bools]:
 
 
 @jit
-def _parts(chart: Chart, model: NgramLookup, is_place: Bools) -> _Parts:
+def _parts(chart: Chart, model: NgramAutomaton, is_place: Bools) -> _Parts:
     """Returns what the target sides have up to each arc; those with the same beginning share it."""
     num_states, num_arcs = len(chart.offsets) - 1, len(chart.symbols)
     whole = chart.starts[len(chart.starts) - 1]
     last = np.full(num_states, NONE, dtype=np.int32)  # the arc into a state of a prefix tree
     into, length = np.full(num_arcs, NONE, dtype=np.int32), np.ones(num_arcs, dtype=np.int32)
     first, second = np.full(num_arcs, NONE, dtype=np.int32), np.full(num_arcs, NONE, dtype=np.int32)
-    costs, states = chart.costs.copy(), np.full(num_arcs, len(model.suffix), dtype=np.int32)
+    costs, states = chart.costs.copy(), np.full(num_arcs, len(model.suffix) - 1, dtype=np.int32)
     for state in range(num_states):
         at_top = is_place[state] or state == whole
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
@@ -123,9 +123,9 @@ def _parts(chart: Chart, model: NgramLookup, is_place: Bools) -> _Parts:
                 else:
                     second[arc] = chart.ends[-2 - symbol]
             elif not at_top:
-                states[arc] = states[before] if before != NONE else len(model.suffix)
+                states[arc] = states[before] if before != NONE else len(model.suffix) - 1
                 if symbol != NO_WORD:
-                    states[arc], cost = read_word(model, states[arc], symbol)
+                    states[arc], cost = advance(model, states[arc], model.vocabulary[symbol])
                     costs[arc] += cost
             if not is_place[chart.targets[arc]]:
                 last[chart.targets[arc]] = arc

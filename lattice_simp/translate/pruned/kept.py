@@ -12,7 +12,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, jit
 from lattice_simp.core.records import NONE
-from lattice_simp.lm.lookup import lookup
+from lattice_simp.lm.combined import lookup
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.hiero import HieroChart
 from lattice_simp.translate.neighbours import neighbours
@@ -43,8 +43,8 @@ def kept_items(
     """
     labels, names = seen_labels(chart, invisible)
     weighted = list(models.values())
-    model, words = lookup(weighted, names, neighbours(chart, weighted, invisible))
-    searched, top_steps = search_chart(chart, labels, words, model.end, word_penalty)
+    model, numbers = lookup(weighted, names, neighbours(chart, weighted, invisible))
+    searched, top_steps = search_chart(chart, labels, numbers[:-1], int(numbers[-1]), word_penalty)
     found, grids = search_twice(searched, model, limits.pops)
     goal = int(searched.ends[-1])
     kept = np.zeros(len(chart.items.cost) + 1, dtype=np.bool_)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints
-from lattice_simp.lm.lookup import NgramLookup
+from lattice_simp.lm.automaton import NgramAutomaton
 from lattice_simp.translate.nested_chart import Chart
 from lattice_simp.translate.pruned.cubes import Found, search
 from lattice_simp.translate.pruned.gaps import gaps_of_grids
@@ -33,7 +33,7 @@ LEAST_SHARE = 0.01
 """The least share of `pops` that any place gets."""
 
 
-def search_twice(chart: Chart, model: NgramLookup, pops: int) -> tuple[Found, Grids]:
+def search_twice(chart: Chart, model: NgramAutomaton, pops: int) -> tuple[Found, Grids]:
     """Finds the best hypotheses of all places; returns them with the grids that they are from.
 
     Args:
@@ -41,7 +41,7 @@ def search_twice(chart: Chart, model: NgramLookup, pops: int) -> tuple[Found, Gr
         model: the language model.
         pops: hypotheses that are looked at of a place in the best derivation.
     """
-    grids, rests = make_grids(chart, model), np.zeros(len(model.words))
+    grids, rests = make_grids(chart, model), np.zeros(len(model.vocabulary))
     goal, narrow = int(chart.ends[-1]), int(NARROW_SHARE * pops)
     wide = np.full(len(grids.places), pops, dtype=np.int32)
     if narrow >= LEAST_NARROW:

@@ -11,7 +11,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, jit
 from lattice_simp.core.records import NONE
-from lattice_simp.lm.lookup import NgramLookup
+from lattice_simp.lm.automaton import NgramAutomaton
 from lattice_simp.translate.nested_chart import NO_WORD, Chart
 from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, Borders, after_string, after_word
 from lattice_simp.translate.pruned.cubes import Found
@@ -25,7 +25,9 @@ MEAN_WEIGHT = 1.0
 """As much as a meeting in the best derivation, the mean of all words counts in each one's rest cost."""
 
 
-def learnt_rests(chart: Chart, model: NgramLookup, grids: Grids, borders: Borders, found: Found, goal: int) -> Floats:
+def learnt_rests(
+    chart: Chart, model: NgramAutomaton, grids: Grids, borders: Borders, found: Found, goal: int
+) -> Floats:
     """Returns (words,) float64, the rest costs.
 
     Args:
@@ -44,7 +46,7 @@ def learnt_rests(chart: Chart, model: NgramLookup, grids: Grids, borders: Border
 
 @jit
 def _meetings(
-    chart: Chart, model: NgramLookup, grids: Grids, borders: Borders, found: Found, gaps: Floats
+    chart: Chart, model: NgramAutomaton, grids: Grids, borders: Borders, found: Found, gaps: Floats
 ) -> tuple[Floats, Floats]:
     """Returns for each word what meeting what was in front of it cost, as the first of a string, and the weights.
 
@@ -52,12 +54,12 @@ def _meetings(
     its tables, which may have no room.
     """
     nodes = found.nodes
-    totals, weights = np.zeros(len(model.words)), np.zeros(len(model.words))
+    totals, weights = np.zeros(len(model.vocabulary)), np.zeros(len(model.vocabulary))
     for number in range(len(gaps)):
         if gaps[number] > LARGEST_GAP:
             continue
         edge, weight = found.edges[number], np.exp(-gaps[number])
-        left, right = EMPTY, (NONE if model.order > 1 else len(model.suffix))
+        left, right = EMPTY, (NONE if model.order > 1 else len(model.suffix) - 1)
         tails = (edge.tail, edge.second)
         references = 0
         if tails[0] != NONE and nodes[tails[0]].left == WHOLE:
