@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
-from lattice_simp.core.arguments import whole
+from lattice_simp.core.arguments import real, whole
 from lattice_simp.core.columns import LARGEST
 from lattice_simp.core.features import Features
 from lattice_simp.core.growing import grown
@@ -30,11 +30,16 @@ MAX_STATES = 1_000_000
 NOT_SUMMED = ("posterior",)
 """Features that paths do not add up, so that arcs of several paths have none."""
 
-_PRECISION = 2.0**-22
+SINGLE = 2.0**-22
 """Costs that differ by less than this share of the largest one are the same: single precision."""
 
+LEAST_PRECISION = 2.0**-52
+"""The least share that numbers of double precision tell apart."""
 
-def determinize(lattice: Lattice, *, semiring: Semiring = "tropical", max_states: int = MAX_STATES) -> Lattice:
+
+def determinize(
+    lattice: Lattice, *, semiring: Semiring = "tropical", max_states: int = MAX_STATES, precision: float = SINGLE
+) -> Lattice:
     """Returns an equivalent lattice without epsilons where no state has two arcs of one word (Mohri 1997).
 
     >>> from lattice_simp import SymbolTable
@@ -43,26 +48,28 @@ def determinize(lattice: Lattice, *, semiring: Semiring = "tropical", max_states
     >>> lattice.num_arcs, lattice.weights.tolist(), lattice.features["x"].tolist()
     (1, [1.0], [3.0])
 
-    Every string has one path. It may take exponentially many states: prune large lattices first. Costs are as exact as
-    single precision, that is, states are the same whose costs differ by less. In the tropical semiring, the path of
-    each string has the features of its best path (not "posterior", which paths do not add up); probabilities that are
-    summed have no path's features.
+    Every string has one path. It may take exponentially many states: prune large lattices first. In the tropical
+    semiring, the path of each string has the features of its best path (not "posterior", which paths do not add up);
+    probabilities that are summed have no path's features.
 
     Args:
         lattice: an acyclic acceptor.
         semiring: `tropical` keeps the least cost of each string, `log` sums its paths' probabilities.
         max_states: more are an error.
+        precision: states are the same whose costs differ by less than this share of the largest cost.
 
     Raises:
         CyclicLatticeError: the lattice has a cycle.
         InvalidLatticeError: the lattice is a transducer.
-        LatticeSimpError: it takes more states than `max_states`.
+        LatticeSimpError: it takes more states than `max_states`, or the precision is out of range.
     """
     lattice = _checked(lattice, semiring)
-    return lattice if lattice.empty else _determinized(lattice, semiring, max_states)
+    return lattice if lattice.empty else _determinized(lattice, semiring, max_states, precision)
 
 
-def minimize(lattice: Lattice, *, semiring: Semiring = "tropical", max_states: int = MAX_STATES) -> Lattice:
+def minimize(
+    lattice: Lattice, *, semiring: Semiring = "tropical", max_states: int = MAX_STATES, precision: float = SINGLE
+) -> Lattice:
     """Returns the equivalent deterministic lattice of the fewest states (Mohri 2000); see `determinize`.
 
     >>> minimize(Lattice.from_strings([("a b c", 1.0), ("d b c", 1.0), ("d c", 1.0)])).num_states
@@ -75,19 +82,20 @@ def minimize(lattice: Lattice, *, semiring: Semiring = "tropical", max_states: i
         lattice: an acyclic acceptor.
         semiring: as for `determinize`.
         max_states: as for `determinize`, before states are merged.
+        precision: as for `determinize`.
 
     Raises:
         CyclicLatticeError: the lattice has a cycle.
         InvalidLatticeError: the lattice is a transducer.
-        LatticeSimpError: it takes more states than `max_states`.
+        LatticeSimpError: as for `determinize`.
     """
     lattice = _checked(lattice, semiring)
     if lattice.empty:
         return lattice
-    graph = _Graph.of(_determinized(lattice, semiring, max_states))
+    graph = _Graph.of(_determinized(lattice, semiring, max_states, precision))
     # The penalty of a word stays on its arc, as the header says.
     pushed = _pushed(graph, 0.0 - lattice.header.word_score, semiring == "log")
-    classes = _classes(pushed, _quanta(pushed))
+    classes = _classes(pushed, _quanta(pushed, precision))
     states = np.unique(classes)
     sources = np.repeat(np.arange(len(classes)), np.diff(graph.offsets))
     kept = classes[sources] == sources
@@ -114,10 +122,12 @@ def _checked(lattice: Lattice, semiring: Semiring) -> Lattice:
     return replace(lattice, features=features, header=lattice.header.without_scales())
 
 
-def _determinized(lattice: Lattice, semiring: Semiring, max_states: int) -> Lattice:
-    max_states = min(whole(max_states, "max_states", 1), LARGEST)
+def _determinized(lattice: Lattice, semiring: Semiring, max_states: int, precision: float) -> Lattice:
+    max_states, precision = min(whole(max_states, "max_states", 1), LARGEST), real(precision, "the precision")
+    if not LEAST_PRECISION <= precision <= 1.0:
+        raise LatticeSimpError(f"the precision is {precision}; give a share from {LEAST_PRECISION:.2g} to 1")
     graph = _Graph.of(lattice)
-    found = _subsets(graph, _quanta(graph), semiring == "log", max_states)
+    found = _subsets(graph, _quanta(graph, precision), semiring == "log", max_states)
     if found is None:
         raise LatticeSimpError(
             f"the deterministic lattice has more than {max_states:,} states; prune the lattice first, or allow more"
@@ -168,11 +178,11 @@ class _Graph(NamedTuple):
         )
 
 
-def _quanta(graph: _Graph) -> Floats:
+def _quanta(graph: _Graph, precision: float) -> Floats:
     """Returns the difference of costs and of scores that makes no difference between states, (1 + features,)."""
     ends = np.where(np.isfinite(graph.ends[:, :1]), graph.ends, 0.0)
     largest = np.abs(np.vstack((graph.arcs, ends))).max(axis=0, initial=0.0)
-    return np.asarray(_PRECISION * np.where(largest > 0.0, largest, 1.0))
+    return np.asarray(precision * np.where(largest > 0.0, largest, 1.0))
 
 
 # ---------------------------------------------------------------- determinization

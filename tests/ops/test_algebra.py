@@ -227,6 +227,26 @@ def test_equivalence_knows_strings_and_costs():
     assert not ls.equivalent(nothing, something)
 
 
+def test_equivalence_tells_apart_what_single_precision_does_not():
+    def two_ways(gap):
+        """Makes a lattice where `x` and `y` lead to the same two states, at costs that differ by about `gap`."""
+        costs, ends = [1e4, 1e4 + 5.0, 1e4, 1e4 + 5.0 + gap, 0.0, 0.0], [math.inf, math.inf, math.inf, 0.0]
+        table = SymbolTable(["x", "y", "p", "q"])
+        return Lattice.from_arcs([0, 0, 0, 0, 1, 2], [1, 1, 2, 2, 3, 4], costs, [1, 2, 1, 2, 3, 3], ends, table)
+
+    tree = Lattice.from_strings([("x p", 1e4), ("x q", 1e4 + 5.0), ("y p", 1e4), ("y q", 1e4 + 5.0 + 4e-4)])
+    for semiring in ("tropical", "log"):
+        assert ls.equivalent(two_ways(4e-4), tree, semiring=semiring)
+        assert not ls.equivalent(two_ways(0.0), tree, semiring=semiring)
+        assert ls.equivalent(two_ways(0.0), tree, semiring=semiring, tolerance=5e-4)
+    found = best_by_string(ls.determinize(two_ways(4e-4), precision=2.0**-40))
+    assert found[("y", "q")] == pytest.approx(1e4 + 5.0004, abs=1e-9)
+    assert ls.determinize(two_ways(4e-4)).num_states < ls.determinize(two_ways(4e-4), precision=2.0**-40).num_states
+    for precision in (0.0, -1.0, math.nan, 2.0):
+        with pytest.raises(LatticeSimpError, match="the precision is"):
+            ls.determinize(tree, precision=precision)
+
+
 def test_reweighted_costs_are_weighted_sums():
     for seed in SEEDS:
         lattice = random_lattice(np.random.default_rng(seed), 6, "ab", columns=("x", "y", "z")).connected()
