@@ -56,7 +56,8 @@ def _labelled(first: Lattice, second: Lattice, arcs: Records, states: Records) -
     weights = gather(first.weights, ones, 0.0) + gather(second.weights, twos, 0.0)
     made = first.gather(ones, offsets, nextstates, starts, weights=weights, finals=finals)
     other = second.features.gather(twos, np.where(np.isfinite(finals), ends, -1))
-    made = replace(made, features=_added(made.features, other))
+    header = replace(first.header, scales={**second.header.scales, **first.header.scales})
+    made = replace(made, features=_added(made.features, other), header=header)
     if second.is_acceptor:
         return made
     return replace(

@@ -27,9 +27,9 @@ def concat(*lattices: Lattice) -> Lattice:
     if not lattices:
         raise LatticeSimpError("a concatenation needs at least one lattice")
     parts = [lattice.connected() for lattice in lattices]
-    if any(part.empty for part in parts):
-        return Lattice.empty_like(parts[0])
     joined, begins = side_by_side(parts)
+    if any(part.empty for part in parts):
+        return Lattice.empty_like(joined)
     is_last = np.arange(joined.num_states) >= begins[-2]
     ends = np.flatnonzero(np.isfinite(joined.finals) & ~is_last).astype(np.int32)
     following = begins[np.searchsorted(begins, ends, side="right")]

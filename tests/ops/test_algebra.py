@@ -13,6 +13,7 @@ from helpers import arc_paths, best_by_string, random_lattice
 import lattice_simp as ls
 from lattice_simp import CyclicLatticeError, InvalidLatticeError, Lattice, LatticeSimpError, SymbolTable
 from lattice_simp.core.shortest_distance import shortest_distance
+from lattice_simp.formats.slf import parse_slf
 
 SEEDS = range(40)
 
@@ -154,9 +155,8 @@ def test_concatenation_is_every_sequence_of_paths():
             expected = joined(expected, relation(lattice.connected()), lambda a, b, c, d: (a + c, b + d))
         found = ls.concat(*lattices)
         found.validate()
-        if found.isymbols is None and any(lattice.isymbols for lattice in lattices):
-            assert not expected, f"seed {seed}"
-            continue
+        assert (found.isymbols is None) == all(lattice.isymbols is None for lattice in lattices), f"seed {seed}"
+        assert set(found.features) == {name for lattice in lattices for name in lattice.features}, f"seed {seed}"
         assert close(relation(found), expected), f"seed {seed}"
     with pytest.raises(LatticeSimpError, match="at least one lattice"):
         ls.concat()
@@ -263,6 +263,25 @@ def test_reweighted_costs_are_weighted_sums():
         ls.reweight(lattice, {"w": 1.0})
     with pytest.raises(InvalidLatticeError):
         ls.reweight(lattice, {"x": math.inf})
+
+
+def test_headers_say_what_costs_are_made_of(tmp_path):
+    text = "UTTERANCE=one lmscale=10\nN=2 L=2\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-3 l=-0.5\nJ=1 S=0 E=1 W=b a=-1 l=-2\n"
+    lattice = parse_slf(text.encode())
+    for made in (ls.reverse(lattice), ls.push(lattice), ls.concat(lattice, lattice), ls.union(lattice, lattice)):
+        assert made.header == lattice.header
+    plain = Lattice.from_strings("a")
+    assert ls.union(lattice, plain).header == ls.concat(plain, lattice).header == plain.header
+    other = replace(plain.with_feature("x", [-2.0]), header=plain.header.with_scale("x", 3.0), weights=np.array([6.0]))
+    both = lattice @ other
+    assert both.header == lattice.header.with_scale("x", 3.0)
+    scores = sum(both.header.scales[name] * both.features[name] for name in both.features)
+    assert both.weights == pytest.approx(-scores)
+    weighted = ls.reweight(lattice, {"acoustic": 0.1})
+    assert (weighted.header.scales, weighted.header.name) == ({"acoustic": 0.1, "lm": 0.0}, "one")
+    ls.write(weighted, tmp_path / "x.slf")
+    assert "x1" not in (tmp_path / "x.slf").read_text()
+    assert ls.read(tmp_path / "x.slf").weights == pytest.approx(weighted.weights, abs=1e-12)
 
 
 def test_shortest_paths_are_the_n_best_ones():
