@@ -125,7 +125,7 @@ def test_composition_is_that_of_openfst():
 def test_a_lexicon_with_loops_translates_a_lattice_of_any_length():
     german = SymbolTable(["das", "haus"])
     lexicon = Lattice.from_arcs(
-        [0, 0, 0], [1, 2, 2], [0.1, 0.2, 0.7], [0, 0, 0], [0.0], german, ilabels=[1, 1, 2], isymbols=SymbolTable("a b")
+        [0, 0, 0], [1, 2, 2], [0.1, 0.2, 0.7], [0, 0, 0], [0.0], german, inputs=([1, 1, 2], SymbolTable("a b"))
     )
     found = Lattice.from_strings([("a b a", 1.0)]) @ lexicon
     assert best_by_string(found)[("das", "haus", "das")] == pytest.approx(1.0 + 0.1 + 0.7 + 0.1)

@@ -98,8 +98,6 @@ def test_acceptors_that_are_not_deterministic_are_refused():
         intersect(lattice, Lattice.from_arcs([0, 0], [1, 1], [0.0, 0.0], [1, 2], ends, SymbolTable("a")))
     with pytest.raises(InvalidLatticeError, match="epsilons"):
         intersect(lattice, Lattice.from_arcs([0, 1], [0, 1], [0.0, 0.0], [1, 2], ends, SymbolTable("a")))
-    double = Lattice.from_arcs(
-        [0], [1], [0.0], [1], [math.inf, 0.0], SymbolTable("a"), ilabels=[1], isymbols=SymbolTable("b")
-    )
+    double = Lattice.from_arcs([0], [1], [0.0], [1], [math.inf, 0.0], SymbolTable("a"), inputs=([1], SymbolTable("b")))
     with pytest.raises(InvalidLatticeError, match="transducer"):
         intersect(lattice, double)
