@@ -28,6 +28,16 @@ def intersect(lattice: Lattice, acceptor: Lattice) -> Lattice:
         CyclicLatticeError: the lattice has a cycle.
         InvalidLatticeError: the acceptor has epsilons, two arcs of one word from a state, or is a transducer.
     """
+    plain = replace(checked_acceptor(acceptor), features=acceptor.features.without(*acceptor.features))
+    return lattice.connected() @ plain
+
+
+def checked_acceptor(acceptor: Lattice) -> Lattice:
+    """Returns a deterministic acceptor.
+
+    Raises:
+        InvalidLatticeError: it has epsilons, two arcs of one word from a state, or is a transducer.
+    """
     if not acceptor.is_acceptor:
         raise InvalidLatticeError("the second lattice is a transducer; take project_output() first")
     if acceptor.has_epsilons():
@@ -36,5 +46,4 @@ def intersect(lattice: Lattice, acceptor: Lattice) -> Lattice:
     sources, words = acceptor.sources[order], acceptor.olabels[order]
     if ((sources[1:] == sources[:-1]) & (words[1:] == words[:-1])).any():
         raise InvalidLatticeError("the acceptor has two arcs of one word from a state; determinize() it first")
-    plain = replace(acceptor, features=acceptor.features.without(*acceptor.features))
-    return lattice.connected() @ plain
+    return acceptor
