@@ -16,6 +16,14 @@ from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.core.symbols import EPSILON
 
 
+def require_lattices(operation: str, values: Sequence[object]) -> None:
+    """Raises a TypeError where an operation is called with something else than lattices."""
+    for value in values:
+        if not isinstance(value, Lattice):
+            remedy = f"; unpack it: {operation}(*lattices)" if isinstance(value, Sequence) else ""
+            raise TypeError(f"{operation} takes lattices, not a {type(value).__name__}{remedy}")
+
+
 def side_by_side(lattices: Sequence[Lattice]) -> tuple[Lattice, Ints]:
     """Returns the states and arcs of all lattices in one, and where each one's states begin, (lattices + 1,) int32.
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lattice_simp.core.arguments import real
-from lattice_simp.core.joining import dead_state, side_by_side, with_epsilons
+from lattice_simp.core.joining import dead_state, require_lattices, side_by_side, with_epsilons
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.normalise import normalise
@@ -50,7 +50,9 @@ def union(
         LatticeSimpError: no lattices, another number of costs or shares, both of them, or shares that are not numbers
             above 0.
         CyclicLatticeError: a lattice has a cycle.
+        TypeError: something else than lattices, a list of them for instance.
     """
+    require_lattices("union", lattices)
     if shares is not None:
         costs = _costs_of_shares(shares, costs)
     if not lattices or (costs is not None and len(costs) != len(lattices)):
