@@ -19,6 +19,7 @@ Operations:
     confusion_network   slots of alternative words
     count_paths         how many paths there are
     determinize         one path for each string
+    difference          keeps what an acceptor does not accept
     equivalent          whether two lattices hold the same strings at the same costs
     gappy_acceptor      hypotheses with loops where other words may occur
     intersect           keeps what an acceptor accepts

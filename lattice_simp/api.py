@@ -32,6 +32,7 @@ from lattice_simp.ops.concat import concat
 from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import determinize, minimize
+from lattice_simp.ops.difference import difference
 from lattice_simp.ops.equivalent import equivalent
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
 from lattice_simp.ops.intersect import intersect
@@ -123,6 +124,7 @@ __all__ = [
     "confusion_network",
     "count_paths",
     "determinize",
+    "difference",
     "equivalent",
     "gappy_acceptor",
     "hypotheses",

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from lattice_simp import Lattice, SymbolTable
+from lattice_simp.core.features import Features
 
 LOG_10 = math.log(10.0)
 
@@ -57,6 +58,8 @@ def random_lattice(
     finals_named = np.empty(states)
     finals_named[names] = ends
     is_final = np.isfinite(finals_named)
+    arc_scores = {name: rng.normal(size=count) for name in columns}
+    final_scores = {name: np.where(is_final, rng.normal(size=states), 0.0) for name in columns}
     return Lattice.from_arcs(
         names[sources],
         labels,
@@ -64,10 +67,8 @@ def random_lattice(
         names[nextstates],
         finals_named,
         table,
-        ilabels=np.arange(1, count + 1) if numbered else None,
-        isymbols=SymbolTable(f"arc{number}" for number in range(count)) if numbered else None,
-        features={name: rng.normal(size=count) for name in columns},
-        final_features={name: np.where(is_final, rng.normal(size=states), 0.0) for name in columns},
+        inputs=(np.arange(1, count + 1), SymbolTable(f"arc{number}" for number in range(count))) if numbered else None,
+        features=Features.from_columns(arc_scores, final_scores, count, states),
     )
 
 

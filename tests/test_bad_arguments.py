@@ -52,10 +52,8 @@ def lattices() -> dict[str, Lattice]:
         "epsilons": Lattice.from_arcs([0, 0, 1], [0, 1, 0], [0.0, 0.1, 0.2], [1, 1, 2], [INF, INF, 0.0], shared),
         "cycle": Lattice.from_arcs([0, 0], [1, 2], [0.0, 0.0], [0, 1], ends, shared),
         "epsilon cycle": Lattice.from_arcs([0, 0], [0, 2], [-1.0, 0.0], [0, 1], ends, shared),
-        "transducer": Lattice.from_arcs([0], [1], [0.0], [1], ends, shared, ilabels=[2]),
-        "two tables": Lattice.from_arcs(
-            [0], [1], [0.0], [1], ends, shared, ilabels=[1], isymbols=SymbolTable(list("xy"))
-        ),
+        "transducer": Lattice.from_arcs([0], [1], [0.0], [1], ends, shared, inputs=([2], shared)),
+        "two tables": Lattice.from_arcs([0], [1], [0.0], [1], ends, shared, inputs=([1], SymbolTable(list("xy")))),
         "one array": replace(Lattice.from_arcs([0], [2], [0.0], [1], ends, shared), isymbols=SymbolTable(list("xy"))),
         "huge costs": Lattice.from_strings([("a a", 1e39), ("b", -1e308), ("c", 1e308)]),
         "odd words": Lattice.from_strings([("a\u00a0b <s> \0 ||| </s>", 0.0), (["a b", "\n", "\t"], 1.0)]),

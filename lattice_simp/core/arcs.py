@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Bools, Floats, Ints
+from lattice_simp.errors import InvalidLatticeError
 
 
 class Arcs(NamedTuple):
@@ -46,3 +47,24 @@ def offsets_of(sources: npt.NDArray[Any], num_states: int) -> Ints:
     offsets = np.zeros(num_states + 1, dtype=np.int32)
     np.cumsum(np.bincount(sources, minlength=num_states), out=offsets[1:])
     return offsets
+
+
+def start_first(
+    start: int, sources: npt.NDArray[Any], nextstates: npt.NDArray[Any], finals: npt.NDArray[Any]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Returns the columns with the start as state 0; the states before it move up by one.
+
+    >>> [column.tolist() for column in start_first(1, np.array([1, 0]), np.array([0, 2]), np.array([5.0, 6.0, 7.0]))]
+    [[0, 1], [1, 2], [6.0, 5.0, 7.0]]
+
+    Raises:
+        InvalidLatticeError: there is no such state.
+    """
+    if not 0 <= start < max(len(finals), 1):
+        raise InvalidLatticeError(f"the start state {start} does not exist; there are {len(finals)} states")
+    if not start:
+        return sources, nextstates, finals
+    moved = [
+        np.where(column == start, 0, column + ((column >= 0) & (column < start))) for column in (sources, nextstates)
+    ]
+    return moved[0], moved[1], finals[np.concatenate(([start], np.delete(np.arange(len(finals)), start)))]

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.arcs import Arcs, start_first
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
@@ -150,11 +150,12 @@ def parse(
     kept = arcs["weight"] != np.inf  # no path of any cost uses the others
     arcs, sources = arcs[kept], np.repeat(np.arange(len(finals)), counts)[kept]
     with np.errstate(invalid="ignore"):  # a broken file may hold any bits
-        costs = {"weights": arcs["weight"].astype(np.float64), "finals": finals.astype(np.float64)}
+        weights, finals = arcs["weight"].astype(np.float64), finals.astype(np.float64)
     if own_tables:
         tables = tables[0] or input_table, tables[1] or output_table
     labels = _labels(cursor, arcs, *tables, symbols, isymbols)
-    return {"sources": sources, "nextstates": arcs["nextstate"], "start": max(start, 0), **costs, **labels}
+    sources, nextstates, finals = start_first(max(start, 0), sources, arcs["nextstate"], finals)
+    return {"sources": sources, "nextstates": nextstates, "weights": weights, "finals": finals, **labels}
 
 
 def parse_table(data: bytes, path: str | Path | None = None) -> Table:
@@ -322,12 +323,12 @@ def _labels(
         isymbols = SymbolTable()
     symbols = SymbolTable() if symbols is None else symbols
     olabels = _relabel(cursor, arcs["olabel"], output_table, symbols)
-    ilabels = None
+    inputs = None
     if isymbols is not None:
-        ilabels = _relabel(cursor, arcs["ilabel"], input_table, isymbols)
+        inputs = _relabel(cursor, arcs["ilabel"], input_table, isymbols), isymbols
     elif not same:
-        ilabels = _relabel(cursor, arcs["ilabel"], output_table, symbols)
-    return {"ilabels": ilabels, "labels": olabels, "symbols": symbols, "isymbols": isymbols}
+        inputs = _relabel(cursor, arcs["ilabel"], output_table, symbols), symbols
+    return {"labels": olabels, "symbols": symbols, "inputs": inputs}
 
 
 def _relabel(cursor: _Cursor, labels: Ints, table: Table | None, symbols: SymbolTable) -> Ints:

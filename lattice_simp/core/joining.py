@@ -10,16 +10,25 @@ import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
 from lattice_simp.core.features import Features, Scores
+from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.lattice import Lattice, share_symbols
-from lattice_simp.core.symbols import EPSILON, SymbolTable
+from lattice_simp.core.symbols import EPSILON
+
+
+def require_lattices(operation: str, values: Sequence[object]) -> None:
+    """Raises a TypeError where an operation is called with something else than lattices."""
+    for value in values:
+        if not isinstance(value, Lattice):
+            remedy = f"; unpack it: {operation}(*lattices)" if isinstance(value, Sequence) else ""
+            raise TypeError(f"{operation} takes lattices, not a {type(value).__name__}{remedy}")
 
 
 def side_by_side(lattices: Sequence[Lattice]) -> tuple[Lattice, Ints]:
     """Returns the states and arcs of all lattices in one, and where each one's states begin, (lattices + 1,) int32.
 
     The start is the first one's, so nothing of the others is reached yet. Words, input labels and features share
-    tables and names; a feature that a lattice lacks is 0 there.
+    tables and names; a feature that a lattice lacks is 0 there. A header that all have stays.
     """
     lattices = _share_inputs(share_symbols(lattices))
     names = tuple(dict.fromkeys(chain.from_iterable(lattice.features for lattice in lattices)))
@@ -46,6 +55,7 @@ def side_by_side(lattices: Sequence[Lattice]) -> tuple[Lattice, Ints]:
             np.hstack([feature.arcs for feature in features], dtype=kind),
             np.hstack([feature.finals for feature in features], dtype=kind),
         ),
+        header=lattices[0].header if all(lattice.header == lattices[0].header for lattice in lattices) else NO_HEADER,
     )
     return joined, begins
 
@@ -94,7 +104,7 @@ def with_epsilons(
     )
 
 
-def dead_state(symbols: SymbolTable, isymbols: SymbolTable | None) -> Lattice:
-    """Returns the lattice of one state that is not final, a start for others."""
+def dead_state(like: Lattice) -> Lattice:
+    """Returns the lattice of one state that is not final, a start for others, with the tables and header of one."""
     none = np.zeros(0, dtype=np.int32)
-    return Lattice(np.zeros(2, dtype=np.int32), none, none, np.zeros(0), none, np.array([np.inf]), symbols, isymbols)
+    return like.gather(none, np.zeros(2, dtype=np.int32), none, np.full(1, -1, dtype=np.int32))

@@ -114,31 +114,33 @@ class Lattice:
         finals: npt.ArrayLike,
         symbols: SymbolTable,
         *,
-        ilabels: npt.ArrayLike | None = None,
-        isymbols: SymbolTable | None = None,
-        features: Mapping[str, npt.ArrayLike] | None = None,
-        final_features: Mapping[str, npt.ArrayLike] | None = None,
-        header: Header = NO_HEADER,
-        start: int = 0,
+        inputs: tuple[npt.ArrayLike, SymbolTable] | None = None,
+        features: Mapping[str, npt.ArrayLike] | Features | None = None,
     ) -> Lattice:
-        """Makes a checked lattice from arcs in any order; `labels` are the output labels.
+        """Makes a checked lattice from arcs in any order.
 
-        Another `start` becomes state 0, and the states before it move up by one.
+        >>> words = SymbolTable(["house", "home"])
+        >>> lexicon = Lattice.from_arcs([0, 0], [1, 2], [0.5, 1.0], [1, 1], [INFINITY, 0.0], words,
+        ...     inputs=([1, 1], SymbolTable(["Haus"])), features={"count": [3.0, 1.0]})
+        >>> [(arc.label, arc.word, arc.weight, arc.features) for arc in lexicon.arcs_of(0)]
+        [('Haus', 'house', 0.5, {'count': 3.0}), ('Haus', 'home', 1.0, {'count': 1.0})]
+
+        Args:
+            sources: (arcs,) the states that the arcs leave; 0 is the start.
+            labels: (arcs,) output labels, numbers of `symbols`; 0 is epsilon.
+            weights: (arcs,) costs in nats.
+            nextstates: (arcs,)
+            finals: (states,) final costs in nats; infinity where a state is not final.
+            symbols: the words.
+            inputs: the input labels of a transducer, (arcs,), and their table, which may be `symbols`.
+            features: scores of the arcs by name, (arcs,) each; `Features` where ending in a state has scores, too.
 
         Raises:
-            InvalidLatticeError: a cost or score is NaN or infinite, a label is outside the table, a state does not
-                exist, states or labels are not whole numbers, or the lengths differ.
+            InvalidLatticeError: NaN or infinite costs or scores, labels outside the table, states that do not exist,
+                states or labels that are not whole numbers, lengths that differ.
         """
         ends = real_numbers(finals, "final costs")
         origins, targets = whole_numbers(sources, "source states"), whole_numbers(nextstates, "next states")
-        if not 0 <= operator.index(start) < max(len(ends), 1):
-            raise InvalidLatticeError(f"the start state {start} does not exist; there are {len(ends)} states")
-        if start:
-            ends = ends[np.concatenate(([start], np.delete(np.arange(len(ends)), start)))]
-            origins, targets = (
-                np.where(states == start, 0, states + ((states >= 0) & (states < start)))
-                for states in (origins, targets)
-            )
         if origins.size and (origins.min() < 0 or origins.max() >= len(ends)):
             raise InvalidLatticeError(f"an arc leaves a state outside 0..{len(ends) - 1}")
         order = np.argsort(origins, kind="stable")
@@ -151,22 +153,21 @@ class Lattice:
         def words(values: npt.ArrayLike) -> Ints:
             return sorted_column(whole_numbers(values, "labels")).astype(np.int32)
 
+        if not isinstance(features, Features):
+            features = Features.from_columns(features or {}, None, len(origins), len(ends))
+        features.validate(len(origins), len(ends))
         olabels = words(labels)
-        columns = {
-            name: sorted_column(real_numbers(scores, f"scores of {name!r}"))
-            for name, scores in (features or {}).items()
-        }
+        ilabels, isymbols = (olabels, None) if inputs is None else (words(inputs[0]), inputs[1])
         lattice = cls(
             offsets=offsets_of(origins, len(ends)),
-            ilabels=olabels if ilabels is None else words(ilabels),
+            ilabels=ilabels,
             olabels=olabels,
             weights=sorted_column(real_numbers(weights, "costs")),
             nextstates=sorted_column(targets).astype(np.int32),
             finals=ends,
             symbols=symbols,
-            isymbols=isymbols,
-            features=Features.from_columns(columns, final_features, len(origins), len(ends)),
-            header=header,
+            isymbols=None if isymbols is symbols else isymbols,
+            features=replace(features, arcs=features.arcs[:, order]),
         )
         lattice.validate()
         return lattice

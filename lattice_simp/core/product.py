@@ -9,8 +9,9 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.features import Features, gather
-from lattice_simp.core.growing import find_slot, grown, grown_table
-from lattice_simp.core.kernel import Records, jit
+from lattice_simp.core.growing import grown
+from lattice_simp.core.kernel import Longs, Records, inlined, jit
+from lattice_simp.core.records import NONE, Table, empty_table, enter, find_in, rehashed
 from lattice_simp.core.sorting import first_arc
 from lattice_simp.errors import InvalidLatticeError
 
@@ -28,37 +29,39 @@ _STATE = np.dtype([("first", np.int32), ("second", np.int32), ("alone", np.int32
 
 
 def product(first: Lattice, second: Lattice) -> Lattice:
-    """Returns the composition of two lattices; see `ops.compose`."""
+    """Returns the composition of two lattices (see `ops.compose`), its states in the order of the pairs."""
     inputs = second.isymbols or second.symbols
     middle = second.ilabels if inputs is first.symbols else first.symbols.lookup(inputs)[second.ilabels]
     order = np.lexsort((middle, second.sources)).astype(np.int32)
     by_input = second.arcs._replace(labels=middle[order], nextstates=second.nextstates[order])
     if not (first.num_states and second.num_states):
-        return _labelled(first, second, np.zeros(0, dtype=_ARC), np.zeros(1, dtype=_STATE))
-    arcs, states = _pairs(first.arcs, by_input, MAX_ARCS)
+        return _labelled(first, second, np.zeros(0, dtype=_ARC), np.zeros(0, dtype=_STATE))
+    arcs, states = _pairs(first.arcs, by_input, empty_table(_STATE), MAX_ARCS)
     if len(arcs) > MAX_ARCS:
         raise InvalidLatticeError(f"the composition has more than {MAX_ARCS} arcs; prune the lattices first")
-    matched = arcs["second"] >= 0
-    arcs["second"][matched] = order[arcs["second"][matched]]
+    by_pair = np.argsort(
+        (states["first"].astype(np.int64) * second.num_states + states["second"]) * 2 + states["alone"]
+    )
+    arcs, states = _in_order(arcs, states, by_pair)
+    arcs["second"] = gather(order, arcs["second"], -1)
     return _labelled(first, second, arcs, states)
 
 
 def _labelled(first: Lattice, second: Lattice, arcs: Records, states: Records) -> Lattice:
     """Returns the pairs of arcs as a lattice, with the input of the first and the output of the second."""
     ones, twos, nextstates = (np.ascontiguousarray(arcs[name]) for name in ("first", "second", "nextstate"))
-    starts, ends = (np.ascontiguousarray(states[name][:-1]) for name in ("first", "second"))
+    starts, ends = (np.ascontiguousarray(states[name]) for name in ("first", "second"))
     finals = gather(first.finals, starts, np.inf) + gather(second.finals, ends, np.inf)
-    made = first.gather(ones, np.ascontiguousarray(states["begin"]), nextstates, starts, finals=finals)
-    is_final = np.isfinite(finals)
-    other = second.features.gather(twos, np.where(is_final, ends, -1))
-    weights = made.weights + gather(second.weights, twos, 0.0)
-    features = _added(made.features, other)
-    if first.is_acceptor and second.is_acceptor:
-        return replace(made, weights=weights, features=features)
+    offsets = np.append(states["begin"], np.int32(len(arcs)))
+    weights = gather(first.weights, ones, 0.0) + gather(second.weights, twos, 0.0)
+    made = first.gather(ones, offsets, nextstates, starts, weights=weights, finals=finals)
+    other = second.features.gather(twos, np.where(np.isfinite(finals), ends, -1))
+    header = replace(first.header, scales={**second.header.scales, **first.header.scales})
+    made = replace(made, features=_added(made.features, other), header=header)
+    if second.is_acceptor:
+        return made
     return replace(
         made,
-        weights=weights,
-        features=features,
         olabels=gather(second.olabels, twos, 0),
         symbols=second.symbols,
         isymbols=first.isymbols or first.symbols,
@@ -67,22 +70,42 @@ def _labelled(first: Lattice, second: Lattice, arcs: Records, states: Records) -
 
 def _added(features: Features, others: Features) -> Features:
     """Returns the sums of features; one that a side lacks is 0 there."""
+    if not others:
+        return features
     names = tuple(dict.fromkeys((*features, *others)))
     left, right = features.select(names), others.select(names)
     return Features(names, left.arcs + right.arcs, left.finals + right.finals)
 
 
 @jit
-def _pairs(first: Arcs, second: Arcs, most: int) -> tuple[Records, Records]:
-    """Returns the arcs of the product that the start reaches, by source, and its states, one more to end the last.
+def _in_order(arcs: Records, states: Records, order: Longs) -> tuple[Records, Records]:
+    """Returns the arcs and the states with the states in another order."""
+    new_name = np.empty(len(order), dtype=np.int32)
+    for place in range(len(order)):
+        new_name[order[place]] = place
+    moved_arcs, moved, used = np.empty_like(arcs), np.empty_like(states), 0
+    for place in range(len(order)):
+        state = order[place]
+        begin, end = states[state].begin, states[state + 1].begin if state + 1 < len(states) else len(arcs)
+        moved[place] = states[state]
+        moved[place].begin = used
+        for arc in range(begin, end):
+            moved_arcs[used] = arcs[arc]
+            moved_arcs[used].nextstate = new_name[arcs[arc].nextstate]
+            used += 1
+    return moved_arcs, moved
 
-    The arcs of the second are sorted by their labels. Stops one state after it has more than `most` arcs.
+
+@jit
+def _pairs(first: Arcs, second: Arcs, pairs: Table, most: int) -> tuple[Records, Records]:
+    """Returns the arcs of the product that the start reaches, by source, and its states.
+
+    The arcs of the second are sorted by their labels; `pairs` is an empty table. Stops one state after it has more than
+    `most` arcs.
     """
     width = np.int64(len(second.offsets) - 1)
-    keys, values = np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32)
-    states, count = np.zeros(1024, dtype=_STATE), 1
-    slot = find_slot(keys, 0)
-    keys[slot], values[slot] = 0, 0
+    slots, states, count = pairs.slots, pairs.rows, 1
+    enter(slots, 0, 0)
     arcs, used = np.empty(1024, dtype=_ARC), 0
     current = 0
     while current < count and used <= most:
@@ -94,23 +117,21 @@ def _pairs(first: Arcs, second: Arcs, most: int) -> tuple[Records, Records]:
             goal_one = first.nextstates[arc] if arc >= 0 else one
             goal_two = second.nextstates[match] if match >= 0 else two
             key = 2 * (np.int64(goal_one) * width + goal_two) + (arc < 0)
-            slot = find_slot(keys, key)
-            if keys[slot] < 0:
-                if count + 1 >= len(states):
-                    states = grown(states)
-                    keys, values = grown_table(keys, values)
-                    slot = find_slot(keys, key)
-                keys[slot], values[slot] = key, count
+            goal = find_in(slots, key)
+            if goal == NONE:
+                if count == len(states):
+                    slots, states = rehashed(Table(slots, states), count, 2 * count)
+                enter(slots, key, count)
+                goal = count
                 states[count].first, states[count].second, states[count].alone = goal_one, goal_two, arc < 0
                 count += 1
-            arcs[move].nextstate = values[slot]
+            arcs[move].nextstate = goal
         used = end
         current += 1
-    states[count].begin = used
-    return arcs[:used], states[: count + 1]
+    return arcs[:used], states[:count]
 
 
-@jit
+@inlined
 def _moves(first: Arcs, second: Arcs, one: int, two: int, alone: int, arcs: Records, used: int) -> tuple[Records, int]:
     """Writes the pairs of arcs that leave a pair of states behind the `used` ones; returns the pool and its new end.
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.arcs import start_first
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
@@ -102,7 +102,7 @@ def parse_att(
         acceptor = not (widths == 5).any() and _all_numbers(text.column(np.flatnonzero(widths == 4), 3))
     elif acceptor and (widths == 5).any():
         text.fail(int(np.argmax(widths == 5)), "five fields in an acceptor", "read it with acceptor=False")
-    sources, nextstates, finals, start = _states(text, arcs, ends)
+    sources, nextstates, finals = _states(text, arcs, ends)
     sides = [text.column(arcs, np.where(acceptor | (widths[arcs] == 3), 2, 3)), text.column(arcs, 2)]
     if numeric is None:
         _refuse_label_ids(
@@ -113,12 +113,11 @@ def parse_att(
     weights[priced] = text.costs(arcs[priced], 3 if acceptor else 4)
     symbols = SymbolTable() if symbols is None else symbols
     olabels = _labels(text, arcs, sides[0], symbols, numeric, labels)
-    columns: dict[str, Any] = {}
+    inputs = None
     if not acceptor:
         input_symbols = symbols if isymbols is None else isymbols
-        columns["ilabels"] = _labels(text, arcs, sides[1], input_symbols, numeric, ilabels)
-        columns["isymbols"] = isymbols
-    return checked_lattice(path, sources, olabels, weights, nextstates, finals, symbols, start=start, **columns)
+        inputs = _labels(text, arcs, sides[1], input_symbols, numeric, ilabels), input_symbols
+    return checked_lattice(path, sources, olabels, weights, nextstates, finals, symbols, inputs=inputs)
 
 
 def write_att(
@@ -180,8 +179,8 @@ def _all_numbers(fields: list[bytes]) -> bool:
         return False
 
 
-def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Floats, int]:
-    """Returns the sources, the destinations, the final costs and the start state."""
+def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Floats]:
+    """Returns the sources, the destinations and the final costs; the start is state 0."""
     separators = ends[[field == b"--" for field in text.column(ends, 0)]] if len(ends) else ends
     if len(separators):
         text.fail(int(separators[0]), "a line that separates automata: --", _ONE_EACH)
@@ -215,7 +214,7 @@ def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Fl
     costs[priced] = text.costs(ends[priced], 1)
     finals = np.full(num_states, np.inf)
     np.minimum.at(finals, states, costs)
-    return sources, nextstates, finals, first
+    return start_first(first, sources, nextstates, finals)
 
 
 def _refuse_label_ids(text: FieldText, arcs: Longs, sides: list[list[bytes]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeAlias
@@ -147,9 +147,8 @@ def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]
         np.append(np.full(end, np.inf), 0.0),
         lattice.symbols,
         features={name: np.concatenate((own, features.final(name)[finals])) for name, own in features.items()},
-        header=lattice.header,
     )
-    return folded, end
+    return replace(folded, header=lattice.header), end
 
 
 # ---------------------------------------------------------------- fields of text

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from lattice_simp.core.arcs import start_first
+from lattice_simp.core.features import Features
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.errors import FormatError
@@ -139,20 +141,13 @@ def _lattice(
     pairs = np.array(costs).reshape(-1, 2)
     end_pairs = np.full((num_states, 2), np.inf)
     end_pairs[list(ends)] = np.array(list(ends.values())).reshape(-1, 2)
+    origins, goals, end_pairs = start_first(
+        int(rows[0][0]) if rows else 0, np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64), end_pairs
+    )
     finals = np.where(np.isfinite(end_pairs).all(axis=1), end_pairs.sum(axis=1), np.inf)
     end_scores = np.where(np.isfinite(finals)[:, None], 0.0 - end_pairs, 0.0)
-    return checked_lattice(
-        path,
-        sources,
-        labels,
-        pairs.sum(axis=1),
-        targets,
-        finals,
-        symbols,
-        start=int(rows[0][0]) if rows else 0,
-        features={GRAPH: 0.0 - pairs[:, 0], ACOUSTIC: 0.0 - pairs[:, 1]},
-        final_features={GRAPH: end_scores[:, 0], ACOUSTIC: end_scores[:, 1]},
-    )
+    features = Features((GRAPH, ACOUSTIC), 0.0 - pairs.T, end_scores.T)
+    return checked_lattice(path, origins, labels, pairs.sum(axis=1), goals, finals, symbols, features=features)
 
 
 def _numbered(rows: list[list[str]]) -> list[list[str]]:

@@ -18,6 +18,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.arcs import start_first
 from lattice_simp.core.connect import topological_order
 from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats
@@ -203,9 +204,9 @@ def _to_lattice(reader: _Reader, symbols: SymbolTable) -> Lattice:
     header = reader.lattice_header(scales, 0.0 - penalty, (times[first] if TIME in kept else None) or 0.0)
     if any("p" in row for row in scores):
         kept[POSTERIOR] = np.array([row.get("p", 0.0) for row in scores])
-    return checked_lattice(
-        reader.path, sources, labels, weights, targets, finals, symbols, features=kept, header=header, start=first
-    )
+    sources, targets, finals = start_first(first, sources, targets, finals)
+    lattice = checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, features=kept)
+    return replace(lattice, header=header)
 
 
 def _check_structure(reader: _Reader) -> None:

@@ -12,7 +12,7 @@ def compose(first: Lattice, second: Lattice) -> Lattice:
     >>> from lattice_simp.ops.nbest import nbest
     >>> english = SymbolTable(["house", "home"])
     >>> lexicon = Lattice.from_arcs([0, 0], [1, 2], [0.5, 1.0], [1, 1], [float("inf"), 0.0], english,
-    ...     ilabels=[1, 1], isymbols=SymbolTable(["Haus"]))
+    ...     inputs=([1, 1], SymbolTable(["Haus"])))
     >>> [(path.text, path.cost) for path in nbest(compose(Lattice.from_strings([("Haus", 2.0)]), lexicon), 2)]
     [('house', 2.5), ('home', 3.0)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.core.joining import side_by_side, with_epsilons
+from lattice_simp.core.joining import require_lattices, side_by_side, with_epsilons
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 
@@ -23,13 +23,15 @@ def concat(*lattices: Lattice) -> Lattice:
     Raises:
         LatticeSimpError: no lattices.
         CyclicLatticeError: a lattice has a cycle.
+        TypeError: something else than lattices, a list of them for instance.
     """
+    require_lattices("concat", lattices)
     if not lattices:
         raise LatticeSimpError("a concatenation needs at least one lattice")
     parts = [lattice.connected() for lattice in lattices]
-    if any(part.empty for part in parts):
-        return Lattice.empty_like(parts[0])
     joined, begins = side_by_side(parts)
+    if any(part.empty for part in parts):
+        return Lattice.empty_like(joined)
     is_last = np.arange(joined.num_states) >= begins[-2]
     ends = np.flatnonzero(np.isfinite(joined.finals) & ~is_last).astype(np.int32)
     following = begins[np.searchsorted(begins, ends, side="right")]

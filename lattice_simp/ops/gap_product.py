@@ -197,7 +197,7 @@ def gap_product(
         while count + min(room, num_states * num_places) + 1 > len(nodes):
             nodes, so_far = grown(nodes), grown(so_far)
         pools = _Pools(numbers, waiting, nodes, so_far, edges)
-        count, done, num_edges = _follow(state, full, gaps, matcher, completion, bound, pools, count, done, num_edges)
+        count, done, num_edges = _follow(state, full, gaps, matcher, completion, bound, pools, (count, done, num_edges))
         if num_edges > most_edges:
             count, num_edges = 0, 0
             break
@@ -239,11 +239,10 @@ def _follow(
     completion: Floats,
     bound: float,
     pools: _Pools,
-    count: int,
-    done: int,
-    num_edges: int,
+    counts: tuple[int, int, int],
 ) -> tuple[int, int, int]:
     """Follows all edges from the nodes of one lattice state; returns the new counts of nodes, nodes done, and edges."""
+    count, done, num_edges = counts
     offsets, labels, weights, nextstates, _ = full
     gap_offsets, gap_labels, gap_weights, gap_nextstates, _ = gaps
     numbers, waiting, nodes, so_far, edges = pools

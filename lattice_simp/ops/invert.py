@@ -12,7 +12,7 @@ def invert(lattice: Lattice) -> Lattice:
 
     >>> from lattice_simp import SymbolTable
     >>> lexicon = Lattice.from_arcs([0], [1], [0.5], [1], [float("inf"), 0.0], SymbolTable(["house"]),
-    ...     ilabels=[1], isymbols=SymbolTable(["Haus"]))
+    ...     inputs=([1], SymbolTable(["Haus"])))
     >>> [(arc.label, arc.word) for arc in invert(lexicon).arcs_of(0)]
     [('house', 'Haus')]
 

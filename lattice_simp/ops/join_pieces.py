@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
@@ -171,19 +172,17 @@ class _Joining:
         lattice, features = self.lattice, self.lattice.features
         symbols = SymbolTable()
         labels = np.array([symbols.add(text) if text else EPSILON for text in strings.texts], dtype=np.int32)
-        twice = {name: np.tile(features.final(name), 2) for name in features}
         scores = np.concatenate([own.features for own in done], axis=1)
-        return Lattice.from_arcs(
+        made = Lattice.from_arcs(
             np.concatenate([own.origins for own in done]),
             labels[np.concatenate([own.texts for own in done])],
             np.concatenate([own.weights for own in done]),
             np.concatenate([own.states for own in done]),
             np.tile(lattice.finals, 2),
             symbols,
-            features=dict(zip(features, scores, strict=True)),
-            final_features=twice,
-            header=lattice.header,
-        ).connected()
+            features=Features(features.names, scores, np.tile(features.finals, 2)),
+        )
+        return replace(made, header=lattice.header).connected()
 
 
 class _Strings:

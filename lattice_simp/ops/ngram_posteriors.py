@@ -81,8 +81,7 @@ def posterior_values(history: HistoryLattice, scale: float) -> Floats:
     arriving = _arriving(lattice.nextstates, through, lattice.num_states)
     seen = np.ones(lattice.num_arcs)
     for grams in history.grams:
-        arcs, starts = _grouped(grams)
-        seen = _add_posteriors(lattice.arcs, lattice.sources, grams, through, arriving, seen, values, arcs, starts)
+        seen = _add_posteriors(lattice.arcs, lattice.sources, grams, through, arriving, seen, values, _grouped(grams))
     return np.minimum(values, 1.0)  # sums of many parts may exceed 1 by rounding
 
 
@@ -108,14 +107,14 @@ def _add_posteriors(
     arriving: Floats,
     shorter_seen: Floats,
     values: Floats,
-    arcs: Ints,
-    starts: Ints,
+    groups: tuple[Ints, Ints],
 ) -> Floats:
-    """Sets the posteriors of the n-grams of one order.
+    """Sets the posteriors of the n-grams of one order, whose arcs are grouped.
 
     Returns for each arc the share of the paths to it that hold its n-gram already; `shorter_seen` is that of the order
     below, which is not less.
     """
+    arcs, starts = groups
     seen = np.zeros(len(grams))
     share = np.zeros(len(lattice.finals))
     for group in range(len(starts) - 1):

@@ -113,19 +113,18 @@ def _entry_and_exits(lattice: Lattice, arc: int, part: Lattice, base: int) -> _B
 
 
 def _joined(lattice: Lattice, blocks: list[_Block], num_states: int) -> Lattice:
-    added = num_states - lattice.num_states
-    made = Lattice.from_arcs(
+    added, features, isymbols = num_states - lattice.num_states, lattice.features, lattice.isymbols
+    return Lattice.from_arcs(
         np.concatenate([block.sources for block in blocks]),
         np.concatenate([block.olabels for block in blocks]),
         np.concatenate([block.weights for block in blocks]),
         np.concatenate([block.nextstates for block in blocks]),
         np.append(lattice.finals, np.full(added, np.inf)),
         lattice.symbols,
-        ilabels=None if lattice.isymbols is None else np.concatenate([block.ilabels for block in blocks]),
-        isymbols=lattice.isymbols,
+        inputs=None if isymbols is None else (np.concatenate([block.ilabels for block in blocks]), isymbols),
+        features=Features(
+            features.names,
+            np.hstack([block.features for block in blocks]),
+            np.hstack((features.finals, np.zeros((len(features.names), added)))),
+        ),
     )
-    order = np.argsort(np.concatenate([block.sources for block in blocks]), kind="stable")
-    features = lattice.features
-    columns = np.hstack([block.features for block in blocks])[:, order]
-    finals = np.hstack((features.finals, np.zeros((len(features.names), added))))
-    return replace_fields(made, features=Features(features.names, columns, finals))

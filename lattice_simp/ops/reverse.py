@@ -33,6 +33,6 @@ def reverse(lattice: Lattice) -> Lattice:
         finals=np.where(np.arange(lattice.num_states) == 0, 0.0, np.inf),
     )
     ends = np.flatnonzero(np.isfinite(lattice.finals)).astype(np.int32)
-    joined, _ = side_by_side([dead_state(lattice.symbols, lattice.isymbols), flipped])
+    joined, _ = side_by_side([dead_state(lattice), flipped])
     sources = np.zeros(len(ends), dtype=np.int32)
     return with_epsilons(joined, sources, ends + 1, lattice.finals[ends], lattice.features.finals[:, ends]).connected()

@@ -22,7 +22,8 @@ def reweight(lattice: Lattice, weights: Mapping[str, float]) -> Lattice:
     [5.0]
 
     Features are scores, logs of probabilities for instance, so a score of -3 costs 3 at the weight 1. Features without
-    a weight do not count, and neither do costs that come from no feature. A negative weight takes a score out.
+    a weight do not count, and neither do costs that come from no feature. The weights become the scales of the header,
+    as SLF files keep them.
 
     Args:
         lattice: any lattice with these features.
@@ -41,6 +42,8 @@ def reweight(lattice: Lattice, weights: Mapping[str, float]) -> Lattice:
     features = lattice.features.select(tuple(factors))
     vector = np.array(list(factors.values()))
     finals = np.where(np.isfinite(lattice.finals), 0.0 - vector @ features.finals, np.inf)
-    made = replace(lattice, weights=0.0 - vector @ features.arcs, finals=finals)
+    scales = {name: factors.get(name, 0.0) for name in lattice.features}
+    header = replace(lattice.header, scales=scales, word_score=0.0)
+    made = replace(lattice, weights=0.0 - vector @ features.arcs, finals=finals, header=header)
     made.validate()
     return made

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from lattice_simp.core.arguments import real
-from lattice_simp.core.header import NO_HEADER
-from lattice_simp.core.joining import dead_state, side_by_side, with_epsilons
+from lattice_simp.core.joining import dead_state, require_lattices, side_by_side, with_epsilons
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.normalise import normalise
@@ -52,7 +50,9 @@ def union(
         LatticeSimpError: no lattices, another number of costs or shares, both of them, or shares that are not numbers
             above 0.
         CyclicLatticeError: a lattice has a cycle.
+        TypeError: something else than lattices, a list of them for instance.
     """
+    require_lattices("union", lattices)
     if shares is not None:
         costs = _costs_of_shares(shares, costs)
     if not lattices or (costs is not None and len(costs) != len(lattices)):
@@ -61,13 +61,10 @@ def union(
     if not all(map(math.isfinite, entry_costs)):
         raise LatticeSimpError(f"the costs of lattices are {entry_costs}; give finite numbers")
     parts = [normalise(lattice) if normalised else lattice.connected() for lattice in lattices]
-    start = dead_state(parts[0].symbols, parts[0].isymbols)
-    joined, begins = side_by_side([start, *parts])
+    joined, begins = side_by_side([dead_state(parts[0]), *parts])
     entered = np.array([number for number, part in enumerate(parts) if part.num_states], dtype=np.int32)
     sources = np.zeros(len(entered), dtype=np.int32)
-    made = with_epsilons(joined, sources, begins[1:][entered], np.array(entry_costs)[entered])
-    header = parts[0].header if all(part.header == parts[0].header for part in parts) else NO_HEADER
-    return replace(made, header=header).connected()
+    return with_epsilons(joined, sources, begins[1:][entered], np.array(entry_costs)[entered]).connected()
 
 
 def _costs_of_shares(shares: Sequence[float], costs: Sequence[float] | None) -> list[float]:

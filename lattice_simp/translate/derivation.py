@@ -233,7 +233,7 @@ def affiliations(lattice: Lattice) -> Ints:
     >>> table = SymbolTable(["glue+17@3-5+word@4", "word@3"])
     >>> words = SymbolTable(["a", "cat"])
     >>> lattice = Lattice.from_arcs([0, 1], [1, 2], [0.5, 0.0], [1, 2], [np.inf, np.inf, 0.0], words,
-    ...                             ilabels=[2, 1], isymbols=table)
+    ...                             inputs=([2, 1], table))
     >>> affiliations(lattice).tolist()
     [3, 4]
 

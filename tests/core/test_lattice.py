@@ -11,6 +11,8 @@ import pytest
 from helpers import best_by_string, paths, random_lattice
 
 from lattice_simp import Lattice, SymbolTable, nbest
+from lattice_simp.core.arcs import start_first
+from lattice_simp.core.features import Features
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import _plain, read_only
 from lattice_simp.errors import InvalidLatticeError
@@ -18,6 +20,9 @@ from lattice_simp.errors import InvalidLatticeError
 INF = math.inf
 SEEDS = range(10)
 WORDS = ("a", "b")
+
+
+AB = SymbolTable(list("ab"))
 
 
 def parts(**changes):
@@ -90,15 +95,15 @@ def test_the_arguments_that_the_next_tests_break_are_valid():
         ({"finals": []}, "leaves a state outside"),
         ({"labels": [1, 3, 1]}, "arc 1 carries the label 3"),
         ({"labels": [1, 2, -1]}, "arc 2 carries the label -1"),
-        ({"ilabels": [1, 2, 3]}, "arc 2 carries the input label 3"),
-        ({"ilabels": [1, 2, 2], "isymbols": SymbolTable("x")}, "arc 1 carries the input label 2"),
+        ({"inputs": ([1, 2, 3], SymbolTable("a b"))}, "arc 2 carries the input label 3"),
+        ({"inputs": ([1, 2, 2], SymbolTable("x"))}, "arc 1 carries the input label 2"),
         ({"labels": [1, 2]}, "3 arcs, but an array of shape"),
         ({"weights": [0.5, 1.0, 0.0, 0.0]}, "3 arcs, but an array of shape"),
         ({"nextstates": [[1], [2], [2]]}, "next states are one list of numbers, not an array of shape"),
-        ({"ilabels": [1]}, "3 arcs, but an array of shape"),
-        ({"features": {"x": [1.0]}}, "3 arcs, but an array of shape"),
-        ({"features": {"x": [1.0] * 3}, "final_features": {"x": [0.0]}}, "feature 'x' does not fit"),
-        ({"final_features": {"x": [0.0] * 3}}, "'x' has final scores, but none for the arcs"),
+        ({"inputs": ([1], SymbolTable("x"))}, "3 arcs, but an array of shape"),
+        ({"features": {"x": [1.0]}}, "the feature .x. does not fit"),
+        ({"features": Features(("x",), np.ones((1, 3)), np.zeros((1, 1)))}, "features do not fit"),
+        ({"features": Features(("x",), np.ones((1, 2)), np.zeros((1, 3)))}, "features do not fit"),
         ({"features": {"x": [1.0, math.nan, 2.0]}}, "feature 'x' is nan at arc 1"),
         ({"sources": [0, 0, 2**40]}, "numbers go up to 2147483647"),
         ({"nextstates": [1, 2, 2**40]}, "numbers go up to 2147483647"),
@@ -109,7 +114,7 @@ def test_the_arguments_that_the_next_tests_break_are_valid():
         ({"labels": [True, True, True]}, "labels are whole numbers, not bool"),
         ({"labels": ["1", "2", "1"]}, "labels are whole numbers, not <U1"),
         ({"labels": [1, None, 1]}, "labels are whole numbers, not object"),
-        ({"ilabels": [1.0, 1.0, 1.5]}, "labels are whole numbers, not float64"),
+        ({"inputs": ([1.0, 1.0, 1.5], SymbolTable("x"))}, "labels are whole numbers, not float64"),
         ({"sources": [0, 0.5, 1]}, "source states are whole numbers, not float64"),
         ({"sources": [[0], [0, 1]]}, "source states are not one list of numbers"),
         ({"nextstates": np.array([1.0, 2.0, 2.5])}, "next states are whole numbers, not float64"),
@@ -122,11 +127,14 @@ def test_the_arguments_that_the_next_tests_break_are_valid():
         ({"features": {"x": ["a", "b", "c"]}}, "scores of 'x' are numbers"),
         ({"features": {"x": [1.0, math.inf, 2.0]}}, "feature 'x' is inf at arc 1"),
         ({"features": {"x": [1.0, 2.0, -math.inf]}}, "feature 'x' is -inf at arc 2"),
-        ({"features": {"x": [1.0] * 3}, "final_features": {"x": [0, 0, math.nan]}}, "feature 'x' is nan at state 2"),
-        ({"features": {"x": [1.0] * 3}, "final_features": {"x": [0, math.inf, 0]}}, "feature 'x' is inf at state 1"),
-        ({"start": -1}, "start state -1 does not exist; there are 3 states"),
-        ({"start": 3}, "start state 3 does not exist"),
-        ({"start": np.int64(-3)}, "start state -3 does not exist"),
+        (
+            {"features": Features(("x",), np.ones((1, 3)), np.array([[0, 0, math.nan]]))},
+            "feature 'x' is nan at state 2",
+        ),
+        (
+            {"features": Features(("x",), np.ones((1, 3)), np.array([[0, math.inf, 0]]))},
+            "feature 'x' is inf at state 1",
+        ),
     ],
 )
 def test_broken_arrays_are_refused_and_named(changes, message):
@@ -138,9 +146,23 @@ def test_whole_numbers_of_any_width_are_states_and_labels():
     expected = best_by_string(Lattice.from_arcs(**parts()))
     for kind in (np.int8, np.uint8, np.int64, np.uint64):
         given = parts(**{name: np.array(parts()[name], dtype=kind) for name in ("sources", "labels", "nextstates")})
-        assert best_by_string(Lattice.from_arcs(**given, start=kind(0))) == expected
-    with pytest.raises(TypeError):
-        Lattice.from_arcs(**parts(), start=1.0)
+        assert best_by_string(Lattice.from_arcs(**given)) == expected
+
+
+def test_any_state_may_become_the_start():
+    for seed in SEEDS:
+        lattice = random_lattice(np.random.default_rng(seed), 7, "abc")
+        for start in range(7):
+            sources, nextstates, finals = start_first(start, lattice.sources, lattice.nextstates, lattice.finals)
+            made = Lattice.from_arcs(sources, lattice.olabels, lattice.weights, nextstates, finals, lattice.symbols)
+            suffixes = replace(lattice, finals=lattice.finals).subset(
+                np.array([start, *(state for state in range(7) if state != start)], dtype=np.int32)
+            )
+            assert sorted(paths(made)) == sorted(paths(suffixes)), f"seed {seed}, {start}"
+    for start in (-1, 7):
+        with pytest.raises(InvalidLatticeError, match=f"start state {start} does not exist; there are 7 states"):
+            start_first(start, lattice.sources, lattice.nextstates, lattice.finals)
+    assert start_first(0, *(np.zeros(0),) * 3)[2].size == 0
 
 
 def test_arcs_may_come_in_any_order_and_keep_their_columns():
@@ -155,10 +177,8 @@ def test_arcs_may_come_in_any_order_and_keep_their_columns():
             lattice.nextstates[order],
             lattice.finals,
             lattice.symbols,
-            ilabels=lattice.ilabels[order],
-            isymbols=lattice.isymbols,
-            features={"x": lattice.features["x"][order]},
-            final_features={"x": lattice.features.final("x")},
+            inputs=(lattice.ilabels[order], lattice.isymbols),
+            features=Features(("x",), lattice.features.arcs[:, order], lattice.features.finals),
         )
         assert sorted(paths(again)) == sorted(paths(lattice)), f"seed {seed}"
         assert (np.diff(again.sources) >= 0).all(), f"seed {seed}"
@@ -365,7 +385,9 @@ def test_gather_carries_everything_along_a_map_of_arcs():
 
 def test_gather_takes_other_costs_and_drops_the_features_of_ends_that_vanish():
     lattice = Lattice.from_arcs(
-        **parts(finals=[1.0, 2.0, 3.0], features={"s": [1.0, 2.0, 3.0]}, final_features={"s": [4.0, 5.0, 6.0]})
+        **parts(
+            finals=[1.0, 2.0, 3.0], features=Features(("s",), np.array([[1.0, 2.0, 3.0]]), np.array([[4.0, 5.0, 6.0]]))
+        )
     )
     same = (np.arange(3), lattice.offsets, lattice.nextstates, np.arange(3))
     made = lattice.gather(*same, weights=np.array([7.0, 8.0, 9.0]), finals=np.array([INF, 0.5, INF]))
@@ -411,7 +433,7 @@ def test_with_symbols_leaves_inputs_of_another_table_that_share_their_numbers():
 
 
 def test_with_symbols_renames_both_sides_of_a_transducer_with_one_table():
-    lattice = Lattice.from_arcs(**parts(ilabels=[2, 1, 2]))
+    lattice = Lattice.from_arcs(**parts(inputs=([2, 1, 2], AB), symbols=AB))
     renamed = lattice.with_symbols(SymbolTable(list("ba")))
     assert renamed.symbols.decode(renamed.ilabels) == ["b", "a", "b"]
     assert renamed.symbols.decode(renamed.olabels) == ["a", "b", "a"]
@@ -419,9 +441,7 @@ def test_with_symbols_renames_both_sides_of_a_transducer_with_one_table():
 
 
 def test_projections_give_the_acceptor_of_one_side():
-    lattice = Lattice.from_arcs(
-        **parts(ilabels=[1, 2, 2], isymbols=SymbolTable(list("xy")), features={"s": [1.0, 2.0, 3.0]})
-    )
+    lattice = Lattice.from_arcs(**parts(inputs=([1, 2, 2], SymbolTable(list("xy"))), features={"s": [1.0, 2.0, 3.0]}))
     assert not lattice.is_acceptor
     output, inputs = lattice.project_output(), lattice.project_input()
     for acceptor in (output, inputs):
@@ -433,12 +453,14 @@ def test_projections_give_the_acceptor_of_one_side():
 
 
 def test_project_input_of_one_table_keeps_the_table():
-    lattice = Lattice.from_arcs(**parts(ilabels=[2, 1, 2]))
+    lattice = Lattice.from_arcs(**parts(inputs=([2, 1, 2], AB), symbols=AB))
     assert best_by_string(lattice.project_input()) == {("b", "b"): 0.5, ("a",): 1.0}
 
 
 def test_empty_like_keeps_tables_and_columns():
-    lattice = Lattice.from_arcs(**parts(features={"s": [1.0, 2.0, 3.0]}, final_features={"s": [0.0, 0.0, 1.0]}))
+    lattice = Lattice.from_arcs(
+        **parts(features=Features(("s",), np.array([[1.0, 2.0, 3.0]]), np.array([[0.0, 0.0, 1.0]])))
+    )
     nothing = Lattice.empty_like(lattice)
     nothing.validate()
     assert nothing.empty

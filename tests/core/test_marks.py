@@ -87,7 +87,7 @@ def test_the_lattice_itself_does_not_change():
         assert np.array_equal(silent.weights, lattice.weights)
         assert not set(silent.symbols.decode(silent.olabels)) & MARKS
     transducer = ls.Lattice.from_arcs(
-        [0], [1], [0.0], [1], [np.inf, 0.0], ls.SymbolTable(["<s>"]), ilabels=[2], isymbols=ls.SymbolTable(["r", "s"])
+        [0], [1], [0.0], [1], [np.inf, 0.0], ls.SymbolTable(["<s>"]), inputs=([2], ls.SymbolTable(["r", "s"]))
     ).without_words(MARKS)
     assert (transducer.olabels.tolist(), transducer.ilabels.tolist()) == ([0], [2])
 

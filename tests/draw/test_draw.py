@@ -63,8 +63,7 @@ def transducer() -> Lattice:
         [1, 1, 2],
         [INFINITY, INFINITY, 0.0],
         words,
-        ilabels=rules.encode(["r7", "r9", "r1"]),
-        isymbols=rules,
+        inputs=(rules.encode(["r7", "r9", "r1"]), rules),
     )
 
 

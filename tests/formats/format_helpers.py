@@ -63,11 +63,9 @@ def random_lattice(
     weights = rng.normal(0, 10, num_arcs) * 10.0 ** rng.integers(-8, 8, num_arcs)
     if single_precision:
         weights, finals = weights.astype(np.float32), finals.astype(np.float32)
-    extra = {}
-    if transducer:
-        extra = {"ilabels": rng.integers(0, len(symbols), num_arcs)}
+    inputs = (rng.integers(0, len(symbols), num_arcs), symbols) if transducer else None
     features = {name: rng.normal(0, 10, num_arcs) for name in columns}
-    return Lattice.from_arcs(sources, labels, weights, nextstates, finals, symbols, features=features, **extra)
+    return Lattice.from_arcs(sources, labels, weights, nextstates, finals, symbols, features=features, inputs=inputs)
 
 
 def assert_same(left: Lattice, right: Lattice) -> None:

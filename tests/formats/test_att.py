@@ -41,7 +41,7 @@ def test_numeric_round_trip(tmp_path):
 def test_symbol_files(tmp_path):
     path, words, rules = tmp_path / "x.txt", tmp_path / "words.syms", tmp_path / "rules.syms.gz"
     isymbols = SymbolTable(["rule1", "rule2"])
-    lattice = Lattice.from_arcs([0], [1], [0.5], [1], [np.inf, 0], SymbolTable(["x"]), ilabels=[2], isymbols=isymbols)
+    lattice = Lattice.from_arcs([0], [1], [0.5], [1], [np.inf, 0], SymbolTable(["x"]), inputs=([2], isymbols))
     write_att(lattice, path, symbols_path=words, isymbols_path=rules)
     assert path.read_text() == "0\t1\t2\t1\t0.5\n1\t0.0\n"
     again = read(path, "att", isymbols=SymbolTable(), symbols_path=words, isymbols_path=rules)

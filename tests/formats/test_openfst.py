@@ -41,7 +41,7 @@ def test_round_trip(tmp_path, fst_type):
 @pytest.mark.parametrize("fst_type", ["vector", "const"])
 def test_two_tables(tmp_path, fst_type):
     rules = SymbolTable(["rule1", "rule2"])
-    lattice = Lattice.from_arcs([0], [1], [0.5], [1], [np.inf, 0], SymbolTable(["x"]), ilabels=[2], isymbols=rules)
+    lattice = Lattice.from_arcs([0], [1], [0.5], [1], [np.inf, 0], SymbolTable(["x"]), inputs=([2], rules))
     write_openfst(lattice, tmp_path / "x.fst", fst_type)
     again = read(tmp_path / "x.fst", "openfst")
     assert again.isymbols == rules

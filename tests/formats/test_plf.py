@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lattice_simp import Lattice, SymbolTable
+from lattice_simp.core.features import Features
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, FormatError, InvalidLatticeError
 from lattice_simp.formats.plf import format_plf, parse_plf, read_plf, write_plf
 
@@ -123,7 +124,13 @@ def test_final_costs_become_epsilon_arcs():
 def test_final_columns_travel():
     table = SymbolTable(["a"])
     lattice = Lattice.from_arcs(
-        [0], [1], [0.5], [1], [np.inf, 1.5], table, features={"lm": [0.25]}, final_features={"lm": [0, 3.5]}
+        [0],
+        [1],
+        [0.5],
+        [1],
+        [np.inf, 1.5],
+        table,
+        features=Features.from_columns({"lm": [0.25]}, {"lm": [0, 3.5]}, 1, 2),
     )
     assert parse_plf(format_plf(lattice, scores="log"), scores="log").features["lm"].tolist() == [0.25, 3.5]
 

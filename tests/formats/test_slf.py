@@ -224,7 +224,8 @@ def test_what_cannot_be_written(tmp_path):
         write_slf(Lattice.empty_like(Lattice.from_strings([("a", 0.0)])), path)
     with pytest.raises(InvalidLatticeError, match="SLF cannot hold the word '!NULL'"):
         write_slf(Lattice.from_strings([("!NULL", 0.0)]), path)
-    transducer = Lattice.from_arcs([0], [1], [0.5], [1], [2.5, 1.5], SymbolTable(["a"]), ilabels=[0])
+    table = SymbolTable(["a"])
+    transducer = Lattice.from_arcs([0], [1], [0.5], [1], [2.5, 1.5], table, inputs=([0], table))
     with pytest.raises(InvalidLatticeError, match="SLF holds no transducers"):
         write_slf(transducer, path)
     assert not list(tmp_path.iterdir())

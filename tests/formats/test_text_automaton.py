@@ -179,6 +179,7 @@ def test_what_has_no_text():
         text_automaton(ls.Lattice.from_strings([]))
     with pytest.raises(LatticeSimpError, match="more than 3 states"):
         text_automaton(ls.Lattice.from_strings([("abcdef", 0.0)]), max_states=3)
-    transducer = ls.Lattice.from_arcs([0], [1], [0.0], [1], [np.inf, 0.0], ls.SymbolTable(["a"]), ilabels=[0])
+    table = ls.SymbolTable(["a"])
+    transducer = ls.Lattice.from_arcs([0], [1], [0.0], [1], [np.inf, 0.0], table, inputs=([0], table))
     with pytest.raises(LatticeSimpError, match="transducer"):
         text_automaton(transducer)

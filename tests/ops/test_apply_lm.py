@@ -464,8 +464,8 @@ def test_a_cycle_is_refused():
 @pytest.mark.parametrize("finals", [[], [np.inf], [np.inf, np.inf], [np.inf, np.inf, 0.0]])
 def test_a_lattice_that_accepts_nothing_stays_empty(finals):
     arcs = ([0], [1], [1.0], [1]) if len(finals) > 1 else ([], [], [], [])
-    columns = {"features": {"x": [1.0] * len(arcs[0])}, "final_features": {"x": [0.0] * len(finals)}}
-    lattice = Lattice.from_arcs(*arcs, finals, SymbolTable(["a"]), **columns)
+    features = {"x": [1.0] * len(arcs[0])}
+    lattice = Lattice.from_arcs(*arcs, finals, SymbolTable(["a"]), features=features)
     for count, beam in product((1, 2), (None, 0.0)):
         models = dict(list(make_several(1, 2)[1].items())[:count])
         scored = apply_lm(lattice, models, beam=beam)

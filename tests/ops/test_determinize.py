@@ -142,7 +142,8 @@ def test_states_are_limited():
 
 def test_what_is_refused():
     cyclic = Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable(["a"]))
-    transducer = Lattice.from_arcs([0], [1], [1.0], [1], [np.inf, 0.0], SymbolTable(["a", "b"]), ilabels=[2])
+    table = SymbolTable(["a", "b"])
+    transducer = Lattice.from_arcs([0], [1], [1.0], [1], [np.inf, 0.0], table, inputs=([2], table))
     for operation in (determinize, minimize):
         with pytest.raises(CyclicLatticeError):
             operation(cyclic)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers import paths, random_lattice
 
-from lattice_simp import InvalidLatticeError, Lattice, SymbolTable, intersect
+from lattice_simp import InvalidLatticeError, Lattice, SymbolTable, difference, intersect
 
 
 def random_acceptor(rng, states, words):
@@ -55,6 +55,24 @@ def test_all_common_paths_and_no_others():
     assert kept > 30
 
 
+def test_the_difference_holds_the_other_paths():
+    kept = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        lattice = random_lattice(rng, 7, "abc", epsilon=True, numbered=True, columns=("LM",), shuffled=True)
+        acceptor = random_acceptor(rng, 3, "cbd" if seed % 3 else "cba")
+        expected = {arcs: cost for words, arcs, cost in paths(lattice) if math.isinf(cost_of(acceptor, words))}
+        found = difference(lattice, acceptor)
+        made = {arcs: cost for _, arcs, cost in paths(found)}
+        assert made == pytest.approx(expected), f"seed {seed}"
+        assert list(found.features) == ["LM"]
+        kept += len(made)
+    assert kept > 30
+    lattice = Lattice.from_strings([("a b", 1.0), ("", 0.5)])
+    assert [text for text, _, _ in paths(difference(lattice, Lattice.from_strings([])))] == [(), ("a", "b")]
+    assert [text for text, _, _ in paths(difference(lattice, Lattice.from_strings([""])))] == [("a", "b")]
+
+
 def test_states_come_in_the_order_of_the_pairs_and_arcs_in_that_of_the_lattice():
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -98,8 +116,8 @@ def test_acceptors_that_are_not_deterministic_are_refused():
         intersect(lattice, Lattice.from_arcs([0, 0], [1, 1], [0.0, 0.0], [1, 2], ends, SymbolTable("a")))
     with pytest.raises(InvalidLatticeError, match="epsilons"):
         intersect(lattice, Lattice.from_arcs([0, 1], [0, 1], [0.0, 0.0], [1, 2], ends, SymbolTable("a")))
-    double = Lattice.from_arcs(
-        [0], [1], [0.0], [1], [math.inf, 0.0], SymbolTable("a"), ilabels=[1], isymbols=SymbolTable("b")
-    )
+    double = Lattice.from_arcs([0], [1], [0.0], [1], [math.inf, 0.0], SymbolTable("a"), inputs=([1], SymbolTable("b")))
     with pytest.raises(InvalidLatticeError, match="transducer"):
         intersect(lattice, double)
+    with pytest.raises(InvalidLatticeError, match="transducer"):
+        difference(lattice, double)

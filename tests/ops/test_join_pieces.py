@@ -10,6 +10,7 @@ import pytest
 from helpers import paths
 
 import lattice_simp as ls
+from lattice_simp.core.features import Features
 from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats.pieces import join_words
 
@@ -33,11 +34,10 @@ def random_pieces(rng, kind, num_states=6):
     labels = rng.integers(0 if rng.random() < 0.3 else 1, len(symbols), size=count)
     finals = np.where(rng.random(num_states) < 0.4, rng.random(num_states), np.inf)
     finals[-1] = 0.5
-    scores = rng.random(count)
+    scores = {"F": rng.random(count)}
     ends = {"F": np.where(np.isfinite(finals), rng.random(num_states), 0.0)}
-    return ls.Lattice.from_arcs(
-        sources, labels, rng.random(count), targets, finals, symbols, features={"F": scores}, final_features=ends
-    )
+    features = Features.from_columns(scores, ends, count, num_states)
+    return ls.Lattice.from_arcs(sources, labels, rng.random(count), targets, finals, symbols, features=features)
 
 
 def path_table(lattice, kind="none"):
@@ -91,6 +91,7 @@ def test_too_many_arcs_unknown_pieces_and_transducers():
         ls.join_pieces(lattice, "bpe", max_arcs=1000)
     with pytest.raises(LatticeSimpError, match="unknown pieces 'x'"):
         ls.join_pieces(lattice, "x")
-    transducer = ls.Lattice.from_arcs([0], [1], [0.0], [1], [np.inf, 0.0], ls.SymbolTable(["a"]), ilabels=[0])
+    table = ls.SymbolTable(["a"])
+    transducer = ls.Lattice.from_arcs([0], [1], [0.0], [1], [np.inf, 0.0], table, inputs=([0], table))
     with pytest.raises(InvalidLatticeError, match="transducer"):
         ls.join_pieces(transducer, "bpe")

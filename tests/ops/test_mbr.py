@@ -11,6 +11,7 @@ import pytest
 from helpers import arc_paths
 
 from lattice_simp import Lattice, SymbolTable, nbest, prune
+from lattice_simp.core.features import Features
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
 from lattice_simp.ops.history import expand_history, pruned_history
 from lattice_simp.ops.mbr import WORD_GAIN, MbrSettings, gain_lattice, mbr
@@ -44,10 +45,13 @@ def make(seed, states=9, words=FEW_WORDS, arcs_per_state=2):
         names[nextstates],
         finals[back],
         SymbolTable(words),
-        ilabels=np.arange(1, count + 1),
-        isymbols=SymbolTable(f"arc{number}" for number in range(count)),
-        features={"x": rng.normal(size=count)},
-        final_features={"x": np.where(np.isfinite(finals[back]), rng.normal(size=states), 0.0)},
+        inputs=(np.arange(1, count + 1), SymbolTable(f"arc{number}" for number in range(count))),
+        features=Features.from_columns(
+            {"x": rng.normal(size=count)},
+            {"x": np.where(np.isfinite(finals[back]), rng.normal(size=states), 0.0)},
+            count,
+            states,
+        ),
     )
 
 

@@ -40,9 +40,9 @@ def test_parallel_epsilons_do_not_multiply_arcs():
 
 
 def test_a_lattice_without_epsilons_stays_and_others_are_refused():
-    lattice = Lattice.from_strings([("a b", 1.0)])
+    lattice, table = Lattice.from_strings([("a b", 1.0)]), SymbolTable(["a"])
     assert remove_epsilons(lattice) is lattice
     with pytest.raises(InvalidLatticeError, match="transducer"):
-        remove_epsilons(Lattice.from_arcs([0], [1], [0.0], [1], [np.inf, 0.0], SymbolTable(["a"]), ilabels=[0]))
+        remove_epsilons(Lattice.from_arcs([0], [1], [0.0], [1], [np.inf, 0.0], table, inputs=([0], table)))
     with pytest.raises(CyclicLatticeError):
-        remove_epsilons(Lattice.from_arcs([0], [0], [0.0], [0], [0.0], SymbolTable(["a"])))
+        remove_epsilons(Lattice.from_arcs([0], [0], [0.0], [0], [0.0], table))

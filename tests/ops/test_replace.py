@@ -11,6 +11,7 @@ import pytest
 from helpers import arc_paths, assert_canonical, best_by_string, keep_least, paths, random_lattice
 
 from lattice_simp import Lattice, SymbolTable
+from lattice_simp.core.features import Features
 from lattice_simp.errors import CyclicLatticeError
 from lattice_simp.ops.replace import replace
 
@@ -154,8 +155,7 @@ def rename_labels(lattice, prefix):
         lattice.nextstates,
         lattice.finals,
         lattice.symbols,
-        ilabels=lattice.ilabels,
-        isymbols=table,
+        inputs=(lattice.ilabels, table),
     )
 
 
@@ -234,8 +234,7 @@ def test_features_that_one_side_lacks_are_0_there():
         [1, 2],
         [np.inf, np.inf, 0.0],
         table,
-        features={"p": [1.0, 2.0]},
-        final_features={"p": [0.0, 0.0, 4.0]},
+        features=Features.from_columns({"p": [1.0, 2.0]}, {"p": [0.0, 0.0, 4.0]}, 2, 3),
     )
     inner = Lattice.from_arcs(
         [0],
@@ -244,8 +243,7 @@ def test_features_that_one_side_lacks_are_0_there():
         [1],
         [np.inf, 0.0],
         SymbolTable(["x"]),
-        features={"q": [8.0]},
-        final_features={"q": [0.0, 16.0]},
+        features=Features.from_columns({"q": [8.0]}, {"q": [0.0, 16.0]}, 1, 2),
     )
     replaced = replace(outer, {"G": inner})
     ((arcs, state),) = arc_paths(replaced)

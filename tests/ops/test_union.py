@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers import best_by_string, paths, random_lattice
 
-from lattice_simp import CyclicLatticeError, Lattice, LatticeSimpError, SymbolTable, nbest, normalise, union
+from lattice_simp import CyclicLatticeError, Lattice, LatticeSimpError, SymbolTable, concat, nbest, normalise, union
 from lattice_simp.core.features import Features
 
 SEEDS = range(40)
@@ -44,6 +44,11 @@ def test_lattices_that_accept_nothing_add_nothing():
 
 def test_what_cannot_be_joined_is_refused():
     one = Lattice.from_strings([("a", 1.0)])
+    for operation in (union, concat):
+        with pytest.raises(TypeError, match=r"takes lattices, not a list; unpack it: \w+\(\*lattices\)"):
+            operation([one, one])
+        with pytest.raises(TypeError, match=r"takes lattices, not a float$"):
+            operation(one, 1.0)
     with pytest.raises(LatticeSimpError, match="at least one lattice"):
         union()
     with pytest.raises(LatticeSimpError, match="one cost or share for each"):

@@ -32,8 +32,7 @@ def made(seed):
         lattice.nextstates,
         np.where(np.isfinite(lattice.finals), 0.0, np.inf),
         lattice.symbols,
-        ilabels=lattice.ilabels,
-        isymbols=lattice.isymbols,
+        inputs=(lattice.ilabels, lattice.isymbols),
     )
 
 

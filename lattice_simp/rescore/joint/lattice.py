@@ -46,7 +46,7 @@ def apply_joint(
     >>> zeros = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     >>> model = JointModel(Vocabulary(("the",)), target, np.ones(1), zeros)   # all classes are equally likely
     >>> lattice = Lattice.from_arcs([0, 1], [1, 2], [0.5, 0.0], [1, 2], [np.inf, np.inf, 0.0],
-    ...     SymbolTable(["la", "maison"]), ilabels=[1, 2], isymbols=SymbolTable(["word@0", "word@1"]))
+    ...     SymbolTable(["la", "maison"]), inputs=([1, 2], SymbolTable(["word@0", "word@1"])))
     >>> scored = apply_joint(lattice, ["the", "house"], model)
     >>> np.exp(scored.features["JointAligned"]).round(3).tolist()   # 1 of 3 classes, 1 of 2 words
     [0.167, 0.167]

@@ -130,7 +130,7 @@ def tree_acceptor(forms: Sequence[str], bonds: Bonds, chain: Chain) -> Lattice:
     finals[[number for (_, has_top, _, _), number in layer.items() if has_top]] = 0.0
     sources, olabels, ilabels, costs, targets = zip(*arcs, strict=True)
     return Lattice.from_arcs(
-        sources, olabels, costs, targets, finals, words, ilabels=ilabels, isymbols=decisions(count)
+        sources, olabels, costs, targets, finals, words, inputs=(ilabels, decisions(count))
     ).connected()
 
 

@@ -85,7 +85,7 @@ def test_the_best_path_may_change():
     source, model = ["s0", "s1"], random_model(2)
     labels = SymbolTable(["word@0", "word@1"])
     lattice = Lattice.from_arcs(
-        [0, 0], [1, 2], [1.0, 1.1], [1, 1], [np.inf, 0.0], SymbolTable(["a", "b"]), ilabels=[1, 2], isymbols=labels
+        [0, 0], [1, 2], [1.0, 1.1], [1, 1], [np.inf, 0.0], SymbolTable(["a", "b"]), inputs=([1, 2], labels)
     )
     encoded = defined_encoding(model, source)
     costs = {
