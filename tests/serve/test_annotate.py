@@ -252,7 +252,7 @@ def test_a_locked_file_is_told_and_holds_no_other_page(path, monkeypatch):
             answers = [own.result() for own in asked]
         assert {answer.status_code for answer in answers} == {503}
         assert answers[0].headers["retry-after"]
-        assert "locked" in answers[0].json()["error"]
+        assert all("lock" in answer.json()["error"] for answer in answers)
         cookies = {"lattice_simp_annotator": "Ada"}
         page = httpx.get(f"{address}annotate/shorten", cookies=cookies)
         assert (page.status_code, "locked" in page.text) == (503, True)
