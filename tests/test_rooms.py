@@ -60,10 +60,10 @@ def test_one_line_imports_the_exact_search():
     importers = [
         path.relative_to(PACKAGE).as_posix()
         for path, _, _, node in rooms_and_imports()
-        if node.module.startswith("lattice_simp.translate.exact")
-        and node.module != "lattice_simp.translate.exact.limits"
+        if node.module.startswith("lattice_simp.translate.search.exact")
+        and node.module != "lattice_simp.translate.search.exact.limits"
     ]
-    outside = [path for path in importers if not path.startswith("translate/exact/")]
+    outside = [path for path in importers if not path.startswith("translate/search/exact/")]
     assert outside == ["translate/strategies/plain.py"]
     assert len(importers) > 10
 

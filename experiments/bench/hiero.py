@@ -21,8 +21,8 @@ from experiments.bench.oracle_data import (
     recorded_seconds,
     recorded_totals,
 )
-from lattice_simp.translate.exact.limits import ExactSearch
-from lattice_simp.translate.pruned.limits import CubePruning
+from lattice_simp.translate.search.cubes.limits import CubePruning
+from lattice_simp.translate.search.exact.limits import ExactSearch
 
 FULL_SETTINGS = (
     CubePruning(pops=100, max_arcs=50_000),

@@ -23,12 +23,12 @@ from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import LENGTH_FEATURE, StepLattice
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import WHOLE, HieroChart, hiero_chart
 from lattice_simp.translate.items import Excerpt
 from lattice_simp.translate.model_files import WEIGHTS, read_model
 from lattice_simp.translate.openfst_lattice import openfst_lattice
-from lattice_simp.translate.pruned.kept import kept_items
+from lattice_simp.translate.parse import WHOLE, SourceParse, parse_sentence
 from lattice_simp.translate.result import DECODER_FEATURES, SKELETON_FEATURE, Translation
+from lattice_simp.translate.search.cubes.kept import kept_items
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.source import INPUT_FEATURE, Sentence, Source, as_source
 from lattice_simp.translate.strategies import STRATEGIES
@@ -174,24 +174,24 @@ class Decoder:
         """
         if self.settings.engine == "openfst":
             return StepLattice(openfst_lattice(*self._chart_arguments(sentence)), None)
-        return self.chart(sentence, excerpt).lattice(self.kept_items)
+        return self.parse(sentence, excerpt).lattice(self.kept_items)
 
-    def chart(self, sentence: Sentence, excerpt: Excerpt = WHOLE) -> HieroChart:
+    def parse(self, sentence: Sentence, excerpt: Excerpt = WHOLE) -> SourceParse:
         """Returns the items from which `rules` builds the lattice."""
-        return hiero_chart(*self._chart_arguments(sentence), excerpt)
+        return parse_sentence(*self._chart_arguments(sentence), excerpt)
 
     def _chart_arguments(self, sentence: Sentence) -> tuple[Grammar, Costs, Source, DecoderSettings]:
         source = as_source(sentence)
         return self.grammar, self.costs.of_source(source, self.weights), source, self.settings
 
-    def kept_items(self, chart: HieroChart, invisible: Collection[str] = ()) -> Bools:
-        """Returns the items of a nested grammar's chart that the pruned search keeps, (items,) bool.
+    def kept_items(self, parse: SourceParse, invisible: Collection[str] = ()) -> Bools:
+        """Returns the items of a nested grammar's parse that the pruned search keeps, (items,) bool.
 
         Args:
-            chart: of a sentence.
+            parse: of a sentence.
             invisible: words that the language models do not see.
         """
-        return kept_items(chart, self.models, self.word_penalty, self.settings.cubes, invisible)
+        return kept_items(parse, self.models, self.word_penalty, self.settings.cubes, invisible)
 
     def scored(self, rules: StepLattice, beam: float | None) -> StepLattice:
         """Returns a lattice of rules with language models and word penalty; see `with_models`."""

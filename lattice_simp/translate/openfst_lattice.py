@@ -1,4 +1,4 @@
-"""A sentence's translations as a recursive transition network that OpenFst expands: what `hiero.py` must give."""
+"""A sentence's translations as a recursive transition network that OpenFst expands: what `parse.py` must give."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from lattice_simp.core.symbols import EPSILON
 from lattice_simp.reference.network import expand
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import check_source
 from lattice_simp.translate.match import COPY, match
+from lattice_simp.translate.parse import check_source
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.source import Sentence, as_source
 
@@ -27,7 +27,7 @@ def openfst_lattice(grammar: Grammar, costs: Costs, words: Sentence, settings: D
     that calls the gap's cell; at the top, cells are side by side (the glue rules).
 
     Args:
-        grammar, costs, words, settings: see `hiero_chart`.
+        grammar, costs, words, settings: see `parse_sentence`.
 
     Returns:
         An acceptor of target words; derivations and features are left out.

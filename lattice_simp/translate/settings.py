@@ -14,8 +14,8 @@ from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.support.options import kinds_of_field, nested_kind, option
-from lattice_simp.translate.exact.limits import ExactSearch, GapBound
-from lattice_simp.translate.pruned.limits import CubePruning
+from lattice_simp.translate.search.cubes.limits import CubePruning
+from lattice_simp.translate.search.exact.limits import ExactSearch, GapBound
 
 GapLoops: TypeAlias = Literal["everywhere", "at-gaps"]
 Aggregation: TypeAlias = Literal["max", "sum", "expected"]

@@ -7,8 +7,8 @@ import math
 import pynini
 import pytest
 from helpers import best_by_string
-from test_hiero import make as make_grammar
-from test_hiero import translations
+from test_parse import make as make_grammar
+from test_parse import translations
 from test_replace import expected_strings
 from test_replace import make as make_parts
 from tiny_decoder import ARPA, SECOND_ARPA, WEIGHTS, tiny_decoder
@@ -20,8 +20,8 @@ from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.reference import apply_lm, expand, network
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import hiero_chart
 from lattice_simp.translate.openfst_lattice import openfst_lattice
+from lattice_simp.translate.parse import parse_sentence
 from lattice_simp.translate.settings import DecoderSettings
 
 SEEDS = range(25)
@@ -77,7 +77,7 @@ def test_the_lattice_of_a_grammar_holds_all_translations():
             expected = translations(grammar, costs, words, settings)
             lattices = (
                 openfst_lattice(grammar, costs, words, settings),
-                hiero_chart(grammar, costs, words, settings).lattice().lattice,
+                parse_sentence(grammar, costs, words, settings).lattice().lattice,
             )
             for lattice in lattices:
                 assert best_by_string(lattice) == pytest.approx(expected, abs=CLOSE), (kind, seed, lattice)

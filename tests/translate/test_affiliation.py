@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from helpers import arc_paths, best_by_string
-from test_hiero import make
+from test_parse import make
 from tiny_decoder import tiny_decoder
 
 from lattice_simp import Lattice, compose_gappy, gappy_acceptor, nbest, prune, read, write
@@ -18,9 +18,9 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import RuleLabels, affiliations
-from lattice_simp.translate.exact.limits import ExactSearch
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import hiero_chart
+from lattice_simp.translate.parse import parse_sentence
+from lattice_simp.translate.search.exact.limits import ExactSearch
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.word_alignment import align_words
 
@@ -91,9 +91,9 @@ def test_words_belong_to_what_the_links_of_their_derivation_say(kind):
         plain, weights, words, settings = make(seed, kind, longest=5)
         grammar = with_random_points(np.random.default_rng(seed), plain)
         costs = Costs.weighted(grammar, weights)
-        lattice = hiero_chart(grammar, costs, words, replace(settings, word_arcs="affiliated")).lattice().named()
+        lattice = parse_sentence(grammar, costs, words, replace(settings, word_arcs="affiliated")).lattice().named()
         checked += check(lattice, words, grammar, 200)
-        shared = hiero_chart(grammar, costs, words, settings).lattice().lattice
+        shared = parse_sentence(grammar, costs, words, settings).lattice().lattice
         assert best_by_string(lattice) == pytest.approx(best_by_string(shared), rel=1e-9, abs=1e-9)
     assert checked > 300
 
@@ -102,7 +102,7 @@ def test_a_rule_without_source_words_has_the_middle_of_its_span():
     rules = ("[X] ||| [Y,1] ||| [Y,1] so", "[Y] ||| a b c ||| u ||| ||| 2-0", "[X] ||| d ||| v w ||| ||| 0-0")
     grammar = Grammar.from_rules(parse_rules(rules))
     settings = DecoderSettings(word_arcs="affiliated", max_span=5)
-    lattice = hiero_chart(grammar, Costs(np.zeros(3)), ["d", "a", "b", "c", "other"], settings).lattice().named()
+    lattice = parse_sentence(grammar, Costs(np.zeros(3)), ["d", "a", "b", "c", "other"], settings).lattice().named()
     found = {
         tuple(lattice.symbols.decode(lattice.olabels[arcs])): affiliations(lattice)[arcs].tolist()
         for arcs, _ in arc_paths(lattice)
@@ -187,7 +187,7 @@ def test_an_arc_is_split_only_where_tokens_differ():
     )
     grammar = Grammar.from_rules(parse_rules(rules))
     settings = DecoderSettings(word_arcs="affiliated", copies="all", max_span=3)
-    lattice = hiero_chart(grammar, Costs(np.zeros(3)), ["a", "b", "c"], settings).lattice().named()
+    lattice = parse_sentence(grammar, Costs(np.zeros(3)), ["a", "b", "c"], settings).lattice().named()
     found = Counter(zip(lattice.symbols.decode(lattice.olabels), affiliations(lattice).tolist(), strict=True))
     assert found["u", 1] == found["v", 2] == 1
     assert found["v", 1] == 1

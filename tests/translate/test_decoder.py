@@ -32,7 +32,7 @@ from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.gappy_composition import compose_with_expected
 from lattice_simp.translate.model_files import read_weights, write_weights
-from lattice_simp.translate.pruned.limits import CubePruning
+from lattice_simp.translate.search.cubes.limits import CubePruning
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
 from lattice_simp.translate.strategies.gappy import hypotheses_with_positions
 from lattice_simp.translate.strategies.task import pool_hypotheses

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import PlainModel, best_by_string, random_arpa
-from test_hiero import TARGET, make, translations
+from test_parse import TARGET, make, translations
 from test_word_lattices import expected_translations, random_input
 from tiny_decoder import assert_derivations_spell, assert_features_explain_costs
 
@@ -15,11 +15,11 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.combined import combined
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.exact import dense, multipliers, refine, relaxation
-from lattice_simp.translate.exact import second_order as learning
-from lattice_simp.translate.exact.border_words import everything_kept
-from lattice_simp.translate.exact.bounds import bounds_of, dense_bounds_of, no_bounds
-from lattice_simp.translate.exact.context_model import (
+from lattice_simp.translate.search.exact import dense, multipliers, refine, relaxation
+from lattice_simp.translate.search.exact import second_order as learning
+from lattice_simp.translate.search.exact.border_words import everything_kept
+from lattice_simp.translate.search.exact.bounds import bounds_of, dense_bounds_of, no_bounds
+from lattice_simp.translate.search.exact.context_model import (
     best_choice,
     context_model,
     lower_state,
@@ -27,13 +27,13 @@ from lattice_simp.translate.exact.context_model import (
     with_potential,
     without_pairs,
 )
-from lattice_simp.translate.exact.contexts import chart_with_contexts
-from lattice_simp.translate.exact.forest import inside_costs
-from lattice_simp.translate.exact.junctions import first_prefixes, with_words
-from lattice_simp.translate.exact.limits import ExactSearch, GapBound
-from lattice_simp.translate.exact.multipliers import tighten
-from lattice_simp.translate.exact.refine import refined_forest
-from lattice_simp.translate.exact.search import search
+from lattice_simp.translate.search.exact.contexts import chart_with_contexts
+from lattice_simp.translate.search.exact.junctions import first_prefixes, with_words
+from lattice_simp.translate.search.exact.limits import ExactSearch, GapBound
+from lattice_simp.translate.search.exact.multipliers import tighten
+from lattice_simp.translate.search.exact.refine import refined_forest
+from lattice_simp.translate.search.exact.search import search
+from lattice_simp.translate.search.forest import inside_costs
 from lattice_simp.translate.settings import DecoderSettings
 
 SEEDS = range(60)
@@ -80,7 +80,7 @@ def within(table, beam):
 
 def certificate(decoder, words, upper, **limits):
     """Runs the search alone."""
-    chart, model, _ = chart_with_contexts(decoder.chart(words), decoder.models, decoder.word_penalty)
+    chart, model, _ = chart_with_contexts(decoder.parse(words), decoder.models, decoder.word_penalty)
     return search(chart, context_model(model), model.order, upper, ExactSearch(**limits))
 
 
@@ -206,7 +206,7 @@ def test_multipliers_bring_the_second_order_near_the_optimum(monkeypatch):
         if not table:
             continue
         least = min(table.values())
-        chart, model, _ = chart_with_contexts(decoder.chart(words), decoder.models, decoder.word_penalty)
+        chart, model, _ = chart_with_contexts(decoder.parse(words), decoder.models, decoder.word_penalty)
         if model.order < 3:
             continue
         monkeypatch.setattr(learning, "FEW", 0)
@@ -236,7 +236,7 @@ def test_dense_bounds_and_samples_change_no_optimum(monkeypatch, where, name, va
 def second_order(seed, kind="full"):
     """Returns a chart, the automaton and the bounds of the first order's forest, and what the matrices start from."""
     decoder, _, words = make_decoder(seed, kind, longest=6)
-    chart, model, _ = chart_with_contexts(decoder.chart(words), decoder.models, decoder.word_penalty)
+    chart, model, _ = chart_with_contexts(decoder.parse(words), decoder.models, decoder.word_penalty)
     first, prefixes = context_model(model), first_prefixes(model.root)
     coarse = refined_forest(chart, first, no_bounds(), 1e300, prefixes, 10**6, lambda edges: True)
     tightened = tighten(coarse, first, chart, model.order, 1e6, lambda: True)
@@ -253,7 +253,7 @@ def test_dense_bounds_are_those_of_the_second_orders_forest():
         if found is None or second.level.max() < 2:
             continue
         forest = refined_forest(chart, second, bounds, 1e6, prefixes, 10**6, lambda edges: True)
-        inside, _ = inside_costs(forest.edges, forest.edge_costs(), forest.axioms)
+        inside, _ = inside_costs(forest.packed())
         assert found.lower == pytest.approx(inside[forest.goal], **CLOSE), seed
         seen += 1
     assert seen > 10
@@ -278,7 +278,7 @@ def test_potentials_of_any_size_lose_nothing(order):
             words = with_words(prefixes, charges)
             forest = refined_forest(chart, model, dense_bounds_of(found.dense), limit, words, 10**6, lambda edges: True)
             assert forest is not None, seed
-            return inside_costs(forest.edges, forest.edge_costs(), forest.axioms)[0][forest.goal]
+            return inside_costs(forest.packed())[0][forest.goal]
 
         least = least_within(1e6)
         if least is not None:
@@ -313,7 +313,7 @@ def test_pools_grow_before_they_are_full(monkeypatch):
                 changed.setattr(refine, "expand", watched)
                 small = refined_forest(*arguments)
             assert len(small.edges) == len(whole.edges), seed
-            costs = [inside_costs(one.edges, one.edge_costs(), one.axioms)[0][one.goal] for one in (whole, small)]
+            costs = [inside_costs(forest.packed())[0][forest.goal] for forest in (whole, small)]
             assert costs[0] == costs[1], seed
     assert grown > 30
 
@@ -456,7 +456,7 @@ def test_pairs_of_words_outside_of_all_derivations_change_no_bound_within():
 
 def words_of(decoder, words, string):
     """Returns the language model's words of a string."""
-    chart, models = decoder.chart(words), decoder.models
+    chart, models = decoder.parse(words), decoder.models
     names = [chart.grammar.target_words[label] for label in chart.target_words.tolist() if label]
     ids = combined(list(models.values()), names).vocabulary
     return [int(ids[names.index(word)]) for word in string]
@@ -492,7 +492,7 @@ def test_expected_counts_are_the_gradient_of_the_smooth_bound():
         potential = second.potential + rng.normal(scale=0.3, size=len(second.level)) * (second.level < order)
         chosen = relaxed_with(potential)
         costs = forest.edge_costs()
-        inside, _ = inside_costs(forest.edges, costs, forest.axioms)
+        inside, _ = inside_costs(forest.packed())
         counts = relaxation.expected_counts(forest, chosen, costs, inside, temperature, len(potential))
         counts[second.start] += 1.0  # a sentence begins there
         for state in np.flatnonzero((second.level < order) & (second.level > 0)):
@@ -527,7 +527,7 @@ def test_invisible_words_cost_nothing_and_are_no_context():
             cost += decoder.weights["WordPenalty"] * len(seen)
             least = min(least, cost + sum(decoder.weights[own] * model.cost(seen) for own, model in models.items()))
         chart, model, _ = chart_with_contexts(
-            decoder.chart(words), decoder.models, decoder.word_penalty, invisible=["v"]
+            decoder.parse(words), decoder.models, decoder.word_penalty, invisible=["v"]
         )
         found = search(chart, context_model(model), model.order, least + 3.0, ExactSearch())
         assert found.lower == pytest.approx(least, **CLOSE), seed

@@ -14,7 +14,7 @@ from lattice_simp.commands.sentences import Sentence
 from lattice_simp.commands.worker import TranslateOptions, translate_sentence
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.mbr import MbrSettings, mbr
-from lattice_simp.translate.exact.limits import ExactSearch, GapBound
+from lattice_simp.translate.search.exact.limits import ExactSearch, GapBound
 from lattice_simp.translate.settings import DecoderSettings
 
 SENTENCE, MASK = "ich habe das alte haus gesehen", "111011"

@@ -13,7 +13,7 @@ from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.support.textio import read_lines
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import hiero_chart
+from lattice_simp.translate.parse import parse_sentence
 
 pytestmark = pytest.mark.shared
 
@@ -75,7 +75,7 @@ def assert_exact(data, total):
     assert len(results) == len(sentences)
     summed = 0.0
     for words, (cost, rule_score, glue_steps, string) in zip(sentences, results, strict=True):
-        rules = hiero_chart(grammar, costs, words, DecoderSettings()).lattice()
+        rules = parse_sentence(grammar, costs, words, DecoderSettings()).lattice()
         target, steps, found = best_path(apply_lm(rules.lattice, {"LM": (model, 1.0)}, beam=0.0))
         summed += found
         assert found == pytest.approx(cost, abs=2e-3)

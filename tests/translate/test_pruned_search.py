@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers import PlainModel, best_by_string, random_arpa
 from test_exact_search import CLOSE, expected, make_decoder, with_models
-from test_hiero import TARGET, make_grammar
+from test_parse import TARGET, make_grammar
 from test_word_lattices import expected_translations, random_input
 from tiny_decoder import assert_derivations_spell, assert_features_explain_costs
 
@@ -20,14 +20,21 @@ from lattice_simp.errors import EmptyLatticeError, GrammarError, LatticeSimpErro
 from lattice_simp.lm.automaton import advance, start_state
 from lattice_simp.lm.combined import lookup
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.nested_chart import NO_WORD, search_chart, seen_labels
-from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, after_string, after_word, longer_prefix, new_borders
-from lattice_simp.translate.pruned.cubes import BEAM, EDGES, search
-from lattice_simp.translate.pruned.gaps import gaps_of_grids, grid_gaps
-from lattice_simp.translate.pruned.grids import make_grids, with_rests
-from lattice_simp.translate.pruned.limits import CubePruning
-from lattice_simp.translate.pruned.passes import LEAST_NARROW, NARROW_SHARE, search_twice, wide_pops
-from lattice_simp.translate.pruned.rests import learnt_rests
+from lattice_simp.translate.search.chart import NO_WORD, search_chart, seen_labels
+from lattice_simp.translate.search.cubes.borders import (
+    EMPTY,
+    WHOLE,
+    after_string,
+    after_word,
+    longer_prefix,
+    new_borders,
+)
+from lattice_simp.translate.search.cubes.gaps import gaps_of_grids, grid_gaps
+from lattice_simp.translate.search.cubes.grids import make_grids, with_rests
+from lattice_simp.translate.search.cubes.limits import CubePruning
+from lattice_simp.translate.search.cubes.passes import LEAST_NARROW, NARROW_SHARE, search_twice, wide_pops
+from lattice_simp.translate.search.cubes.rests import learnt_rests
+from lattice_simp.translate.search.cubes.search import BEAM, EDGES, search
 from lattice_simp.translate.settings import DecoderSettings
 
 SEEDS = range(60)
@@ -41,7 +48,7 @@ def pruned_decoder(seed, cubes, kind="full", beam=0.0):
 
 def chart_of(decoder, words, invisible=()):
     """Returns what the search works on, and the language model."""
-    chart = decoder.chart(words)
+    chart = decoder.parse(words)
     labels, names = seen_labels(chart, invisible)
     model, numbers = lookup(list(decoder.models.values()), names)
     return search_chart(chart, labels, numbers[:-1], int(numbers[-1]), decoder.word_penalty)[0], model
@@ -171,7 +178,7 @@ def test_the_wide_pass_has_the_rest_costs_of_the_narrow_one(monkeypatch):
         given.append((int(pops.max()), rests, float(grids.costs[np.isfinite(grids.costs)].sum())))
         return search(chart, model, grids, pops, rests)
 
-    monkeypatch.setattr("lattice_simp.translate.pruned.passes.search", watched)
+    monkeypatch.setattr("lattice_simp.translate.search.cubes.passes.search", watched)
     decoder = tiny_decoder(["[X] ||| [X,1] b ||| [X,1] B", "[X] ||| a ||| A", "[X] ||| c ||| v"])
     search_twice(*chart_of(decoder, ["a", "b", "c"]), 200)
     (narrow, none, plain), (wide, learnt, charged) = given
@@ -365,7 +372,7 @@ def test_invisible_words_are_no_context(monkeypatch):
             continue
         hidden = TARGET[:1]
         found, _, chart = found_in(decoder, words, 20_000, hidden)
-        rules = decoder.chart(words).lattice().lattice
+        rules = decoder.parse(words).lattice().lattice
         if rules.empty:
             continue
         scored = decoder.with_models(rules, 0.0, hidden)

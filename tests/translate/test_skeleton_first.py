@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers import best_by_string
-from test_hiero import translations
+from test_parse import translations
 from tiny_decoder import (
     ARPA,
     SECOND_ARPA,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from helpers import arc_paths
-from test_hiero import KINDS, SEEDS, make
+from test_parse import KINDS, SEEDS, make
 from tiny_decoder import tiny_decoder
 
 from lattice_simp.errors import GrammarError
@@ -12,7 +12,7 @@ from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import COPY_RULE, RuleLabels, RuleUse
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import hiero_chart
+from lattice_simp.translate.parse import parse_sentence
 from lattice_simp.translate.word_alignment import align_words
 
 
@@ -136,7 +136,7 @@ def test_rules_that_make_up_no_derivation_are_refused(source, uses):
 
 def derivations(grammar, weights, words, settings, count):
     """Returns (target words, rules) of a lattice's paths."""
-    lattice = hiero_chart(grammar, Costs.weighted(grammar, weights), words, settings).lattice().named()
+    lattice = parse_sentence(grammar, Costs.weighted(grammar, weights), words, settings).lattice().named()
     for number, (arcs, _) in enumerate(arc_paths(lattice)):
         if number == count:
             return

@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import best_by_string, keep_least, random_lattice
-from test_hiero import KINDS, SOURCE, make, make_grammar, rule_uses, step_features, translations
+from test_parse import KINDS, SOURCE, make, make_grammar, rule_uses, step_features, translations
 from tiny_decoder import tiny_decoder
 
 from lattice_simp import Lattice, LatticeSimpError, SymbolTable, nbest
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, SkeletonError
 from lattice_simp.formats.plf import parse_plf
 from lattice_simp.translate.costs import Costs
-from lattice_simp.translate.hiero import hiero_chart
 from lattice_simp.translate.openfst_lattice import openfst_lattice
+from lattice_simp.translate.parse import parse_sentence
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.source import MAX_STATES, Source
 
@@ -50,9 +50,9 @@ def test_translations_are_those_of_all_paths(kind):
         costs, source = Costs.weighted(grammar, weights), Source.from_lattice(lattice)
         expected = expected_translations(grammar, costs, lattice, settings)
         arguments = grammar, costs.of_source(source, {}), source, settings
-        found = hiero_chart(*arguments).lattice().lattice
+        found = parse_sentence(*arguments).lattice().lattice
         assert best_by_string(found) == pytest.approx(expected, rel=1e-9, abs=1e-9), seed
-        derived = hiero_chart(*arguments).lattice()
+        derived = parse_sentence(*arguments).lattice()
         for path in nbest(derived.lattice, 100):
             labels = derived.lattice.ilabels[path.arcs].tolist()
             rules = step_features(derived.derivations, labels, grammar)
@@ -76,7 +76,9 @@ def test_spans_are_as_long_as_their_shortest_paths(kind):
         np.fill_diagonal(shortest, 0)
         for begin, end in zip(source.begins, source.ends, strict=True):
             shortest[:, end] = np.minimum(shortest[:, end], shortest[:, begin] + 1)
-        found = hiero_chart(grammar, Costs.weighted(grammar, weights), source, replace(settings, max_span=1)).lattice()
+        found = parse_sentence(
+            grammar, Costs.weighted(grammar, weights), source, replace(settings, max_span=1)
+        ).lattice()
         for path in nbest(found.lattice, 200):
             for use in rule_uses(found.derivations, path.inputs or found.lattice.ilabels[path.arcs].tolist()):
                 assert shortest[use.start, use.end] == 1
@@ -139,7 +141,7 @@ def test_the_lattice_of_cdecs_system_tests():
     grammar = make_grammar(CDEC_RULES)
     source = Source.from_lattice(parse_plf("((('A',0.5,1),('C',0.25,1),('AB',0.125,2),),(('B',2,1),),)", scores="cost"))
     costs = Costs.weighted(grammar, {"Cost": -1.0, "OOV": 100.0}).of_source(source, {"Input": 1.0})
-    lattice = hiero_chart(grammar, costs, source, DecoderSettings()).lattice().lattice
+    lattice = parse_sentence(grammar, costs, source, DecoderSettings()).lattice().lattice
     found = {path.text: (path.cost, path.features["Input"]) for path in nbest(lattice, 5)}
     scores = {  # of cdec: the total, the lattice's cost, source and target words
         "ab": (-1.09359, 0.125, 1, 1),
@@ -162,7 +164,7 @@ def test_the_lattice_of_moses_manual():
     source = Source.from_lattice(parse_plf(plf))
     grammar = make_grammar(["[X] ||| preis sturz ||| price fall ||| P=-0.125"])
     costs = Costs.weighted(grammar, {"P": 1.0}).of_source(source, {})
-    lattice = hiero_chart(grammar, costs, source, DecoderSettings()).lattice().lattice
+    lattice = parse_sentence(grammar, costs, source, DecoderSettings()).lattice().lattice
     found = {path.text: path.cost for path in nbest(lattice, 20)}
     starts = {"wettbewerbsbedingten": 0.5, "wettbewerbs bedingten": 0.25, "wettbewerb bedingten": 0.25}
     ends = {"preissturz": 0.5, "preis sturz": 0.5, "price fall": 0.5 * math.exp(-0.125)}

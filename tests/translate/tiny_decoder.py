@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 from helpers import PlainModel, keep_least
-from test_hiero import translations
+from test_parse import translations
 
 from lattice_simp import LanguageModel
 from lattice_simp.formats.rule_table import parse_rules

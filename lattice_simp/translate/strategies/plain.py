@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.translate.derivation import StepLattice
-from lattice_simp.translate.exact.decode import lower_bound, optimal_rules
-from lattice_simp.translate.hiero import HieroChart
-from lattice_simp.translate.pruned.kept import kept_items
+from lattice_simp.translate.parse import SourceParse
 from lattice_simp.translate.result import Translation
+from lattice_simp.translate.search.cubes.kept import kept_items
+from lattice_simp.translate.search.exact.decode import lower_bound, optimal_rules
 from lattice_simp.translate.source import Sentence
 from lattice_simp.translate.strategies.task import Task
 
@@ -43,13 +43,13 @@ def certified(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
     Raises:
         EmptyLatticeError: there is no translation.
     """
-    chart, limits = decoder.chart(sentence), decoder.settings.exact
+    parse, limits = decoder.parse(sentence), decoder.settings.exact
     if not decoder.grammar.nests or limits is None:
-        return _pruned(decoder, chart)[0].named(), 0.0
+        return _pruned(decoder, parse)[0].named(), 0.0
     models, penalty = decoder.models, decoder.word_penalty
-    rules, lower = optimal_rules(chart, models, penalty, _known_cost(decoder, chart), limits)
+    rules, lower = optimal_rules(parse, models, penalty, _known_cost(decoder, parse), limits)
     if rules is None:
-        scored, upper = _pruned(decoder, chart)
+        scored, upper = _pruned(decoder, parse)
         return scored.named(), max(upper - lower, 0.0)
     return decoder.scored(rules, limits.beam).named(), 0.0
 
@@ -62,21 +62,21 @@ def bounded(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
     Raises:
         EmptyLatticeError: there is no translation.
     """
-    chart, bound = decoder.chart(sentence), decoder.settings.search_gap
-    scored, upper = _pruned(decoder, chart)
+    parse, bound = decoder.parse(sentence), decoder.settings.search_gap
+    scored, upper = _pruned(decoder, parse)
     if not decoder.grammar.nests or bound is None:
         return scored.named(), 0.0
-    return scored.named(), upper - lower_bound(chart, decoder.models, decoder.word_penalty, upper, bound)
+    return scored.named(), upper - lower_bound(parse, decoder.models, decoder.word_penalty, upper, bound)
 
 
-def _pruned(decoder: Decoder, chart: HieroChart) -> tuple[StepLattice, float]:
+def _pruned(decoder: Decoder, parse: SourceParse) -> tuple[StepLattice, float]:
     """Returns the pruned search's lattice, language models included, and its best translation's cost."""
-    scored = decoder.scored(chart.lattice(decoder.kept_items), decoder.settings.beam)
+    scored = decoder.scored(parse.lattice(decoder.kept_items), decoder.settings.beam)
     return scored, decoder.operations.nbest(scored.lattice, 1)[0].cost
 
 
-def _known_cost(decoder: Decoder, chart: HieroChart) -> float:
+def _known_cost(decoder: Decoder, parse: SourceParse) -> float:
     """Returns what the pruned search's best translation costs: no lattice is needed but for that one."""
     cubes = replace(decoder.settings.cubes, max_arcs=max(decoder.settings.cubes.max_arcs // ONE_OF_ARCS, 1))
-    rules = chart.lattice(lambda chart: kept_items(chart, decoder.models, decoder.word_penalty, cubes))
+    rules = parse.lattice(lambda items: kept_items(items, decoder.models, decoder.word_penalty, cubes))
     return decoder.operations.nbest(decoder.with_models(rules.lattice, 0.0), 1)[0].cost

@@ -120,8 +120,8 @@ def partial_lattice(decoder: Decoder, skeleton: Skeleton) -> tuple[StepLattice, 
     token_start.append(position)
     is_gap = np.array([token in set(gap_words) for token in tokens], dtype=np.bool_)
     extra = crossing_rules(decoder.grammar, decoder.costs.rules, tokens, is_gap, decoder.settings.max_span)
-    chart = decoder.chart(tokens, Excerpt(token_start, is_gap, extra))
-    return chart.lattice(functools.partial(decoder.kept_items, invisible=gap_words)), gap_words
+    parse = decoder.parse(tokens, Excerpt(token_start, is_gap, extra))
+    return parse.lattice(functools.partial(decoder.kept_items, invisible=gap_words)), gap_words
 
 
 def crossing_rules(

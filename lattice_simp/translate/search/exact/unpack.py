@@ -13,8 +13,8 @@ import numpy as np
 from lattice_simp.core.kernel import Ints, Records
 from lattice_simp.translate.automaton import ARC
 from lattice_simp.translate.cells import END, START, CellStore
-from lattice_simp.translate.exact.forest import Forest
-from lattice_simp.translate.nested_chart import Chart
+from lattice_simp.translate.search.chart import Chart
+from lattice_simp.translate.search.exact.forest import BorderForest
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Unpacking:
         top_steps: (steps,) the step that stands for another one at the top.
     """
 
-    forest: Forest
+    forest: BorderForest
     chart: Chart
     top_steps: Ints
 

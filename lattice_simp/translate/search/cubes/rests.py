@@ -1,4 +1,4 @@
-"""Rest costs, learnt from what a narrow search has found.
+"""Rest costs, learnt in a narrow search.
 
 The first word of a string is charged before anything is known of the words in front of it. Where strings met such words
 in good derivations, it turned out what that was wrong by, and the wide search charges it at once; words that were not
@@ -12,11 +12,11 @@ import numpy as np
 from lattice_simp.core.kernel import Floats, jit
 from lattice_simp.core.records import NONE
 from lattice_simp.lm.automaton import NgramAutomaton
-from lattice_simp.translate.nested_chart import NO_WORD, Chart
-from lattice_simp.translate.pruned.borders import EMPTY, WHOLE, Borders, after_string, after_word
-from lattice_simp.translate.pruned.cubes import Found
-from lattice_simp.translate.pruned.gaps import edge_gaps
-from lattice_simp.translate.pruned.grids import Grids
+from lattice_simp.translate.search.chart import NO_WORD, Chart
+from lattice_simp.translate.search.cubes.borders import EMPTY, WHOLE, Borders, after_string, after_word
+from lattice_simp.translate.search.cubes.gaps import edge_gaps
+from lattice_simp.translate.search.cubes.grids import Grids
+from lattice_simp.translate.search.cubes.search import Hypotheses
 
 LARGEST_GAP = 8.0
 """Nats beyond the best derivation of those that are learnt from; each nat makes one e times less important."""
@@ -26,7 +26,7 @@ MEAN_WEIGHT = 1.0
 
 
 def learnt_rests(
-    chart: Chart, model: NgramAutomaton, grids: Grids, borders: Borders, found: Found, goal: int
+    chart: Chart, model: NgramAutomaton, grids: Grids, borders: Borders, hypotheses: Hypotheses, goal: int
 ) -> Floats:
     """Returns (words,) float64, the rest costs.
 
@@ -35,10 +35,10 @@ def learnt_rests(
         model: the language model.
         grids: those of the chart.
         borders: those of the search.
-        found: what it has found; a derivation of the whole at least.
+        hypotheses: of a narrow search; a derivation of the whole at least.
         goal: the last place of the chart.
     """
-    totals, weights = _meetings(chart, model, grids, borders, found, edge_gaps(found, goal))
+    totals, weights = _meetings(chart, model, grids, borders, hypotheses, edge_gaps(hypotheses, goal))
     mean = totals.sum() / max(weights.sum(), np.finfo(float).tiny)
     rests: Floats = (totals + MEAN_WEIGHT * mean) / (weights + MEAN_WEIGHT)
     return rests
@@ -46,19 +46,19 @@ def learnt_rests(
 
 @jit
 def _meetings(
-    chart: Chart, model: NgramAutomaton, grids: Grids, borders: Borders, found: Found, gaps: Floats
+    chart: Chart, model: NgramAutomaton, grids: Grids, borders: Borders, hypotheses: Hypotheses, gaps: Floats
 ) -> tuple[Floats, Floats]:
     """Returns for each word what meeting what was in front of it cost, as the first of a string, and the weights.
 
     The search has scored all of these derivations (`cubes._score` takes the same steps), so that nothing is added to
     its tables, which may have no room.
     """
-    nodes = found.nodes
+    nodes = hypotheses.nodes
     totals, weights = np.zeros(len(model.vocabulary)), np.zeros(len(model.vocabulary))
     for number in range(len(gaps)):
         if gaps[number] > LARGEST_GAP:
             continue
-        edge, weight = found.edges[number], np.exp(-gaps[number])
+        edge, weight = hypotheses.edges[number], np.exp(-gaps[number])
         left, right = EMPTY, (NONE if model.order > 1 else len(model.suffix) - 1)
         tails = (edge.tail, edge.second)
         references = 0

@@ -31,20 +31,20 @@ from lattice_simp.translate.match import match
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.source import Sentence, Source, as_source
 
-Pruning: TypeAlias = Callable[["HieroChart"], Bools]
+Pruning: TypeAlias = Callable[["SourceParse"], Bools]
 """Finds the items of a chart that its lattice is made of: (items,) bool."""
 
 WHOLE = Excerpt()
 """Words that are a sentence."""
 
 
-def hiero_chart(
+def parse_sentence(
     grammar: Grammar,
     costs: Costs,
     words: Sentence,
     settings: DecoderSettings,
     excerpt: Excerpt = WHOLE,
-) -> HieroChart:
+) -> SourceParse:
     """Finds the items of a sentence or a word lattice, of which its lattice is made.
 
     Args:
@@ -70,7 +70,7 @@ def hiero_chart(
     matches = match(grammar, source, word_ids, settings.max_span, complete, copy_all=settings.copies == "all")
     plan = CellPlan(matches, source.num_states, grammar.nonterminals.index(settings.top))
     items = parse_items(grammar, costs, source, plan, excerpt, affiliated=affiliated)
-    return HieroChart(grammar, costs, source, plan, items, excerpt)
+    return SourceParse(grammar, costs, source, plan, items, excerpt)
 
 
 def check_source(grammar: Grammar, source: Source, settings: DecoderSettings) -> None:
@@ -83,7 +83,7 @@ def check_source(grammar: Grammar, source: Source, settings: DecoderSettings) ->
 
 
 @dataclass(frozen=True, eq=False)
-class HieroChart:
+class SourceParse:
     """The items of one sentence: target sides in cells, and at the top."""
 
     grammar: Grammar

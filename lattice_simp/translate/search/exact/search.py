@@ -11,16 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lattice_simp.core.kernel import cpu_seconds
-from lattice_simp.translate.exact.bounds import SLACK, bounds_of, no_bounds
-from lattice_simp.translate.exact.context_model import ContextModel
-from lattice_simp.translate.exact.dense import has_matrices
-from lattice_simp.translate.exact.forest import Forest, inside_costs
-from lattice_simp.translate.exact.junctions import first_prefixes
-from lattice_simp.translate.exact.limits import ExactSearch
-from lattice_simp.translate.exact.multipliers import Tightened, tighten
-from lattice_simp.translate.exact.refine import refined_forest
-from lattice_simp.translate.exact.second_order import second_order
-from lattice_simp.translate.nested_chart import Chart
+from lattice_simp.translate.search.chart import Chart
+from lattice_simp.translate.search.exact.bounds import SLACK, bounds_of, no_bounds
+from lattice_simp.translate.search.exact.context_model import ContextModel
+from lattice_simp.translate.search.exact.dense import has_matrices
+from lattice_simp.translate.search.exact.forest import BorderForest
+from lattice_simp.translate.search.exact.junctions import first_prefixes
+from lattice_simp.translate.search.exact.limits import ExactSearch
+from lattice_simp.translate.search.exact.multipliers import FULL_ASCENT, AscentOptions, Tightened, tighten
+from lattice_simp.translate.search.exact.refine import refined_forest
+from lattice_simp.translate.search.exact.second_order import second_order
+from lattice_simp.translate.search.forest import inside_costs
 
 QUOTA = 1_000_000
 """Edges after which the clock is looked at."""
@@ -45,7 +46,7 @@ class Certificate:
 
     lower: float
     finished: bool
-    forest: Forest | None = None
+    forest: BorderForest | None = None
 
 
 def search(
@@ -89,19 +90,19 @@ def search(
                 continue
         # The first order's forest is small, and gives a bound whatever the limits are.
         asked = goes_on if level > 1 else _always
-        own_limit = limit if level > 1 else EVERYTHING
-        forest = refined_forest(chart, model, bounds, own_limit, prefixes, min(QUOTA, limits.edges), asked)
+        widest = limit if level > 1 else EVERYTHING
+        forest = refined_forest(chart, model, bounds, widest, prefixes, min(QUOTA, limits.edges), asked)
         if forest is None:
             return Certificate(min(lower, upper), finished=False)
         prefixes = forest.pools.prefixes
         if level == order:
-            inside, _ = inside_costs(forest.edges, forest.edge_costs(), forest.axioms)
+            inside, _ = inside_costs(forest.packed())
             best = float(inside[forest.goal])
             kept, _ = forest.within(best + limits.beam + SLACK)
             return Certificate(best, finished=True, forest=kept)
-        rounds = FIRST_ROUNDS if level == 1 and last != 1 and has_matrices(chart) else None
-        finer = 2 if level == 1 else None
-        tightened = tighten(forest, model, chart, order, limit, has_time, rounds=rounds, finer=finer)
+        few = level == 1 and last != 1 and has_matrices(chart)
+        ascent = AscentOptions(FIRST_ROUNDS if few else None, finer=2) if level == 1 else FULL_ASCENT
+        tightened = tighten(forest, model, chart, order, limit, has_time, ascent)
         lower, model = max(lower, tightened.lower), tightened.model
         if lower > limit:  # the known derivation's cost was not quite its own
             return Certificate(upper, finished=True)

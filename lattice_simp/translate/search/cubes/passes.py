@@ -12,11 +12,11 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.lm.automaton import NgramAutomaton
-from lattice_simp.translate.nested_chart import Chart
-from lattice_simp.translate.pruned.cubes import Found, search
-from lattice_simp.translate.pruned.gaps import gaps_of_grids
-from lattice_simp.translate.pruned.grids import Grids, make_grids, with_rests
-from lattice_simp.translate.pruned.rests import learnt_rests
+from lattice_simp.translate.search.chart import Chart
+from lattice_simp.translate.search.cubes.gaps import gaps_of_grids
+from lattice_simp.translate.search.cubes.grids import Grids, make_grids, with_rests
+from lattice_simp.translate.search.cubes.rests import learnt_rests
+from lattice_simp.translate.search.cubes.search import Hypotheses, search
 
 NARROW_SHARE = 0.1
 """The hypotheses that the narrow pass looks at, of those of the wide one: on 100 sentences of multi30k's validation set
@@ -33,7 +33,7 @@ LEAST_SHARE = 0.01
 """The least share of `pops` that any place gets."""
 
 
-def search_twice(chart: Chart, model: NgramAutomaton, pops: int) -> tuple[Found, Grids]:
+def search_twice(chart: Chart, model: NgramAutomaton, pops: int) -> tuple[Hypotheses, Grids]:
     """Finds the best hypotheses of all places; returns them with the grids that they are from.
 
     Args:
@@ -45,11 +45,11 @@ def search_twice(chart: Chart, model: NgramAutomaton, pops: int) -> tuple[Found,
     goal, narrow = int(chart.ends[-1]), int(NARROW_SHARE * pops)
     wide = np.full(len(grids.places), pops, dtype=np.int32)
     if narrow >= LEAST_NARROW:
-        found, borders = search(chart, model, grids, np.full(len(grids.places), narrow, dtype=np.int32), rests)
-        if found.begin[goal] == found.end[goal]:
-            return found, grids  # there is no derivation
-        wide = wide_pops(grids, gaps_of_grids(found, grids, goal), pops)
-        rests = learnt_rests(chart, model, grids, borders, found, goal)
+        hypotheses, borders = search(chart, model, grids, np.full(len(grids.places), narrow, dtype=np.int32), rests)
+        if hypotheses.begin[goal] == hypotheses.end[goal]:
+            return hypotheses, grids  # there is no derivation
+        wide = wide_pops(grids, gaps_of_grids(hypotheses, grids, goal), pops)
+        rests = learnt_rests(chart, model, grids, borders, hypotheses, goal)
         grids = with_rests(grids, chart, rests)
     return search(chart, model, grids, wide, rests)[0], grids
 

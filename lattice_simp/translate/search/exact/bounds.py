@@ -8,8 +8,8 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs, jit
 from lattice_simp.core.records import Table, empty_table, enter
-from lattice_simp.translate.exact.dense import Dense, no_dense
-from lattice_simp.translate.exact.forest import BORDER, HOOK, PLACES, TRANSITION, Forest
+from lattice_simp.translate.search.exact.dense import Dense, no_dense
+from lattice_simp.translate.search.exact.forest import BORDER, HOOK, PLACES, TRANSITION, BorderForest
 
 SLACK = 1e-6
 """Nats by which sums in another order may differ: what is kept reaches so far beyond the limit."""
@@ -42,7 +42,7 @@ def no_bounds() -> Bounds:
     return Bounds(0, borders, hooks, transitions, empty_table(HOOK), np.zeros(0), np.zeros(0), no_dense())
 
 
-def bounds_of(forest: Forest, outside: Floats) -> Bounds:
+def bounds_of(forest: BorderForest, outside: Floats) -> Bounds:
     """Returns what a forest says about the next order, from what is missing to its nodes."""
     pools = forest.pools
     least = np.full(int(pools.used[PLACES]), np.inf)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
-from lattice_simp.translate.nested_chart import Chart
+from lattice_simp.translate.search.chart import Chart
 
 
 class Words(NamedTuple):

@@ -1,4 +1,4 @@
-"""Packed forests of a chart's derivations with the words at their borders, as arrays.
+"""Forests whose nodes know the words at their borders, as the relaxations of the exact search make them.
 
 At order k, a *node* is a state of the chart with its *border*: the first k - 1 words of what was derived so far (its
 *prefix*), and the state of the language model's automaton of order k after the last ones. As long as fewer words than
@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
-from lattice_simp.core.records import NONE, Table
+from lattice_simp.core.records import Table
+from lattice_simp.translate.search.forest import Forest, edge_totals, inside_costs, outside_costs
 
 EMPTY, WHOLE = 0, 1
 """Two prefixes: no words; and whatever is before a sentence's words, so that their context is always known."""
@@ -72,7 +73,7 @@ PREFIXES, BORDERS, TRANSITIONS, JUNCTIONS, HOOKS, NODES, EDGES, PARTS, PLACES = 
 
 
 @dataclass(frozen=True, eq=False)
-class Forest:
+class BorderForest:
     """A finished forest.
 
     Attributes:
@@ -103,23 +104,25 @@ class Forest:
         """Returns (edges,) the costs of the edges alone."""
         return _edge_costs(self.edges, self.arc_costs, self.junctions)
 
+    def packed(self) -> Forest:
+        """Returns the derivations alone, at today's costs."""
+        return Forest(self.edges, self.edge_costs(), self.axioms, np.array([self.goal], dtype=np.int32))
+
     def used(self) -> Bools:
         """Returns (transitions,) which ones the edges use."""
         return _used(self.edges, self.junctions, self.parts, len(self.transitions))
 
-    def within(self, limit: float) -> tuple[Forest, Floats]:
+    def within(self, limit: float) -> tuple[BorderForest, Floats]:
         """Drops what no derivation within a limit uses.
 
         Returns:
             The forest, and (nodes,) what is missing from each node to a whole derivation.
         """
-        costs = self.edge_costs()
-        inside, _ = inside_costs(self.edges, costs, self.axioms)
-        outside = _outside(self.edges, costs, inside, self.goal)
-        alive = _alive(self.edges, costs, inside, outside, limit)
+        packed = self.packed()
+        inside, _ = inside_costs(packed)
+        outside = outside_costs(packed, inside)
         kept = inside + outside <= limit
-        edges = _renumbered(self.edges, alive, (np.cumsum(kept) - 1).astype(np.int32))
-        position = np.cumsum(kept) - 1
+        position = (np.cumsum(kept) - 1).astype(np.int32)
         pruned = replace(
             self,
             places=self.places[kept],
@@ -127,7 +130,7 @@ class Forest:
             axioms=self.axioms[kept],
             first=int(position[self.first]),
             goal=int(position[self.goal]),
-            edges=edges,
+            edges=_renumbered(self.edges, edge_totals(packed, inside, outside) <= limit, position),
         )
         return pruned, outside[kept]
 
@@ -140,47 +143,6 @@ def _edge_costs(edges: Records, arc_costs: Floats, junctions: Records) -> Floats
         if edges[index].junction >= 0:
             costs[index] += junctions[edges[index].junction].cost
     return costs
-
-
-@jit
-def inside_costs(edges: Records, costs: Floats, axioms: Floats) -> tuple[Floats, Ints]:
-    """Returns the costs of the nodes' best derivations, and their last edges."""
-    best, last = axioms.copy(), np.full(len(axioms), NONE, dtype=np.int32)
-    for index in range(len(edges)):
-        total = best[edges[index].tail] + costs[index]
-        if edges[index].second >= 0:
-            total += best[edges[index].second]
-        if total < best[edges[index].head]:
-            best[edges[index].head], last[edges[index].head] = total, index
-    return best, last
-
-
-@jit
-def _outside(edges: Records, costs: Floats, inside: Floats, goal: int) -> Floats:
-    rest = np.full(len(inside), np.inf)
-    rest[goal] = 0.0
-    for index in range(len(edges) - 1, -1, -1):
-        tail, second = edges[index].tail, edges[index].second
-        above = rest[edges[index].head] + costs[index]
-        if not above < np.inf:
-            continue
-        if second < 0:
-            rest[tail] = min(rest[tail], above)
-        else:
-            rest[tail] = min(rest[tail], above + inside[second])
-            rest[second] = min(rest[second], above + inside[tail])
-    return rest
-
-
-@jit
-def _alive(edges: Records, costs: Floats, inside: Floats, outside: Floats, limit: float) -> Bools:
-    alive = np.zeros(len(edges), dtype=np.bool_)
-    for index in range(len(edges)):
-        total = inside[edges[index].tail] + costs[index] + outside[edges[index].head]
-        if edges[index].second >= 0:
-            total += inside[edges[index].second]
-        alive[index] = total <= limit
-    return alive
 
 
 @jit
@@ -210,21 +172,3 @@ def _used(edges: Records, junctions: Records, parts: Ints, num_transitions: int)
             for part in range(junctions[edges[index].junction].begin, junctions[edges[index].junction].end):
                 used[parts[part]] = True
     return used
-
-
-@jit
-def derivation(edges: Records, last: Ints, goal: int) -> Ints:
-    """Returns the edges of a node's best derivation; those that read words are in the order of the string."""
-    stack = [np.int64(goal)]
-    found = [np.int64(0) for _ in range(0)]
-    while len(stack) > 0:
-        node = stack.pop()
-        if node < 0:  # an edge that is to be written, after its tail and before its second part
-            found.append(-1 - node)
-        elif last[node] >= 0:
-            edge = last[node]
-            if edges[edge].second >= 0:
-                stack.append(np.int64(edges[edge].second))
-            stack.append(np.int64(-1 - edge))
-            stack.append(np.int64(edges[edge].tail))
-    return np.array(found, dtype=np.int64)

@@ -14,13 +14,13 @@ from lattice_simp.core.kernel import Bools, Floats, jit
 from lattice_simp.core.records import NONE
 from lattice_simp.lm.combined import lookup
 from lattice_simp.ops.apply_lm import Models
-from lattice_simp.translate.hiero import HieroChart
-from lattice_simp.translate.neighbours import neighbours
-from lattice_simp.translate.nested_chart import search_chart, seen_labels
-from lattice_simp.translate.pruned.gaps import gaps_of_grids
-from lattice_simp.translate.pruned.grids import Grids
-from lattice_simp.translate.pruned.limits import CubePruning
-from lattice_simp.translate.pruned.passes import search_twice
+from lattice_simp.translate.parse import SourceParse
+from lattice_simp.translate.search.chart import search_chart, seen_labels
+from lattice_simp.translate.search.cubes.gaps import gaps_of_grids
+from lattice_simp.translate.search.cubes.grids import Grids
+from lattice_simp.translate.search.cubes.limits import CubePruning
+from lattice_simp.translate.search.cubes.passes import search_twice
+from lattice_simp.translate.search.neighbours import neighbours
 
 NARROWER = 0.7
 """By which the beam shrinks while the lattice is too large."""
@@ -30,27 +30,27 @@ NARROWEST = 1e-3
 
 
 def kept_items(
-    chart: HieroChart, models: Models, word_penalty: float, limits: CubePruning, invisible: Collection[str] = ()
+    parse: SourceParse, models: Models, word_penalty: float, limits: CubePruning, invisible: Collection[str] = ()
 ) -> Bools:
-    """Searches a chart, and returns which items are kept, (items,) bool; without a translation, none.
+    """Searches a parse, and returns which items are kept, (items,) bool; without a translation, none.
 
     Args:
-        chart: of a sentence.
+        parse: of a sentence.
         models: the language models with their weights.
         word_penalty: the cost of a word.
         limits: see `CubePruning`.
         invisible: words that the language models do not see.
     """
-    labels, names = seen_labels(chart, invisible)
+    labels, names = seen_labels(parse, invisible)
     weighted = list(models.values())
-    model, numbers = lookup(weighted, names, neighbours(chart, weighted, invisible))
-    searched, top_steps = search_chart(chart, labels, numbers[:-1], int(numbers[-1]), word_penalty)
-    found, grids = search_twice(searched, model, limits.pops)
+    model, numbers = lookup(weighted, names, neighbours(parse, weighted, invisible))
+    searched, top_steps = search_chart(parse, labels, numbers[:-1], int(numbers[-1]), word_penalty)
+    hypotheses, grids = search_twice(searched, model, limits.pops)
     goal = int(searched.ends[-1])
-    kept = np.zeros(len(chart.items.cost) + 1, dtype=np.bool_)
-    if found.begin[goal] == found.end[goal]:
+    kept = np.zeros(len(parse.items.cost) + 1, dtype=np.bool_)
+    if hypotheses.begin[goal] == hypotheses.end[goal]:
         return kept[1:]
-    gaps = gaps_of_grids(found, grids, goal)
+    gaps = gaps_of_grids(hypotheses, grids, goal)
     beam, whole = limits.beam, int(searched.starts[-1])
     while beam > NARROWEST and lattice_size(grids, gaps, beam, whole, searched.num_states) > limits.max_arcs:
         beam *= NARROWER

@@ -10,21 +10,21 @@ from lattice_simp.core.kernel import Ints, jit
 from lattice_simp.lm.automaton import NgramAutomaton, follow
 from lattice_simp.lm.combined import combined
 from lattice_simp.ops.apply_lm import Models
-from lattice_simp.translate.hiero import HieroChart
-from lattice_simp.translate.neighbours import neighbours
-from lattice_simp.translate.nested_chart import NO_WORD, Chart, search_chart, seen_labels
+from lattice_simp.translate.parse import SourceParse
+from lattice_simp.translate.search.chart import NO_WORD, Chart, search_chart, seen_labels
+from lattice_simp.translate.search.neighbours import neighbours
 
 MANY = 255
 """How many words are known of what is before a sentence: more than any order needs."""
 
 
 def chart_with_contexts(
-    chart: HieroChart, models: Models, word_penalty: float, invisible: Collection[str] = ()
+    parse: SourceParse, models: Models, word_penalty: float, invisible: Collection[str] = ()
 ) -> tuple[Chart, NgramAutomaton, Ints]:
     """Makes what the exact search works on.
 
     Args:
-        chart: the items of a sentence.
+        parse: the items of a sentence.
         models: the language models with their weights.
         word_penalty: the cost of a word.
         invisible: words that the language models do not see; they get no penalty either.
@@ -32,10 +32,10 @@ def chart_with_contexts(
     Returns:
         The automaton, the language models as one, and (items + 1,) int32, the step of each item at the top.
     """
-    labels, names = seen_labels(chart, invisible)
+    labels, names = seen_labels(parse, invisible)
     weighted = list(models.values())
-    model = combined(weighted, names, neighbours(chart, weighted, invisible))
-    made, top_steps = search_chart(chart, labels, model.vocabulary, model.num_words, word_penalty)
+    model = combined(weighted, names, neighbours(parse, weighted, invisible))
+    made, top_steps = search_chart(parse, labels, model.vocabulary, model.num_words, word_penalty)
     whole = int(made.starts[-1])
     contexts, known = _contexts(made.offsets, made.symbols, made.targets, whole, model, model.lengths)
     return made._replace(contexts=contexts, known=known), model, top_steps

@@ -15,8 +15,8 @@ from lattice_simp.core.growing import find_slot, grown
 from lattice_simp.core.kernel import Floats, Ints, Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE
 from lattice_simp.lm.automaton import NgramAutomaton, start_state
-from lattice_simp.translate.nested_chart import EDGE, NO_WORD, Chart
-from lattice_simp.translate.pruned.borders import (
+from lattice_simp.translate.search.chart import NO_WORD, Chart
+from lattice_simp.translate.search.cubes.borders import (
     EMPTY,
     WHOLE,
     Borders,
@@ -26,7 +26,8 @@ from lattice_simp.translate.pruned.borders import (
     new_borders,
     with_room,
 )
-from lattice_simp.translate.pruned.grids import Grids
+from lattice_simp.translate.search.cubes.grids import Grids
+from lattice_simp.translate.search.forest import EDGE, Forest
 
 NODE = np.dtype([("left", np.int32), ("right", np.int32), ("cost", np.float64)])
 """A hypothesis of a place of the chart (the end of a cell, or a position of the sentence): its border and its cost."""
@@ -37,8 +38,8 @@ ENTRY = np.dtype(
 """A hypothesis in the queue: which of a grid, and, when it was scored, its border and its cost."""
 
 
-class Found(NamedTuple):
-    """What the search has found so far.
+class Hypotheses(NamedTuple):
+    """What the search has made so far.
 
     Attributes:
         used: how many hypotheses and how many edges there are.
@@ -54,9 +55,16 @@ class Found(NamedTuple):
     begin: Ints
     end: Ints
 
+    def forest(self, goal: int) -> Forest:
+        """Returns the derivations of all hypotheses; `goal` is the last place of the chart."""
+        axioms = np.full(self.used[NODES], np.inf)
+        axioms[0] = self.nodes[0]["cost"]
+        goals = np.arange(self.begin[goal], self.end[goal], dtype=np.int32)
+        return Forest(self.edges[: self.used[EDGES]], self.costs[: self.used[EDGES]], axioms, goals)
+
 
 NODES, EDGES = range(2)
-"""The counters in `Found.used`."""
+"""The counters in `Hypotheses.used`."""
 
 
 BEAM = 20.0
@@ -65,7 +73,7 @@ BEAM = 20.0
 
 def search(
     chart: Chart, model: NgramAutomaton, grids: Grids, pops: Ints, rests: Floats, beam: float = BEAM
-) -> tuple[Found, Borders]:
+) -> tuple[Hypotheses, Borders]:
     """Finds the best hypotheses of all places, and returns their borders, too; the last place is the whole sentence.
 
     Args:
@@ -77,7 +85,7 @@ def search(
         beam: nats above the first hypothesis of a place at which it is done.
     """
     borders = new_borders(model, rests)
-    found = Found(
+    hypotheses = Hypotheses(
         np.array([1, 0]),
         np.zeros(4096, dtype=NODE),
         np.zeros(4096, dtype=EDGE),
@@ -87,16 +95,25 @@ def search(
     )
     whole = int(chart.starts[-1])
     state, cost = start_state(model)
-    found.nodes[0] = (WHOLE, state, cost)
-    found.begin[whole], found.end[whole] = 0, 1
-    longest = int(np.diff(grids.path_offsets).max(initial=1))
+    hypotheses.nodes[0] = (WHOLE, state, cost)
+    hypotheses.begin[whole], hypotheses.end[whole] = 0, 1
+    longest = _longest(grids)
     number = 0
     while number < len(grids.places):
         most = _most_scored(grids, number, int(pops[number]))
         borders = with_room(borders, most * longest, most * (model.order - 1))
-        found = _roomy(found, int(pops[number]))
-        number = _fill_places(number, chart, model, grids, borders, found, pops, longest, beam)
-    return found, borders
+        hypotheses = _roomy(hypotheses, int(pops[number]))
+        number = _fill_places(number, chart, model, grids, borders, hypotheses, pops, beam)
+    return hypotheses, borders
+
+
+@jit
+def _longest(grids: Grids) -> int:
+    """Returns the length of the longest target side."""
+    longest = 1
+    for grid in range(len(grids.arcs)):
+        longest = max(longest, grids.path_offsets[grid + 1] - grids.path_offsets[grid])
+    return longest
 
 
 @jit
@@ -105,14 +122,14 @@ def _most_scored(grids: Grids, number: int, pops: int) -> int:
     return grids.offsets[number + 1] - grids.offsets[number] + 2 * pops + 2
 
 
-def _roomy(found: Found, more: int) -> Found:
-    """Returns what was found with room for so many hypotheses and edges more."""
-    nodes, edges, costs = found.nodes, found.edges, found.costs
-    while found.used[NODES] + more > len(nodes):
+def _roomy(hypotheses: Hypotheses, more: int) -> Hypotheses:
+    """Returns the hypotheses with room for so many hypotheses and edges more."""
+    nodes, edges, costs = hypotheses.nodes, hypotheses.edges, hypotheses.costs
+    while hypotheses.used[NODES] + more > len(nodes):
         nodes = grown(nodes)
-    while found.used[EDGES] + more > len(edges):
+    while hypotheses.used[EDGES] + more > len(edges):
         edges, costs = grown(edges), grown(costs)
-    return found._replace(nodes=nodes, edges=edges, costs=costs)
+    return hypotheses._replace(nodes=nodes, edges=edges, costs=costs)
 
 
 class Queue(NamedTuple):
@@ -177,7 +194,7 @@ def _wait(queue: Queue, grid: int, row: int, column: int, key: float) -> None:
 
 
 @jit
-def _corners(grids: Grids, found: Found, number: int, pops: int) -> Queue:
+def _corners(grids: Grids, hypotheses: Hypotheses, number: int, pops: int) -> Queue:
     """Returns the queue with the best hypothesis of each grid of a place."""
     begin, end = grids.offsets[number], grids.offsets[number + 1]
     room = end - begin + 2 * pops + 2
@@ -188,23 +205,27 @@ def _corners(grids: Grids, found: Found, number: int, pops: int) -> Queue:
         key = grids.costs[grid]
         for tail in (grids.first[grid], grids.second[grid]):
             if tail != NONE:
-                key += found.nodes[found.begin[tail]].cost if found.begin[tail] < found.end[tail] else np.inf
+                key += (
+                    hypotheses.nodes[hypotheses.begin[tail]].cost
+                    if hypotheses.begin[tail] < hypotheses.end[tail]
+                    else np.inf
+                )
         if key < np.inf:
             _wait(queue, grid, 0, 0, key)
     return queue
 
 
 @inlined
-def _go_on(queue: Queue, grids: Grids, found: Found, number: int) -> None:
+def _go_on(queue: Queue, grids: Grids, hypotheses: Hypotheses, number: int) -> None:
     """Puts the neighbours of a hypothesis into the queue: each pair of a grid comes there once."""
     grid, row, column = queue.entries[number].grid, queue.entries[number].row, queue.entries[number].column
-    cost, nodes = queue.entries[number].cost, found.nodes
+    cost, nodes = queue.entries[number].cost, hypotheses.nodes
     first, second = grids.first[grid], grids.second[grid]
-    if first != NONE and column == 0 and found.begin[first] + row + 1 < found.end[first]:
-        at = found.begin[first] + row
+    if first != NONE and column == 0 and hypotheses.begin[first] + row + 1 < hypotheses.end[first]:
+        at = hypotheses.begin[first] + row
         _wait(queue, grid, row + 1, column, cost + nodes[at + 1].cost - nodes[at].cost)
-    if second != NONE and found.begin[second] + column + 1 < found.end[second]:
-        at = found.begin[second] + column
+    if second != NONE and hypotheses.begin[second] + column + 1 < hypotheses.end[second]:
+        at = hypotheses.begin[second] + column
         _wait(queue, grid, row, column + 1, cost + nodes[at + 1].cost - nodes[at].cost)
 
 
@@ -248,19 +269,19 @@ def _fill_places(
     model: NgramAutomaton,
     grids: Grids,
     borders: Borders,
-    found: Found,
+    hypotheses: Hypotheses,
     pops: Ints,
-    longest: int,
     beam: float,
 ) -> int:
     """Fills places from the first one on, for which there is room, until there is none; returns the next one."""
+    longest = _longest(grids)
     for number in range(first, len(grids.places)):
         if number > first:
-            room = min(len(found.nodes) - found.used[NODES], len(found.edges) - found.used[EDGES])
+            room = min(len(hypotheses.nodes) - hypotheses.used[NODES], len(hypotheses.edges) - hypotheses.used[EDGES])
             most = _most_scored(grids, number, pops[number])
             if room < pops[number] or not has_room(borders, most * longest, most * (model.order - 1)):
                 return number
-        _fill_place(number, chart, model, grids, borders, found, pops[number], beam)
+        _fill_place(number, chart, model, grids, borders, hypotheses, pops[number], beam)
     return len(grids.places)
 
 
@@ -271,14 +292,14 @@ def _fill_place(
     model: NgramAutomaton,
     grids: Grids,
     borders: Borders,
-    found: Found,
+    hypotheses: Hypotheses,
     pops: int,
     beam: float,
 ) -> None:
     """Finds the hypotheses of a place from those of the places before it."""
     place = grids.places[number]
-    first_node, first_edge = found.used[NODES], found.used[EDGES]
-    queue = _corners(grids, found, number, pops)
+    first_node, first_edge = hypotheses.used[NODES], hypotheses.used[EDGES]
+    queue = _corners(grids, hypotheses, number, pops)
     slots = 16
     while slots < 2 * pops:
         slots *= 2
@@ -288,11 +309,11 @@ def _fill_place(
         own = _take(queue)
         entry = queue.entries[own]
         first, second = grids.first[entry.grid], grids.second[entry.grid]
-        tail = found.begin[first] + entry.row if first != NONE else NONE
-        other = found.begin[second] + entry.column if second != NONE else NONE
+        tail = hypotheses.begin[first] + entry.row if first != NONE else NONE
+        other = hypotheses.begin[second] + entry.column if second != NONE else NONE
         if entry.scored == 0:
             entry.left, entry.right, entry.cost = _score(
-                chart, model, grids, borders, found.nodes, entry.grid, (tail, other)
+                chart, model, grids, borders, hypotheses.nodes, entry.grid, (tail, other)
             )
             entry.scored = 1
             if queue.used[WAITING] > 0 and entry.cost > queue.keys[0]:
@@ -302,28 +323,28 @@ def _fill_place(
         slot = find_slot(codes, (np.int64(entry.left) << 32) + entry.right + 1)
         if codes[slot] < 0:
             codes[slot] = (np.int64(entry.left) << 32) + entry.right + 1
-            owners[slot] = found.used[NODES]
-            found.used[NODES] += 1
-            node = found.nodes[owners[slot]]
+            owners[slot] = hypotheses.used[NODES]
+            hypotheses.used[NODES] += 1
+            node = hypotheses.nodes[owners[slot]]
             node.left, node.right, node.cost = entry.left, entry.right, entry.cost
-        node = found.nodes[owners[slot]]
+        node = hypotheses.nodes[owners[slot]]
         node.cost = min(node.cost, entry.cost)
-        edge = found.edges[found.used[EDGES]]
+        edge = hypotheses.edges[hypotheses.used[EDGES]]
         edge.head, edge.tail, edge.second, edge.junction, edge.arc = owners[slot], tail, other, NONE, entry.grid
-        before = found.nodes[tail].cost if tail != NONE else 0.0
-        before += found.nodes[other].cost if other != NONE else 0.0
-        found.costs[found.used[EDGES]] = entry.cost - before
-        found.used[EDGES] += 1
-        _go_on(queue, grids, found, own)
-    _sort(found, first_node, first_edge)
-    found.begin[place], found.end[place] = first_node, found.used[NODES]
+        before = hypotheses.nodes[tail].cost if tail != NONE else 0.0
+        before += hypotheses.nodes[other].cost if other != NONE else 0.0
+        hypotheses.costs[hypotheses.used[EDGES]] = entry.cost - before
+        hypotheses.used[EDGES] += 1
+        _go_on(queue, grids, hypotheses, own)
+    _sort(hypotheses, first_node, first_edge)
+    hypotheses.begin[place], hypotheses.end[place] = first_node, hypotheses.used[NODES]
 
 
 @jit
-def _sort(found: Found, first_node: int, first_edge: int) -> None:
+def _sort(hypotheses: Hypotheses, first_node: int, first_edge: int) -> None:
     """Puts the newest hypotheses into the order of their costs."""
-    nodes, edges = found.nodes, found.edges
-    count = found.used[NODES] - first_node
+    nodes, edges = hypotheses.nodes, hypotheses.edges
+    count = hypotheses.used[NODES] - first_node
     costs = np.empty(count)
     for index in range(count):
         costs[index] = nodes[first_node + index].cost
@@ -333,5 +354,5 @@ def _sort(found: Found, first_node: int, first_edge: int) -> None:
     for index in range(count):
         rank[order[index]] = index
         nodes[first_node + index] = before[order[index]]
-    for edge in range(first_edge, found.used[EDGES]):
+    for edge in range(first_edge, hypotheses.used[EDGES]):
         edges[edge].head = first_node + rank[edges[edge].head - first_node]

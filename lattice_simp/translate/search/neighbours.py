@@ -15,28 +15,28 @@ from lattice_simp.core.kernel import Bools, jit
 from lattice_simp.lm.automaton import START
 from lattice_simp.lm.binary import Successors
 from lattice_simp.lm.model import LanguageModel
-from lattice_simp.translate.hiero import HieroChart
-from lattice_simp.translate.nested_chart import NO_WORD, Chart, search_chart, seen_labels
+from lattice_simp.translate.parse import SourceParse
+from lattice_simp.translate.search.chart import NO_WORD, Chart, search_chart, seen_labels
 
 _Sets = npt.NDArray[np.uint64]
 """(sets, ceil(words / 64)) sets of words, a bit for each."""
 
 
 def neighbours(
-    chart: HieroChart, models: Sequence[tuple[LanguageModel, float]], invisible: Collection[str] = ()
+    parse: SourceParse, models: Sequence[tuple[LanguageModel, float]], invisible: Collection[str] = ()
 ) -> Successors | None:
     """Returns the words that can follow each word, and `<s>`; None if no model needs to know (`needs_successors`).
 
     Args:
-        chart: the items of a sentence.
+        parse: the items of a sentence.
         models: the language models with their weights.
         invisible: words that they do not see.
     """
     if not any(model.needs_successors for model, _ in models):
         return None
-    labels, names = seen_labels(chart, invisible)
+    labels, names = seen_labels(parse, invisible)
     count = len(names)
-    searched, _ = search_chart(chart, labels, np.arange(count, dtype=np.int32), count, 0.0)
+    searched, _ = search_chart(parse, labels, np.arange(count, dtype=np.int32), count, 0.0)
     follows = _following(searched, count)
     return {
         word: [names[number] for number in np.flatnonzero(row[:count]).tolist()]

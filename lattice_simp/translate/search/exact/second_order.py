@@ -13,14 +13,14 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.records import Table, num_records
-from lattice_simp.translate.exact.border_words import everything_kept
-from lattice_simp.translate.exact.bounds import SLACK, Bounds, bounds_of, dense_bounds_of
-from lattice_simp.translate.exact.context_model import ContextModel, without_pairs
-from lattice_simp.translate.exact.dense import DenseBounds, dense_bounds
-from lattice_simp.translate.exact.junctions import with_words
-from lattice_simp.translate.exact.multipliers import Tightened, tighten
-from lattice_simp.translate.exact.refine import refined_forest
-from lattice_simp.translate.nested_chart import Chart
+from lattice_simp.translate.search.chart import Chart
+from lattice_simp.translate.search.exact.border_words import everything_kept
+from lattice_simp.translate.search.exact.bounds import SLACK, Bounds, bounds_of, dense_bounds_of
+from lattice_simp.translate.search.exact.context_model import ContextModel, without_pairs
+from lattice_simp.translate.search.exact.dense import DenseBounds, dense_bounds
+from lattice_simp.translate.search.exact.junctions import with_words
+from lattice_simp.translate.search.exact.multipliers import AscentOptions, Tightened, tighten
+from lattice_simp.translate.search.exact.refine import refined_forest
 
 SAMPLES, SAMPLE_EDGES, SAMPLE_PAIRS = 8, 400_000, 30_000
 """How often multipliers are learned from a part of the second order's forest, its edges at most, and how many pairs of
@@ -94,7 +94,7 @@ def second_order(
         if sampled is None:
             return None
         goal = within + BEYOND * (limit - within)
-        return tighten(sampled, model, chart, order, goal, has_time, sample=True)
+        return tighten(sampled, model, chart, order, goal, has_time, AscentOptions(sample=True))
 
     best = matrices(model, None)
     if best is None:

@@ -13,8 +13,8 @@ import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
 from lattice_simp.core.records import NONE
-from lattice_simp.translate.exact.context_model import ContextModel, best_choice, lower_state, read
-from lattice_simp.translate.exact.forest import Forest
+from lattice_simp.translate.search.exact.context_model import ContextModel, best_choice, lower_state, read
+from lattice_simp.translate.search.exact.forest import BorderForest
 
 FARTHEST = 25.0
 """Temperatures beyond the best derivation of a node at which others do not count: a factor of 1e-11."""
@@ -73,7 +73,7 @@ def set_costs(junctions: Records, parts: Ints, transitions: Records) -> None:
 
 
 def expected_counts(
-    forest: Forest, chosen: Choices, costs: Floats, inside: Floats, temperature: float, num_states: int
+    forest: BorderForest, chosen: Choices, costs: Floats, inside: Floats, temperature: float, num_states: int
 ) -> Floats:
     """Returns (states,) how often derivations enter each state, less how often they leave it.
 

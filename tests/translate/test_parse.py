@@ -15,7 +15,7 @@ from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import RuleLabels, StepLattice
 from lattice_simp.translate.grammar import Grammar
-from lattice_simp.translate.hiero import hiero_chart
+from lattice_simp.translate.parse import parse_sentence
 from lattice_simp.translate.settings import DecoderSettings
 
 SOURCE, TARGET = ("a", "b", "c"), ("u", "v", "w")
@@ -29,7 +29,7 @@ def make_grammar(lines):
 
 def decoded(*arguments):
     """Returns the lattice and the derivation table of its input labels."""
-    rules = hiero_chart(*arguments).lattice()
+    rules = parse_sentence(*arguments).lattice()
     return rules.lattice, rules.derivations
 
 

@@ -13,10 +13,11 @@ import numpy as np
 
 from lattice_simp.core.kernel import Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, find, find_in, num_records, rehashed
-from lattice_simp.translate.exact.bounds import Bounds
-from lattice_simp.translate.exact.context_model import ContextModel, lower_state, open_context
-from lattice_simp.translate.exact.dense import dense_hook, dense_hook_outside, dense_outside
-from lattice_simp.translate.exact.forest import (
+from lattice_simp.translate.search.chart import NO_WORD, Chart
+from lattice_simp.translate.search.exact.bounds import Bounds
+from lattice_simp.translate.search.exact.context_model import ContextModel, lower_state, open_context
+from lattice_simp.translate.search.exact.dense import dense_hook, dense_hook_outside, dense_outside
+from lattice_simp.translate.search.exact.forest import (
     BORDER,
     BORDERS,
     EDGES,
@@ -33,11 +34,11 @@ from lattice_simp.translate.exact.forest import (
     TRANSITION,
     TRANSITIONS,
     WHOLE,
-    Forest,
+    BorderForest,
     Pools,
 )
-from lattice_simp.translate.exact.junctions import border_of, coarse_border, junction_of
-from lattice_simp.translate.nested_chart import EDGE, NO_WORD, Chart
+from lattice_simp.translate.search.exact.junctions import border_of, coarse_border, junction_of
+from lattice_simp.translate.search.forest import EDGE
 
 FINISHED, FULL, PAUSED = range(3)
 """Why the kernel returns: all is done, a pool is full, or enough steps were made."""
@@ -399,7 +400,7 @@ GoesOn: TypeAlias = Callable[[int], bool]
 
 def refined_forest(
     chart: Chart, model: ContextModel, bounds: Bounds, limit: float, prefixes: Table, quota: int, goes_on: GoesOn
-) -> Forest | None:
+) -> BorderForest | None:
     """Makes the forest of an automaton's order.
 
     Args:
@@ -475,7 +476,7 @@ def _larger(pools: Pools) -> Pools:
     return pools._replace(**larger)
 
 
-def _finished(chart: Chart, model: ContextModel, pools: Pools) -> Forest | None:
+def _finished(chart: Chart, model: ContextModel, pools: Pools) -> BorderForest | None:
     """Returns the forest that the pools hold, None if it has no goal."""
     nodes = pools.nodes.rows[: pools.used[NODES]]
     places = np.ascontiguousarray(nodes["place"])
@@ -484,7 +485,7 @@ def _finished(chart: Chart, model: ContextModel, pools: Pools) -> Forest | None:
         return None
     axioms = np.where(np.isin(places, chart.starts), 0.0, np.inf)
     axioms[first] = model.potential[model.start]
-    return Forest(
+    return BorderForest(
         order=model.order,
         places=places,
         borders=np.ascontiguousarray(nodes["border"]),

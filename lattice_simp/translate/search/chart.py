@@ -15,14 +15,10 @@ import numpy as np
 from lattice_simp.core.kernel import Floats, Ints, Records, jit
 from lattice_simp.core.sorting import counting_order
 from lattice_simp.translate.automaton import ARC, NO_STEP, Items, prefix_tree, set_arc
-from lattice_simp.translate.hiero import HieroChart
+from lattice_simp.translate.parse import SourceParse
 
 NO_WORD = -1
 """The symbol of an arc whose word no language model sees, or that has none."""
-
-
-EDGE = np.dtype([(name, np.int32) for name in ("head", "tail", "second", "junction", "arc")])
-"""A node's parts: one or two other nodes, a junction and an arc of the chart (`NONE` where there is none)."""
 
 
 class Chart(NamedTuple):
@@ -30,7 +26,7 @@ class Chart(NamedTuple):
 
     The *context* of a state is what the words of its cell tell about the words before it: `2 * n`, or `2 * n + 1`, for
     the n-gram n of a language model, the latter where a word further left could make it a longer one (it is *open*).
-    Only the exact search needs it (`exact/contexts.py`); else, contexts are of no words.
+    Only the exact search needs it (`search/exact/contexts.py`); else, contexts are of no words.
 
     Attributes:
         offsets: (states + 1,) int32, where each state's arcs begin.
@@ -123,20 +119,20 @@ def make_chart(
     )
 
 
-def seen_labels(chart: HieroChart, invisible: Collection[str] = ()) -> tuple[Ints, list[str]]:
+def seen_labels(parse: SourceParse, invisible: Collection[str] = ()) -> tuple[Ints, list[str]]:
     """Returns the labels of the target words that the language models see, and the words."""
-    names = chart.grammar.target_words
-    labels = [label for label in chart.target_words.tolist() if label and names[label] not in invisible]
+    names = parse.grammar.target_words
+    labels = [label for label in parse.target_words.tolist() if label and names[label] not in invisible]
     return np.array(labels, dtype=np.int32), [names[label] for label in labels]
 
 
 def search_chart(
-    chart: HieroChart, labels: Ints, words: Ints, end_word: int, word_penalty: float
+    parse: SourceParse, labels: Ints, words: Ints, end_word: int, word_penalty: float
 ) -> tuple[Chart, Ints]:
     """Builds the automaton of a sentence.
 
     Args:
-        chart: the items of a sentence.
+        parse: the items of a sentence.
         labels: (words,) int32, those that a language model sees (`seen_labels`).
         words: (words,) int32, the language model's words for them.
         end_word: the symbol of the sentence's end.
@@ -145,24 +141,24 @@ def search_chart(
     Returns:
         The automaton, and (items + 1,) int32, the step of each item at the top.
     """
-    items = chart.items
-    word_of_label = np.full(len(chart.grammar.target_words), NO_WORD, dtype=np.int32)
+    items = parse.items
+    word_of_label = np.full(len(parse.grammar.target_words), NO_WORD, dtype=np.int32)
     word_of_label[labels] = words
-    cells, top, top_steps = _with_top_cells(chart)
+    cells, top, top_steps = _with_top_cells(parse)
     kept = np.flatnonzero(cells >= 0).astype(np.int32)
     seen = items.by_label(word_of_label)
     return make_chart(cells[kept], items.select(kept), top, seen, end_word, word_penalty), top_steps
 
 
-def _with_top_cells(chart: HieroChart) -> tuple[Ints, Top, Ints]:
+def _with_top_cells(parse: SourceParse) -> tuple[Ints, Top, Ints]:
     """Returns the cell of each item, -1 for none, the glue, and the step of each item at the top.
 
-    Where a cell of the top's non-terminal is in the chart anyway, the glue refers to that; other spans get new cells.
+    Where a cell of the top's non-terminal is in the parse anyway, the glue refers to that; other spans get new cells.
     """
-    items, plan = chart.items, chart.plan
+    items, plan = parse.items, parse.plan
     cells = items.cell.astype(np.int32)
     steps = np.arange(len(items.cost) + 1, dtype=np.int32)
-    positions = chart.source.num_states
+    positions = parse.source.num_states
     begins, ends = items.span[items.top].T
     number = np.full((positions, positions), -1, dtype=np.int32)
     number[begins, ends] = 0
@@ -178,8 +174,8 @@ def _with_top_cells(chart: HieroChart) -> tuple[Ints, Top, Ints]:
     new = known < 0
     known[new] = plan.num_cells + np.arange(new.sum())
     cells[items.top[new[span_of_item]]] = known[span_of_item[new[span_of_item]]]
-    costs = np.where(spans[:, 0] > 0, chart.costs.glue, 0.0)
-    glue = Top(known, spans[:, 0], spans[:, 1], costs, chart.source.num_states)
+    costs = np.where(spans[:, 0] > 0, parse.costs.glue, 0.0)
+    glue = Top(known, spans[:, 0], spans[:, 1], costs, parse.source.num_states)
     return cells, glue, steps
 
 

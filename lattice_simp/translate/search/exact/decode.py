@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.derivation import StepLattice
-from lattice_simp.translate.exact.context_model import context_model
-from lattice_simp.translate.exact.contexts import chart_with_contexts
-from lattice_simp.translate.exact.limits import ExactSearch, GapBound
-from lattice_simp.translate.exact.search import search
-from lattice_simp.translate.exact.unpack import Unpacking
-from lattice_simp.translate.hiero import HieroChart
+from lattice_simp.translate.parse import SourceParse
+from lattice_simp.translate.search.exact.bounds import SLACK
+from lattice_simp.translate.search.exact.context_model import context_model
+from lattice_simp.translate.search.exact.contexts import chart_with_contexts
+from lattice_simp.translate.search.exact.limits import ExactSearch, GapBound
+from lattice_simp.translate.search.exact.search import search
+from lattice_simp.translate.search.exact.unpack import Unpacking
 
 
 def optimal_rules(
-    chart: HieroChart, models: Models, word_penalty: float, upper: float, limits: ExactSearch
+    parse: SourceParse, models: Models, word_penalty: float, upper: float, limits: ExactSearch
 ) -> tuple[StepLattice | None, float]:
     """Searches a chart for its best translations under rules, language models and word penalty.
 
@@ -29,21 +30,21 @@ def optimal_rules(
         search was not finished, or found nothing better. And a cost that no translation undercuts; if the search was
         finished, that of the best one.
     """
-    searched, model, top_steps = chart_with_contexts(chart, models, word_penalty)
+    searched, model, top_steps = chart_with_contexts(parse, models, word_penalty)
     certificate = search(searched, context_model(model), model.order, upper, limits)
     if certificate.forest is None:
         return None, certificate.lower
-    store, arcs, states = Unpacking(certificate.forest, searched, top_steps).lattice(len(chart.items.cost))
-    return chart.step_lattice(store, arcs, states), certificate.lower
+    store, arcs, states = Unpacking(certificate.forest, searched, top_steps).lattice(len(parse.items.cost))
+    return parse.step_lattice(store, arcs, states), certificate.lower
 
 
-def lower_bound(chart: HieroChart, models: Models, word_penalty: float, upper: float, bound: GapBound) -> float:
+def lower_bound(parse: SourceParse, models: Models, word_penalty: float, upper: float, bound: GapBound) -> float:
     """Returns a cost that no translation undercuts, by a relaxation of the language models; `upper` at most.
 
     Args:
-        chart, models, word_penalty, upper: see `optimal_rules`.
+        parse, models, word_penalty, upper: see `optimal_rules`.
         bound: which relaxation.
     """
-    searched, model, _ = chart_with_contexts(chart, models, word_penalty)
-    found = search(searched, context_model(model), model.order, upper, ExactSearch(), bound.order)
-    return min(found.lower, upper)  # sums in another order may differ in their last bits
+    searched, model, _ = chart_with_contexts(parse, models, word_penalty)
+    lower = search(searched, context_model(model), model.order, upper, ExactSearch(), bound.order).lower
+    return lower if lower < upper - SLACK else upper

@@ -13,7 +13,7 @@ import numpy as np
 from lattice_simp.core.kernel import Bools, Floats, Ints, jit
 from lattice_simp.core.records import NONE
 from lattice_simp.lm.automaton import NgramAutomaton, advance
-from lattice_simp.translate.nested_chart import NO_WORD, Chart
+from lattice_simp.translate.search.chart import NO_WORD, Chart
 
 
 class Grids(NamedTuple):

@@ -15,10 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
-from lattice_simp.translate.exact.context_model import ContextModel, with_potential
-from lattice_simp.translate.exact.forest import Forest, derivation, inside_costs
-from lattice_simp.translate.exact.relaxation import entered_states, expected_counts, relax, set_costs, string_cost
-from lattice_simp.translate.nested_chart import Chart
+from lattice_simp.translate.search.chart import Chart
+from lattice_simp.translate.search.exact.context_model import ContextModel, with_potential
+from lattice_simp.translate.search.exact.forest import BorderForest
+from lattice_simp.translate.search.exact.relaxation import (
+    entered_states,
+    expected_counts,
+    relax,
+    set_costs,
+    string_cost,
+)
+from lattice_simp.translate.search.forest import best_derivation, inside_costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +39,7 @@ class Tightened:
         upper: the least cost of a derivation that was met on the way, at full order; infinity for none.
     """
 
-    forest: Forest
+    forest: BorderForest
     outside: Floats
     model: ContextModel
     lower: float
@@ -62,17 +69,34 @@ CLOSE, ENOUGH = 1e-6, 0.005
 """Nats between the bounds where there is nothing left to gain, and what share of their difference counts as gain."""
 
 
+@dataclass(frozen=True)
+class AscentOptions:
+    """How multipliers rise.
+
+    Attributes:
+        rounds: how many at most; None for `ROUNDS`.
+        finer: the order of the states that have multipliers; None for the language model's.
+        sample: the forest holds only some derivations: nothing is dropped, every state may be chosen, and the bound is
+            one of these derivations alone.
+    """
+
+    rounds: int | None = None
+    finer: int | None = None
+    sample: bool = False
+
+
+FULL_ASCENT = AscentOptions()
+"""Rounds until there is no gain, with the states of the language model."""
+
+
 def tighten(
-    forest: Forest,
+    forest: BorderForest,
     model: ContextModel,
     chart: Chart,
     full_order: int,
     limit: float,
     goes_on: Callable[[], bool],
-    *,
-    rounds: int | None = None,
-    finer: int | None = None,
-    sample: bool = False,
+    options: AscentOptions = FULL_ASCENT,
 ) -> Tightened:
     """Tightens a relaxation by multipliers, and drops what is beyond a limit.
 
@@ -83,14 +107,11 @@ def tighten(
         full_order: the language model's.
         limit: no derivation is lost that costs at most so much; of a sample, what its bound is raised to at most.
         goes_on: whether there is time for another round.
-        rounds: how many at most; None for `ROUNDS`.
-        finer: the order of the states that have multipliers; None for the full one.
-        sample: the forest holds only some derivations: nothing is dropped, every state may be chosen, and the bound is
-            one of these derivations alone.
+        options: how the multipliers rise.
     """
-    ascent = _Ascent(forest, model, limit, finer or full_order, sample)
+    ascent = _Ascent(forest, model, limit, options.finer or full_order, options.sample)
     upper, stale, share = np.inf, 0, FIRST_SHARE
-    for number in range(ROUNDS if rounds is None else rounds):
+    for number in range(ROUNDS if options.rounds is None else options.rounds):
         if number % BLOCK == 0 and not ascent.prune():
             break
         path, lower = ascent.evaluate()
@@ -111,7 +132,7 @@ def tighten(
 class _Ascent:
     """The state of an ascent; potentials are those of states of the order `finer`."""
 
-    def __init__(self, forest: Forest, model: ContextModel, limit: float, finer: int, sample: bool) -> None:
+    def __init__(self, forest: BorderForest, model: ContextModel, limit: float, finer: int, sample: bool) -> None:
         self.forest, self.model, self.limit, self.finer, self.sample = forest, model, limit, finer, sample
         self.lower = -np.inf
         self.outside = np.zeros(len(forest.places))
@@ -132,13 +153,15 @@ class _Ascent:
         self._chosen = relax(forest.transitions, self._used, model)
         set_costs(forest.junctions, forest.parts, forest.transitions)
         forest.axioms[forest.first] = self.potential[self.model.start]
-        self._costs = forest.edge_costs()
-        self._inside, self._last = inside_costs(forest.edges, self._costs, forest.axioms)
+        packed = forest.packed()
+        self._costs = packed.costs
+        self._inside, self._last = inside_costs(packed)
 
     def evaluate(self) -> tuple[Longs, float]:
         """Returns the best derivation's edges, and its cost."""
         self._relax()
-        return derivation(self.forest.edges, self._last, self.forest.goal), float(self._inside[self.forest.goal])
+        edges, goal = self.forest.edges, self.forest.goal
+        return best_derivation(edges, self._last, goal), float(self._inside[goal])
 
     def step(self, gain: float, temperature: float) -> None:
         """Changes the potentials so that, were the bound linear, it would rise by so much."""

@@ -15,7 +15,8 @@ import numpy as np
 
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
-from lattice_simp.translate.exact.border_words import (
+from lattice_simp.translate.search.chart import NO_WORD, Chart
+from lattice_simp.translate.search.exact.border_words import (
     Kept,
     Words,
     border_words,
@@ -25,8 +26,7 @@ from lattice_simp.translate.exact.border_words import (
     size_of,
     starts_of_cells,
 )
-from lattice_simp.translate.exact.context_model import ContextModel, relaxed
-from lattice_simp.translate.nested_chart import NO_WORD, Chart
+from lattice_simp.translate.search.exact.context_model import ContextModel, relaxed
 
 MAX_ENTRIES = 60_000_000
 """Pairs of words at all states, or at all contexts and cells: beyond that the matrices take more memory than they are

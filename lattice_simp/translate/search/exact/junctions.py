@@ -6,9 +6,9 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs, jit
 from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, enter, find
-from lattice_simp.translate.exact.bounds import Bounds
-from lattice_simp.translate.exact.context_model import ContextModel, lower_state, open_context, read, relaxed
-from lattice_simp.translate.exact.forest import (
+from lattice_simp.translate.search.exact.bounds import Bounds
+from lattice_simp.translate.search.exact.context_model import ContextModel, lower_state, open_context, read, relaxed
+from lattice_simp.translate.search.exact.forest import (
     BORDERS,
     EMPTY,
     JUNCTIONS,

@@ -1,0 +1,1 @@
+"""Searches in nested grammars: the chart that both work on, and the forests that they return."""

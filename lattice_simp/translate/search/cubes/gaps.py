@@ -1,0 +1,67 @@
+"""How much the best derivation with a grid costs beyond the best one of all: what pruning goes by."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats, jit
+from lattice_simp.core.records import NONE
+from lattice_simp.translate.search.cubes.grids import Grids
+from lattice_simp.translate.search.cubes.search import Hypotheses
+from lattice_simp.translate.search.forest import edge_totals, outside_costs
+
+
+def gaps_of_grids(hypotheses: Hypotheses, grids: Grids, goal: int) -> Floats:
+    """Returns (grids,) how much a derivation with a grid costs, or should cost, beyond the best one of a search.
+
+    Args:
+        hypotheses: those of the search; a derivation of the whole at least.
+        grids: all of the chart.
+        goal: the last place of the chart.
+    """
+    return np.minimum(grid_gaps(hypotheses, len(grids.arcs), goal), estimated_gaps(hypotheses, grids, goal))
+
+
+def grid_gaps(hypotheses: Hypotheses, num_grids: int, goal: int) -> Floats:
+    """Returns (grids,) how much the best derivation of a search that uses a grid costs beyond the best one of all."""
+    gaps = np.full(num_grids, np.inf)
+    np.minimum.at(gaps, hypotheses.forest(goal).edges["arc"], edge_gaps(hypotheses, goal))
+    return gaps
+
+
+def edge_gaps(hypotheses: Hypotheses, goal: int) -> Floats:
+    """Returns (edges,) how much the best derivation of a search that uses an edge costs beyond the best one of all."""
+    forest = hypotheses.forest(goal)
+    inside = np.ascontiguousarray(hypotheses.nodes["cost"][: len(forest.axioms)])
+    return edge_totals(forest, inside, outside_costs(forest, inside)) - inside[forest.goals].min()
+
+
+@jit
+def estimated_gaps(hypotheses: Hypotheses, grids: Grids, goal: int) -> Floats:
+    """Returns (grids,) how much the best derivation with a grid should cost beyond the best one.
+
+    The hypotheses that were looked at are few of those near the best one. So each reference is taken for the best
+    hypothesis of its place, whatever words it meets; all grids are looked at.
+    """
+    num_states = len(hypotheses.begin)
+    inside, outside = np.full(num_states, np.inf), np.full(num_states, np.inf)
+    for place in range(num_states):
+        if hypotheses.begin[place] < hypotheses.end[place]:
+            inside[place] = hypotheses.nodes[hypotheses.begin[place]].cost
+    gaps = np.full(len(grids.arcs), np.inf)
+    outside[goal] = 0.0
+    best = np.inf
+    for number in range(len(grids.places) - 1, -1, -1):
+        place = grids.places[number]
+        for grid in range(grids.offsets[number], grids.offsets[number + 1]):
+            first, second = grids.first[grid], grids.second[grid]
+            above = outside[place] + grids.costs[grid]
+            first_cost = inside[first] if first != NONE else 0.0
+            second_cost = inside[second] if second != NONE else 0.0
+            gaps[grid] = above + first_cost + second_cost
+            best = min(best, gaps[grid])
+            if first != NONE:
+                outside[first] = min(outside[first], above + second_cost)
+            if second != NONE:
+                outside[second] = min(outside[second], above + first_cost)
+    return gaps - best
