@@ -241,7 +241,10 @@ def _follow(
     pools: _Pools,
     counts: tuple[int, int, int],
 ) -> tuple[int, int, int]:
-    """Follows all edges from the nodes of one lattice state; returns the new counts of nodes, nodes done, and edges."""
+    """Follows all edges from the nodes of one lattice state; returns the new counts of nodes, nodes done, and edges.
+
+    One long kernel, since each kind of edge is one branch of its innermost loop and shares what the outer ones know.
+    """
     count, done, num_edges = counts
     offsets, labels, weights, nextstates, _ = full
     gap_offsets, gap_labels, gap_weights, gap_nextstates, _ = gaps

@@ -199,7 +199,7 @@ def relaxed_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimat
                 done[finished].node, done[finished].begin = node, num_edges
                 finished += 1
                 history, so_far = nodes[node].context, nodes[node].forward
-                chosen = _choose(choices, arcs, state, history, silent, chains, model, costs, settled)
+                chosen = _choose(choices, arcs, (state, history), silent, chains, model, costs, settled)
                 if count + chosen > len(nodes):
                     nodes, keys, numbers = _more_room(nodes, count, chosen, num_contexts)
                 while num_edges + chosen > len(edges):
@@ -260,18 +260,15 @@ def _chain(arcs: Arcs, state: int, chains: _Chains) -> int:
 def _choose(
     choices: Records,
     arcs: Arcs,
-    state: int,
-    history: int,
+    node: tuple[int, int],
     silent: int,
     chains: _Chains,
     model: NgramAutomaton,
     costs: Floats,
     settled: Settled,
 ) -> int:
-    """Lists the ways on from a node of a relaxed product; returns how many there are.
-
-    Nine parameters: all but the node's own are the same for a whole product, and one more tuple would only hide that.
-    """
+    """Lists the ways on from a node (state, history) of a relaxed product; returns how many there are."""
+    state, history = node
     labels, nextstates, root, states = arcs.labels, arcs.nextstates, len(model.suffix) - 1, settled.states
     begin, end = arcs.offsets[state], arcs.offsets[state + 1]
     children, words, suffix, backoff = model.children, model.word, model.suffix, model.backoff

@@ -288,6 +288,33 @@ def _least_of_rows(costs: Floats, begins: Longs) -> Floats:
 
 
 @jit
+def _read_word(
+    chart: Chart, model: ContextModel, task: Task, inside: Floats, state: int, arc: int, is_start: bool
+) -> None:
+    """Lowers the costs of an arc's target, which reads a word, to those of its source and of the word."""
+    words, target, symbol, cost = task.words, chart.targets[arc], chart.symbols[arc], chart.costs[arc]
+    column = index_of(words, words.last[target], symbol)
+    if column < 0:
+        return
+    begin, width = words.begins[target], size_of(words, words.last[target])
+    if is_start:
+        row = index_of(words, words.first[target], symbol)
+        if row >= 0:
+            place = begin + row * width + column
+            inside[place] = min(inside[place], task.charges[symbol] + cost)
+        return
+    rows_of = positions_of(words, words.first[state], words.first[target])
+    after = _costs_after(model, task, state, symbol)
+    for row in range(size_of(words, words.first[state])):
+        if rows_of[row] >= 0:
+            best = np.inf
+            for index in range(len(after)):
+                best = min(best, inside[words.begins[state] + row * len(after) + index] + after[index])
+            place = begin + rows_of[row] * width + column
+            inside[place] = min(inside[place], best + cost)
+
+
+@jit
 def _inside(chart: Chart, model: ContextModel, task: Task, most: int) -> tuple[Floats, Ints, Longs, Floats]:
     """Returns the states' costs, and those of cells behind contexts: (rows, where they begin, costs).
 
@@ -312,24 +339,7 @@ def _inside(chart: Chart, model: ContextModel, task: Task, most: int) -> tuple[F
             width = size_of(words, last[target])
             cell, end = -2 - symbol, chart.ends[-2 - symbol] if symbol < 0 else 0
             if symbol >= 0:
-                column = index_of(words, last[target], symbol)
-                if column < 0:
-                    continue
-                if is_start[state]:
-                    row = index_of(words, first[target], symbol)
-                    if row >= 0:
-                        place = begins[target] + row * width + column
-                        inside[place] = min(inside[place], charges[symbol] + cost)
-                    continue
-                rows_of = positions_of(words, first[state], first[target])
-                after = _costs_after(model, task, state, symbol)
-                for row in range(own_firsts):
-                    if rows_of[row] >= 0:
-                        best = np.inf
-                        for index in range(own_lasts):
-                            best = min(best, inside[begins[state] + row * own_lasts + index] + after[index])
-                        place = begins[target] + rows_of[row] * width + column
-                        inside[place] = min(inside[place], best + cost)
+                _read_word(chart, model, task, inside, state, arc, is_start[state])
                 continue
             if not kept[end]:
                 continue
@@ -376,6 +386,79 @@ def _inside(chart: Chart, model: ContextModel, task: Task, most: int) -> tuple[F
 
 
 @jit
+def _meet_back(
+    model: ContextModel,
+    task: Task,
+    costs: tuple[Floats, Floats, Floats],
+    state: int,
+    hooks: Ints,
+    hook_begins: Longs,
+    living: Bools,
+    limit: float,
+) -> None:
+    """Lowers what is missing to a cell's end to what is missing to the cell behind each context.
+
+    Args:
+        model: the automaton.
+        task: of the passes.
+        costs: of states, what is missing to them, and to cells behind contexts.
+        state: the cell's end.
+        hooks: (contexts,) the rows of the cell behind each context, -1 if it is never there.
+        hook_begins: where the rows begin.
+        living: the words that are behind each other one within the limit, to which those here are added.
+        limit: of derivations that matter.
+    """
+    words, charges = task.words, task.charges
+    inside, outside, hook_outside = costs
+    columns = np.arange(size_of(words, words.last[state]))
+    for context in range(len(hooks)):
+        if hooks[context] < 0:
+            continue
+        before, row_begin = _last_word(model, task, context), hook_begins[hooks[context]]
+        for row in range(size_of(words, words.first[state])):
+            following = words.listed[words.offsets[words.first[state]] + row]
+            junction = _word_cost(model, task, context, following) - charges[following]
+            if charges[following] < np.inf and junction < np.inf:
+                begin = words.begins[state] + row * len(columns)
+                _lower(outside, begin, hook_outside, row_begin, columns, True, junction)
+                if not living[before, following]:
+                    least_sum = _least_sum(inside, begin, columns, True, hook_outside, row_begin)
+                    living[before, following] = junction + least_sum <= limit
+
+
+@jit
+def _read_word_back(
+    chart: Chart,
+    model: ContextModel,
+    task: Task,
+    inside: Floats,
+    lowered: tuple[Floats, Bools],
+    step: tuple[int, int],
+    limit: float,
+) -> None:
+    """Lowers what is missing to the source of an arc that reads a word to what is missing to its target, and the word.
+
+    `lowered` is what is missing to states, and the pairs of words within the limit; `step` the source and the arc.
+    """
+    words, (state, arc), (outside, living) = task.words, step, lowered
+    target, symbol, cost = chart.targets[arc], chart.symbols[arc], chart.costs[arc]
+    column = index_of(words, words.last[target], symbol)
+    if column < 0:
+        return
+    width = size_of(words, words.last[target])
+    rows_of = positions_of(words, words.first[state], words.first[target])
+    after = _costs_after(model, task, state, symbol)
+    for row in range(size_of(words, words.first[state])):
+        if rows_of[row] >= 0:
+            value = outside[words.begins[target] + rows_of[row] * width + column] + cost
+            for index in range(len(after)):
+                place = words.begins[state] + row * len(after) + index
+                outside[place] = min(outside[place], value + after[index])
+                if inside[place] + (value + after[index]) <= limit:
+                    living[_last_word(model, task, _context(task, state, index)), symbol] = True
+
+
+@jit
 def _outside(
     chart: Chart,
     model: ContextModel,
@@ -392,8 +475,8 @@ def _outside(
         What is missing to states, and to cells behind contexts, or more where it is beyond the limit; and (words,
         words + 1) bool, which words are behind each other one in a derivation within the limit.
     """
-    words, charges, kept = task.words, task.charges, task.kept
-    num_states, num_cells, count = len(chart.offsets) - 1, len(chart.starts), len(task.codes)
+    words, kept = task.words, task.kept
+    num_states, num_cells = len(chart.offsets) - 1, len(chart.starts)
     first, last, begins = words.first, words.last, words.begins
     outside, hook_outside = np.full(len(inside), np.inf), np.full(len(rows), np.inf)
     least, hook_least = np.full(num_states, np.inf), _least_of_rows(rows, hook_begins)
@@ -407,21 +490,8 @@ def _outside(
             continue
         own_firsts, own_lasts = size_of(words, first[state]), size_of(words, last[state])
         if cell_of_end[state] >= 0:  # all that is behind words is known: their first words
-            columns = np.arange(own_lasts)
-            for context in range(count):
-                hook = hooks[context * num_cells + cell_of_end[state]]
-                if hook < 0:
-                    continue
-                before = _last_word(model, task, context)
-                for row in range(own_firsts):
-                    following = words.listed[words.offsets[first[state]] + row]
-                    junction = _word_cost(model, task, context, following) - charges[following]
-                    if charges[following] < np.inf and junction < np.inf:
-                        begin = begins[state] + row * own_lasts
-                        _lower(outside, begin, hook_outside, hook_begins[hook], columns, True, junction)
-                        if not living[before, following]:
-                            least_sum = _least_sum(inside, begin, columns, True, hook_outside, hook_begins[hook])
-                            living[before, following] = junction + least_sum <= limit
+            hooks_of_cell = hooks[cell_of_end[state] :: num_cells]
+            _meet_back(model, task, (inside, outside, hook_outside), state, hooks_of_cell, hook_begins, living, limit)
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
             target, symbol, cost = chart.targets[arc], chart.symbols[arc], chart.costs[arc]
             if not least[target] < np.inf:
@@ -429,19 +499,8 @@ def _outside(
             width = size_of(words, last[target])
             cell, end = -2 - symbol, chart.ends[-2 - symbol] if symbol < 0 else 0
             if symbol >= 0:
-                column = index_of(words, last[target], symbol)
-                if is_start[state] or column < 0:
-                    continue
-                rows_of = positions_of(words, first[state], first[target])
-                after = _costs_after(model, task, state, symbol)
-                for row in range(own_firsts):
-                    if rows_of[row] >= 0:
-                        value = outside[begins[target] + rows_of[row] * width + column] + cost
-                        for index in range(own_lasts):
-                            place = begins[state] + row * own_lasts + index
-                            outside[place] = min(outside[place], value + after[index])
-                            if inside[place] + (value + after[index]) <= limit:
-                                living[_last_word(model, task, _context(task, state, index)), symbol] = True
+                if not is_start[state]:
+                    _read_word_back(chart, model, task, inside, (outside, living), (state, arc), limit)
                 continue
             if not kept[end]:
                 continue

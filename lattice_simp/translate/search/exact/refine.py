@@ -150,9 +150,8 @@ def _hook(
             if not (best < np.inf and best + least <= limit):
                 break
             right = borders[nodes[inner].border].right
+            right = own.right if right == NONE else right
             inner = nodes[inner].next
-            if right == NONE:
-                right = own.right
             border = find_in(border_slots, (np.int64(left) << 32) + right + 1)
             if border < 0:
                 border = border_of(model, bounds, pools, left, right)
@@ -245,7 +244,11 @@ def _fits(pools: Pools, more: int, order: int) -> bool:
 def expand(
     chart: Chart, model: ContextModel, bounds: Bounds, pools: Pools, limit: float, cursor: Longs, quota: int
 ) -> int:
-    """Goes on with the forest from `cursor` (state, node, arc); returns `FINISHED`, `FULL` or `PAUSED`."""
+    """Goes on with the forest from `cursor` (state, node, arc); returns `FINISHED`, `FULL` or `PAUSED`.
+
+    One long kernel, since it stops and goes on in the midst of three loops, and since nearly all time of the exact
+    search is spent here: what an outer loop has looked up, the inner ones keep.
+    """
     offsets, symbols, costs, targets, ends = chart.offsets, chart.symbols, chart.costs, chart.targets, chart.ends
     contexts, known, least, level = chart.contexts, chart.known, bounds.least, model.level
     nodes, node_slots = pools.nodes.rows, pools.nodes.slots
