@@ -20,24 +20,36 @@ if TYPE_CHECKING:
 
 PROGRAM = "lattice-simp"
 
-COMMANDS = {
-    "lattice": "look at lattices, convert them, and operate on them",
-    "translate": "translate sentences, with or without skeletons",
-    "combine": "combine several systems' outputs into one translation",
-    "evaluate": "score outputs against references, with significance",
-    "skeleton": "make skeletons, summarise and convert their files, and manage annotators' judgements",
-    "rescore": "train models that score hypotheses; score n-best lists and lattices",
-    "tune": "tune weights and minimum Bayes-risk decoding on a development set",
-    "train": "train a model directory from parallel text",
-    "text": "tokenise text as a trained model does, and detokenise its output",
-    "corpus": "make parallel corpora of complex and simple sentences from paired articles",
-    "hindi": "mark and classify clauses of Hindi sentences, and simplify sentences",
-    "simplify": "simplify English sentences",
-    "paraphrase": "expand sets of sentences with the same meaning",
-    "serve": "serve a local web page for translation with skeletons that you mark",
-    "demo": "translate sentences of the built-in grammar with three strategies",
+GROUPS = {
+    ("Lattices and n-best lists", "lattice nbest a.slf -n 10"): {
+        "lattice": "look at lattices, convert them, and operate on them",
+        "rescore": "score n-best lists and lattices with language models and others",
+        "combine": "combine the outputs of several systems",
+        "evaluate": "score outputs against references, with significance",
+    },
+    ("Translation", "translate model < a.en > a.de"): {
+        "translate": "translate sentences, with or without skeletons",
+        "skeleton": "make skeletons, and manage annotators' judgements",
+        "train": "train a model folder from parallel text",
+        "tune": "tune weights and minimum Bayes-risk decoding",
+        "text": "tokenise text as a trained model does, and detokenise its output",
+    },
+    ("Simplification and paraphrases", "simplify model < a.txt > simple.txt"): {
+        "simplify": "simplify English sentences",
+        "hindi": "mark clauses of Hindi sentences, and simplify the sentences",
+        "corpus": "make corpora of complex and simple sentences from paired articles",
+        "paraphrase": "expand sets of sentences with the same meaning",
+    },
+    ("To begin with", "demo"): {
+        "demo": "translate sentences of the built-in grammar with three strategies",
+        "serve": "serve a local web page for translation, skeletons and more",
+        "doctor": "show versions, extras, caches and programs",
+    },
 }
-"""The commands; `commands/NAME.py` holds a typer app called `app`, of one command or of a group."""
+"""The commands by task (its title and an example); `commands/NAME.py` holds a typer app called `app`."""
+
+COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
+"""What each command does."""
 
 DEBUG = "--debug"
 
@@ -87,11 +99,14 @@ def usage() -> str:
         f"Usage: {PROGRAM} [--version] [--help] COMMAND ...",
         "",
         "Exact operations on word lattices, and translation with source skeletons.",
+    ]
+    for (title, example), commands in GROUPS.items():
+        lines += ["", f"{title}:", *(f"  {name:{width}}  {text}" for name, text in commands.items())]
+        lines += [f"  $ {PROGRAM} {example}"]
+    lines += [
         "",
-        "Commands (COMMAND --help lists the options):",
-        *(f"  {name:{width}}  {text}" for name, text in COMMANDS.items()),
-        "",
-        f"With any command, {DEBUG} shows tracebacks. {PROGRAM} --install-completion installs shell completion.",
+        f"COMMAND --help lists the options. {DEBUG} with any command shows tracebacks.",
+        f"{PROGRAM} --install-completion installs shell completion.",
     ]
     return "\n".join(lines)
 

@@ -7,9 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from test_docs import check_command
 
 from lattice_simp import __version__
-from lattice_simp.cli import COMMANDS, command, main, whole_app
+from lattice_simp.cli import COMMANDS, GROUPS, command, main, whole_app
 
 
 def run(capsys, *arguments):
@@ -33,6 +34,19 @@ def test_every_command_shows_its_help(capsys):
             code, out, _ = run(capsys, name, flag)
             assert code == 0
             assert f"lattice-simp {name}" in out
+
+
+def test_the_help_groups_the_commands_by_task_on_one_screen(capsys):
+    _, out, _ = run(capsys, "--help")
+    titles = [line for line in out.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert len(titles) == len(GROUPS)
+    assert len(out.splitlines()) <= 40
+    assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("example", [example for _, example in GROUPS])
+def test_examples_of_the_help_are_commands_that_exist(example):
+    check_command(f"lattice-simp {example}")
 
 
 def test_misspelt_commands_are_told_from_others(capsys):
