@@ -110,8 +110,8 @@ class Clauses:
             key = f"t.{row.id}"
             kinds.setdefault(row.kind, []).append((lexeme(key, row.english), lexeme(key, row.german)))
         times = choice(*(self.vocabulary.pair([english], [german]) for english, german in kinds["time"]))
-        two = choice(*(self.parts.moved([english], [german], times) for english, german in kinds["manner"]))
-        return self._gap(ADVERBIAL, choice(self.parts.adverbials(), two))
+        two_adverbials = choice(*(self.parts.moved([english], [german], times) for english, german in kinds["manner"]))
+        return self._gap(ADVERBIAL, choice(self.parts.adverbials(), two_adverbials))
 
     # ---------------------------------------------------------------- what comes after the auxiliary
 

@@ -67,9 +67,9 @@ def phrases(pair: SentencePair) -> list[Phrase]:
 
 def rules(pair: SentencePair) -> Iterator[Rule]:
     """Yields every rule of a sentence pair as often as there are ways to make it."""
-    found = phrases(pair)
-    for outer in found:
-        inside = [inner for inner in found if inner != outer and _contains(outer, inner)]
+    pairs = phrases(pair)
+    for outer in pairs:
+        inside = [inner for inner in pairs if inner != outer and _contains(outer, inner)]
         for gaps in ((), *((inner,) for inner in inside), *combinations(inside, 2)):
             length = outer[1] - outer[0] - sum(stop - start - 1 for start, stop, _, _ in gaps)
             if length <= MAX_SYMBOLS and (len(gaps) < 2 or _apart(*gaps)):
@@ -205,14 +205,14 @@ class RuleTable:
         for i, j in links:
             partners[j if forward else i].append(i if forward else j)
         total = 0.0
-        given, predicted = (source, target) if forward else (target, source)
+        known, predicted = (source, target) if forward else (target, source)
         for position, word in enumerate(predicted):
             if not is_nonterminal(word):
-                linked = [given[partner] for partner in partners[position]] or [NULL]
+                linked = [known[partner] for partner in partners[position]] or [NULL]
                 total += math.log(sum(self._word(other, word, forward) for other in linked) / len(linked))
         return total
 
-    def _word(self, given: str, word: str, forward: bool) -> float:
+    def _word(self, known: str, word: str, forward: bool) -> float:
         if forward:
-            return self.words[given, word] / self.source_words[given]
-        return self.words[word, given] / self.target_words[given]
+            return self.words[known, word] / self.source_words[known]
+        return self.words[word, known] / self.target_words[known]

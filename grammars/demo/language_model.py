@@ -120,7 +120,7 @@ class WittenBell:
         self.backoff = {}
         # From short histories to long ones: each weight needs those of the shorter history.
         for history in sorted(following, key=len):
-            own = math.fsum(self.explicit[ngram] for ngram in following[history])
+            explicit = math.fsum(self.explicit[ngram] for ngram in following[history])
             lower = math.fsum(self.probability(history[1:], ngram[-1]) for ngram in following[history])
-            self.backoff[history] = (1 - own) / (1 - lower)
+            self.backoff[history] = (1 - explicit) / (1 - lower)
         return self.backoff

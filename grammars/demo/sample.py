@@ -100,15 +100,15 @@ def draw(relation: Relation, count: int, seed: int) -> list[SentencePair]:
 def _spell(symbols: list[str]) -> tuple[list[str], dict[str, list[list[int]]]]:
     """Returns the words, and for each key the positions of each piece of the lexeme."""
     spelled: list[str] = []
-    found: dict[str, list[list[int]]] = {}
+    positions_of: dict[str, list[list[int]]] = {}
     for symbol in symbols:
         for piece in pieces(symbol):
             positions = list(range(len(spelled), len(spelled) + len(piece)))
             spelled.extend(piece)
             key = key_of(symbol)
             if key is not None:
-                found.setdefault(key, []).append(positions)
-    return spelled, found
+                positions_of.setdefault(key, []).append(positions)
+    return spelled, positions_of
 
 
 def _gaps(symbols: list[str]) -> list[tuple[str, int, int]]:
@@ -131,13 +131,13 @@ def _comma_links(
     sources: dict[int, list[int]] = {}
     for source, target in links:
         sources.setdefault(target, []).append(source)
-    found: set[tuple[int, int]] = set()
+    linked: set[tuple[int, int]] = set()
     inside = False
     for position, word in enumerate(german):
         if word != COMMA or position in sources:
             continue
         opens = any(english[source] in RELATIVE_PRONOUNS for source in sources.get(position + 1, ()))
         if opens or inside:
-            found.update((source, position) for source in sources.get(position + 1 if opens else position - 1, ()))
+            linked.update((source, position) for source in sources.get(position + 1 if opens else position - 1, ()))
         inside = opens
-    return found
+    return linked

@@ -25,12 +25,12 @@ def abbreviations() -> dict[str, str]:
     Raises:
         FormatError: the table has an unknown entry; names the line.
     """
-    found = {}
+    before = {}
     for row in grammar_table("english/abbreviations.tsv", ("word", "before"), full=True):
         if row["before"] not in (ANYTHING, NUMBERS, NAMES):
             raise row.error(f"the entry {row['before']!r}", f"write {ANYTHING}, {NUMBERS} or {NAMES}")
-        found[row["word"]] = row["before"]
-    return found
+        before[row["word"]] = row["before"]
+    return before
 
 
 @cache
@@ -90,7 +90,7 @@ def ends_lower_cased(word: str, following: str) -> bool:
 
 def _opens(text: str) -> bool:
     """Returns whether a text begins with a word that opens sentences, other than an initial."""
-    found = _WORD.match(text)
-    if found is None or (len(found[0]) == 1 and text[1:2] == "."):
+    match = _WORD.match(text)
+    if match is None or (len(match[0]) == 1 and text[1:2] == "."):
         return False
-    return found[0].lower() in word_set("sentence_openers")
+    return match[0].lower() in word_set("sentence_openers")

@@ -51,13 +51,13 @@ def bracket_rules() -> tuple[BracketRule, ...]:
     Raises:
         FormatError: a pattern is broken, a cost is not a number from 0 on, or a name is there twice; names the line.
     """
-    found: dict[str, BracketRule] = {}
+    rules: dict[str, BracketRule] = {}
     for row in grammar_table(TABLE, ("rule", "before", "after", "cost", "note")):
         rule = _rule(row)
-        if rule.name in found:
+        if rule.name in rules:
             raise row.error(f"the rule {rule.name!r} is there already", "give it another name")
-        found[rule.name] = rule
-    return tuple(found.values())
+        rules[rule.name] = rule
+    return tuple(rules.values())
 
 
 def _rule(row: Row) -> BracketRule:
@@ -83,10 +83,10 @@ def cheapest_well_formed(
     Returns:
         A transducer of the paths that are left, at most n; empty if there are none.
     """
-    found = _within(pynini.compose(strings, _well_formed()), most)
+    candidates = _within(pynini.compose(strings, _well_formed()), most)
     for acceptor in _acceptors(None if costs is None else tuple(costs.items())):
-        found = _within(pynini.compose(found, acceptor), most)
-    return pynini.shortestpath(found, nshortest=n)
+        candidates = _within(pynini.compose(candidates, acceptor), most)
+    return pynini.shortestpath(candidates, nshortest=n)
 
 
 def _within(fst: pynini.Fst, most: float) -> pynini.Fst:
@@ -119,8 +119,8 @@ def _well_formed() -> pynini.Fst:
 @cache
 def _acceptors(costs: tuple[tuple[str, float], ...] | None) -> tuple[pynini.Fst, ...]:
     """Returns the acceptors of the rules that cost something."""
-    given = {rule.name: rule.cost for rule in bracket_rules()} if costs is None else dict(costs)
-    rules = ((rule, given.get(rule.name, 0.0)) for rule in bracket_rules())
+    cost_of = {rule.name: rule.cost for rule in bracket_rules()} if costs is None else dict(costs)
+    rules = ((rule, cost_of.get(rule.name, 0.0)) for rule in bracket_rules())
     return tuple(rule.acceptor(cost).arcsort("ilabel") for rule, cost in rules if cost > 0)
 
 

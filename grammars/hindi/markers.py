@@ -40,23 +40,23 @@ def markers() -> tuple[Marker, ...]:
     Raises:
         FormatError: a row has no form, no spelling, or a class that does not exist.
     """
-    found = []
+    rows = []
     for row in grammar_table("hindi/markers.tsv", ("devanagari", "roman", "class", "source")):
         spellings = tuple(row["roman"].split())
         if not row["devanagari"] or not spellings or row["class"] not in get_args(MarkerClass):
             remedy = f"write a form, its spellings and one class of {', '.join(get_args(MarkerClass))}"
             raise row.error(f"not a marker: {row['devanagari']!r} {row['class']!r}", remedy)
-        found.append(Marker(row["devanagari"], spellings, cast(MarkerClass, row["class"]), row["source"]))
-    return tuple(found)
+        rows.append(Marker(row["devanagari"], spellings, cast(MarkerClass, row["class"]), row["source"]))
+    return tuple(rows)
 
 
 @cache
 def _by_form() -> dict[str, tuple[Marker, ...]]:
-    found: dict[str, tuple[Marker, ...]] = {}
+    by_form: dict[str, tuple[Marker, ...]] = {}
     for marker in markers():
         for form in (marker.devanagari, *marker.roman):
-            found[form] = (*found.get(form, ()), marker)
-    return found
+            by_form[form] = (*by_form.get(form, ()), marker)
+    return by_form
 
 
 def markers_of(form: str) -> tuple[Marker, ...]:

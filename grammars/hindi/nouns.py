@@ -32,22 +32,22 @@ def _nouns() -> dict[tuple[str, str], Any]:
     every = [*letters("consonant"), *letters("vowel"), *letters("mark"), *vowel_signs().values(), "्"]
     sigma = pynini.closure(any_of(every)).optimize()
     signs = set(vowel_signs().values())
-    found = {}
+    transducers = {}
     rows = list(grammar_table("hindi/noun_endings.tsv", ("gender", "root", *_CASES)))
     for gender in ("m", "f"):
-        own = [row for row in rows if row["gender"] == gender]
-        words = [row for row in own if len(row["root"]) > 2]
-        endings = [row for row in own if row["root"] in signs]
+        declined = [row for row in rows if row["gender"] == gender]
+        words = [row for row in declined if len(row["root"]) > 2]
+        endings = [row for row in declined if row["root"] in signs]
         for case in _CASES:
             whole = pynini.union(*(cross(row["root"], row[case]) for row in words), cross("ॐ", "ॐ"))
             ending = sigma + pynini.union(*(cross(row["root"], row[case]) for row in endings))
-            rest = sigma + cross("", next(row[case] for row in own if row["root"] == "*"))
-            found[gender, case] = _priority(_priority(whole, ending), rest).optimize()
-    return found
+            rest = sigma + cross("", next(row[case] for row in declined if row["root"] == "*"))
+            transducers[gender, case] = _priority(_priority(whole, ending), rest).optimize()
+    return transducers
 
 
-def _priority(one: Any, other: Any) -> Any:
+def _priority(first: Any, second: Any) -> Any:
     """Returns one transducer, and another one for what the first does not take."""
-    taken = pynini.project(one.copy(), "input").rmepsilon().optimize()
-    inputs = pynini.project(other.copy(), "input").rmepsilon().optimize()
-    return pynini.union(one, pynini.difference(inputs, taken) @ other)
+    taken = pynini.project(first.copy(), "input").rmepsilon().optimize()
+    inputs = pynini.project(second.copy(), "input").rmepsilon().optimize()
+    return pynini.union(first, pynini.difference(inputs, taken) @ second)

@@ -64,11 +64,11 @@ def compile_pattern(
     parts, position = [], 0
     text = text.strip()
     while position < len(text):
-        found = _PART.match(text, position)
-        if not found:
+        part = _PART.match(text, position)
+        if not part:
             raise LatticeSimpError(f"no symbol or operator at {text[position:]!r} in the pattern {text!r}")
-        parts.append(found[1])
-        position = found.end()
+        parts.append(part[1])
+        position = part.end()
     reader = _Reader(parts, text, alphabet, classes, inside)
     fst = reader.alternatives()
     if reader.position < len(parts):

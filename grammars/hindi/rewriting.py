@@ -36,13 +36,13 @@ def classes() -> Mapping[str, str]:
         FormatError: a pattern is broken, or names itself; names the line.
     """
     rows = list(grammar_table("hindi/rule_classes.tsv", ("name", "pattern", "note")))
-    found = {row["name"]: row["pattern"] for row in rows}
+    patterns = {row["name"]: row["pattern"] for row in rows}
     for row in rows:
         try:
-            compile_pattern(row["pattern"], alphabet(), found, (row["name"],))
+            compile_pattern(row["pattern"], alphabet(), patterns, (row["name"],))
         except LatticeSimpError as error:
             raise row.error(str(error), "correct the class") from error
-    return found
+    return patterns
 
 
 @cache
@@ -67,14 +67,14 @@ def stage(name: str) -> tuple[pynini.Fst, ...]:
 
 def _composed(rules: Sequence[pynini.Fst]) -> list[pynini.Fst]:
     """Composes neighbouring rules as long as what they do together stays small."""
-    found: list[pynini.Fst] = []
+    composed: list[pynini.Fst] = []
     for rule in rules:
-        both = pynini.compose(found[-1], rule).optimize() if found else rule
+        both = pynini.compose(composed[-1], rule).optimize() if composed else rule
         if both.num_states() <= MAX_STATES:
-            found[-1:] = [both]
+            composed[-1:] = [both]
         else:
-            found.append(rule)
-    return found
+            composed.append(rule)
+    return composed
 
 
 def _rule(row: Row) -> pynini.Fst:

@@ -59,8 +59,8 @@ def classes_of(form: str) -> frozenset[str]:
     ['ergative pronoun', 'relative']
     """
     lower = form.lower()
-    found = {name for name, pattern in _word_patterns() if pattern.fullmatch(lower)}
-    return frozenset(found | {marker.kind for marker in markers_of(lower)})
+    names = {name for name, pattern in _word_patterns() if pattern.fullmatch(lower)}
+    return frozenset(names | {marker.kind for marker in markers_of(lower)})
 
 
 @cache
@@ -88,9 +88,9 @@ def _names(cell: str) -> frozenset[str]:
 
 @cache
 def _word_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    found = []
+    patterns = []
     for row in grammar_table("hindi/rule_words.tsv", ("class", "devanagari", "roman")):
         forms = [form for form in (row["devanagari"], *row["roman"].split()) if form]
         texts = (re.escape(form).replace(r"\*", ".+") for form in forms)
-        found.append((row["class"], re.compile("|".join(texts))))
-    return tuple(found)
+        patterns.append((row["class"], re.compile("|".join(texts))))
+    return tuple(patterns)

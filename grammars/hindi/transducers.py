@@ -25,9 +25,9 @@ def any_of(texts: Iterable[str]) -> Any:
     return pynini.union(*map(acceptor, texts))
 
 
-def cross(one: str, other: str, cost: float = 0.0) -> Any:
+def cross(source: str, target: str, cost: float = 0.0) -> Any:
     """Returns the transducer of a string to another one, at a cost in nats."""
-    fst = pynini.cross(acceptor(one), acceptor(other))
+    fst = pynini.cross(acceptor(source), acceptor(target))
     return weighted(fst, cost) if cost else fst
 
 
@@ -41,8 +41,8 @@ def strings(fst: Any) -> list[str]:
     plain = pynini.project(fst, "output").rmepsilon()
     if plain.start() == -1:
         return []
-    found = plain.paths(output_token_type="utf8")
-    return [string for _, string in sorted((float(weight), string) for _, string, weight in found.items())]
+    paths = plain.paths(output_token_type="utf8")
+    return [string for _, string in sorted((float(weight), string) for _, string, weight in paths.items())]
 
 
 def cheapest(fst: Any) -> tuple[str, float] | None:

@@ -89,8 +89,8 @@ def generate(root: str, tam: str, agreement: Agreement | None = None, *, last: b
         agreement: masculine singular, third person, if None.
         last: whether no auxiliary follows.
     """
-    found = variants(root, tam, agreement, last=last)
-    return found[0] if found else None
+    forms = variants(root, tam, agreement, last=last)
+    return forms[0] if forms else None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -144,10 +144,10 @@ def listed_root(root: str) -> str:
 def verb_forms() -> dict[str, float]:
     """Returns all forms of all listed verbs with a weight: frequent verbs have more, and so do usual spellings."""
     forms = pynini.project(_analyser(), "input").rmepsilon()
-    found: dict[str, float] = {}
+    masses: dict[str, float] = {}
     for _, form, weight in forms.paths(output_token_type="utf8").items():
-        found[form] = found.get(form, 0.0) + math.exp(-float(weight))
-    return found
+        masses[form] = masses.get(form, 0.0) + math.exp(-float(weight))
+    return masses
 
 
 def _reading(text: str) -> VerbForm:
@@ -179,7 +179,7 @@ def _symbols() -> dict[str, str]:
 def _tags(tam: str, values: tuple[str, ...]) -> Any:
     symbols = _symbols()
     named = [f"{name}={value}" for name, value in zip(_FEATURES, values, strict=True)]
-    return acceptor("".join(symbols.get(one, chr(_PRIVATE - 1)) for one in (tam, *named)))
+    return acceptor("".join(symbols.get(tag, chr(_PRIVATE - 1)) for tag in (tam, *named)))
 
 
 def _all_values(row: Row) -> Iterator[tuple[str, ...]]:
@@ -226,7 +226,7 @@ def _joined() -> Any:
     """Joins a root, a seam and an ending to a form."""
     signs = vowel_signs()
     consonant, vowel = any_of(letters("consonant")), any_of(letters("vowel"))
-    opens = any_of([one for pair in signs.items() if pair[0] in "आइएओ" for one in pair])
+    opens = any_of([sign_or_vowel for pair in signs.items() if pair[0] in "आइएओ" for sign_or_vowel in pair])
     rewrite = pynini.cdrewrite
     short = rewrite(cross("ू", "ु"), "", acceptor(_SEAM) + vowel, _sigma())
     merged = rewrite(pynini.cross(pynini.union(acceptor("+ई"), acceptor("+यी")), ""), acceptor("ी"), "", _sigma())
@@ -235,7 +235,7 @@ def _joined() -> Any:
     glide = rewrite(cross("+आ", "+या"), opens, "", _sigma())
     closed = pynini.union(consonant, any_of(["ु", "ू"]))
     glides = pynini.difference(_sigma(), _sigma() + closed + acceptor("+य") + _sigma())
-    as_signs = pynini.union(*(cross(_SEAM + one, sign) for one, sign in signs.items()))
+    as_signs = pynini.union(*(cross(_SEAM + sign_or_vowel, sign) for sign_or_vowel, sign in signs.items()))
     attached = rewrite(as_signs, consonant, "", _sigma())
     seamless = rewrite(pynini.cross(acceptor(_SEAM), ""), "", "", _sigma())
     return (short @ merged @ shorter @ glide @ glides @ attached @ seamless).optimize()
@@ -246,7 +246,9 @@ def _all_forms(roots: Any) -> Any:
     endings, joined = _endings(), _joined()
     stems, forms = _irregular()
     inputs = (roots + pynini.project(endings, "input")).optimize()
-    irregular = pynini.union(*(pynini.project(one, "input").rmepsilon() for one in (stems, forms))).optimize()
+    irregular = pynini.union(
+        *(pynini.project(transducer, "input").rmepsilon() for transducer in (stems, forms))
+    ).optimize()
     plain = pynini.difference(inputs, irregular)
     regular = (_sigma() + endings) @ joined
     changed = pynini.union(plain, stems) @ regular

@@ -122,9 +122,9 @@ class Features(Mapping[str, Floats]):
             if scores.shape != matrix[row].shape or end.shape != ends[row].shape:
                 raise InvalidLatticeError(f"the feature {name!r} does not fit the arcs or the states")
             matrix[row], ends[row] = scores, end
-        made = Features((*remaining.names, *arcs), matrix, ends)
-        made.validate(*made.shape)
-        return made
+        features = Features((*remaining.names, *arcs), matrix, ends)
+        features.validate(*features.shape)
+        return features
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -504,9 +504,9 @@ class Lattice:
         weights = self.weights + weight * self.features[name]
         finals = self.finals + weight * self.features.final(name)
         features, header = self.features.without(name), self.header.without_scale(name)
-        made = replace(self, weights=weights, finals=finals, features=features, header=header)
-        made.validate()
-        return made
+        lattice = replace(self, weights=weights, finals=finals, features=features, header=header)
+        lattice.validate()
+        return lattice
 
     def without_words(self, words: str | Iterable[str]) -> Lattice:
         """Replaces these words by epsilons; arcs keep their numbers and costs.

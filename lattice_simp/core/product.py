@@ -49,20 +49,22 @@ def product(first: Lattice, second: Lattice) -> Lattice:
 
 def _labelled(first: Lattice, second: Lattice, arcs: Records, states: Records) -> Lattice:
     """Returns the pairs of arcs as a lattice, with the input of the first and the output of the second."""
-    ones, twos, nextstates = (np.ascontiguousarray(arcs[name]) for name in ("first", "second", "nextstate"))
+    first_arcs, second_arcs, nextstates = (
+        np.ascontiguousarray(arcs[name]) for name in ("first", "second", "nextstate")
+    )
     starts, ends = (np.ascontiguousarray(states[name]) for name in ("first", "second"))
     finals = gather(first.finals, starts, np.inf) + gather(second.finals, ends, np.inf)
     offsets = np.append(states["begin"], np.int32(len(arcs)))
-    weights = gather(first.weights, ones, 0.0) + gather(second.weights, twos, 0.0)
-    made = first.gather(ones, offsets, nextstates, starts, weights=weights, finals=finals)
-    other = second.features.gather(twos, np.where(np.isfinite(finals), ends, -1))
+    weights = gather(first.weights, first_arcs, 0.0) + gather(second.weights, second_arcs, 0.0)
+    lattice = first.gather(first_arcs, offsets, nextstates, starts, weights=weights, finals=finals)
+    other = second.features.gather(second_arcs, np.where(np.isfinite(finals), ends, -1))
     header = replace(first.header, scales={**second.header.scales, **first.header.scales})
-    made = replace(made, features=_added(made.features, other), header=header)
+    lattice = replace(lattice, features=_added(lattice.features, other), header=header)
     if second.is_acceptor:
-        return made
+        return lattice
     return replace(
-        made,
-        olabels=gather(second.olabels, twos, 0),
+        lattice,
+        olabels=gather(second.olabels, second_arcs, 0),
         symbols=second.symbols,
         isymbols=first.isymbols or first.symbols,
     )
@@ -110,12 +112,12 @@ def _pairs(first: Arcs, second: Arcs, pairs: Table, most: int) -> tuple[Records,
     current = 0
     while current < count and used <= most:
         states[current].begin = used
-        one, two = states[current].first, states[current].second
-        arcs, end = _moves(first, second, one, two, states[current].alone, arcs, used)
+        first_state, second_state = states[current].first, states[current].second
+        arcs, end = _moves(first, second, first_state, second_state, states[current].alone, arcs, used)
         for move in range(used, end):
             arc, match = arcs[move].first, arcs[move].second
-            goal_one = first.nextstates[arc] if arc >= 0 else one
-            goal_two = second.nextstates[match] if match >= 0 else two
+            goal_one = first.nextstates[arc] if arc >= 0 else first_state
+            goal_two = second.nextstates[match] if match >= 0 else second_state
             key = 2 * (np.int64(goal_one) * width + goal_two) + (arc < 0)
             goal = find_in(slots, key)
             if goal == NONE:
@@ -132,15 +134,17 @@ def _pairs(first: Arcs, second: Arcs, pairs: Table, most: int) -> tuple[Records,
 
 
 @inlined
-def _moves(first: Arcs, second: Arcs, one: int, two: int, alone: int, arcs: Records, used: int) -> tuple[Records, int]:
+def _moves(
+    first: Arcs, second: Arcs, first_state: int, second_state: int, alone: int, arcs: Records, used: int
+) -> tuple[Records, int]:
     """Writes the pairs of arcs that leave a pair of states behind the `used` ones; returns the pool and its new end.
 
     Where both could move alone, the first does so before the second, so that each pair of paths is one path: after the
     second has moved alone (`alone`), the first may not until both move.
     """
-    begin, end = second.offsets[two], second.offsets[two + 1]
-    for arc in range(first.offsets[one] - 1, first.offsets[one + 1]):
-        stays = arc < first.offsets[one]  # the first does, and the second moves alone
+    begin, end = second.offsets[second_state], second.offsets[second_state + 1]
+    for arc in range(first.offsets[first_state] - 1, first.offsets[first_state + 1]):
+        stays = arc < first.offsets[first_state]  # the first does, and the second moves alone
         label = 0 if stays else first.labels[arc]
         moves_alone = label == 0 and not stays
         if moves_alone and alone:

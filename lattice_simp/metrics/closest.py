@@ -33,7 +33,7 @@ def closest_references(
         LatticeSimpError: there are more or fewer lattices than sentences.
         CyclicLatticeError: a lattice has a cycle.
     """
-    found: dict[str, list[str]] = {name: [] for name in systems}
+    nearest: dict[str, list[str]] = {name: [] for name in systems}
     count = 0
     for count, lattice in enumerate(lattices, 1):
         if count > len(references):
@@ -43,7 +43,7 @@ def closest_references(
             near = references[count - 1]
             if not lattice.empty:
                 near = oracle(lattice, [as_tokens(lines[count - 1])]).hypothesis.text
-            found[name].append(near)
+            nearest[name].append(near)
     if count != len(references):
         raise LatticeSimpError(f"{count} lattices of references for {len(references)} sentences; give one for each")
-    return found
+    return nearest

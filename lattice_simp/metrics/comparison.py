@@ -125,21 +125,21 @@ def measure(
     """
     if not systems or not metrics:
         raise LatticeSimpError("there is nothing to evaluate; give at least one system and one metric")
-    own = own_references or {}
-    writing = _Writing([*systems.values(), *references, *own.values()], source, tokens)
+    closest = own_references or {}
+    writing = _Writing([*systems.values(), *references, *closest.values()], source, tokens)
     columns = [writing.column(metric) for metric in metrics]
     statistics = {}
     for name, lines in systems.items():
-        compared = [*references, own[name]] if own else references
+        compared = [*references, closest[name]] if closest else references
         statistics[name] = tuple(
             metric.rows(
                 writing.written(lines, form, wanted),
-                [writing.written(one, form, wanted) for one in compared],
+                [writing.written(reference, form, wanted) for reference in compared],
                 None if source is None else writing.written(source, form, wanted),
             )
             for metric, form, wanted in columns
         )
-    return Measurements(tuple(own for own, _, _ in columns), tuple(form for _, form, _ in columns), statistics)
+    return Measurements(tuple(closest for closest, _, _ in columns), tuple(form for _, form, _ in columns), statistics)
 
 
 def compare(
@@ -165,16 +165,16 @@ def compare(
     if not len(chosen):
         raise LatticeSimpError("there are no sentences to compare systems on")
     scores: dict[str, dict[str, Score]] = {name: {} for name in measured.systems}
-    own = {name: [part[chosen] for part in parts] for name, parts in measured.statistics.items()}
-    resampled = _resampled(own, measured.metrics, test)
+    statistics = {name: [part[chosen] for part in parts] for name, parts in measured.statistics.items()}
+    resampled = _resampled(statistics, measured.metrics, test)
     for position, metric in enumerate(measured.metrics):
-        for name, parts in own.items():
+        for name, parts in statistics.items():
             system, samples = parts[position], resampled[name][position]
             value = float(metric.score(system.sum(axis=0)))
             score = scores[name][metric.name] = Score(value, interval(samples, test.confidence))
             if baseline is None or name == baseline:
                 continue
-            other, other_samples = own[baseline][position], resampled[baseline][position]
+            other, other_samples = statistics[baseline][position], resampled[baseline][position]
             gain = value - float(metric.score(other.sum(axis=0)))
             p = None
             if test.kind is TestKind.RANDOMISATION:
@@ -227,12 +227,12 @@ class _Writing:
 
     def written(self, lines: Lines, form: Form, wanted: Form) -> Sequence[str]:
         """Returns lines that have a form in the form wanted."""
-        own = lines.written(form) or ()
+        sentences = lines.written(form) or ()
         if wanted is form or wanted is Form.TEXT:  # tokens are joined by blanks as they are
-            return own
+            return sentences
         if id(lines) not in self._made:
             split = tokeniser(self._tokens)
-            self._made[id(lines)] = [" ".join(split(line)) for line in own]
+            self._made[id(lines)] = [" ".join(split(line)) for line in sentences]
         return self._made[id(lines)]
 
 

@@ -42,14 +42,14 @@ class Groups:
     @classmethod
     def of(cls, name: str, labels: Iterable[str | None], order: Iterable[str] = ()) -> Groups:
         """Makes groups; labels that `order` lacks come after it, as they occur first."""
-        own = tuple(labels)
-        present = dict.fromkeys(label for label in own if label is not None)
+        all_labels = tuple(labels)
+        present = dict.fromkeys(label for label in all_labels if label is not None)
         first = [label for label in order if label in present]
-        return cls(name, own, tuple(dict.fromkeys([*first, *present])))
+        return cls(name, all_labels, tuple(dict.fromkeys([*first, *present])))
 
     def rows(self, label: str) -> npt.NDArray[np.intp]:
         """Returns the sentences with a label, from 0."""
-        return np.array([position for position, own in enumerate(self.labels) if own == label], dtype=np.intp)
+        return np.array([row for row, known in enumerate(self.labels) if known == label], dtype=np.intp)
 
     @property
     def left_out(self) -> int:
@@ -119,7 +119,7 @@ def align_skeletons(
     Raises:
         FormatError: a record of a line that is not there, or a second one of the same line.
     """
-    found: list[Skeleton | None] = [None] * count
+    skeletons: list[Skeleton | None] = [None] * count
     for position, record in enumerate(records):
         line = position if len(records) == count else record.line
         if not 0 <= line < count:
@@ -127,8 +127,8 @@ def align_skeletons(
             raise FormatError(
                 message, path=path, line=position + 1, remedy="evaluate the file that the skeletons are of"
             )
-        if found[line] is not None:
+        if skeletons[line] is not None:
             message = f"record {record.id!r} is a second one of line {line + 1}"
             raise FormatError(message, path=path, line=position + 1, remedy="write all skeletons in one record")
-        found[line] = record.skeletons[min(mask_index, len(record.skeletons) - 1)]
-    return found
+        skeletons[line] = record.skeletons[min(mask_index, len(record.skeletons) - 1)]
+    return skeletons

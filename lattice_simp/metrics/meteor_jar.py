@@ -61,8 +61,8 @@ class JarOptions:
 
 def find_jar() -> Path:
     """Returns the jar's path, or raises MissingExtraError."""
-    found = importlib.util.find_spec("pycocoevalcap")
-    for folder in (found.submodule_search_locations if found else None) or ():
+    spec = importlib.util.find_spec("pycocoevalcap")
+    for folder in (spec.submodule_search_locations if spec else None) or ():
         jar = Path(folder, "meteor", JAR)
         if jar.is_file():
             return jar

@@ -47,8 +47,8 @@ class Lines:
                 object.__setattr__(self, name, (getattr(self, name),))
         counts = {len(lines) for lines in (self.tokens, self.text) if lines is not None}
         if len(counts) != 1:
-            found = "neither tokens nor text" if not counts else "tokens and text of different length"
-            raise LatticeSimpError(f"a set of sentences with {found}")
+            fault = "neither tokens nor text" if not counts else "tokens and text of different length"
+            raise LatticeSimpError(f"a set of sentences with {fault}")
 
     @property
     def count(self) -> int:
@@ -104,7 +104,7 @@ class Metric:
             LatticeSimpError: the metric needs the source, and there is none; what `statistics` raises.
         """
         hypotheses = as_sentences(hypotheses)
-        references = [as_sentences(own) for own in as_sentences(references)]
+        references = [as_sentences(lines) for lines in as_sentences(references)]
         source = None if source is None else as_sentences(source)
         if not self.needs_source:
             return self.statistics(hypotheses, references)
@@ -121,7 +121,7 @@ class Metric:
 
 def check_lines(hypotheses: Sequence[str], references: References, source: Sequence[str] | None = None) -> None:
     """Raises LatticeSimpError for what no metric can score: no sentences or references, or files of other lengths."""
-    if any(isinstance(own, str) for own in (hypotheses, references, source, *references)):
+    if any(isinstance(part, str) for part in (hypotheses, references, source, *references)):
         raise LatticeSimpError("a string, where a list of sentences is needed; put it into a list")
     if not hypotheses or not references:
         raise LatticeSimpError("there is nothing to score; give at least one sentence and one reference")

@@ -46,21 +46,21 @@ class MetricOptions:
         return self.tokeniser or choose_tokeniser(self.language).name
 
 
-def _meteor(given: MetricOptions) -> Metric:
-    if given.language is None:
+def _meteor(options: MetricOptions) -> Metric:
+    if options.language is None:
         raise LatticeSimpError("METEOR needs --language, which its parameters belong to; 'other' fits any language")
-    language = OTHER if is_unspaced_language(given.language) else given.language
-    return meteor(language, given.references, paraphrases=given.paraphrases, options=given.jar)
+    language = OTHER if is_unspaced_language(options.language) else options.language
+    return meteor(language, options.references, paraphrases=options.paraphrases, options=options.jar)
 
 
-def _ter(given: MetricOptions) -> Metric:
-    if language_code(given.language) in ("zh", "ja") or given.tokens in ASIAN:
-        return ter(given.references, asian=True)
-    return ter(given.references, tokens=given.tokens in ("char", *PIECES))
+def _ter(options: MetricOptions) -> Metric:
+    if language_code(options.language) in ("zh", "ja") or options.tokens in ASIAN:
+        return ter(options.references, asian=True)
+    return ter(options.references, tokens=options.tokens in ("char", *PIECES))
 
 
 def _sari_corpus(operation: str | None = None, *, legacy: bool = False) -> Callable[[MetricOptions], Metric]:
-    return lambda given: sari_corpus(given.references, operation, tokenise_source=not legacy, tokens=given.tokens)
+    return lambda options: sari_corpus(options.references, operation, tokenise_source=not legacy, tokens=options.tokens)
 
 
 METRICS: Mapping[str, Callable[[MetricOptions], Metric]] = {

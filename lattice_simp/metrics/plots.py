@@ -162,7 +162,7 @@ def draw_results(folder: Path, measured: Measurements, breakdowns: Sequence[Brea
 
 
 def _drawn(comparisons: Mapping[str, Comparison]) -> Mapping[str, Comparison]:
-    large = {label: one for label, one in comparisons.items() if one.sentences >= FEWEST_DRAWN}
+    large = {label: comparison for label, comparison in comparisons.items() if comparison.sentences >= FEWEST_DRAWN}
     return large or comparisons
 
 

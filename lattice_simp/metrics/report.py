@@ -115,7 +115,7 @@ def report(
             {
                 "by": breakdown.groups.name,
                 "left_out": breakdown.groups.left_out,
-                "groups": [{"label": label, **_scores(one)} for label, one in breakdown.comparisons.items()],
+                "groups": [{"label": label, **_scores(group)} for label, group in breakdown.comparisons.items()],
             }
             for breakdown in breakdowns
         ],
@@ -181,7 +181,9 @@ def group_table(
         cells = chain.from_iterable(_group_cells(metric, comparison, name) for name in names)
         rows.append((Cell(label), Cell(comparison.sentences), *cells))
     notes = list(_mark_notes(first, len(rows) * len(others)))
-    if first.test.kind is TestKind.BOOTSTRAP and any(one.sentences < FEWEST_FOR_BOOTSTRAP for one in shown.values()):
+    if first.test.kind is TestKind.BOOTSTRAP and any(
+        group.sentences < FEWEST_FOR_BOOTSTRAP for group in shown.values()
+    ):
         notes.append(f"no p for fewer than {FEWEST_FOR_BOOTSTRAP} sentences")
     if groups.left_out:
         notes.append(f"{groups.left_out} sentences belong to no group")

@@ -40,8 +40,8 @@ def split() -> Metric:
 
     def statistics(hypotheses: Sequence[str], references: References, source: Sequence[str]) -> Floats:
         check_lines(hypotheses, references, source)
-        own, before = (np.array([count_sentences(line) for line in lines]) for lines in (hypotheses, source))
-        return averaged(100.0 * (own > before))
+        after, before = (np.array([count_sentences(line) for line in lines]) for lines in (hypotheses, source))
+        return averaged(100.0 * (after > before))
 
     signature = "sentences:stops|tok:blanks"
     return Metric("split", None, signature, statistics, ratio_of_sums, (Form.TOKENS,), needs_source=True)

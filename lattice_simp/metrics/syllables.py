@@ -36,11 +36,11 @@ def _of_part(part: str) -> int:
 
 @cache
 def _rules() -> tuple[tuple[re.Pattern[str], int], ...]:
-    found = []
+    rules = []
     for row in grammar_table("english/syllables.tsv", ("pattern", "change", "example"), full=True):
         try:
-            found.append((re.compile(row["pattern"]), int(row["change"])))
+            rules.append((re.compile(row["pattern"]), int(row["change"])))
         except (re.error, ValueError):
             message = f"{row['pattern']!r} with the change {row['change']!r}"
             raise row.error(message, "write a regular expression and a whole number") from None
-    return tuple(found)
+    return tuple(rules)

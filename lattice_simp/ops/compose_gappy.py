@@ -217,8 +217,8 @@ class _Composition:
     def product(self, completion: Floats, bound: float, most_arcs: int) -> Lattice | None:
         """Returns the lattice of the product within a bound, None if it has too many arcs."""
         room = np.zeros(self.shape, dtype=np.int32)
-        found = gap_product(self.full.arcs, self.gap_arcs, self.matcher, completion, bound, most_arcs, room)
-        return self._lattice(found, bound) if len(found.states) else None
+        pairs = gap_product(self.full.arcs, self.gap_arcs, self.matcher, completion, bound, most_arcs, room)
+        return self._lattice(pairs, bound) if len(pairs.states) else None
 
     def _lattice(self, product: GapProduct, bound: float) -> Lattice:
         full = self.full

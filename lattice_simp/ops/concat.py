@@ -35,8 +35,8 @@ def concat(*lattices: Lattice) -> Lattice:
     is_last = np.arange(joined.num_states) >= begins[-2]
     ends = np.flatnonzero(np.isfinite(joined.finals) & ~is_last).astype(np.int32)
     following = begins[np.searchsorted(begins, ends, side="right")]
-    made = with_epsilons(joined, ends, following, joined.finals[ends], joined.features.finals[:, ends])
+    linked = with_epsilons(joined, ends, following, joined.finals[ends], joined.features.finals[:, ends])
     states = np.arange(joined.num_states, dtype=np.int32)
-    return made.gather(
-        np.arange(made.num_arcs, dtype=np.int32), made.offsets, made.nextstates, np.where(is_last, states, -1)
+    return linked.gather(
+        np.arange(linked.num_arcs, dtype=np.int32), linked.offsets, linked.nextstates, np.where(is_last, states, -1)
     ).connected()

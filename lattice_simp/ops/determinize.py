@@ -127,12 +127,12 @@ def _determinized(lattice: Lattice, semiring: Semiring, max_states: int, precisi
     if not LEAST_PRECISION <= precision <= 1.0:
         raise LatticeSimpError(f"the precision is {precision}; give a share from {LEAST_PRECISION:.2g} to 1")
     graph = _Graph.of(lattice)
-    found = _subsets(graph, _quanta(graph, precision), semiring == "log", max_states)
-    if found is None:
+    subsets = _subsets(graph, _quanta(graph, precision), semiring == "log", max_states)
+    if subsets is None:
         raise LatticeSimpError(
             f"the deterministic lattice has more than {max_states:,} states; prune the lattice first, or allow more"
         )
-    return found.lattice(lattice).connected()
+    return subsets.lattice(lattice).connected()
 
 
 class _Graph(NamedTuple):
@@ -270,8 +270,8 @@ def _subsets(graph: _Graph, quanta: Floats, log: bool, most: int) -> _Graph | No
             offsets = grown(offsets)
         offsets[state] = size
     ends = np.empty((count, width))
-    for own in range(count):
-        _set_end(ends[own], graph, sets, own, log)
+    for subset in range(count):
+        _set_end(ends[subset], graph, sets, subset, log)
     return _Graph(
         offsets[: count + 1].copy(),
         labels[:size].copy(),
@@ -325,7 +325,7 @@ def _reach(reached: _Reached, state: int, before: Floats, arc: Floats, log: bool
 @jit
 def _closed(graph: _Graph, reached: _Reached, log: bool) -> Ints:
     """Follows epsilons; returns the reached states that have a word to offer or are final, in order."""
-    found = np.empty(16, dtype=np.int32)
+    states = np.empty(16, dtype=np.int32)
     count = 0
     while len(reached.waiting) > 0:
         state = heapq.heappop(reached.waiting)
@@ -337,11 +337,11 @@ def _closed(graph: _Graph, reached: _Reached, log: bool) -> Ints:
             else:
                 is_kept = True
         if is_kept:
-            if count == len(found):
-                found = grown(found)
-            found[count] = state
+            if count == len(states):
+                states = grown(states)
+            states[count] = state
             count += 1
-    return found[:count]
+    return states[:count]
 
 
 @jit
@@ -439,9 +439,9 @@ def _copy(target: Floats, source: Floats) -> None:
 
 
 @jit
-def _log_sum(one: float, other: float) -> float:
+def _log_sum(first: float, second: float) -> float:
     """Returns the cost of the sum of two probabilities."""
-    low, high = min(one, other), max(one, other)
+    low, high = min(first, second), max(first, second)
     return low if high == np.inf else low - np.log1p(np.exp(low - high))
 
 
@@ -503,19 +503,19 @@ def _classes(graph: _Graph, quanta: Floats) -> Ints:
 
 
 @jit
-def _have_same_rests(graph: _Graph, classes: Ints, quanta: Floats, one: int, other: int) -> bool:
-    first, second = graph.offsets[one], graph.offsets[other]
-    if graph.offsets[one + 1] - first != graph.offsets[other + 1] - second:
+def _have_same_rests(graph: _Graph, classes: Ints, quanta: Floats, state: int, other: int) -> bool:
+    first, second = graph.offsets[state], graph.offsets[other]
+    if graph.offsets[state + 1] - first != graph.offsets[other + 1] - second:
         return False
-    if (graph.ends[one, 0] < np.inf) != (graph.ends[other, 0] < np.inf):
+    if (graph.ends[state, 0] < np.inf) != (graph.ends[other, 0] < np.inf):
         return False
     for column in range(len(quanta)):
-        if graph.ends[one, 0] < np.inf and not _rounds_same(graph.ends[one], graph.ends[other], quanta, column):
+        if graph.ends[state, 0] < np.inf and not _rounds_same(graph.ends[state], graph.ends[other], quanta, column):
             return False
-        for place in range(graph.offsets[one + 1] - first):
+        for place in range(graph.offsets[state + 1] - first):
             if not _rounds_same(graph.arcs[first + place], graph.arcs[second + place], quanta, column):
                 return False
-    for place in range(graph.offsets[one + 1] - first):
+    for place in range(graph.offsets[state + 1] - first):
         if graph.labels[first + place] != graph.labels[second + place]:
             return False
         if classes[graph.nextstates[first + place]] != classes[graph.nextstates[second + place]]:
@@ -524,5 +524,5 @@ def _have_same_rests(graph: _Graph, classes: Ints, quanta: Floats, one: int, oth
 
 
 @jit
-def _rounds_same(one: Floats, other: Floats, quanta: Floats, column: int) -> bool:
-    return bool(np.rint(one[column] / quanta[column]) == np.rint(other[column] / quanta[column]))
+def _rounds_same(cost: Floats, other: Floats, quanta: Floats, column: int) -> bool:
+    return bool(np.rint(cost[column] / quanta[column]) == np.rint(other[column] / quanta[column]))

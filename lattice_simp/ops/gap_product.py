@@ -141,21 +141,21 @@ def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> 
                 for index in range(first, last):
                     stays[sources[by_label[index]]] = toll[sources[by_label[index]]]
             for index in range(first, last):
-                own = by_label[index]
-                total = weight + gap_weights[own] + following[gap_nextstates[own]]
-                row[sources[own]] = min(row[sources[own]], total)
+                gap_arc = by_label[index]
+                total = weight + gap_weights[gap_arc] + following[gap_nextstates[gap_arc]]
+                row[sources[gap_arc]] = min(row[sources[gap_arc]], total)
             if matcher.stem < np.inf:
                 stem = stem_of[word]
                 for index in range(stem_begin[stem], stem_begin[stem + 1]):
-                    own = by_stem[index]
-                    total = weight + gap_weights[own] + matcher.stem + following[gap_nextstates[own]]
-                    row[sources[own]] = min(row[sources[own]], total)
+                    gap_arc = by_stem[index]
+                    total = weight + gap_weights[gap_arc] + matcher.stem + following[gap_nextstates[gap_arc]]
+                    row[sources[gap_arc]] = min(row[sources[gap_arc]], total)
             if matcher.substitution < np.inf:
                 least_next[:] = np.inf
                 for gap in range(num_gaps):
-                    for own in range(gap_offsets[gap], gap_offsets[gap + 1]):
-                        if gap_labels[own] != 0:
-                            total = gap_weights[own] + following[gap_nextstates[own]]
+                    for gap_arc in range(gap_offsets[gap], gap_offsets[gap + 1]):
+                        if gap_labels[gap_arc] != 0:
+                            total = gap_weights[gap_arc] + following[gap_nextstates[gap_arc]]
                             least_next[gap] = min(least_next[gap], total)
                     row[gap] = min(row[gap], weight + matcher.substitution + least_next[gap])
         for place in range(num_gaps, num_gaps + behind):
@@ -167,9 +167,10 @@ def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> 
                     row[gap] = min(row[gap], weights[arc] + following[gap])
         if skips:
             for gap in range(num_gaps - 1, -1, -1):  # the acceptor is sorted topologically
-                for own in range(gap_offsets[gap], gap_offsets[gap + 1]):
-                    added = gap_weights[own] if gap_labels[own] == 0 else gap_weights[own] + matcher.deletion
-                    total = added + row[gap_nextstates[own] + behind]
+                for gap_arc in range(gap_offsets[gap], gap_offsets[gap + 1]):
+                    paid = gap_weights[gap_arc]
+                    paid = paid if gap_labels[gap_arc] == 0 else paid + matcher.deletion
+                    total = paid + row[gap_nextstates[gap_arc] + behind]
                     row[gap], row[gap + behind] = min(row[gap], total), min(row[gap + behind], total)
 
 
@@ -283,23 +284,23 @@ def _follow(
                 loop = has_loop[gap] and not (matcher.rho and first < end and gap_labels[first] == word)
                 if edits:
                     first = begin
-            for own in range(first - 1 if loop else first, first if word == 0 else end):
-                if own < first:
+            for gap_arc in range(first - 1 if loop else first, first if word == 0 else end):
+                if gap_arc < first:
                     kind, following, total = LOOP, gap, reached
                 else:
-                    following, total = gap_nextstates[own], reached + gap_weights[own]
+                    following, total = gap_nextstates[gap_arc], reached + gap_weights[gap_arc]
                     if standing:
                         kind = ENTRY
                         following += behind
-                        if gap_labels[own] != 0:
+                        if gap_labels[gap_arc] != 0:
                             kind, total = DELETION, total + matcher.deletion
-                    elif gap_labels[own] == word:
+                    elif gap_labels[gap_arc] == word:
                         kind = MATCH
                     elif not edits:
                         break
-                    elif gap_labels[own] == 0:
+                    elif gap_labels[gap_arc] == 0:
                         continue
-                    elif matcher.stem <= matcher.substitution and stem_of[gap_labels[own]] == stem_of[word]:
+                    elif matcher.stem <= matcher.substitution and stem_of[gap_labels[gap_arc]] == stem_of[word]:
                         kind, total = STEM, total + matcher.stem
                     else:
                         kind, total = SUBSTITUTION, total + matcher.substitution
@@ -317,6 +318,6 @@ def _follow(
                     so_far[other] = total
                 edges[num_edges].target, edges[num_edges].kind = other, kind
                 edges[num_edges].arc = -1 if standing else arc
-                edges[num_edges].gap_arc = -1 if own < first else own
+                edges[num_edges].gap_arc = -1 if gap_arc < first else gap_arc
                 num_edges += 1
     return count, done, num_edges

@@ -106,14 +106,14 @@ def gappy_acceptor(
     elif len(positions) != len(pairs):
         raise LatticeSimpError(f"{len(pairs)} hypotheses, but gap positions for {len(positions)}")
     else:
-        for (key, _), own in zip(pairs, positions, strict=True):
-            if any(not 0 <= position <= len(key) for position in own):
+        for (key, _), gaps in zip(pairs, positions, strict=True):
+            if any(not 0 <= position <= len(key) for position in gaps):
                 raise LatticeSimpError(
-                    f"gap positions {sorted(own)} of {len(key)} words; they run from 0 to {len(key)}"
+                    f"gap positions {sorted(gaps)} of {len(key)} words; they run from 0 to {len(key)}"
                 )
         allowed = [
-            tuple(position in own for position in range(len(key) + 1))
-            for (key, _), own in zip(pairs, positions, strict=True)
+            tuple(position in gaps for position in range(len(key) + 1))
+            for (key, _), gaps in zip(pairs, positions, strict=True)
         ]
     acceptor, has_loop = _minimal_tree(pairs, allowed, table)
     return GappyAcceptor(acceptor, has_loop, loops)
@@ -131,13 +131,13 @@ def _minimal_tree(
     If only some hypotheses begin with a gap, these hang below an arc without a word.
     """
     children: _Tree = [{}]
-    loops = [all(own[0] for own in allowed)]
+    loops = [all(gaps[0] for gaps in allowed)]
     finals = [np.inf]
-    for (key, cost), own in zip(pairs, allowed, strict=True):
+    for (key, cost), gaps in zip(pairs, allowed, strict=True):
         node = 0
-        steps = list(zip(key, own[1:], strict=True))
-        if own[0] != loops[0]:
-            steps.insert(0, (EPSILON, own[0]))
+        steps = list(zip(key, gaps[1:], strict=True))
+        if gaps[0] != loops[0]:
+            steps.insert(0, (EPSILON, gaps[0]))
         for word, loop in steps:
             following = children[node].get((word, loop))
             if following is None:

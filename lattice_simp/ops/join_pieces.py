@@ -124,7 +124,7 @@ class _Joining:
             else:
                 done += [self._closed(growing), self._ended(growing)]
                 followed = self._is_open(growing)[parents]
-            if sum(len(own.states) for own in done) + int(followed.sum()) > self.max_arcs:
+            if sum(len(part.states) for part in done) + int(followed.sum()) > self.max_arcs:
                 raise LatticeSimpError(
                     f"the lattice of words has more than {self.max_arcs:,} arcs; prune the lattice of pieces first"
                 )
@@ -172,17 +172,17 @@ class _Joining:
         lattice, features = self.lattice, self.lattice.features
         symbols = SymbolTable()
         labels = np.array([symbols.add(text) if text else EPSILON for text in strings.texts], dtype=np.int32)
-        scores = np.concatenate([own.features for own in done], axis=1)
-        made = Lattice.from_arcs(
-            np.concatenate([own.origins for own in done]),
-            labels[np.concatenate([own.texts for own in done])],
-            np.concatenate([own.weights for own in done]),
-            np.concatenate([own.states for own in done]),
+        scores = np.concatenate([part.features for part in done], axis=1)
+        whole = Lattice.from_arcs(
+            np.concatenate([part.origins for part in done]),
+            labels[np.concatenate([part.texts for part in done])],
+            np.concatenate([part.weights for part in done]),
+            np.concatenate([part.states for part in done]),
             np.tile(lattice.finals, 2),
             symbols,
             features=Features(features.names, scores, np.tile(features.finals, 2)),
         )
-        return replace(made, header=lattice.header).connected()
+        return replace(whole, header=lattice.header).connected()
 
 
 class _Strings:
@@ -196,12 +196,12 @@ class _Strings:
     def numbers(self, before: Longs | None, labels: Longs) -> Longs:
         """Returns the numbers of the texts with these numbers (None: empty) and the pieces of the labels after them."""
         rest = np.full(len(labels), -1) if before is None else before
-        pairs, own = np.unique(np.stack((rest, labels)), axis=1, return_inverse=True)
+        pairs, pair_numbers = np.unique(np.stack((rest, labels)), axis=1, return_inverse=True)
         numbers = [
             self._number((self.texts[text] if text >= 0 else "") + self._pieces[label])
             for text, label in pairs.T.tolist()
         ]
-        return np.array(numbers, dtype=np.int64)[own.reshape(-1)]
+        return np.array(numbers, dtype=np.int64)[pair_numbers.reshape(-1)]
 
     def _number(self, text: str) -> int:
         if text not in self._numbers:

@@ -115,37 +115,37 @@ def mbr_nbest(
     kept, expected = _expected(_checked(scores, strings), len(candidates), references, truth, pruning or MbrPruning())
     entries = list(candidates.values())
     ranked = [
-        replace(entries[own], cost=0.0 - gain) for own, gain in zip(kept.tolist(), expected.tolist(), strict=True)
+        replace(entries[number], cost=0.0 - gain) for number, gain in zip(kept.tolist(), expected.tolist(), strict=True)
     ]
     return sorted(ranked, key=lambda entry: entry.cost)
 
 
 def _distinct(hypotheses: Sequence[Hypothesis]) -> dict[Tokens, Hypothesis]:
     """Returns the cheapest hypothesis of each string, the cheapest string first."""
-    found: dict[Tokens, Hypothesis] = {}
+    cheapest: dict[Tokens, Hypothesis] = {}
     for entry in sorted(hypotheses, key=lambda entry: entry.cost):
-        found.setdefault(entry.tokens, entry)
-    return found
+        cheapest.setdefault(entry.tokens, entry)
+    return cheapest
 
 
 def _posteriors(hypotheses: Sequence[Hypothesis], scale: float) -> dict[Tokens, float]:
     """Returns the probability of each string."""
     least = min((entry.cost for entry in hypotheses), default=0.0)
-    found: dict[Tokens, float] = {}
+    masses: dict[Tokens, float] = {}
     for entry in hypotheses:
-        found[entry.tokens] = found.get(entry.tokens, 0.0) + math.exp(scale * (least - entry.cost))
-    total = sum(found.values())
-    return {string: share / total for string, share in found.items()}
+        masses[entry.tokens] = masses.get(entry.tokens, 0.0) + math.exp(scale * (least - entry.cost))
+    total = sum(masses.values())
+    return {string: share / total for string, share in masses.items()}
 
 
 def _checked(scores: Scores, strings: Sequence[Tokens]) -> Scores:
     def checked(number: int, references: Ints) -> Floats:
-        found = scores(number, references)
-        if not np.isfinite(found).all():
-            other = int(references[int(np.argmin(np.isfinite(found)))])
+        utilities = scores(number, references)
+        if not np.isfinite(utilities).all():
+            other = int(references[int(np.argmin(np.isfinite(utilities)))])
             message = f"the utility of {' '.join(strings[number])!r} given {' '.join(strings[other])!r}"
             raise LatticeSimpError(f"{message} is not finite")
-        return found
+        return utilities
 
     return checked
 
@@ -154,7 +154,7 @@ def _expected(scores: Scores, count: int, references: Ints, truth: Floats, pruni
     """Returns the hypotheses that are left, and their expected utilities over all references."""
     alive = np.arange(count)
     if count * len(references) <= pruning.max_calls:
-        return alive, np.array([scores(own, references) @ truth for own in alive.tolist()])
+        return alive, np.array([scores(number, references) @ truth for number in alive.tolist()])
     if count + len(references) > pruning.max_calls:
         raise LatticeSimpError(
             f"max_calls is {pruning.max_calls}; {count} hypotheses and {len(references)} references need at least "
@@ -234,7 +234,7 @@ class _Sample:
         return self.alive, self.table @ self.truth[self.seen]
 
     def _compare(self, drawn: Longs) -> None:
-        rows = [self.scores(own, self.references[drawn]) for own in self.alive.tolist()]
+        rows = [self.scores(number, self.references[drawn]) for number in self.alive.tolist()]
         self.table = np.hstack((self.table, np.array(rows).reshape(len(self.alive), len(drawn))))
         self.seen = np.append(self.seen, drawn)
         self.calls -= len(self.alive) * len(drawn)

@@ -59,9 +59,9 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
         weights=lattice.weights + backward[lattice.nextstates] - backward[lattice.sources],
         finals=lattice.finals - backward,
     )
-    found = _hypotheses(lattice, *_search(losses, min(n, sys.maxsize), unique))
+    hypotheses = _hypotheses(lattice, *_search(losses, min(n, sys.maxsize), unique))
     # The costs summed anew may differ from the search's by rounding: equal ones keep the search's order.
-    return sorted(found, key=lambda path: path.cost)
+    return sorted(hypotheses, key=lambda path: path.cost)
 
 
 def shortest_path(lattice: Lattice, *, ignore: Collection[str] = MARKS) -> Hypothesis:
@@ -74,10 +74,10 @@ def shortest_path(lattice: Lattice, *, ignore: Collection[str] = MARKS) -> Hypot
         EmptyLatticeError: the lattice accepts nothing.
         CyclicLatticeError: the lattice has a cycle.
     """
-    found = nbest(lattice, ignore=ignore)
-    if not found:
+    best = nbest(lattice, ignore=ignore)
+    if not best:
         raise EmptyLatticeError("the lattice accepts nothing, so it has no shortest path")
-    return found[0]
+    return best[0]
 
 
 def shortest_paths(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collection[str] = MARKS) -> Lattice:
@@ -282,19 +282,19 @@ def _next_block(
 
 
 @jit
-def _trace(elements: Records, found: Ints) -> tuple[Longs, Ints, Ints]:
+def _trace(elements: Records, last: Ints) -> tuple[Longs, Ints, Ints]:
     """Follows the complete paths back to the start."""
-    offsets = np.zeros(len(found) + 1, dtype=np.int64)
-    for number in range(len(found)):
-        length, element = 0, found[number]
+    offsets = np.zeros(len(last) + 1, dtype=np.int64)
+    for number in range(len(last)):
+        length, element = 0, last[number]
         while elements[element].arc >= 0:
             length += 1
             element = elements[element].origin
         offsets[number + 1] = offsets[number] + length
-    arcs = np.empty(offsets[len(found)], dtype=np.int32)
-    ends = np.empty(len(found), dtype=np.int32)
-    for number in range(len(found)):
-        element = found[number]
+    arcs = np.empty(offsets[len(last)], dtype=np.int32)
+    ends = np.empty(len(last), dtype=np.int32)
+    for number in range(len(last)):
+        element = last[number]
         state = elements[element].state
         ends[number] = state if state >= 0 else -1 - state
         index = offsets[number + 1]

@@ -92,8 +92,8 @@ class ReferenceGrams(NamedTuple):
         words = np.full(len(lattice.symbols), len(used), dtype=np.int32)
         words[0], words[used] = -1, np.arange(len(used))
         limits: Counter[tuple[int, ...]] = Counter()
-        for own in labels:
-            numbers = [int(words[label]) if label > 0 else len(used) for label in own.tolist()]
+        for ids in labels:
+            numbers = [int(words[label]) if label > 0 else len(used) for label in ids.tolist()]
             limits |= Counter(gram for gram in _grams(numbers, max_order) if len(used) not in gram)
         grams = {gram: number for number, gram in enumerate(limits)}
         nodes = {gram: node for node, gram in enumerate([(), *(gram for gram in grams if len(gram) < max_order)])}
@@ -114,8 +114,8 @@ class ReferenceGrams(NamedTuple):
             if word >= 0:
                 held.append(self.ended[node, word])
                 node = int(self.following[node, word])
-        found = np.concatenate([*held, np.zeros(0, dtype=np.int32)])
-        return np.bincount(found[found >= 0].astype(np.int64), minlength=len(self.lengths))
+        matches = np.concatenate([*held, np.zeros(0, dtype=np.int32)])
+        return np.bincount(matches[matches >= 0].astype(np.int64), minlength=len(self.lengths))
 
 
 def _grams(words: Sequence[int], max_order: int) -> Iterator[tuple[int, ...]]:

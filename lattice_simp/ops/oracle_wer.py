@@ -19,11 +19,11 @@ from lattice_simp.ops.nbest import path_hypothesis
 
 def wer_oracle(lattice: Lattice, references: Sequence[tuple[str, ...]]) -> tuple[Hypothesis, float]:
     """Returns the path with the fewest errors against one of the references, the cheapest such, and their number."""
-    found = []
+    hypotheses = []
     for reference in references:
         arcs, end, errors = _search(lattice.arcs, lattice.symbols.lookup(reference))
-        found.append((float(errors), path_hypothesis(lattice, arcs, int(end))))
-    errors, hypothesis = min(found, key=lambda entry: (entry[0], entry[1].cost))
+        hypotheses.append((float(errors), path_hypothesis(lattice, arcs, int(end))))
+    errors, hypothesis = min(hypotheses, key=lambda entry: (entry[0], entry[1].cost))
     return hypothesis, errors
 
 

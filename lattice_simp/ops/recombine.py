@@ -49,12 +49,12 @@ def recombine(hypotheses: Strings, symbols: SymbolTable | None = None) -> Lattic
     Raises:
         InvalidLatticeError: a cost is not finite.
     """
-    ranked = sorted(as_hypotheses(hypotheses), key=lambda own: own.cost)
-    table = (symbols or SymbolTable()).with_words(chain.from_iterable(own.tokens for own in ranked))
+    ranked = sorted(as_hypotheses(hypotheses), key=lambda hypothesis: hypothesis.cost)
+    table = (symbols or SymbolTable()).with_words(chain.from_iterable(hypothesis.tokens for hypothesis in ranked))
     masses: dict[tuple[int, ...], float] = {}
-    for own in ranked:
-        key = tuple(table.lookup(own.tokens).tolist())
-        masses[key] = masses.get(key, 0.0) + math.exp(ranked[0].cost - own.cost)
+    for hypothesis in ranked:
+        key = tuple(table.lookup(hypothesis.tokens).tolist())
+        masses[key] = masses.get(key, 0.0) + math.exp(ranked[0].cost - hypothesis.cost)
     lengths = np.array([0, *map(len, masses)], dtype=np.int64)
     words = np.array([word for key in masses for word in key], dtype=np.int32)
     shares = np.maximum(np.array(list(masses.values())), np.finfo(np.float64).tiny)
@@ -101,10 +101,10 @@ def _aligned(words: Ints, offsets: Ints, shares: Floats) -> _Graph:
     graph, nodes, edges = _Graph(labels, sources, targets, masses), 2, 0
     for number in range(count):
         string = words[offsets[number] : offsets[number + 1]]
-        own = _nearest(_Graph(labels[:nodes], sources[:edges], targets[:edges], masses), string)
+        nearest = _nearest(_Graph(labels[:nodes], sources[:edges], targets[:edges], masses), string)
         node = _START
         for place in range(len(string) + 1):
-            following = own[place] if place < len(string) else _END
+            following = nearest[place] if place < len(string) else _END
             if following < 0:
                 following, labels[nodes] = nodes, string[place]
                 nodes += 1
@@ -124,9 +124,9 @@ def _nearest(graph: _Graph, string: Ints) -> Ints:
     """Returns the node of each word in the nearest path of a graph, (words,); -1 where it has another word or none."""
     labels, sources, targets, _ = graph
     length = len(string)
-    found = np.full(length, -1, dtype=np.int32)
+    nodes = np.full(length, -1, dtype=np.int32)
     if not len(sources):
-        return found
+        return nodes
     order, begins, arriving = _ordered(len(labels), sources, targets)
     errors = np.full((len(labels), length + 1), np.iinfo(np.int32).max // 2, dtype=np.int32)
     steps = np.zeros((len(labels), length + 1), dtype=np.int8)
@@ -160,9 +160,9 @@ def _nearest(graph: _Graph, string: Ints) -> Ints:
         if step == _TAKEN:
             place -= 1
             if labels[node] == string[place]:
-                found[place] = node
+                nodes[place] = node
         node = source
-    return found
+    return nodes
 
 
 @jit

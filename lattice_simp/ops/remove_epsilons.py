@@ -47,7 +47,7 @@ def remove_epsilons(lattice: Lattice) -> Lattice:
     records, finals, final_epsilon = _without_epsilons(lattice.arcs)
     order = np.argsort(records["source"], kind="stable")
     arcs, epsilon = records["arc"][order], records["epsilon"][order]
-    made = lattice.project_output().gather(
+    words_only = lattice.project_output().gather(
         arcs,
         offsets_of(records["source"][order], lattice.num_states),
         lattice.nextstates[arcs],
@@ -56,11 +56,11 @@ def remove_epsilons(lattice: Lattice) -> Lattice:
         finals=finals,
     )
     if not lattice.features:
-        return made.connected()
+        return words_only.connected()
     scores = lattice.features.arcs
     before = _chain_sums(scores, epsilon, records["rest"][order], records)
     ends = _final_scores(lattice, final_epsilon)
-    return replace(made, features=Features(lattice.features.names, scores[:, arcs] + before, ends)).connected()
+    return replace(words_only, features=Features(lattice.features.names, scores[:, arcs] + before, ends)).connected()
 
 
 def _chain_sums(scores: Floats, epsilon: Ints, rest: Longs, records: Records) -> Floats:

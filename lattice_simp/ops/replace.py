@@ -35,7 +35,7 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     if isymbols is None and any(part.isymbols is not None for part in parts.values()):
         isymbols = SymbolTable()
         lattice = replace_fields(lattice, ilabels=np.zeros(lattice.num_arcs, dtype=np.int32), isymbols=isymbols)
-    names = tuple(dict.fromkeys(name for own in (lattice, *parts.values()) for name in own.features))
+    names = tuple(dict.fromkeys(name for piece in (lattice, *parts.values()) for name in piece.features))
     lattice = replace_fields(lattice, isymbols=isymbols, features=lattice.features.select(names))
     used = {word: part for word, part in parts.items() if word in lattice.symbols}
     lattice, *shared = share_symbols([lattice, *(part.connected() for part in used.values())])

@@ -44,6 +44,6 @@ def reweight(lattice: Lattice, weights: Mapping[str, float]) -> Lattice:
     finals = np.where(np.isfinite(lattice.finals), 0.0 - vector @ features.finals, np.inf)
     scales = {name: factors.get(name, 0.0) for name in lattice.features}
     header = replace(lattice.header, scales=scales, word_score=0.0)
-    made = replace(lattice, weights=0.0 - vector @ features.arcs, finals=finals, header=header)
-    made.validate()
-    return made
+    reweighted = replace(lattice, weights=0.0 - vector @ features.arcs, finals=finals, header=header)
+    reweighted.validate()
+    return reweighted

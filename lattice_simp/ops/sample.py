@@ -81,8 +81,8 @@ def _walks(shares: Arcs, final: Bools, n: int, generator: np.random.Generator) -
         walking, taken = walking[taken >= 0], taken[taken >= 0]
         states[walking] = shares.nextstates[taken]
         steps.append((walking, taken))
-    walks = np.concatenate([own for own, _ in steps]) if steps else np.zeros(0, dtype=np.int64)
-    arcs = np.concatenate([own for _, own in steps]) if steps else np.zeros(0, dtype=np.int32)
+    walks = np.concatenate([part for part, _ in steps]) if steps else np.zeros(0, dtype=np.int64)
+    arcs = np.concatenate([part for _, part in steps]) if steps else np.zeros(0, dtype=np.int32)
     offsets = np.concatenate(([0], np.cumsum(np.bincount(walks, minlength=n))))
     return offsets, arcs[np.argsort(walks, kind="stable")], states
 

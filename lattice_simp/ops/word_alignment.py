@@ -122,9 +122,9 @@ def matched(strings: Distribution, pivot: Ints) -> Floats:
     entries = _aligned(strings, Pivot.untimed(pivot), None)
     columns, words = np.divmod(entries["key"], len(strings.arcs.finals) * (len(strings.words) + 1))
     same = np.append(0, pivot)[columns] == words
-    found = np.zeros(len(pivot))
-    found[columns[same] - 1] = entries["mass"][same]
-    return np.minimum(found, 1.0)
+    masses = np.zeros(len(pivot))
+    masses[columns[same] - 1] = entries["mass"][same]
+    return np.minimum(masses, 1.0)
 
 
 def _aligned(strings: Distribution, pivot: Pivot, times: Floats | None) -> Records:

@@ -74,13 +74,13 @@ def _marked(
     if len(positions) != len(hypotheses):
         raise LatticeSimpError(f"{len(hypotheses)} hypotheses, but gap positions for {len(positions)}")
     strings = []
-    for (words, cost), own in zip(map(words_and_cost, hypotheses), positions, strict=True):
-        if not {*own} <= {*range(len(words) + 1)}:
+    for (words, cost), gaps in zip(map(words_and_cost, hypotheses), positions, strict=True):
+        if not {*gaps} <= {*range(len(words) + 1)}:
             raise LatticeSimpError(
-                f"gap positions {sorted(own)} of {len(words)} words; they run from 0 to {len(words)}"
+                f"gap positions {sorted(gaps)} of {len(words)} words; they run from 0 to {len(words)}"
             )
         marked = [
-            token for index in range(len(words) + 1) for token in (*[mark] * (index in own), *words[index : index + 1])
+            token for index in range(len(words) + 1) for token in (*[mark] * (index in gaps), *words[index : index + 1])
         ]
         strings.append(Lattice.from_strings([(marked, cost)], table).to_pynini())
     return pynini.union(pynini.Fst(), *strings).rmepsilon()
@@ -155,10 +155,10 @@ def _write_out(fst: pynini.Fst, words: list[int], symbols: SymbolTable, edits: E
                 fst.add_arc(state, pywrapfst.Arc(word, word, float(arc.weight) + price, arc.nextstate))
 
 
-def _edit_prices(own: int, words: list[int], symbols: SymbolTable, edits: EditCosts) -> dict[int, float]:
-    """Returns what each word costs in the place of a skeleton's own, where it may be; epsilon for none."""
-    stem = edits.stem_of(symbols[own])
+def _edit_prices(label: int, words: list[int], symbols: SymbolTable, edits: EditCosts) -> dict[int, float]:
+    """Returns what each word costs in the place of a word of the skeleton, where it may be; epsilon for none."""
+    stem = edits.stem_of(symbols[label])
     of_stem = min(edits.stem, edits.substitution)
     prices = {word: of_stem if edits.stem_of(symbols[word]) == stem else edits.substitution for word in words}
-    prices |= {EPSILON: edits.deletion, own: 0.0}
+    prices |= {EPSILON: edits.deletion, label: 0.0}
     return {word: price for word, price in prices.items() if price < np.inf}

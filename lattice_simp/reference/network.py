@@ -57,7 +57,9 @@ def expand(automata: Iterable[tuple[int, pynini.Fst]], symbols: SymbolTable) -> 
     }
     arcs: dict[int, int] = {}
     try:
-        for label in TopologicalSorter({label: {*own} & {*network} for label, own in labels.items()}).static_order():
+        for label in TopologicalSorter(
+            {label: {*references} & {*network} for label, references in labels.items()}
+        ).static_order():
             arcs[label] = sum(1 + arcs.get(inner, 0) for inner in labels[label])
     except CycleError as error:
         raise CyclicLatticeError("an automaton contains itself; remove a reference of the cycle") from error

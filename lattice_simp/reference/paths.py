@@ -37,8 +37,8 @@ def shortest_distance(lattice: Lattice, *, semiring: Semiring = "tropical", reve
     if semiring == "log":
         fst = pynini.arcmap(fst, map_type="to_log64")
     distances = np.full(lattice.num_states, np.inf)
-    found = [float(weight) for weight in pywrapfst.shortestdistance(fst, reverse=reverse)]
-    distances[: len(found)] = found  # OpenFst leaves out the last states that it does not reach
+    reached = [float(weight) for weight in pywrapfst.shortestdistance(fst, reverse=reverse)]
+    distances[: len(reached)] = reached  # OpenFst leaves out the last states that it does not reach
     return distances
 
 
@@ -96,8 +96,8 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
     if unique:
         fst.rmepsilon()  # the search for different strings takes epsilons for words
     paths = pynini.shortestpath(fst, nshortest=min(n, MOST_PATHS), unique=unique).paths()
-    found = []
+    hypotheses = []
     while not paths.done():
-        found.append(Hypothesis(tuple(lattice.symbols.decode(paths.olabels())), float(paths.weight())))
+        hypotheses.append(Hypothesis(tuple(lattice.symbols.decode(paths.olabels())), float(paths.weight())))
         paths.next()
-    return sorted(found, key=lambda hypothesis: hypothesis.cost)
+    return sorted(hypotheses, key=lambda hypothesis: hypothesis.cost)

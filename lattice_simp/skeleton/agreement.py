@@ -42,14 +42,14 @@ def skeleton_agreement(
         LatticeSimpError: a scale that is not a number above 0, or a cost that is not finite.
     """
     tokens = as_tokens(hypothesis)
-    found = np.zeros(len(tokens))
+    agreement = np.zeros(len(tokens))
     if not skeletons:
-        return found
-    costs = np.array([words_and_cost(own)[1] for own in skeletons]) * scale_of_costs(scale)
+        return agreement
+    costs = np.array([words_and_cost(skeleton)[1] for skeleton in skeletons]) * scale_of_costs(scale)
     shares = np.exp(costs.min() - costs)
-    for own, share in zip(unmarked(skeletons, ignore), (shares / shares.sum()).tolist(), strict=True):
+    for skeleton, share in zip(unmarked(skeletons, ignore), (shares / shares.sum()).tolist(), strict=True):
         try:
-            found += share * np.array(fewest_gaps_mask(tokens, own.tokens))
+            agreement += share * np.array(fewest_gaps_mask(tokens, skeleton.tokens))
         except SkeletonError:  # not contained
             continue
-    return found
+    return agreement

@@ -149,8 +149,8 @@ def align_pairs(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[l
     >>> [skeleton and skeleton.to_mask() for skeleton in skeletons], others
     (['011', None], 1)
     """
-    found = [_align(tokens, words) for tokens, words in pairs]
-    return found, sum(skeleton is None for skeleton in found)
+    skeletons = [_align(tokens, words) for tokens, words in pairs]
+    return skeletons, sum(skeleton is None for skeleton in skeletons)
 
 
 def read_pairs(source: str | Path, compressed: str | Path) -> tuple[list[Skeleton], int]:
@@ -163,9 +163,13 @@ def read_pairs(source: str | Path, compressed: str | Path) -> tuple[list[Skeleto
         FormatError: files of different lengths.
     """
     lines = _line_pairs(source, compressed, "give one compression a sentence")
-    full = ((split_tokens(one), split_tokens(other)) for one, other in lines if one.strip() and other.strip())
-    found, others = align_pairs(full)
-    return [skeleton for skeleton in found if skeleton], others
+    full = (
+        (split_tokens(long_line), split_tokens(short_line))
+        for long_line, short_line in lines
+        if long_line.strip() and short_line.strip()
+    )
+    skeletons, others = align_pairs(full)
+    return [skeleton for skeleton in skeletons if skeleton], others
 
 
 def _align(tokens: Sequence[str], words: Sequence[str]) -> Skeleton | None:
@@ -176,11 +180,11 @@ def _align(tokens: Sequence[str], words: Sequence[str]) -> Skeleton | None:
         return None
 
 
-def _line_pairs(one: str | Path, other: str | Path, remedy: str) -> Iterator[tuple[str, str]]:
+def _line_pairs(first_path: str | Path, second_path: str | Path, remedy: str) -> Iterator[tuple[str, str]]:
     """Yields the lines of two files in parallel; raises FormatError where one ends before the other."""
-    for number, (first, second) in enumerate(zip_longest(read_lines(one), read_lines(other)), start=1):
+    for number, (first, second) in enumerate(zip_longest(read_lines(first_path), read_lines(second_path)), start=1):
         if first is None or second is None:
-            short, long = (one, other) if first is None else (other, one)
+            short, long = (first_path, second_path) if first is None else (second_path, first_path)
             message = f"the file ends after {number - 1} lines, but {long} goes on"
             raise FormatError(message, path=short, line=number, remedy=remedy)
         yield first, second
@@ -194,8 +198,10 @@ def _parse_record(text: str, index: int, path: str | Path, line: int) -> Skeleto
     if not isinstance(fields, dict):
         raise broken(f"a record is a JSON object, not {type(fields).__name__}")
     for name, kind, what in _LISTS:
-        own = fields.get(name, [] if name in _OF_EACH else None)
-        if not (isinstance(own, list) and all(isinstance(item, kind) and not isinstance(item, bool) for item in own)):
+        values = fields.get(name, [] if name in _OF_EACH else None)
+        if not (
+            isinstance(values, list) and all(isinstance(item, kind) and not isinstance(item, bool) for item in values)
+        ):
             raise broken(f"{name!r} is missing or no list of {what}")
     identifier, source_line = fields.get("id", str(index)), fields.get("line", index)
     if not isinstance(identifier, str) or not isinstance(source_line, int) or isinstance(source_line, bool):

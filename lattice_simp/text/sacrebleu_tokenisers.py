@@ -142,8 +142,8 @@ def tokeniser(name: str) -> Callable[[str], list[str]]:
         LatticeSimpError: the name is unknown, or the tokeniser's model is missing.
         MissingExtraError: a package is missing.
     """
-    made: Any = scorer_tokeniser(name)
-    return lambda line: str(made(line.rstrip())).split()
+    scorer: Any = scorer_tokeniser(name)
+    return lambda line: str(scorer(line.rstrip())).split()
 
 
 def tokeniser_signature(name: str) -> str:

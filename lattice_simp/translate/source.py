@@ -144,7 +144,7 @@ def _with_one_end(lattice: Lattice) -> Lattice:
     ended = lattice.nextstates[arcs]
     offsets = np.concatenate(([0], np.cumsum(np.bincount(sources, minlength=number + 1)))).astype(np.int32)
     features = lattice.features
-    made = lattice.gather(
+    ended_lattice = lattice.gather(
         arcs,
         offsets,
         np.where(is_last, number, ended).astype(np.int32),
@@ -153,8 +153,9 @@ def _with_one_end(lattice: Lattice) -> Lattice:
         finals=np.append(np.full(number, np.inf), 0.0),
     )
     for name in features:
-        made = made.with_feature(name, features[name][arcs] + np.where(is_last, features.final(name)[ended], 0.0))
-    return made.connected()
+        scores = features[name][arcs] + np.where(is_last, features.final(name)[ended], 0.0)
+        ended_lattice = ended_lattice.with_feature(name, scores)
+    return ended_lattice.connected()
 
 
 @jit

@@ -11,7 +11,7 @@ from lattice_simp.skeleton.io import SkeletonRecord
 from lattice_simp.skeleton.skeleton import GapType, Skeleton
 
 
-def token_f1(one: Skeleton, other: Skeleton) -> float:
+def token_f1(first: Skeleton, second: Skeleton) -> float:
     """Returns the F1 of the kept tokens, over 0 to 1; it is the same both ways round.
 
     >>> round(token_f1(Skeleton.from_brackets("a b [[c]]"), Skeleton.from_brackets("a [[b]] c")), 2)
@@ -20,10 +20,10 @@ def token_f1(one: Skeleton, other: Skeleton) -> float:
     Raises:
         SkeletonError: skeletons of different sentences.
     """
-    if one.tokens != other.tokens:
+    if first.tokens != second.tokens:
         raise SkeletonError("skeletons of different sentences cannot be compared")
-    both = sum(a and b for a, b in zip(one.mask, other.mask, strict=True))
-    return 2 * both / (sum(one.mask) + sum(other.mask))
+    both = sum(a and b for a, b in zip(first.mask, second.mask, strict=True))
+    return 2 * both / (sum(first.mask) + sum(second.mask))
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def agreement(predicted: Sequence[Sequence[Skeleton]], references: Sequence[Sequ
     if not predicted or len(predicted) != len(references):
         raise LatticeSimpError(f"{len(predicted)} sentences to compare with {len(references)}")
     table = [
-        [[token_f1(candidate, reference) for reference in own] for candidate in candidates]
-        for candidates, own in zip(predicted, references, strict=True)
+        [[token_f1(candidate, reference) for reference in alternatives] for candidate in candidates]
+        for candidates, alternatives in zip(predicted, references, strict=True)
     ]
     first = [scores[0] for scores in table]
     chosen = [candidates[0] for candidates in predicted]
@@ -81,11 +81,12 @@ def agreement(predicted: Sequence[Sequence[Skeleton]], references: Sequence[Sequ
         best_f1=fmean(map(max, first)),
         oracle_f1=fmean(max(map(max, scores)) for scores in table),
         exact=fmean(
-            any(one.mask == reference.mask for reference in own) for one, own in zip(chosen, references, strict=True)
+            any(skeleton.mask == reference.mask for reference in alternatives)
+            for skeleton, alternatives in zip(chosen, references, strict=True)
         ),
-        rate=fmean(one.compression_rate for one in chosen),
-        reference_rate=fmean(reference.compression_rate for own in references for reference in own),
-        gap_types={kind: fmean(one.gap_type is kind for one in chosen) for kind in GapType},
+        rate=fmean(skeleton.compression_rate for skeleton in chosen),
+        reference_rate=fmean(reference.compression_rate for alternatives in references for reference in alternatives),
+        gap_types={kind: fmean(skeleton.gap_type is kind for skeleton in chosen) for kind in GapType},
     )
 
 

@@ -58,10 +58,10 @@ class Chain:
         nearest, least = self.shifted(_WIDEST), 1.0 - rate
         for _ in range(_BISECTIONS):
             middle = self.shifted((low + high) / 2)
-            own = sum(middle.best_mask()) / len(self.keep)
-            if own > 0 and abs(own - rate) < least:
-                nearest, least = middle, abs(own - rate)
-            low, high = ((low + high) / 2, high) if own < rate else (low, (low + high) / 2)
+            kept_share = sum(middle.best_mask()) / len(self.keep)
+            if kept_share > 0 and abs(kept_share - rate) < least:
+                nearest, least = middle, abs(kept_share - rate)
+            low, high = ((low + high) / 2, high) if kept_share < rate else (low, (low + high) / 2)
         return nearest
 
     def score(self, mask: Sequence[bool]) -> float:
@@ -78,11 +78,11 @@ class Chain:
         moves = self.transitions.tolist()
         deleted, kept = 0.0, float(self.keep[0])
         origins: list[tuple[bool, bool]] = []
-        for own in self.keep[1:].tolist():
+        for gain in self.keep[1:].tolist():
             to_deleted = (deleted + moves[DELETE][DELETE], kept + moves[KEEP][DELETE])
             to_kept = (deleted + moves[DELETE][KEEP], kept + moves[KEEP][KEEP])
             origins.append((to_deleted[KEEP] > to_deleted[DELETE], to_kept[KEEP] > to_kept[DELETE]))
-            deleted, kept = max(to_deleted), max(to_kept) + own
+            deleted, kept = max(to_deleted), max(to_kept) + gain
         mask = [kept > deleted]
         for origin in reversed(origins):
             mask.append(origin[mask[-1]])

@@ -127,13 +127,13 @@ def _is_needed(parse: Parse, position: int, head: int) -> bool:
     below = (position, *parse.children[position])
     if word in word_set("negations"):
         return True
-    if label in ("prep", "advmod", "npadvmod") and any(parse.tags[one].startswith("W") for one in below):
+    if label in ("prep", "advmod", "npadvmod") and any(parse.tags[lower].startswith("W") for lower in below):
         return True  # "the law of which he spoke", "he knows where it is"
     if label == "prep" and word == "of":
         return parse.lemmas[head].lower() in word_set("partitives")
     beside = {child: parse.labels[child] for child in parse.children[head]}
     if label in ("prep", "advmod") and parse.parts[head] == "AUX" and not _COMPLEMENTS & set(beside.values()):
-        return position == min(child for child, own in beside.items() if own in ("prep", "advmod"))
+        return position == min(child for child, child_label in beside.items() if child_label in ("prep", "advmod"))
     return False
 
 

@@ -64,12 +64,12 @@ def all_lengths(
     tree = deletion_tree(parse, costs)
     tops = tree.tops if promote else {top: cost for top, cost in tree.tops.items() if tree.heads[top] < 0}
     conjuncts = conjunct_commas(parse)
-    found = []
+    masks = []
     for top, top_cost in tops.items():
         knapsack = _Knapsack(tree, top, promoted=tree.heads[top] >= 0)
         for count, cost in knapsack.all_costs():
-            found.append((top_cost + cost, place_punctuation(parse.tokens, knapsack.mask(count), conjuncts)))
-    return found
+            masks.append((top_cost + cost, place_punctuation(parse.tokens, knapsack.mask(count), conjuncts)))
+    return masks
 
 
 def nearest(masks: Sequence[tuple[float, tuple[bool, ...]]], rate: float) -> list[tuple[bool, ...]]:
@@ -110,9 +110,9 @@ class _Knapsack:
         while pending:
             position, left = pending.pop()
             mask[position] = True
-            own = self.taken[position]
-            for number in range(len(own) - 1, -1, -1):
-                taken = own[number][left]
+            choices = self.taken[position]
+            for number in range(len(choices) - 1, -1, -1):
+                taken = choices[number][left]
                 if taken:
                     pending.append((self.children[position][number], taken))
                 left -= taken
@@ -122,11 +122,11 @@ class _Knapsack:
         table = np.array([np.inf, 0.0])
         taken: list[list[int]] = []
         for child in self.children[position]:
-            # Entry 0 of a child's own table means: deleted with all below it.
-            own = self.tables[child].copy()
-            own[0] = costs[child]
-            sums = np.full((len(table) + len(own) - 1, len(own)), np.inf)
-            for count, cost in enumerate(own):
+            # Entry 0 of a child's child_table table means: deleted with all below it.
+            child_table = self.tables[child].copy()
+            child_table[0] = costs[child]
+            sums = np.full((len(table) + len(child_table) - 1, len(child_table)), np.inf)
+            for count, cost in enumerate(child_table):
                 sums[count : count + len(table), count] = table + cost
             taken.append(sums.argmin(axis=1).tolist())
             table = sums.min(axis=1)

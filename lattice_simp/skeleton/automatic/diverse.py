@@ -60,8 +60,8 @@ def diverse_skeletons(
     scores = tagger_scores(parse, tagger, rate, pool)
     order = np.argsort(-scores, kind="stable").tolist()
     chosen = choose(parse.tokens, (pool[index].mask for index in order), candidates)
-    score_of = dict(zip((own.mask for own in pool), scores.tolist(), strict=True))
-    shares = probabilities(np.array([score_of[own.mask] for own in chosen]), temperature)
+    score_of = dict(zip((skeleton.mask for skeleton in pool), scores.tolist(), strict=True))
+    shares = probabilities(np.array([score_of[skeleton.mask] for skeleton in chosen]), temperature)
     return [WeightedSkeleton(*pair) for pair in zip(chosen, shares.tolist(), strict=True)]
 
 
@@ -72,13 +72,13 @@ def skeleton_pool(parse: Parse, tagger: DeletionTagger, model: LanguageModel | N
         *optimal_skeletons(parse, model, tagger=tagger, rate=rate, candidates=OF_EACH_METHOD),
         *dependency_skeletons(parse, rate, OF_EACH_METHOD),
     ]
-    return list({own.mask: own for own in every}.values())
+    return list({skeleton.mask: skeleton for skeleton in every}.values())
 
 
 def tagger_scores(parse: Parse, tagger: DeletionTagger, rate: float, skeletons: Sequence[Skeleton]) -> Floats:
     """Returns (skeletons,) float64, the tagger's log probabilities of masks, but for a constant of the sentence."""
     chain = tagger.chain(parse).at_rate(rate)
-    return np.array([chain.score(own.mask) for own in skeletons])
+    return np.array([chain.score(skeleton.mask) for skeleton in skeletons])
 
 
 def probabilities(scores: Floats, temperature: float = 1.0) -> Floats:
@@ -93,5 +93,5 @@ def probabilities(scores: Floats, temperature: float = 1.0) -> Floats:
     if not temperature > 0:
         raise LatticeSimpError(f"the temperature is {temperature}; give a number above 0")
     odds = np.exp((scores - scores.max(initial=-np.inf)) / temperature)
-    found: Floats = odds / odds.sum()
-    return found
+    shares: Floats = odds / odds.sum()
+    return shares

@@ -86,14 +86,14 @@ def _tree(parse: Parse, position: int, phrases: list[str]) -> Iterator[str]:
         for sibling in sorted(siblings):
             yield f"beside={sibling}|label={label}"
     ancestors = list(_ancestors(parse, position))
-    labels = [parse.labels[one] for one in ancestors]
+    labels = [parse.labels[ancestor] for ancestor in ancestors]
     for upto in range(2, 5):
         yield "chain=" + ">".join(labels[:upto])
     for above in sorted(set(labels[1:])):
         yield f"under={above}"
-    for one in ancestors:
-        yield f"in={phrases[one]}"
-        yield f"in={parse.labels[one]}|{parse.lemmas[one].lower()}"
+    for ancestor in ancestors:
+        yield f"in={phrases[ancestor]}"
+        yield f"in={parse.labels[ancestor]}|{parse.lemmas[ancestor].lower()}"
 
 
 def _stays(parse: Parse) -> list[str]:

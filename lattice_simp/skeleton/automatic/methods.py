@@ -54,16 +54,16 @@ class Method:
     takes: frozenset[str] = frozenset()
 
 
-def record_of(made: Made, id: str, line: int) -> SkeletonRecord:
+def record_of(result: Made, id: str, line: int) -> SkeletonRecord:
     """Returns the record of a sentence's skeletons, with their probabilities if there are any."""
-    skeletons = tuple(skeletons_of(made))
-    probabilities = tuple(own.probability for own in made if isinstance(own, WeightedSkeleton))
+    skeletons = tuple(skeletons_of(result))
+    probabilities = tuple(weighted.probability for weighted in result if isinstance(weighted, WeightedSkeleton))
     return SkeletonRecord(id, line, skeletons, probabilities=probabilities)
 
 
-def skeletons_of(made: Made) -> list[Skeleton]:
+def skeletons_of(result: Made) -> list[Skeleton]:
     """Returns the skeletons without their probabilities."""
-    return [own.skeleton if isinstance(own, WeightedSkeleton) else own for own in made]
+    return [skeleton.skeleton if isinstance(skeleton, WeightedSkeleton) else skeleton for skeleton in result]
 
 
 def _tagger(parse: Parse, request: Request) -> list[Skeleton]:

@@ -171,5 +171,7 @@ def _labelled(examples: Iterable[tuple[Parse, Skeleton]]) -> Iterator[Example]:
 def _transitions(crf: Any) -> Floats:
     """Finds the scores of label pairs, up to a constant: two tokens without features have no others."""
     crf.set([["(none)"], ["(none)"]])
-    pairs = [[crf.probability([_LABELS[one], _LABELS[two]]) for two in (DELETE, KEEP)] for one in (DELETE, KEEP)]
+    pairs = [
+        [crf.probability([_LABELS[before], _LABELS[label]]) for label in (DELETE, KEEP)] for before in (DELETE, KEEP)
+    ]
     return np.log(np.maximum(np.array(pairs), _SMALLEST))

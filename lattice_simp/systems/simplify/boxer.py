@@ -283,7 +283,7 @@ def _is_modifier(record: _Record, name: str, at: list[int]) -> bool:
 
 
 def _edges(record: _Record, same: Mapping[str, str], owner: Mapping[int, str]) -> list[Edge]:
-    made: list[Edge] = []
+    edges: list[Edge] = []
     parents: dict[str, str] = {}
     used: set[str] = set()
     for head, dependent, label in record.edges:
@@ -299,8 +299,8 @@ def _edges(record: _Record, same: Mapping[str, str], owner: Mapping[int, str]) -
         obligatory = word == "nn" or any(record.tags[position - 1] in _POSSESSIVE for position in record.spans[below])
         edge_positions = () if label in used else positions
         used.add(label)
-        made.append(Edge(above, below, word, kind, edge_positions, shared, obligatory))
-    return made
+        edges.append(Edge(above, below, word, kind, edge_positions, shared, obligatory))
+    return edges
 
 
 def _is_above(name: str, below: str, parents: Mapping[str, str]) -> bool:

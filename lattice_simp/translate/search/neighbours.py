@@ -63,19 +63,19 @@ def _follow(chart: Chart, count: int) -> _Sets:
     is_empty = np.zeros(num_states, dtype=np.bool_)
     is_empty[chart.starts] = True
     _add(lasts[whole], count)
-    own = np.zeros(width, dtype=np.uint64)
+    labels = np.zeros(width, dtype=np.uint64)
     for state in range(num_states):
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
             target, symbol = chart.targets[arc], chart.symbols[arc]
             passed = symbol == NO_WORD
             firsts[target] |= firsts[state]
             if symbol >= 0:
-                own[:] = 0
-                _add(own, symbol)
-                lasts[target] |= own
+                labels[:] = 0
+                _add(labels, symbol)
+                lasts[target] |= labels
             elif not passed:
                 cell = chart.ends[-2 - symbol]
-                own[:] = firsts[cell]
+                labels[:] = firsts[cell]
                 lasts[target] |= lasts[cell]
                 passed = is_empty[cell]
             if passed:
@@ -83,8 +83,8 @@ def _follow(chart: Chart, count: int) -> _Sets:
                 is_empty[target] |= is_empty[state]
             if symbol != NO_WORD:
                 if is_empty[state]:
-                    firsts[target] |= own
-                _add_behind(follow, lasts[state], own)
+                    firsts[target] |= labels
+                _add_behind(follow, lasts[state], labels)
     return follow
 
 

@@ -180,10 +180,10 @@ def _result(
     if stop is not None:
         marked = _marked(sentence, source, stop, rendered)
         sentences = [
-            _stopped(sentence, made, stop, plain, has_mark=position in marked, is_first=position == min(marked))
-            for position, made in enumerate(sentences)
+            _stopped(sentence, simple, stop, plain, has_mark=position in marked, is_first=position == min(marked))
+            for position, simple in enumerate(sentences)
         ]
-    kept = {index for made in sentences for index in made.kept}
+    kept = {index for simple in sentences for index in simple.kept}
     dropped = tuple((index, _why_dropped(source, index)) for index in range(len(source)) if index not in kept)
     return Simplified(tuple(sentences), dropped, tuple(reasons.items()))
 
@@ -235,15 +235,15 @@ def _marked(sentence: Sentence, source: Sentence, stop: int, rendered: Sequence[
 
 
 def _stopped(
-    sentence: Sentence, made: SimpleSentence, stop: int, plain: str, *, has_mark: bool, is_first: bool
+    sentence: Sentence, simple: SimpleSentence, stop: int, plain: str, *, has_mark: bool, is_first: bool
 ) -> SimpleSentence:
     """Ends a sentence with the source's mark or a plain one; the first such sentence takes over the source token."""
     mark = sentence.tokens[stop].form
-    if made.words and _ends(made.words[-1]):
-        return made
+    if simple.words and _ends(simple.words[-1]):
+        return simple
     mark = mark if has_mark or mark in words_of("statement") else plain
-    changes = made.changes if is_first else (*made.changes, Change(ChangeKind.ADDED, mark, "ends the sentence"))
-    return SimpleSentence((*made.words, mark), (*made.sources, (stop,) if is_first else ()), changes)
+    changes = simple.changes if is_first else (*simple.changes, Change(ChangeKind.ADDED, mark, "ends the sentence"))
+    return SimpleSentence((*simple.words, mark), (*simple.sources, (stop,) if is_first else ()), changes)
 
 
 def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list[int]:

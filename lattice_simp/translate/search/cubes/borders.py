@@ -111,16 +111,16 @@ def longer_prefix(model: NgramAutomaton, borders: Borders, prefix: int, word: in
     """Finds a prefix with one more word, or adds it."""
     table = borders.prefixes
     key = (np.int64(prefix) << 32) + word
-    found = find(table, key)
-    if found >= 0:
-        return found
-    found = added(table, key, borders.used, PREFIXES)
+    longer = find(table, key)
+    if longer >= 0:
+        return longer
+    longer = added(table, key, borders.used, PREFIXES)
     state, cost = advance(model, table.rows[prefix].state, model.vocabulary[word])
-    row = table.rows[found]
+    row = table.rows[longer]
     row.parent, row.word, row.length, row.state = prefix, word, table.rows[prefix].length + 1, state
     row.closed = row.length >= model.order - 1
     row.charge = table.rows[prefix].charge + cost + (borders.rests[word] if prefix == EMPTY else 0.0)
-    return found
+    return longer
 
 
 @jit

@@ -136,5 +136,5 @@ def with_rests(grids: Grids, chart: Chart, rests: Floats) -> Grids:
     """Returns the grids with the rest costs of their own first words."""
     first = chart.symbols[grids.paths[grids.path_offsets[:-1]]]
     in_cell = chart.targets[grids.arcs] != chart.ends[-1]  # the sentence's end has words in front of it
-    own = np.where((first >= 0) & in_cell, rests[np.maximum(first, 0)], 0.0)
-    return grids._replace(costs=grids.costs + own)
+    rest_costs = np.where((first >= 0) & in_cell, rests[np.maximum(first, 0)], 0.0)
+    return grids._replace(costs=grids.costs + rest_costs)

@@ -70,12 +70,12 @@ def _meetings(
             if symbol >= 0:
                 left, right, _ = after_word(model, borders, left, right, symbol)
             elif symbol != NO_WORD:
-                own = nodes[tails[references]]
+                node = nodes[tails[references]]
                 references += 1
-                meets = left != EMPTY and own.left != EMPTY
-                left, right, paid = after_string(model, borders, left, right, (own.left, own.right))
+                meets = left != EMPTY and node.left != EMPTY
+                left, right, paid = after_string(model, borders, left, right, (node.left, node.right))
                 if meets:
-                    word = _first_word(borders, own.left)
+                    word = _first_word(borders, node.left)
                     totals[word] += weight * (paid + borders.rests[word])
                     weights[word] += weight
     return totals, weights

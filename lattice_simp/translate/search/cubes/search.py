@@ -254,10 +254,10 @@ def _score(
         if symbol >= 0:
             left, right, paid = after_word(model, borders, left, right, symbol)
         else:
-            own = nodes[tails[references]]
+            node = nodes[tails[references]]
             references += 1
-            cost += own.cost
-            left, right, paid = after_string(model, borders, left, right, (own.left, own.right))
+            cost += node.cost
+            left, right, paid = after_string(model, borders, left, right, (node.left, node.right))
         cost += paid
     return left, right, cost
 
@@ -306,8 +306,8 @@ def _fill_place(
     codes, owners = np.full(slots, -1, dtype=np.int64), np.empty(slots, dtype=np.int32)
     taken, best = 0, np.inf
     while queue.used[WAITING] > 0 and taken < pops and queue.keys[0] <= best + beam:
-        own = _take(queue)
-        entry = queue.entries[own]
+        entry_number = _take(queue)
+        entry = queue.entries[entry_number]
         first, second = grids.first[entry.grid], grids.second[entry.grid]
         tail = hypotheses.begin[first] + entry.row if first != NONE else NONE
         other = hypotheses.begin[second] + entry.column if second != NONE else NONE
@@ -317,7 +317,7 @@ def _fill_place(
             )
             entry.scored = 1
             if queue.used[WAITING] > 0 and entry.cost > queue.keys[0]:
-                _put(queue, entry.cost, own)
+                _put(queue, entry.cost, entry_number)
                 continue
         taken, best = taken + 1, min(best, entry.cost)
         slot = find_slot(codes, (np.int64(entry.left) << 32) + entry.right + 1)
@@ -335,7 +335,7 @@ def _fill_place(
         before += hypotheses.nodes[other].cost if other != NONE else 0.0
         hypotheses.costs[hypotheses.used[EDGES]] = entry.cost - before
         hypotheses.used[EDGES] += 1
-        _go_on(queue, grids, hypotheses, own)
+        _go_on(queue, grids, hypotheses, entry_number)
     _sort(hypotheses, first_node, first_edge)
     hypotheses.begin[place], hypotheses.end[place] = first_node, hypotheses.used[NODES]
 

@@ -98,12 +98,12 @@ def border_words(chart: Chart, count: int, kept: Kept) -> Words:
     listed[: count + 1], offsets[: count + 2] = np.arange(count + 1), np.arange(count + 2)
     lists = count + 1
     for state in range(num_states):
-        own = number[state]
-        if own >= 0:
+        node = number[state]
+        if node >= 0:
             if not top[state]:
-                lists = _add_list(offsets, listed, lists, firsts[own])
+                lists = _add_list(offsets, listed, lists, firsts[node])
                 first[state] = lists - 1
-            lists = _add_list(offsets, listed, lists, lasts[own])
+            lists = _add_list(offsets, listed, lists, lasts[node])
             last[state] = lists - 1
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
             target, symbol = chart.targets[arc], chart.symbols[arc]
@@ -166,17 +166,17 @@ def kept_within(chart: Chart, words: Words, totals: Floats, count: int) -> Kept:
 
 
 @jit
-def size_of(words: Words, own: int) -> int:
+def size_of(words: Words, list_id: int) -> int:
     """Returns how many words are in a list."""
-    return words.offsets[own + 1] - words.offsets[own]
+    return words.offsets[list_id + 1] - words.offsets[list_id]
 
 
 @jit
-def index_of(words: Words, own: int, word: int) -> int:
+def index_of(words: Words, list_id: int, word: int) -> int:
     """Returns where a word is in a list, -1 if it is not there."""
-    if own == words.anything:
+    if list_id == words.anything:
         return 0
-    begin, end = words.offsets[own], words.offsets[own + 1]
+    begin, end = words.offsets[list_id], words.offsets[list_id + 1]
     low, high = begin, end
     while low < high:
         middle = (low + high) >> 1
@@ -188,9 +188,11 @@ def index_of(words: Words, own: int, word: int) -> int:
 
 
 @jit
-def positions_of(words: Words, own: int, wanted: int) -> Longs:
+def positions_of(words: Words, list_id: int, wanted: int) -> Longs:
     """Returns where the words of one list are in another one, -1 where they are not."""
-    found = np.empty(size_of(words, own), dtype=np.int64)
-    for index in range(len(found)):
-        found[index] = index if own == wanted else index_of(words, wanted, words.listed[words.offsets[own] + index])
-    return found
+    positions = np.empty(size_of(words, list_id), dtype=np.int64)
+    for index in range(len(positions)):
+        positions[index] = (
+            index if list_id == wanted else index_of(words, wanted, words.listed[words.offsets[list_id] + index])
+        )
+    return positions

@@ -35,10 +35,10 @@ def chart_with_contexts(
     labels, names = seen_labels(parse, invisible)
     weighted = list(models.values())
     model = combined(weighted, names, neighbours(parse, weighted, invisible))
-    made, top_steps = search_chart(parse, labels, model.vocabulary, model.num_words, word_penalty)
-    whole = int(made.starts[-1])
-    contexts, known = _contexts(made.offsets, made.symbols, made.targets, whole, model, model.lengths)
-    return made._replace(contexts=contexts, known=known), model, top_steps
+    chart, top_steps = search_chart(parse, labels, model.vocabulary, model.num_words, word_penalty)
+    whole = int(chart.starts[-1])
+    contexts, known = _contexts(chart.offsets, chart.symbols, chart.targets, whole, model, model.lengths)
+    return chart._replace(contexts=contexts, known=known), model, top_steps
 
 
 @jit

@@ -87,11 +87,11 @@ class DenseBounds:
 
     def limit_of(self, pairs: int) -> float:
         """Returns a limit within which there are so many pairs of words at states, or all of them."""
-        found = self.totals[self.totals < np.inf]
-        if pairs >= len(found):
+        finite = self.totals[self.totals < np.inf]
+        if pairs >= len(finite):
             return float("inf")
-        found.partition(pairs)
-        return float(found[pairs])
+        finite.partition(pairs)
+        return float(finite[pairs])
 
 
 class Task(NamedTuple):
@@ -102,7 +102,7 @@ class Task(NamedTuple):
         pairs: (words, words + 1) float64, the cost of each word, and of the sentence's end, after each other one;
             infinity where they cannot be.
         charges: (words,) float64, see `dense_bounds`.
-        own: (states,) int32, the number of the context that a state knows by itself, -1 if it is its last word.
+        known: (states,) int32, the number of the context that a state knows by itself, -1 if it is its last word.
         codes: (contexts,) int32, their codes.
     """
 
@@ -110,7 +110,7 @@ class Task(NamedTuple):
     kept: Bools
     pairs: Floats
     charges: Floats
-    own: Ints
+    known: Ints
     codes: Ints
 
 
@@ -153,9 +153,9 @@ def dense_bounds(
     pairs = _pair_costs(model, np.ones((model.final, model.final + 1), dtype=np.bool_) if living is None else living)
     contexts = np.full(2 * len(model.level), -1, dtype=np.int32)
     contexts[known] = model.final + np.arange(len(known))
-    own = np.where(chart.known > 1, contexts[chart.contexts], -1).astype(np.int32)
+    numbers = np.where(chart.known > 1, contexts[chart.contexts], -1).astype(np.int32)
     codes = np.concatenate((2 * np.arange(model.final) + 1, known)).astype(np.int32)
-    task = Task(words, kept.states, pairs, charges, own, codes)
+    task = Task(words, kept.states, pairs, charges, numbers, codes)
     inside, hooks, begins, rows = _inside(chart, model, task, MAX_ENTRIES)
     if len(rows) > MAX_ENTRIES:
         return None
@@ -211,8 +211,8 @@ def _last_word(model: ContextModel, task: Task, context: int) -> int:
 @jit
 def _context(task: Task, state: int, index: int) -> int:
     """Returns the number of the context that a state is, or its last word."""
-    if task.own[state] >= 0:
-        return task.own[state]
+    if task.known[state] >= 0:
+        return task.known[state]
     return task.words.listed[task.words.offsets[task.words.last[state]] + index]
 
 
@@ -230,9 +230,9 @@ def _lower(target: Floats, begin: int, source: Floats, start: int, columns: Long
     """Lowers a row of costs to those of another one and a cost, where these are less."""
     if same:
         size = len(columns)
-        own, other = target[begin : begin + size], source[start : start + size]  # slices: so the loop is vectorised
+        row, lower_row = target[begin : begin + size], source[start : start + size]  # slices: so the loop is vectorised
         for column in range(size):
-            own[column] = min(own[column], cost + other[column])
+            row[column] = min(row[column], cost + lower_row[column])
     else:
         for column in range(len(columns)):
             if columns[column] >= 0:
@@ -255,25 +255,25 @@ def _lower_back(
 
 
 @jit
-def _least_sum(one: Floats, begin: int, columns: Longs, same: bool, other: Floats, start: int) -> float:
+def _least_sum(left: Floats, begin: int, columns: Longs, same: bool, right: Floats, start: int) -> float:
     """Returns the least sum of the costs of two rows."""
     size = len(columns)
     if same:
-        own, added = one[begin : begin + size], other[start : start + size]
+        left_row, right_row = left[begin : begin + size], right[start : start + size]
         whole = size - size % 4
-        first = second = third = fourth = np.inf  # four at a time do not wait for each other
+        first = second = third = fourth = np.inf  # four at a time do not wait for each right
         for column in range(0, whole, 4):
-            first = min(first, own[column] + added[column])
-            second = min(second, own[column + 1] + added[column + 1])
-            third = min(third, own[column + 2] + added[column + 2])
-            fourth = min(fourth, own[column + 3] + added[column + 3])
+            first = min(first, left_row[column] + right_row[column])
+            second = min(second, left_row[column + 1] + right_row[column + 1])
+            third = min(third, left_row[column + 2] + right_row[column + 2])
+            fourth = min(fourth, left_row[column + 3] + right_row[column + 3])
         for column in range(whole, size):
-            first = min(first, own[column] + added[column])
+            first = min(first, left_row[column] + right_row[column])
         return min(min(first, second), min(third, fourth))
     best = np.inf
     for column in range(size):
         if columns[column] >= 0:
-            best = min(best, one[begin + columns[column]] + other[start + column])
+            best = min(best, left[begin + columns[column]] + right[start + column])
     return best
 
 

@@ -63,18 +63,18 @@ def _transition(model: ContextModel, bounds: Bounds, pools: Pools, context: int,
     """Finds a word after a context, or adds it."""
     table = pools.transitions
     key = (np.int64(context) << 32) + word
-    found = find(table, key)
-    if found >= 0:
-        return found
-    found = added(table, key, pools.used, TRANSITIONS)
-    row = table.rows[found]
+    number = find(table, key)
+    if number >= 0:
+        return number
+    number = added(table, key, pools.used, TRANSITIONS)
+    row = table.rows[number]
     row.context, row.word = context, word
     row.cost = _relaxed(model, bounds, context, word)
     row.matched = row.next = len(model.suffix) - 1
     if word != model.final:
         row.matched, _ = read(model, context, word)
         row.next = lower_state(model, row.matched, model.order)
-    return found
+    return number
 
 
 @jit
@@ -82,10 +82,10 @@ def _longer_prefix(model: ContextModel, bounds: Bounds, pools: Pools, prefix: in
     """Returns the prefix and one more word; `NONE` if no derivation within the bounds begins so."""
     table = pools.prefixes
     key = (np.int64(prefix) << 32) + word
-    found = find(table, key)
+    number = find(table, key)
     length, dense = table.rows[prefix].length, bounds.dense.cells > 0
-    if found >= 0 or length < model.order - 2 or (dense and length == 0):
-        return found
+    if number >= 0 or length < model.order - 2 or (dense and length == 0):
+        return number
     context = open_context(model, table.rows[prefix].state, length)
     if dense:  # as the matrices charge the word
         cost = _relaxed(model, bounds, context, word)
@@ -94,12 +94,12 @@ def _longer_prefix(model: ContextModel, bounds: Bounds, pools: Pools, prefix: in
         cost = bounds.transitions.rows[coarse].cost if coarse >= 0 else np.inf
     if not cost < np.inf:
         return NONE
-    found = added(table, key, pools.used, PREFIXES)
-    row = table.rows[found]
+    number = added(table, key, pools.used, PREFIXES)
+    row = table.rows[number]
     row.parent, row.word, row.length = prefix, word, length + 1
     row.state, _ = read(model, context, word)
     row.charge = table.rows[prefix].charge + cost
-    return found
+    return number
 
 
 @jit
@@ -107,11 +107,11 @@ def border_of(model: ContextModel, bounds: Bounds, pools: Pools, left: int, righ
     """Finds a border, or adds it."""
     table = pools.borders
     key = (np.int64(left) << 32) + right + 1
-    found = find(table, key)
-    if found >= 0:
-        return found
-    found = added(table, key, pools.used, BORDERS)
-    row = table.rows[found]
+    number = find(table, key)
+    if number >= 0:
+        return number
+    number = added(table, key, pools.used, BORDERS)
+    row = table.rows[number]
     row.left, row.right = left, right
     row.coarse = row.first = row.last = NONE
     if bounds.dense.cells == 0:
@@ -123,7 +123,7 @@ def border_of(model: ContextModel, bounds: Bounds, pools: Pools, left: int, righ
             while prefixes[left].length > 1:
                 left = prefixes[left].parent
             row.first = prefixes[left].word
-    return found
+    return number
 
 
 @jit
@@ -153,12 +153,12 @@ def junction_of(model: ContextModel, bounds: Bounds, pools: Pools, context: int,
     """
     table = pools.junctions
     key = (np.int64(context) << 32) + (2 * prefix if word == NONE else 2 * word + 1)
-    found = find(table, key)
-    if found >= 0:
-        return found
+    number = find(table, key)
+    if number >= 0:
+        return number
     prefixes = pools.prefixes.rows
-    found = added(table, key, pools.used, JUNCTIONS)
-    row = table.rows[found]
+    number = added(table, key, pools.used, JUNCTIONS)
+    row = table.rows[number]
     full = model.order - 1
     left, before = (context >> 1, NONE) if context & 1 else (WHOLE, context >> 1)
     right = lower_state(model, before >> 1, model.order) if before != NONE else NONE
@@ -194,4 +194,4 @@ def junction_of(model: ContextModel, bounds: Bounds, pools: Pools, context: int,
     row.cost += row.fixed
     row.end = pools.used[PARTS]
     row.left, row.right = left, right
-    return found
+    return number

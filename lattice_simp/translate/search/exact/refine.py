@@ -143,14 +143,14 @@ def _hook(
                 inner = nodes[inner].jump
                 continue
         junction = junction_of(model, bounds, pools, context, borders[nodes[inner].border].left, NONE)
-        own = pools.junctions.rows[junction]
-        left, cost, following = own.left, own.cost, nodes[inner].jump
+        meeting = pools.junctions.rows[junction]
+        left, cost, following = meeting.left, meeting.cost, nodes[inner].jump
         while inner != following:
             tail, best = inner, nodes[inner].best + cost
             if not (best < np.inf and best + least <= limit):
                 break
             right = borders[nodes[inner].border].right
-            right = own.right if right == NONE else right
+            right = meeting.right if right == NONE else right
             inner = nodes[inner].next
             border = find_in(border_slots, (np.int64(left) << 32) + right + 1)
             if border < 0:
@@ -471,11 +471,11 @@ def _larger(pools: Pools) -> Pools:
     short = {name for name, size in sizes.items() if 2 * counts[name] > size} or set(sizes)
     larger = {}
     for name in short:
-        own = getattr(pools, name)
+        pool = getattr(pools, name)
         if name in _TABLES:
-            larger[name] = rehashed(own, counts[name], 2 * sizes[name])
+            larger[name] = rehashed(pool, counts[name], 2 * sizes[name])
         else:
-            larger[name] = np.concatenate((own, np.zeros_like(own)))
+            larger[name] = np.concatenate((pool, np.zeros_like(pool)))
     return pools._replace(**larger)
 
 

@@ -33,18 +33,18 @@ class Choices(NamedTuple):
 @jit
 def entered_states(transitions: Records, used: Bools, model: ContextModel, finer: int) -> Bools:
     """Returns (n-grams,) which states of an order there are: those that a transition in use may enter."""
-    found = np.zeros(len(model.level), dtype=np.bool_)
-    found[model.start] = True
+    entered = np.zeros(len(model.level), dtype=np.bool_)
+    entered[model.start] = True
     for index in range(len(transitions)):
         if used[index] and transitions[index].word != model.final:
             context, matched = transitions[index].context, transitions[index].matched
-            found[lower_state(model, matched, finer)] = True
+            entered[lower_state(model, matched, finer)] = True
             if context & 1 == 1 and model.level[matched] > model.level[context >> 1]:
                 # The context may be longer, and so may what the word matches then.
                 for place in range(model.tree_begins[matched], model.tree_ends[matched]):
                     if model.level[model.tree[place]] < finer:
-                        found[model.tree[place]] = True
-    return found
+                        entered[model.tree[place]] = True
+    return entered
 
 
 @jit
@@ -92,7 +92,10 @@ def expected_counts(
 @jit
 def _shares(edges: Records, costs: Floats, axioms: Floats, inside: Floats, goal: int, temperature: float) -> Floats:
     """Returns (edges,) the share of the derivations that use each edge."""
-    weights, own = np.where(axioms < np.inf, 1.0, 0.0), np.zeros(len(edges))  # relative to the best one of the node
+    weights, edge_shares = (
+        np.where(axioms < np.inf, 1.0, 0.0),
+        np.zeros(len(edges)),
+    )  # relative to the best one of the node
     for index in range(len(edges)):
         tail, second, head = edges[index].tail, edges[index].second, edges[index].head
         cost, weight = inside[tail] + costs[index], weights[tail]
@@ -101,24 +104,24 @@ def _shares(edges: Records, costs: Floats, axioms: Floats, inside: Floats, goal:
             weight *= weights[second]
         distance = (cost - inside[head]) / temperature
         if distance < FARTHEST:
-            own[index] = np.exp(-distance) * weight
-            weights[head] += own[index]
+            edge_shares[index] = np.exp(-distance) * weight
+            weights[head] += edge_shares[index]
     shares = np.zeros(len(axioms))
     shares[goal] = 1.0
     for index in range(len(edges) - 1, -1, -1):
-        if own[index] > 0.0:
-            own[index] *= shares[edges[index].head] / weights[edges[index].head]
-            shares[edges[index].tail] += own[index]
+        if edge_shares[index] > 0.0:
+            edge_shares[index] *= shares[edges[index].head] / weights[edges[index].head]
+            shares[edges[index].tail] += edge_shares[index]
             if edges[index].second >= 0:
-                shares[edges[index].second] += own[index]
-    return own
+                shares[edges[index].second] += edge_shares[index]
+    return edge_shares
 
 
 @jit
 def _counts(
     shares: Floats, edges: Records, junctions: Records, parts: Ints, chosen: Choices, num_states: int
 ) -> Floats:
-    found = np.zeros(num_states)
+    counts = np.zeros(num_states)
     for index in range(len(edges)):
         junction = edges[index].junction
         if junction < 0 or shares[index] < RAREST:
@@ -126,9 +129,9 @@ def _counts(
         for part in range(junctions[junction].begin, junctions[junction].end):
             transition = parts[part]
             if chosen.entered[transition] >= 0:
-                found[chosen.entered[transition]] += shares[index]
-            found[chosen.left[transition]] -= shares[index]
-    return found
+                counts[chosen.entered[transition]] += shares[index]
+            counts[chosen.left[transition]] -= shares[index]
+    return counts
 
 
 @jit

@@ -89,9 +89,9 @@ def search(
             if order > 2:  # the matrices bound the third order as well as a whole forest of the second
                 continue
         # The first order's forest is small, and gives a bound whatever the limits are.
-        asked = goes_on if level > 1 else _always
+        may_go_on = goes_on if level > 1 else _always
         widest = limit if level > 1 else EVERYTHING
-        forest = refined_forest(chart, model, bounds, widest, prefixes, min(QUOTA, limits.edges), asked)
+        forest = refined_forest(chart, model, bounds, widest, prefixes, min(QUOTA, limits.edges), may_go_on)
         if forest is None:
             return Certificate(min(lower, upper), finished=False)
         prefixes = forest.pools.prefixes

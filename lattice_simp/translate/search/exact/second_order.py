@@ -104,10 +104,10 @@ def second_order(
         if (tightened := learned(without_pairs(model, best.living), best)) is None:
             break
         upper = min(upper, tightened.upper)
-        found = matrices(tightened.model, best)
-        if found is None or found.lower <= best.lower:
+        tighter = matrices(tightened.model, best)
+        if tighter is None or tighter.lower <= best.lower:
             break
-        gain, best, model = found.lower - best.lower, found, tightened.model
+        gain, best, model = tighter.lower - best.lower, tighter, tightened.model
         if gain < GAIN * missing:
             break
     return SecondOrder(dense_bounds_of(best.dense), model, prefixes, best.lower, upper)

@@ -60,15 +60,15 @@ class Unpacking:
 
     def _inner_edges(self, incoming: list[list[int]], node: int) -> list[int]:
         """Returns the edges of a cell's own derivations of a node, without those of the cells it refers to."""
-        found, seen, waiting = [], {node}, [node]
+        edges, seen, waiting = [], {node}, [node]
         while waiting:
             for edge in incoming[waiting.pop()]:
-                found.append(edge)
+                edges.append(edge)
                 tail = int(self.forest.edges[edge]["tail"])
                 if tail not in seen:
                     seen.add(tail)
                     waiting.append(tail)
-        return found
+        return edges
 
     def _referred(self, incoming: list[list[int]], whole: int) -> tuple[list[int], list[int]]:
         """Returns the nodes that are referred to in cells, and those at the top."""
