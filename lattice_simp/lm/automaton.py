@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.kernel import Floats, Ints, inlined, jit
+from lattice_simp.core.kernel import Floats, Ints, Longs, inlined, jit
 
 START, END, UNKNOWN = "<s>", "</s>", "<unk>"
 """The marks of sentences' beginnings and ends, and the word that stands for all unknown ones."""
@@ -154,6 +154,39 @@ def advance(model: NgramAutomaton, state: int, word: int) -> tuple[int, float]:
     matched, paid = follow(state, word, 0.0, model.children, model.word, model.suffix, model.backoff)
     settled, settling = _settled(model, matched)
     return settled, (paid + model.cost[matched] + settling) * model.unit
+
+
+@jit
+def sentence_costs(model: NgramAutomaton, words: Ints, offsets: Longs, first: int, last: int) -> Floats:
+    """Returns (sentences,) the costs of sentences in nats, one walk each.
+
+    Args:
+        model: the n-grams.
+        words: (words,) int32, the unigrams of all sentences, one sentence behind the other.
+        offsets: (sentences + 1,) int64, where each begins.
+        first: the n-gram before each sentence: the unigram `<s>`, or the root where nothing is known.
+        last: the unigram behind each sentence, `</s>`; -1 for none.
+    """
+    children, word, suffix, backoff = model.children, model.word, model.suffix, model.backoff
+    costs, full = np.zeros(len(offsets) - 1), _first_of_full_order(model)
+    for sentence in range(len(costs)):
+        state = first
+        begin, end = offsets[sentence], offsets[sentence + 1]
+        for index in range(begin, end if last < 0 else end + 1):
+            following = words[index] if index < end else last
+            matched, paid = follow(state, following, 0.0, children, word, suffix, backoff)
+            costs[sentence] += (paid + model.cost[matched]) * model.unit
+            state = matched if matched < full else suffix[matched]
+    return costs
+
+
+@inlined
+def _first_of_full_order(model: NgramAutomaton) -> int:
+    """Returns the first n-gram of the model's order: from there on, n-grams extend nothing."""
+    node = 0
+    for _ in range(model.order - 1):
+        node = model.children[node]
+    return node
 
 
 @jit

@@ -8,7 +8,7 @@ from there on everything goes as with an ARPA file: the same numbers, more slowl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from lattice_simp.errors import FormatError, one_line
 from lattice_simp.lm.arpa import NgramSection
-from lattice_simp.lm.automaton import END, START, UNKNOWN
+from lattice_simp.lm.automaton import END, LOG_10, START, UNKNOWN
 from lattice_simp.support.guarded import check_in_child
 
 MAGIC = b"mmap lm http://kheafield.com/code format version"
@@ -76,6 +76,14 @@ class BinaryModel:
         """Returns KenLM's score of the next word (log10), and the state after it."""
         after = kenlm.State()
         return self._model.BaseFullScore(state, word, after), after
+
+    def score(self, words: Sequence[str], bos: bool, eos: bool) -> float:
+        """Returns the natural log probability of a sentence, with or without its marks."""
+        state, after, total = self.start(bos), kenlm.State(), 0.0
+        for word in [*words, END] if eos else words:
+            total += self._model.BaseScore(state, word, after)
+            state, after = after, state
+        return LOG_10 * total
 
     def ngrams(self, words: Iterable[str], successors: Successors | None) -> tuple[list[str], list[NgramSection]]:
         """Lists the model's n-grams over `words` whose neighbours may follow each other.

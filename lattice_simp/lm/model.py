@@ -5,16 +5,17 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Ints
+from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.lm.arpa import parse_arpa
-from lattice_simp.lm.automaton import END, LOG_10, START, UNKNOWN, NgramAutomaton
+from lattice_simp.lm.automaton import END, LOG_10, START, UNKNOWN, NgramAutomaton, sentence_costs
 from lattice_simp.lm.binary import BinaryModel, Successors, is_binary
 from lattice_simp.lm.build import build, load, store
 from lattice_simp.lm.restrict import restrict
@@ -145,13 +146,31 @@ class LanguageModel:
 
     def word_ids(self, words: str | Sequence[str]) -> Ints:
         """Returns (words,) int32, the unigrams of words; those that the model does not know are `<unk>`."""
-        get, unknown = self._ids.get, self._unknown
         words = as_tokens(words)
-        return np.fromiter((get(word, unknown) for word in words), dtype=np.int32, count=len(words))
+        return np.fromiter(map(self._ids.get, words, repeat(self._unknown)), dtype=np.int32, count=len(words))
 
     def score(self, words: str | Sequence[str], bos: bool = True, eos: bool = True) -> float:
         """Returns the natural log probability of a sentence; the arguments are those of `full_scores`."""
         return sum((score.log_prob for score in self.full_scores(words, bos, eos)), 0.0)
+
+    def scores(self, sentences: Sequence[str | Sequence[str]], bos: bool = True, eos: bool = True) -> Floats:
+        """Returns (sentences,) float64, the natural log probability of each: far faster than `score` for many.
+
+        >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
+        >>> LanguageModel.from_bytes(text.encode()).scores(["a a", []]).round(4).tolist()
+        [-2.8782, -0.5756]
+
+        Args:
+            sentences: each a string, split at its blanks, or tokens.
+            bos, eos: see `full_scores`.
+        """
+        tokens = list(map(as_tokens, sentences))
+        if self._binary is not None:
+            return np.array([self._binary.score(words, bos, eos) for words in tokens], dtype=np.float64)
+        offsets = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
+        words = self.word_ids(list(chain.from_iterable(tokens)))
+        first = self.ngrams.start if bos and self.order > 1 else self.ngrams.root
+        return 0.0 - sentence_costs(self.ngrams, words, offsets, first, self.ngrams.end if eos else -1)
 
     def full_scores(self, words: str | Sequence[str], bos: bool = True, eos: bool = True) -> list[WordScore]:
         """Returns the score of each word of a sentence and, last, of `</s>`.

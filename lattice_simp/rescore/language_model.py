@@ -49,6 +49,9 @@ class NgramScorer(PrefixScorer):
             raise FormatError("is a KenLM binary", path=path, remedy="use KenlmScorer")
         return cls(LanguageModel.read(path))
 
+    def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
+        return 0.0 - self.model.scores(hypotheses)
+
     def start(self, source: Sequence[str]) -> State:
         return self.model.ngrams.start
 

@@ -21,15 +21,17 @@ def score_nbest(
     Raises:
         LatticeSimpError: an entry has a feature of that name already.
     """
-    words = [list(entry.tokens) for entry in entries]
-    added: list[dict[str, float]] = [{} for _ in entries]
+    strings = [entry.tokens for entry in entries]
+    scored = [dict(entry.features) for entry in entries]
     for name, scorer in scorers.items():
-        for entry in entries:
-            if name in entry.features:
-                raise LatticeSimpError(f"the n-best list has a feature {name} already; give the model another name")
-        for features, cost in zip(added, scorer.score(source, words).tolist() if words else [], strict=True):
+        if any(name in features for features in scored):
+            raise LatticeSimpError(f"the n-best list has a feature {name} already; give the model another name")
+        for features, cost in zip(scored, scorer.score(source, strings).tolist() if strings else [], strict=True):
             features[name] = 0.0 - cost
-    return [replace(entry, features={**entry.features, **own}) for entry, own in zip(entries, added, strict=True)]
+    return [
+        Hypothesis(entry.tokens, entry.cost, features, entry.arcs, entry.inputs)
+        for entry, features in zip(entries, scored, strict=True)
+    ]
 
 
 def with_total(entries: Sequence[Hypothesis], weights: Collection[str]) -> list[Hypothesis]:

@@ -108,6 +108,14 @@ def test_score_equals_kenlm(kind):
         assert model.score(sentence) == pytest.approx(LOG_10 * reference.score(" ".join(sentence)), **TOLERANCE)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("bos", "eos"), [(True, True), (True, False), (False, True)])
+def test_scores_of_many_sentences_are_those_of_each(kind, bos, eos):
+    model, sentences = LanguageModel.read(binary(kind)), random_sentences(3)
+    scores = [model.score(sentence, bos, eos) for sentence in sentences]
+    assert model.scores(sentences, bos, eos) == pytest.approx(scores, **TOLERANCE)
+
+
 @pytest.mark.parametrize("kind", EXACT_KINDS)
 def test_score_equals_the_arpas(kind):
     model, arpa, plain = LanguageModel.read(binary(kind)), arpa_model(), PlainModel(ARPA.read_text(encoding="utf-8"))

@@ -48,6 +48,18 @@ def test_score_equals_the_textbook_recursion(order, pruned):
             assert model.score(sentence) == pytest.approx(-reference.cost(sentence), rel=1e-6, abs=1e-4)
 
 
+@pytest.mark.parametrize("order", [1, 2, 3, 5])
+@pytest.mark.parametrize(("bos", "eos"), [(True, True), (True, False), (False, True), (False, False)])
+def test_scores_of_many_sentences_are_those_of_each(order, bos, eos):
+    rng = np.random.default_rng(order)
+    model = LanguageModel.from_bytes(random_arpa(rng, WORDS, order, pruned=0.2).encode())
+    sentences = [*random_sentences(rng, (*WORDS, "unseen"), count=40), [], "a b"]
+    scores = model.scores(sentences, bos, eos)
+    assert scores == pytest.approx([model.score(sentence, bos, eos) for sentence in sentences], abs=1e-12)
+    assert scores.dtype == np.float64
+    assert model.scores([]).shape == (0,)
+
+
 def test_kenlm_takes_no_unigram_models(tmp_path):
     with pytest.raises(OSError, match="bigram"):
         kenlm_model(tmp_path, random_arpa(np.random.default_rng(1), WORDS, 1))
