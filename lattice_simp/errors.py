@@ -40,9 +40,20 @@ class InputWarning(UserWarning):
     """Input that is read, and probably does not mean what it is read as."""
 
 
-def warn(message: str, *, path: str | Path | None = None, line: int | None = None, remedy: str | None = None) -> None:
+class ScoreWarning(InputWarning):
+    """Scores that are no log probabilities; commands that look at their order alone leave the warning out."""
+
+
+def warn(
+    message: str,
+    *,
+    path: str | Path | None = None,
+    line: int | None = None,
+    remedy: str | None = None,
+    kind: type[InputWarning] = InputWarning,
+) -> None:
     """Warns of input, in the words of a `FormatError`; Python shows the same words once."""
-    warnings.warn(str(FormatError(message, path=path, line=line, remedy=remedy)), InputWarning, stacklevel=2)
+    warnings.warn(str(FormatError(message, path=path, line=line, remedy=remedy)), kind, stacklevel=2)
 
 
 def one_line(error: Exception) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
@@ -29,7 +30,7 @@ from lattice_simp.commands.options import (
 from lattice_simp.commands.whole_sentences import checked_lists, chosen_tokeniser, warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, ScoreWarning
 from lattice_simp.formats import is_text
 from lattice_simp.formats.json_nbest import write_json
 from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_nbest, write_nbest
@@ -120,7 +121,8 @@ def texts(
     if source_text is not None and not as_json:
         raise LatticeSimpError("plain text cannot hold --source; write JSON lines (--output NAME.jsonl)")
     lines = None if source_text is None else list(read_lines(source_text))
-    with readable(source) as file:
+    with readable(source) as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScoreWarning)  # the order of the hypotheses is all that counts here
         _require_lists(file, source)
         lists = stream_nbest(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
         if as_json:

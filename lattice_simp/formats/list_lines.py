@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lattice_simp.errors import FormatError, warn
+from lattice_simp.errors import FormatError, InputWarning, ScoreWarning, warn
 
 MAX_GAP = 1_000_000
 """The most sentence ids that may be missing between two lines."""
@@ -38,17 +38,17 @@ class Doubts:
     path: str | Path | None
     raised: set[str] = field(default_factory=set)
 
-    def raise_once(self, message: str, line: int | None, remedy: str) -> None:
+    def raise_once(self, message: str, line: int | None, remedy: str, kind: type[InputWarning] = InputWarning) -> None:
         """Warns, unless there was a warning with the same remedy."""
         if remedy not in self.raised:
             self.raised.add(remedy)
-            warn(message, path=self.path, line=line, remedy=remedy)
+            warn(message, path=self.path, line=line, remedy=remedy, kind=kind)
 
     def check_score(self, score: float, line: int | None) -> None:
         """Warns of a score above 0, which is no log probability."""
         if score > 0:
             message = f"the score {score:g} is above 0, where log probabilities are not"
-            self.raise_once(message, line, "write natural logs of probabilities; other scores only rank")
+            self.raise_once(message, line, "write natural logs of probabilities; other scores only rank", ScoreWarning)
 
 
 def feature_score(features: Mapping[str, float], name: str, path: str | Path | None, line: int | None) -> float:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import pytest
 
 import lattice_simp as ls
+from lattice_simp.errors import ScoreWarning
 
 
 def test_outputs_of_systems_and_back(call, tmp_path):
@@ -152,3 +154,14 @@ def test_lists_of_json_lines_with_pieces_are_rescored_and_tuned_from_standard_in
         done = call(*command, *output, stdin=broken)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done
         assert message in done.stderr
+
+
+def test_texts_of_lists_that_another_command_scored_come_without_a_word(call, tmp_path):
+    """`lattice mbr` writes expected utilities, which are above 0; their order is all that `texts` looks at."""
+    (tmp_path / "scored.nbest").write_text("0 ||| x y ||| 83.5\n0 ||| z ||| 12.1\n", encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        done = call("lattice", "texts", tmp_path / "scored.nbest")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "x y\n", "")
+    with pytest.warns(ScoreWarning, match="the score 83.5 is above 0"):
+        call("lattice", "confidence", tmp_path / "scored.nbest")
