@@ -97,7 +97,7 @@ def test_warnings_are_one_line_each(folder, program):
     text = "0 ||| das |0-0| Haus|UNK|UNK|UNK |1-1| ||| LM= -1 ||| 0.5\n" * 3
     (folder / "marks.nbest").write_text(text, encoding="utf-8")
     done = program("lattice", "nbest", "marks.nbest", "-n", "2")
-    assert done.stdout.startswith("0 ||| das Haus ||| ")
+    assert done.stdout == "-0.500000\tdas Haus\n"
     first, second = done.stderr.splitlines()
     assert first.startswith("lattice-simp: marks.nbest:1: marks of Moses are left out, such as |0-0| (")
     assert second.startswith("lattice-simp: marks.nbest:1: the score 0.5 is above 0")
