@@ -48,6 +48,7 @@ Operations:
     word_confidences    the probability of each word at its place
     to_dot, to_svg, to_image  drawings
 Constrained decoding:
+    constrained_beam_search  the best texts of any generator that hold terms or skeletons
     TokenConstraint     which tokens of a vocabulary may follow
     ConstraintProcessor a logits processor for transformers
     token_bytes         the bytes of a tokeniser's tokens

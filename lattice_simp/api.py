@@ -67,6 +67,7 @@ from lattice_simp.systems.paraphrase.synonyms import Thesaurus
 from lattice_simp.systems.paraphrase.tree import Tree
 from lattice_simp.systems.simplify.simplifier import Simplification, Simplifier
 from lattice_simp.text.constrain.constraint import ConstraintProcessor, TokenConstraint
+from lattice_simp.text.constrain.search import GeneratedText, constrained_beam_search
 from lattice_simp.text.constrain.vocabulary import token_bytes
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.result import Translation
@@ -87,6 +88,7 @@ __all__ = [
     "Expansion",
     "FormatError",
     "GappyAcceptor",
+    "GeneratedText",
     "GrammarError",
     "Hypothesis",
     "InvalidLatticeError",
@@ -122,6 +124,7 @@ __all__ = [
     "compose_gappy",
     "concat",
     "confusion_network",
+    "constrained_beam_search",
     "count_paths",
     "determinize",
     "difference",

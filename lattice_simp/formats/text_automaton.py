@@ -44,7 +44,7 @@ _CONTROL: Ranges = ((0x00, 0x1F), (0x7F, 0x9F), (0x2028, 0x2029))
 _BLANK = " "
 
 _SEPARATOR, _MARK, _CLOSE, _LETTER = range(4)
-"""Kinds of characters, as `_Alphabet` tells them apart."""
+"""Kinds of characters, as `Alphabet` tells them apart."""
 
 
 class HasLattice(Protocol):
@@ -116,6 +116,28 @@ def text_automaton(
     """
     import pynini
 
+    graph = spell_text(lattice, spacing, leading_blank=leading_blank)
+    fst = graph.as_fst()
+    fst.connect()
+    if fst.start() < 0:
+        raise EmptyLatticeError("the lattice accepts nothing, so there is no text")
+    deterministic = pynini.determinize(fst.rmepsilon(), nstate=max_states + 1)
+    if deterministic.num_states() > max_states:
+        raise LatticeSimpError(
+            f"the automaton of the texts has more than {max_states:,} states; prune the lattice first, or allow more"
+        )
+    return _automaton(deterministic.minimize(), graph.alphabet)
+
+
+def spell_text(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, leading_blank: bool = False) -> TextGraph:
+    """Returns the nondeterministic automaton of the texts of a lattice, with costs; the options of `text_automaton`.
+
+    A gap's text costs nothing.
+
+    Raises:
+        EmptyLatticeError: the lattice accepts nothing.
+        LatticeSimpError: an unknown spacing, a transducer, rho loops.
+    """
     lattice = as_lattice(lattice)
     if spacing not in get_args(Spacing):
         raise LatticeSimpError(f"unknown spacing {spacing!r} (choose {', '.join(get_args(Spacing))})")
@@ -128,22 +150,13 @@ def text_automaton(
     if RHO in used:
         raise LatticeSimpError("rho loops have no text of their own; make the acceptor with sigma loops")
     characters = {character for word in used - {SIGMA, words[EPSILON]} for character in word}
-    alphabet = _Alphabet(characters, running=spacing == "running")
-    spelling = (_Words if spacing == "words" else _Text)(alphabet)
-    spelling.spell(lattice, words, leading_blank)
-    fst = spelling.as_fst()
-    fst.connect()
-    if fst.start() < 0:
-        raise EmptyLatticeError("the lattice accepts nothing, so there is no text")
-    found = pynini.determinize(fst.rmepsilon(), nstate=max_states + 1)
-    if found.num_states() > max_states:
-        raise LatticeSimpError(
-            f"the automaton of the texts has more than {max_states:,} states; prune the lattice first, or allow more"
-        )
-    return _automaton(found.minimize(), alphabet)
+    alphabet = Alphabet(characters, running=spacing == "running")
+    graph = (_Words if spacing == "words" else _Text)(alphabet)
+    graph.spell(lattice, words, leading_blank)
+    return graph
 
 
-def _automaton(fst: Any, alphabet: _Alphabet) -> TextAutomaton:
+def _automaton(fst: Any, alphabet: Alphabet) -> TextAutomaton:
     """Returns OpenFst's automaton, its states numbered from the start in the order of a search in breadth."""
     chars = Lattice.from_pynini(fst, alphabet.symbols)
     offsets, labels, targets = chars.offsets.tolist(), chars.olabels.tolist(), chars.nextstates.tolist()
@@ -188,7 +201,7 @@ def complement(ranges: Iterable[tuple[int, int]]) -> Ranges:
     return (*found, (begin, LAST)) if begin <= LAST else tuple(found)
 
 
-class _Alphabet:
+class Alphabet:
     """Classes of characters, labelled from 1: one for each that words hold, then one for the others of each kind.
 
     Attributes:
@@ -248,37 +261,44 @@ def is_separator(character: str) -> bool:
     return _holds(separators(), ord(character)) or _holds(_CONTROL, ord(character))
 
 
-# ---------------------------------------------------------------- spelling
+# ---------------------------------------------------------------- graphs
 
 
 @dataclass
-class _Spelling:
-    """An automaton of characters that grows: a node is a state of the lattice and what the text before it ends with."""
+class TextGraph:
+    """An automaton of characters that grows: a node is a state of the lattice and what the text before it ends with.
 
-    alphabet: _Alphabet
-    arcs: list[tuple[int, int, int]] = field(default_factory=list)
-    finals: set[int] = field(default_factory=set)
+    Attributes:
+        alphabet: the classes of characters; label 0 is epsilon, label n is class n - 1.
+        arcs: the source, label, target and cost of each arc; the start is node 0.
+        finals: the costs of the nodes where a text may end.
+        count: the number of nodes.
+    """
+
+    alphabet: Alphabet
+    arcs: list[tuple[int, int, int, float]] = field(default_factory=list)
+    finals: dict[int, float] = field(default_factory=dict)
     count: int = 1
 
     def new(self) -> int:
         self.count += 1
         return self.count - 1
 
-    def add(self, source: int, labels: Sequence[int], target: int) -> None:
-        """Adds a chain of arcs with these labels; an arc without one if there are none."""
+    def add(self, source: int, labels: Sequence[int], target: int, cost: float = 0.0) -> None:
+        """Adds a chain of arcs with these labels, the first at a cost; an arc without a label if there are none."""
         for label in labels[:-1]:
             node = self.new()
-            self.arcs.append((source, label, node))
-            source = node
-        self.arcs.append((source, labels[-1] if labels else EPSILON, target))
+            self.arcs.append((source, label, node, cost))
+            source, cost = node, 0.0
+        self.arcs.append((source, labels[-1] if labels else EPSILON, target, cost))
 
     def any_of(self, source: int, labels: Iterable[int], target: int) -> None:
         """Adds an arc for each of the labels."""
-        self.arcs += [(source, label, target) for label in labels]
+        self.arcs += [(source, label, target, 0.0) for label in labels]
 
     def as_fst(self) -> Any:
-        """Returns the automaton as a `pynini.Fst`; its start is the node 0."""
-        sources, labels, targets = zip(*self.arcs, strict=True) if self.arcs else ((), (), ())
+        """Returns the automaton as a `pynini.Fst`, without costs."""
+        sources, labels, targets, _ = zip(*self.arcs, strict=True) if self.arcs else ((), (), (), ())
         ends = np.full(self.count, np.inf)
         ends[list(self.finals)] = 0.0
         symbols = self.alphabet.symbols
@@ -289,31 +309,35 @@ class _Spelling:
         raise NotImplementedError
 
 
-class _Words(_Spelling):
+class _Words(TextGraph):
     """Words that are joined by blanks: nodes at the beginning of the text, and nodes after a word."""
 
     def spell(self, lattice: Lattice, words: Sequence[str], leading_blank: bool) -> None:
         first, after = ([self.new() for _ in range(lattice.num_states)] for _ in range(2))
         self._begin(first[0], leading_blank)
         blank, others = [self.alphabet.blank], self.alphabet.free
-        for source, label, target in _rows(lattice):
+        for source, label, target, cost in _rows(lattice):
             if label == EPSILON:
-                self.add(first[source], [], first[target])
-                self.add(after[source], [], after[target])
+                self.add(first[source], [], first[target], cost)
+                self.add(after[source], [], after[target], cost)
             elif words[label] == SIGMA:
                 begun, within = self.new(), self.new()
                 self.add(after[source], blank, begun)
                 self.any_of(within, others - {*blank}, within)
                 for node in (begun, first[source]):
                     self.any_of(node, others - {*blank}, within)
-                self.add(within, [], after[target])
+                self.add(within, [], after[target], cost)
             else:
                 begun = self.new()
                 self.add(after[source], blank, begun)
                 self.add(first[source], [], begun)
-                self.add(begun, self.alphabet.labels(words[label]), after[target])
+                self.add(begun, self.alphabet.labels(words[label]), after[target], cost)
+        self._end(lattice, first, after)
+
+    def _end(self, lattice: Lattice, *nodes: Sequence[int]) -> None:
+        """Makes the nodes of final states final."""
         for state in np.flatnonzero(np.isfinite(lattice.finals)).tolist():
-            self.finals |= {first[state], after[state]}
+            self.finals.update({node[state]: float(lattice.finals[state]) for node in nodes})
 
     def _begin(self, node: int, leading_blank: bool) -> None:
         self.add(0, [], node)
@@ -329,20 +353,21 @@ class _Text(_Words):
         kinds = ("first", "letter", "close", "separator", "gap letter", "gap")
         nodes = {kind: [self.new() for _ in range(lattice.num_states)] for kind in kinds}
         self._begin(nodes["first"][0], leading_blank)
-        for source, label, target in _rows(lattice):
+        for source, label, target, cost in _rows(lattice):
+            here = {kind: of_state[source] for kind, of_state in nodes.items()}
+            there = {kind: of_state[target] for kind, of_state in nodes.items()}
             if label == EPSILON:
-                for own in nodes.values():
-                    self.add(own[source], [], own[target])
+                for kind, node in here.items():
+                    self.add(node, [], there[kind], cost)
             elif words[label] != SIGMA:
-                self._word({kind: own[source] for kind, own in nodes.items()}, words[label], nodes, target)
+                self._word(here, words[label], there, cost)
             elif source == target:
-                self._gap({kind: own[source] for kind, own in nodes.items()})
+                self._gap(here)
             else:
                 raise LatticeSimpError(f"an arc {SIGMA} that leads to another state is no gap of text; use words")
-        for state in np.flatnonzero(np.isfinite(lattice.finals)).tolist():
-            self.finals |= {own[state] for own in nodes.values()}
+        self._end(lattice, *nodes.values())
 
-    def _word(self, here: dict[str, int], word: str, nodes: dict[str, list[int]], target: int) -> None:
+    def _word(self, here: dict[str, int], word: str, there: dict[str, int], cost: float) -> None:
         begun, blank = self.new(), [self.alphabet.blank]
         starts_close = self.alphabet.is_close(word[0])
         for kind in ("first", "gap", "close", "separator", *(("letter", "gap letter") if starts_close else ())):
@@ -352,7 +377,7 @@ class _Text(_Words):
         ending = "letter"
         if self.alphabet.is_close(word[-1]):
             ending = "separator" if is_separator(word[-1]) else "close"
-        self.add(begun, self.alphabet.labels(word), nodes[ending][target])
+        self.add(begun, self.alphabet.labels(word), there[ending], cost)
 
     def _gap(self, here: dict[str, int]) -> None:
         for kind, node in here.items():
@@ -363,5 +388,6 @@ class _Text(_Words):
                 self.any_of(node, self.alphabet.marks, here["gap"])
 
 
-def _rows(lattice: Lattice) -> Iterator[tuple[int, int, int]]:
-    return zip(lattice.sources.tolist(), lattice.olabels.tolist(), lattice.nextstates.tolist(), strict=True)
+def _rows(lattice: Lattice) -> Iterator[tuple[int, int, int, float]]:
+    columns = (lattice.sources, lattice.olabels, lattice.nextstates, lattice.weights)
+    return zip(*(column.tolist() for column in columns), strict=True)

@@ -1,52 +1,59 @@
-"""Masks of the tokens that a generator may write next, so that an acceptor accepts its text.
+"""Constraints on the tokens of a generator, so that an acceptor accepts its text.
 
-The acceptor of bytes and the prefix tree of the vocabulary are composed lazily: when a state is first reached, one walk
-through the tree collects the tokens that may follow, and the mask is cached.
+The acceptor of texts and the prefix tree of the vocabulary are composed lazily: when a state is first reached, one walk
+through the tree finds where each token leads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from lattice_simp.core.kernel import Bools, Ints, jit, read_only
+from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.text_automaton import HasLattice, Spacing, text_automaton
-from lattice_simp.text.constrain.byte_automaton import DEAD, ByteAutomaton, byte_automaton
+from lattice_simp.formats.text_automaton import HasLattice, Spacing, spell_text
+from lattice_simp.text.constrain.states import Distances, TextStates
+from lattice_simp.text.constrain.utf8 import DEAD
 from lattice_simp.text.constrain.vocabulary import Tokens, TokenTrie
 
 ENDED = -2
 """The state after the end of a text."""
 
+_CACHED = 2**26
+"""The number of targets of tokens that are cached, 4 bytes each."""
+
 
 @dataclass(frozen=True, eq=False)
 class TokenConstraint:
-    """Masks over a vocabulary; the costs of the acceptor are ignored.
+    """What an acceptor of texts asks of the tokens of a vocabulary: masks, costs, and the fewest tokens to the end.
 
     >>> from lattice_simp.ops.gappy_acceptor import gappy_acceptor
     >>> tokens = [None, b"a", b" cat", b"cat", b" s", b"at"]
-    >>> constraint = TokenConstraint.of(gappy_acceptor([("cat", 0.0)]), tokens, end=0, spacing="text")
+    >>> constraint = TokenConstraint.of(gappy_acceptor([("cat", 0.5)]), tokens, end=0, spacing="text")
     >>> constraint.allowed([2]).tolist()    # after " cat" the text may end
     [True, True, True, True, True, True]
     >>> constraint.allowed([2, 4, 3]).tolist(), bool(constraint.allowed([1, 3])[0])    # " cat s" "cat"; "a" "cat"
     ([True, True, True, True, True, True], False)
+    >>> constraint.fewest_tokens, constraint.cost([1, 2]), constraint.cost([1, 3])    # " cat" and the end
+    (2, 0.5, inf)
 
     Attributes:
-        automaton: the acceptor of the texts' bytes.
+        texts: the acceptor's states, which grow.
         trie: the prefix tree of the vocabulary.
         tokens: the bytes of each token.
         ends: the numbers of the tokens that end a text.
     """
 
-    automaton: ByteAutomaton
+    texts: TextStates
     trie: TokenTrie
     tokens: Tokens
     ends: tuple[int, ...]
-    _masks: dict[int, Bools] = field(default_factory=dict, repr=False)
+    _rows: dict[int, Ints] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -68,7 +75,7 @@ class TokenConstraint:
             leading_blank: whether a text may begin with a blank, as the first token of a word often does.
 
         Raises:
-            LatticeSimpError: as `text_automaton`, or an end is not a token.
+            LatticeSimpError: as `text_automaton`, an end is not a token, or a cycle has a negative cost.
         """
         if isinstance(tokens, (str, bytes)):
             raise LatticeSimpError("tokens are a list of bytes, not a text; see token_bytes")
@@ -78,27 +85,33 @@ class TokenConstraint:
                 raise LatticeSimpError(
                     f"the end {number} is not a token; tokens have numbers from 0 to {len(tokens) - 1}"
                 )
-        automaton = byte_automaton(text_automaton(acceptor, spacing, leading_blank=leading_blank))
+        states = TextStates(spell_text(acceptor, spacing, leading_blank=leading_blank))
         texts = [None if number in ends else token for number, token in enumerate(tokens)]
-        return cls(automaton, TokenTrie.of(texts), texts, ends)
+        return cls(states, TokenTrie.of(texts), texts, ends)
 
     def advance(self, state: int, token: int) -> int:
         """Returns the state after a token, or -1 if the token is not allowed; the first state is 0."""
         if state >= 0 and token in self.ends:
-            return ENDED if self.automaton.finals[state] else DEAD
+            return ENDED if np.isfinite(self.end_cost(state)) else DEAD
         data = self.tokens[token] if 0 <= token < len(self.tokens) else None
-        return self.automaton.walk(data, state) if data and state >= 0 else DEAD
+        return self.texts.follow(state, data) if data and state >= 0 else DEAD
+
+    def targets(self, state: int) -> Ints:
+        """Returns the state that each token leads to, (vocabulary,) int32, or -1; -1 for the ends, too."""
+        row = self._rows.pop(state, None)
+        if row is None:
+            row = read_only(self.texts.targets(state, self.trie))
+            if len(self._rows) * len(row) > _CACHED:
+                self._rows.pop(next(iter(self._rows)), None)
+        self._rows[state] = row  # the last one is the one used last
+        return row
 
     def mask(self, state: int) -> Bools:
         """Marks the tokens that are allowed in a state, (vocabulary,) bool; after the end, only the ends are."""
-        if state not in self._masks:
-            allowed = np.zeros(self.trie.size, dtype=np.bool_)
-            if state >= 0:
-                _allow(self.automaton.table, state, *self.trie.columns, allowed)
-            if state == ENDED or (state >= 0 and self.automaton.finals[state]):
-                allowed[list(self.ends)] = True
-            self._masks[state] = read_only(allowed)
-        return self._masks[state]
+        allowed = self.targets(state) != DEAD if state >= 0 else np.zeros(self.trie.size, dtype=np.bool_)
+        if state == ENDED or (state >= 0 and np.isfinite(self.end_cost(state))):
+            allowed[list(self.ends)] = True
+        return allowed
 
     def state(self, prefix: Iterable[int]) -> int:
         """Returns the state after a prefix; tokens after the end do not change it."""
@@ -113,25 +126,33 @@ class TokenConstraint:
         """Marks the tokens that may follow a prefix, (vocabulary,) bool."""
         return self.mask(self.state(prefix))
 
+    def cost(self, tokens: Iterable[int]) -> float:
+        """Returns the cost of a whole text, in nats, without the token that ends it; infinite if it is rejected."""
+        state = self.state(tokens)
+        return self.end_cost(state) if state >= 0 else np.inf
 
-@jit
-def _allow(
-    table: Ints, state: int, letters: Ints, depths: Ints, ends: Ints, offsets: Ints, tokens: Ints, allowed: Bools
-) -> None:
-    """Marks the tokens whose bytes the automaton accepts from a state, by one walk through the tree of tokens."""
-    states = np.empty(depths.max() + 1, dtype=np.int32)
-    states[0] = state
-    node = 1
-    while node < len(letters):
-        depth = depths[node]
-        following = table[states[depth - 1], letters[node]]
-        if following == DEAD:
-            node = ends[node]
-            continue
-        states[depth] = following
-        for place in range(offsets[node], offsets[node + 1]):
-            allowed[tokens[place]] = True
-        node += 1
+    def end_cost(self, state: int) -> float:
+        """Returns the cost of the text that ends in a state, in nats; infinite if it may not end there."""
+        text_state, within_character = divmod(state, self.texts.width)
+        return np.inf if within_character else float(self.texts.finals[text_state])
+
+    def least_costs(self, states: Ints) -> Floats:
+        """Returns the least costs of the accepted texts that go on from states, in nats."""
+        return self.texts.least[states // self.texts.width]
+
+    @cached_property
+    def _distances(self) -> Distances:
+        return Distances(self.texts, self.trie)
+
+    @property
+    def distances(self) -> Ints:
+        """The fewest tokens that end a text from each state reached so far, (states,) int32; the end counts as one."""
+        return self._distances.of_places
+
+    @property
+    def fewest_tokens(self) -> int:
+        """The fewest tokens of a text, with the end; 2**30 if no tokens spell one."""
+        return int(self.distances[0])
 
 
 class ConstraintProcessor:

@@ -1,0 +1,280 @@
+"""Beam search for any generator, under a constraint.
+
+The beam is divided by the fewest tokens that are left to an end, a number that falls with each token that makes
+progress through the constraint (dynamic beam allocation, Post and Vilar 2018; over arrays, as Hu et al. 2019). So the
+best hypotheses of each degree of progress stay, although the model would not write the words of its own accord.
+Hypotheses that cannot end within the budget of tokens are dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from lattice_simp.core.arguments import finite_real, whole
+from lattice_simp.core.kernel import Floats, Ints, Longs
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.text.constrain.constraint import TokenConstraint
+from lattice_simp.text.constrain.states import FAR
+from lattice_simp.text.constrain.utf8 import DEAD
+
+Step: TypeAlias = Callable[[Longs], Any]
+"""Returns log-probabilities of the next tokens, (beam, vocabulary), for prefixes of tokens, (beam, length) int64."""
+
+_ROUNDING = 1e-3
+"""How far above 0 a log-probability may be: models compute them in single precision or less."""
+
+
+@dataclass(frozen=True)
+class GeneratedText:
+    """An output of a constrained beam search.
+
+    Attributes:
+        tokens: the numbers of the tokens, without the one that ends the text.
+        score: what the search maximises: the model's score minus the weighted cost, by the length penalty.
+        model_score: the log-probability of the tokens and the end, nats.
+        constraint_cost: the cost of the text under the constraint, nats.
+    """
+
+    tokens: tuple[int, ...]
+    score: float
+    model_score: float
+    constraint_cost: float
+
+
+def constrained_beam_search(
+    step: Step,
+    constraint: TokenConstraint | None = None,
+    *,
+    beam: int = 8,
+    max_tokens: int = 128,
+    eos: int | Iterable[int] | None = None,
+    weight: float = 1.0,
+    length_penalty: float = 0.0,
+) -> list[GeneratedText]:
+    """Returns the best texts of a generator that a constraint accepts, the best one first.
+
+    >>> import lattice_simp as ls
+    >>> tokens = [None, b" a", b" dog", b" cat"]
+    >>> constraint = ls.TokenConstraint.of(ls.term_acceptor([["cat", "cats"]]), tokens, end=0)
+    >>> step = lambda prefixes: np.log(np.tile([0.3, 0.4, 0.2, 0.1], (len(prefixes), 1)))
+    >>> [text.tokens for text in constrained_beam_search(step, constraint, beam=2, max_tokens=3)]
+    [(3,), (1, 3)]
+
+    All texts end within `max_tokens`. The search stops when nothing can be better than what it has.
+
+    Args:
+        step: the generator: takes prefixes of tokens, (beam, length) int64, without the prompt, and returns natural
+            log-probabilities of the next tokens, (beam, vocabulary). Each prefix extends one of the call before. A
+            vocabulary may be wider than the constraint's; the tokens beyond are never written.
+        constraint: what the texts must contain; None for a plain beam search.
+        beam: the number of hypotheses. It should exceed the number of tokens of the required words.
+        max_tokens: the most tokens of a text, with the one that ends it.
+        eos: the token that ends a text, or several such tokens. Only for a search without a constraint, which has
+            its own.
+        weight: what the costs of the constraint are multiplied with.
+        length_penalty: the power of the number of tokens, with the end, that scores are divided by; 0 or more.
+
+    Returns:
+        At most `beam` texts; none if the generator gives no text that is accepted a probability.
+
+    Raises:
+        LatticeSimpError: an argument is out of range, the constraint needs more than `max_tokens`, or the generator
+            returns an array of the wrong shape or something that is not a log-probability.
+    """
+    search = _Search(
+        whole(beam, "the beam", 1),
+        whole(max_tokens, "max_tokens", 1),
+        finite_real(weight, "the weight"),
+        finite_real(length_penalty, "the length penalty"),
+    )
+    if search.weight < 0 or search.length_penalty < 0:
+        raise LatticeSimpError("the weight and the length penalty are 0 or more")
+    if (constraint is None) == (eos is None):
+        raise LatticeSimpError("pass either a constraint, which has the ends of texts, or eos")
+    if constraint is not None:
+        _check_budget(constraint, search.max_tokens)
+        return search.run(step, constraint)
+    return search.run(step, _Free((eos,) if isinstance(eos, int) else tuple(eos or ())))
+
+
+def _check_budget(constraint: TokenConstraint, max_tokens: int) -> None:
+    if constraint.fewest_tokens == FAR:
+        raise LatticeSimpError("no tokens spell a text that the constraint accepts; check the vocabulary")
+    if constraint.fewest_tokens > max_tokens:
+        raise LatticeSimpError(
+            f"the shortest text has {constraint.fewest_tokens} tokens with its end, more than max_tokens={max_tokens}"
+        )
+
+
+class _Constraint(Protocol):
+    """What a search asks of a constraint, see `TokenConstraint`."""
+
+    @property
+    def ends(self) -> tuple[int, ...]: ...
+
+    @property
+    def distances(self) -> Ints: ...
+
+    def targets(self, state: int) -> Ints: ...
+
+    def end_cost(self, state: int) -> float: ...
+
+    def least_costs(self, states: Ints) -> Floats: ...
+
+
+@dataclass
+class _Free:
+    """The constraint that accepts all texts; `size` is the generator's vocabulary, known after its first step."""
+
+    ends: tuple[int, ...]
+    size: int = 0
+    distances: Ints = field(default_factory=lambda: np.ones(1, dtype=np.int32))
+
+    def targets(self, state: int) -> Ints:
+        targets = np.zeros(self.size, dtype=np.int32)
+        targets[list(self.ends)] = DEAD
+        return targets
+
+    def end_cost(self, state: int) -> float:
+        return 0.0
+
+    def least_costs(self, states: Ints) -> Floats:
+        return np.zeros(states.shape)
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """Hypotheses and extensions of hypotheses, each column by candidate.
+
+    Attributes:
+        prefixes: (candidates, length) int64.
+        states: (candidates,) int32, of the constraint; `DEAD` for texts that end.
+        model: (candidates,) float64, the model's scores.
+        costs: (candidates,) float64, the least costs of the constraint.
+        banks: (candidates,) int32, the fewest tokens left.
+    """
+
+    prefixes: Longs
+    states: Ints
+    model: Floats
+    costs: Floats
+    banks: Ints
+
+    def __getitem__(self, rows: Longs) -> _Candidates:
+        return _Candidates(*(getattr(self, column.name)[rows] for column in fields(self)))
+
+    def __add__(self, more: _Candidates) -> _Candidates:
+        pairs = ((getattr(self, column.name), getattr(more, column.name)) for column in fields(self))
+        return _Candidates(*(np.concatenate(pair) for pair in pairs))
+
+    def extended(self, rows: Longs, tokens: Longs, **columns: Any) -> _Candidates:
+        """Returns hypotheses with one token more."""
+        return _Candidates(np.column_stack((self.prefixes[rows], tokens)), **columns)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The settings of a search."""
+
+    beam: int
+    max_tokens: int
+    weight: float
+    length_penalty: float
+
+    def run(self, step: Step, constraint: _Constraint) -> list[GeneratedText]:
+        """Returns the best texts."""
+        start = np.zeros(1, dtype=np.int32)
+        live = _Candidates(np.zeros((1, 0), dtype=np.int64), start, np.zeros(1), np.zeros(1), start)
+        ended: list[GeneratedText] = []
+        while len(live.states) and self._can_improve(live, ended):
+            scores = np.asarray(step(live.prefixes), dtype=np.float64)
+            if isinstance(constraint, _Free):
+                constraint.size = scores.shape[-1]
+            _check_scores(scores, len(live.states), len(constraint.targets(0)))
+            candidates = self._extensions(live, scores, constraint) + self._ends(live, scores, constraint)
+            order, ranks = self._allocation(candidates)
+            ending = candidates.states[order] == DEAD
+            ended += self._texts(candidates[order[ending & (ranks[order] < self.beam)]])
+            ended = sorted(ended, key=lambda text: -text.score)[: self.beam]
+            live = candidates[order[~ending][: self.beam]]
+        return ended
+
+    def _extensions(self, live: _Candidates, scores: Floats, constraint: _Constraint) -> _Candidates:
+        """Returns the best extensions of each bank that can still end within the budget."""
+        targets = np.stack([constraint.targets(state) for state in live.states.tolist()])
+        scores = scores[:, : targets.shape[1]]
+        banks, costs = constraint.distances[targets], constraint.least_costs(targets)
+        totals = live.model[:, None] + scores - self.weight * costs
+        left = self.max_tokens - live.prefixes.shape[1] - 1
+        possible = (targets != DEAD) & (banks <= left) & np.isfinite(totals)
+        chosen = [np.empty(0, dtype=np.int64)]
+        for bank in np.flatnonzero(np.bincount(banks[possible])).tolist():
+            within = np.flatnonzero(possible & (banks == bank))
+            if len(within) > self.beam:
+                within = within[np.argpartition(-totals.flat[within], self.beam - 1)[: self.beam]]
+            chosen.append(within)
+        rows, tokens = np.divmod(np.concatenate(chosen), targets.shape[1])
+        return live.extended(
+            rows,
+            tokens,
+            states=targets[rows, tokens],
+            model=live.model[rows] + scores[rows, tokens],
+            costs=costs[rows, tokens],
+            banks=banks[rows, tokens],
+        )
+
+    def _ends(self, live: _Candidates, scores: Floats, constraint: _Constraint) -> _Candidates:
+        """Returns the hypotheses that may end, with each of the ends; their bank is that of hypotheses which may."""
+        end_costs = np.array([constraint.end_cost(state) for state in live.states.tolist()])
+        ends = np.array(constraint.ends, dtype=np.int64)
+        rows, columns = np.nonzero(np.isfinite(end_costs)[:, None] & np.isfinite(scores[:, ends]))
+        return live.extended(
+            rows,
+            ends[columns],
+            states=np.full(len(rows), DEAD, dtype=np.int32),
+            model=live.model[rows] + scores[rows, ends[columns]],
+            costs=end_costs[rows],
+            banks=np.ones(len(rows), dtype=np.int32),
+        )
+
+    def _allocation(self, candidates: _Candidates) -> tuple[Longs, Longs]:
+        """Returns the candidates in the order of their claims, the best of each bank first, and ranks in their banks.
+
+        Of more banks than the beam has places, those come first that are spread evenly from the most to the least
+        progress.
+        """
+        banks, numbers, counts = np.unique(candidates.banks, return_inverse=True, return_counts=True)
+        totals = candidates.model - self.weight * candidates.costs
+        ranks = np.empty(len(totals), dtype=np.int64)
+        by_bank = np.lexsort((-totals, numbers))
+        ranks[by_bank] = np.arange(len(totals)) - np.repeat(np.cumsum(counts) - counts, counts)
+        later = np.ones(len(banks), dtype=np.bool_)
+        later[np.linspace(0, len(banks) - 1, min(self.beam, len(banks))).round().astype(np.int64)] = False
+        return np.lexsort((numbers, later[numbers], ranks)), ranks
+
+    def _texts(self, ending: _Candidates) -> Iterator[GeneratedText]:
+        """Yields the outputs of hypotheses that ended."""
+        totals = (ending.model - self.weight * ending.costs) / ending.prefixes.shape[1] ** self.length_penalty
+        for prefix, total, model, cost in zip(ending.prefixes, totals, ending.model, ending.costs, strict=True):
+            yield GeneratedText(tuple(prefix[:-1].tolist()), float(total), float(model), float(cost))
+
+    def _can_improve(self, live: _Candidates, ended: list[GeneratedText]) -> bool:
+        """Returns whether a hypothesis could become a better text than those there are."""
+        if len(ended) < self.beam:
+            return True
+        best = float((live.model - self.weight * live.costs).max())
+        length = self.max_tokens if best < 0 else live.prefixes.shape[1] + 1
+        return best / length**self.length_penalty > ended[-1].score
+
+
+def _check_scores(scores: Floats, rows: int, size: int) -> None:
+    if scores.ndim != 2 or len(scores) != rows or scores.shape[1] < size:
+        raise LatticeSimpError(
+            f"the generator returned an array of the shape {scores.shape} for {rows} prefixes and {size} tokens"
+        )
+    if not scores.max(initial=-np.inf) <= _ROUNDING:  # nor NaN
+        raise LatticeSimpError("the generator must return log-probabilities, 0 at most; apply log_softmax to logits")

@@ -1,0 +1,377 @@
+"""A deterministic automaton of texts that grows as it is used.
+
+The deterministic automaton of a list of skeletons with gaps may be exponentially large, but a text passes few of its
+states. A state is a cost for each node of the nondeterministic automaton: the least cost of the text so far that leads
+to it. Nodes that a cheaper one makes needless are left out: once a text holds a skeleton, only cheaper ones matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
+from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.formats.text_automaton import TextGraph
+from lattice_simp.text.constrain.utf8 import CLASS, DEAD, Utf8Decoder
+from lattice_simp.text.constrain.vocabulary import TokenTrie
+
+UNKNOWN = -3
+"""The target of an arc of a state that has not been expanded."""
+
+FAR = 2**30
+"""The number of tokens to the end where no sequence of tokens leads there."""
+
+_SLACK = 1e-9
+"""Costs, in nats, that count as equal: they are sums of the same costs in different orders."""
+
+_BATCH = 64
+"""The number of states that are expanded at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class TextNodes:
+    """A nondeterministic automaton of characters without epsilons; the start is node 0.
+
+    Attributes:
+        sources, labels, targets: (arcs,) int32; a label is a class of characters. Sorted by label, then target.
+        costs: (arcs,) float64, nats.
+        finals: (nodes,) float64, the cost of an end; infinite where a text may not end.
+        to_end: (nodes,) float64, the least cost from a node to an end.
+        num_classes: the number of classes.
+    """
+
+    sources: Ints
+    labels: Ints
+    targets: Ints
+    costs: Floats
+    finals: Floats
+    to_end: Floats
+    num_classes: int
+
+    @classmethod
+    def of(cls, graph: TextGraph) -> TextNodes:
+        """Removes the epsilons of a graph of characters, and the nodes that lead to no end.
+
+        Raises:
+            EmptyLatticeError: no text is accepted.
+            LatticeSimpError: a cycle has a negative cost.
+        """
+        to_end = _costs_to_end(graph)
+        if not np.isfinite(to_end[0]):
+            raise EmptyLatticeError("the lattice accepts nothing, so there is no text")
+        empty, leaving = _arcs_by_node(graph, to_end)
+        numbers, order = {0: 0}, [0]
+        rows: list[tuple[int, int, int, float]] = []
+        finals: list[float] = []
+        for node in order:
+            closure = _closure(node, empty)
+            finals.append(min(cost + graph.finals.get(reached, np.inf) for reached, cost in closure.items()))
+            for reached, before in closure.items():
+                for label, target, cost in leaving[reached]:
+                    if target not in numbers:
+                        numbers[target] = len(order)
+                        order.append(target)
+                    rows.append((label - 1, numbers[target], numbers[node], before + cost))
+        rows.sort()
+        labels, targets, sources = (np.array([row[place] for row in rows], dtype=np.int32) for place in range(3))
+        costs = np.array([row[3] for row in rows], dtype=np.float64)
+        classes = len(graph.alphabet.classes)
+        return cls(sources, labels, targets, costs, np.array(finals), to_end[order], classes)
+
+    @cached_property
+    def universal(self) -> Bools:
+        """The final nodes, (nodes,) bool, from which all characters lead to such nodes at no cost."""
+        universal = np.isfinite(self.finals)
+        classes = len(np.unique(self.labels))
+        while True:
+            kept = universal[self.targets] & (self.costs <= 0)
+            pairs = np.unique(self.sources[kept].astype(np.int64) * self.num_classes + self.labels[kept])
+            counts = np.bincount(pairs // self.num_classes, minlength=len(universal))
+            reduced = universal & (counts == classes)
+            if np.array_equal(reduced, universal):
+                return universal
+            universal = reduced
+
+
+def _costs_to_end(graph: TextGraph) -> Floats:
+    """Returns (nodes,) the least cost from each node of a graph to an end."""
+    costs = np.full(graph.count, np.inf)
+    costs[list(graph.finals)] = list(graph.finals.values())
+    if not graph.arcs:
+        return costs
+    sources, _, targets, weights = (np.array(column) for column in zip(*graph.arcs, strict=True))
+    for _ in range(graph.count + 1):
+        before = costs.copy()
+        np.minimum.at(costs, sources, weights + before[targets])
+        if np.array_equal(costs, before):
+            return costs
+    raise LatticeSimpError("a cycle of the lattice has a negative cost, so that longer texts are ever cheaper")
+
+
+_Empty = list[list[tuple[int, float]]]
+_Leaving = list[list[tuple[int, int, float]]]
+
+
+def _arcs_by_node(graph: TextGraph, to_end: Floats) -> tuple[_Empty, _Leaving]:
+    """Returns the epsilon arcs and the other arcs of each node, without those that lead to no end."""
+    empty: _Empty = [[] for _ in range(graph.count)]
+    leaving: _Leaving = [[] for _ in range(graph.count)]
+    useful = np.isfinite(to_end).tolist()
+    for source, label, target, cost in graph.arcs:
+        if useful[target] and label == 0:
+            empty[source].append((target, cost))
+        elif useful[target]:
+            leaving[source].append((label, target, cost))
+    return empty, leaving
+
+
+def _closure(node: int, empty: _Empty) -> dict[int, float]:
+    """Returns the nodes that epsilons lead to, and the least cost of each."""
+    costs, waiting = {node: 0.0}, [node]
+    while waiting:
+        source = waiting.pop()
+        for target, cost in empty[source]:
+            if costs[source] + cost < costs.get(target, np.inf):
+                costs[target] = costs[source] + cost
+                waiting.append(target)
+    return costs
+
+
+class TextStates:
+    """The states of a deterministic automaton of texts over bytes, made when they are first reached.
+
+    A place in a text is one number: the state times the number of states of the decoder, plus the decoder's state.
+    Place 0 is the start.
+
+    Attributes:
+        nodes: the nondeterministic automaton.
+        decoder: the decoder of bytes into classes of characters.
+        table: (states, classes) int32, the state that each class leads to, `DEAD`, or `UNKNOWN`.
+        least: (states,) float64, the least cost of all accepted texts that go on from a state.
+        finals: (states,) float64, the cost of a text that ends there, infinite if it may not.
+    """
+
+    def __init__(self, graph: TextGraph) -> None:
+        self.nodes, self.decoder = TextNodes.of(graph), Utf8Decoder.of(graph.alphabet.classes)
+        self.table = np.empty((0, self.nodes.num_classes), dtype=np.int32)
+        self.least, self.finals = np.empty(0), np.empty(0)
+        self._keys: list[bytes] = []
+        self._numbers: dict[bytes, int] = {}
+        keys = self.nodes.labels.astype(np.int64) * len(self.nodes.finals) + self.nodes.targets
+        self._columns, self._starts = np.unique(keys, return_index=True)
+        self._add(np.where(np.arange(len(self.nodes.finals)) == 0, 0.0, np.inf)[None])
+
+    @property
+    def width(self) -> int:
+        """The number of states of the decoder."""
+        return len(self.decoder.steps)
+
+    def follow(self, place: int, data: bytes) -> int:
+        """Returns the place after `data`, or `DEAD`."""
+        for byte in data:
+            state, within = divmod(place, self.width)
+            step = int(self.decoder.steps[within, byte])
+            self._expand(np.array([state]))
+            if step <= CLASS:
+                state, step = int(self.table[state, CLASS - step]), 0
+            elif step == DEAD or not (self.decoder.open[step] & (self.table[state] != DEAD)).any():
+                state = DEAD
+            if state == DEAD:
+                return DEAD
+            place = state * self.width + step
+        return place
+
+    def targets(self, place: int, trie: TokenTrie) -> Ints:
+        """Returns the place that each token leads to, (vocabulary,) int32, or `DEAD`."""
+        targets = np.full(trie.size, DEAD, dtype=np.int32)
+        wanted = np.array([place // self.width])
+        while len(wanted):
+            self._expand(wanted)
+            unknown = np.zeros(len(self.table), dtype=np.bool_)
+            _tokens_from(self.table, self.decoder.steps, self.decoder.open, place, trie.columns, targets, unknown)
+            wanted = np.flatnonzero(unknown)
+        return targets
+
+    def members(self, state: int) -> Floats:
+        """Returns the cost of each node in a state, (nodes,) float64; infinite for nodes that are not in it."""
+        return np.frombuffer(self._keys[state])
+
+    def _expand(self, states: Longs) -> None:
+        """Fills the rows of states."""
+        states = states[self.table[states, 0] == UNKNOWN]
+        for begin in range(0, len(states), _BATCH):
+            batch = states[begin : begin + _BATCH]
+            costs = np.stack([self.members(state) for state in batch.tolist()])
+            reached = np.full((len(batch), self.nodes.num_classes * costs.shape[1]), np.inf)
+            if len(self._starts):
+                through = costs[:, self.nodes.sources] + self.nodes.costs
+                reached[:, self._columns] = np.minimum.reduceat(through, self._starts, axis=1)
+            numbers = self._add(self._undominated(reached.reshape(-1, costs.shape[1])))
+            self.table[batch] = numbers.reshape(len(batch), -1)
+
+    def _undominated(self, rows: Floats) -> Floats:
+        """Leaves out the nodes that end at no less than a node after which any text may follow, (rows, nodes)."""
+        ending = np.where(self.nodes.universal, rows + self.nodes.finals, np.inf)
+        best = ending.argmin(axis=1)
+        bound = ending[np.arange(len(rows)), best]
+        kept = (rows + self.nodes.to_end < bound[:, None] - _SLACK) | (np.arange(rows.shape[1]) == best[:, None])
+        return np.where(kept, rows, np.inf)
+
+    def _add(self, rows: Floats) -> Ints:
+        """Returns the number of the state of each row of costs, (rows,) int32; `DEAD` for rows without a node."""
+        numbers = np.full(len(rows), DEAD, dtype=np.int32)
+        new: list[int] = []
+        for row in np.flatnonzero(np.isfinite(rows).any(axis=1)).tolist():
+            key = rows[row].tobytes()
+            if key not in self._numbers:
+                self._numbers[key] = len(self._keys)
+                self._keys.append(key)
+                new.append(row)
+            numbers[row] = self._numbers[key]
+        if new:
+            added = rows[new]
+            self.table = np.concatenate((self.table, np.full((len(new), self.nodes.num_classes), UNKNOWN, np.int32)))
+            self.least = np.append(self.least, (added + self.nodes.to_end).min(axis=1))
+            self.finals = np.append(self.finals, (added + self.nodes.finals).min(axis=1))
+        return numbers
+
+
+class Distances:
+    """The fewest tokens that end a text, for the states of an automaton; the end is a token of its own.
+
+    The nodes' distances are found once, by a walk through the vocabulary for each node; a state has the least of its
+    nodes' distances.
+    """
+
+    def __init__(self, texts: TextStates, trie: TokenTrie) -> None:
+        self._texts = texts
+        self._of_nodes = _node_distances(texts, trie)
+        self._of_places = np.empty((0, texts.width), dtype=np.int32)
+
+    @property
+    def of_places(self) -> Ints:
+        """The fewest tokens from each place known, (places,) int32; `FAR` where no tokens lead to an end."""
+        states = range(len(self._of_places), len(self._texts.table))
+        rows = [self._of_nodes[np.isfinite(self._texts.members(state))].min(axis=0) for state in states]
+        if rows:
+            self._of_places = np.concatenate((self._of_places, np.stack(rows)))
+        return self._of_places.reshape(-1)
+
+
+def _node_distances(texts: TextStates, trie: TokenTrie) -> Ints:
+    """Returns the fewest tokens to the end by node and state of the decoder, (nodes, width) int32."""
+    nodes, width = texts.nodes, texts.width
+    order = np.lexsort((nodes.labels, nodes.sources))
+    keys = nodes.sources[order].astype(np.int64) * nodes.num_classes + nodes.labels[order]
+    offsets = np.searchsorted(keys, np.arange(len(nodes.finals) * nodes.num_classes + 1))
+    targets = nodes.targets[order]
+    distances = np.full(len(nodes.finals) * width, FAR, dtype=np.int32)
+    distances[np.flatnonzero(np.isfinite(nodes.finals)) * width] = 1
+    places, edges, seen = [0], list[Longs](), {0}
+    for place in places:
+        reached = np.zeros(len(distances), dtype=np.bool_)
+        _nodes_from(offsets, targets, texts.decoder.steps, texts.decoder.open, place, trie.columns, reached)
+        edges.append(np.flatnonzero(reached))
+        new = [following for following in edges[-1].tolist() if following not in seen]
+        seen.update(new)
+        places += new
+    leaving = [number for number, following in enumerate(edges) if len(following)]
+    if leaving:
+        sources, following = np.array(places)[leaving], np.concatenate([edges[number] for number in leaving])
+        starts = np.cumsum([0, *(len(edges[number]) for number in leaving[:-1])])
+        while True:
+            nearer = np.minimum(distances[sources], np.minimum.reduceat(distances[following], starts) + 1)
+            if np.array_equal(nearer, distances[sources]):
+                break
+            distances[sources] = nearer
+    return distances.reshape(-1, width)
+
+
+@jit
+def _tokens_from(
+    table: Ints,
+    steps: Ints,
+    may_end: Bools,
+    place: int,
+    trie: tuple[Ints, Ints, Ints, Ints, Ints],
+    targets: Ints,
+    unknown: Bools,
+) -> None:
+    """Writes the place that each token leads to, by one walk through their tree; marks states without a row."""
+    letters, depths, ends, offsets, tokens = trie
+    width = len(steps)
+    places = np.empty(depths.max() + 1, dtype=np.int64)
+    places[0] = place
+    node = 1
+    while node < len(letters):
+        state, within = divmod(places[depths[node] - 1], width)
+        step = steps[within, letters[node]]
+        following = DEAD
+        if step != DEAD and table[state, 0] == UNKNOWN:
+            unknown[state] = True
+        elif step <= CLASS:
+            following = table[state, CLASS - step] * width if table[state, CLASS - step] != DEAD else DEAD
+        elif step != DEAD:
+            for number in range(table.shape[1]):
+                if may_end[step, number] and table[state, number] != DEAD:
+                    following = state * width + step
+                    break
+        if following == DEAD:
+            node = ends[node]
+            continue
+        places[depths[node]] = following
+        for index in range(offsets[node], offsets[node + 1]):
+            targets[tokens[index]] = following
+        node += 1
+
+
+@jit
+def _nodes_from(
+    offsets: Longs,
+    targets: Ints,
+    steps: Ints,
+    may_end: Bools,
+    place: int,
+    trie: tuple[Ints, Ints, Ints, Ints, Ints],
+    reached: Bools,
+) -> None:
+    """Marks the pairs of a node and a state of the decoder that some token leads to."""
+    letters, depths, ends, token_offsets, _ = trie
+    width, classes = may_end.shape
+    nodes = len(reached) // width
+    deepest = depths.max() + 1
+    members = np.empty((deepest, nodes), dtype=np.int32)
+    counts = np.zeros(deepest, dtype=np.int64)
+    within = np.zeros(deepest, dtype=np.int64)
+    added = np.zeros(nodes, dtype=np.int64)  # the node of the tree at which each member was last added
+    members[0, 0], counts[0], within[0] = place // width, 1, place % width
+    node = 1
+    while node < len(letters):
+        depth = depths[node]
+        step = steps[within[depth - 1], letters[node]]
+        count = 0
+        for index in range(counts[depth - 1] if step != DEAD else 0):
+            base = members[depth - 1, index] * classes
+            if step <= CLASS:
+                for arc in range(offsets[base + CLASS - step], offsets[base + CLASS - step + 1]):
+                    if added[targets[arc]] != node:
+                        added[targets[arc]] = node
+                        members[depth, count] = targets[arc]
+                        count += 1
+            else:
+                for number in range(classes):
+                    if may_end[step, number] and offsets[base + number] < offsets[base + number + 1]:
+                        members[depth, count] = members[depth - 1, index]
+                        count += 1
+                        break
+        if count == 0:
+            node = ends[node]
+            continue
+        counts[depth], within[depth] = count, step if step >= 0 else 0
+        if token_offsets[node] < token_offsets[node + 1]:
+            for index in range(count):
+                reached[members[depth, index] * width + within[depth]] = True
+        node += 1
