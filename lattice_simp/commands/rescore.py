@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 app = command_app("Train models that score hypotheses; score n-best lists and lattices.")
 
 SourceLines: TypeAlias = Annotated[Source, Detail("tokenised")]
-ScorerModels: TypeAlias = Annotated[Models, Detail(".scorer, ARPA or KenLM file, or CTranslate2 folder")]
+ScorerModels: TypeAlias = Annotated[Models, Detail(".scorer, ARPA or KenLM file, CTranslate2 or transformers folder")]
 Lists: TypeAlias = Annotated[Output, Detail("n-best lists in Moses format, or with --best one line per sentence")]
 Folder: TypeAlias = Annotated[
     Path, typer.Argument(help="lattices 0.fst.gz, 1.fst.gz, ... (or .fst), as `translate --lattices` writes them")

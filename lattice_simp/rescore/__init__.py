@@ -15,7 +15,7 @@ case), and returns costs in nats, end of sentence included:
 
 Scorers: `NgramScorer` and `KenlmScorer` (`language_model.py`), `ClassScorer` (`classes.py`), `BilingualScorer`
 (`bilingual.py`), `Model1Scorer` and `InverseModel1Scorer` (`model1.py`), `JointScorer` (`joint/`), and in
-`lattice_simp.rescore.neural` the `TranslationScorer`. The table `SCORERS` says how each kind is read and trained;
+`lattice_simp.rescore.neural` the `TranslationScorer`, and `CausalScorer` (`causal.py`). The table `SCORERS` says how each kind is read and trained;
 `lattice_simp.train.scorers` trains them on what the pipeline's stages left.
 """
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.rescore import bilingual, classes, language_model, model1
+from lattice_simp.rescore import bilingual, causal, classes, language_model, model1
 from lattice_simp.rescore.files import file_kind
 from lattice_simp.rescore.joint import scorer as joint
 from lattice_simp.rescore.kind import FILE, FOLDER, ScorerKind
@@ -20,6 +20,7 @@ SCORERS: dict[str, ScorerKind] = {
     "ngram": language_model.KIND,
     "joint": joint.KIND,
     "neural": neural.KIND,
+    "causal": causal.KIND,
 }
 """By the names that `lattice-simp rescore train` uses."""
 
@@ -28,20 +29,26 @@ def read_scorers(path: str | Path) -> dict[str, Scorer]:
     """Reads a model of any kind; returns its scorers by their usual feature names.
 
     A file of `lattice-simp rescore train` (Bilingual, Class, or Model1 and InverseModel1), an ARPA file or a KenLM
-    binary (NGram), or the folder of a CTranslate2 model (Neural).
+    binary (NGram), the folder of a CTranslate2 model (Neural), or that of a causal model of transformers (Causal).
 
     Raises:
         FormatError: there is nothing, or something else.
-        MissingExtraError: a neural model, and CTranslate2 is not installed.
+        MissingExtraError: a neural model, and its library is not installed.
     """
     file = Path(path)
     if not file.exists():
         raise FormatError("is not there", path=path, remedy="check the name")
-    content = FOLDER if file.is_dir() else file_kind(file) or FILE
+    content = _folder_kind(file) if file.is_dir() else file_kind(file) or FILE
     for kind in SCORERS.values():
         if kind.content == content:
             return kind.read(file)
     raise FormatError(f"holds {content}, which is not a scorer", path=path, remedy="train the model again")
+
+
+def _folder_kind(folder: Path) -> str:
+    """Returns what a folder holds; both programs write a configuration, and CTranslate2 its model's file."""
+    is_causal = (folder / causal.CONFIG).is_file() and not (folder / "model.bin").is_file()
+    return causal.CONTENT if is_causal else FOLDER
 
 
 def trained_kinds(names: Iterable[str] = ()) -> dict[str, ScorerKind]:

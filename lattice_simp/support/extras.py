@@ -32,6 +32,7 @@ BROUGHT_BY = {
     "spacy": "skeletons",
     "starlette": "serve",
     "torch": "neural-training",
+    "transformers": "causal",
     "uvicorn": "serve",
     "yaml": "train",
 }

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from lattice_simp.errors import FormatError, one_line
 from lattice_simp.support.extras import Late
@@ -36,6 +36,33 @@ Cut = Callable[[str], list[str]]
 
 _REMEMBERED = 1 << 16
 """Words whose subwords are remembered."""
+
+
+_Settings = TypeVar("_Settings")
+
+
+def read_settings(folder: Path, kind: type[_Settings]) -> _Settings:
+    """Reads the settings in a model's folder, the usual ones where it has none.
+
+    Args:
+        folder: of the model.
+        kind: a dataclass of settings whose fields all have usual values.
+
+    Raises:
+        FormatError: the file holds no such settings.
+    """
+    path, usual = folder / SETTINGS, vars(kind())
+    if not path.is_file():
+        return kind()
+    values = parse_json(decode(read_bytes(path), path), path=path, remedy="fix the file")
+    if not isinstance(values, dict):
+        raise FormatError("does not hold a JSON object", path=path, remedy="fix the file")
+    for name, value in values.items():
+        if name not in usual:
+            raise FormatError(f"an unknown field {name}", path=path, remedy=f"known are {', '.join(usual)}")
+        if not isinstance(value, list if isinstance(usual[name], tuple) else type(usual[name])):
+            raise FormatError(f"{name}: {value!r} is of the wrong kind", path=path, remedy="see the documentation")
+    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
 @dataclass(frozen=True)
@@ -59,22 +86,11 @@ class SegmentationSettings:
         Raises:
             FormatError: the file holds no such settings.
         """
-        path = folder / SETTINGS
-        if not path.is_file():
-            return cls()
-        values = parse_json(decode(read_bytes(path), path), path=path, remedy="fix the file")
-        usual = asdict(cls())
-        if not isinstance(values, dict):
-            raise FormatError("does not hold a JSON object", path=path, remedy="fix the file")
-        for name, value in values.items():
-            if name not in usual:
-                raise FormatError(f"an unknown field {name}", path=path, remedy=f"known are {', '.join(usual)}")
-            if not isinstance(value, list if isinstance(usual[name], tuple) else type(usual[name])):
-                raise FormatError(f"{name}: {value!r} is of the wrong kind", path=path, remedy="see the documentation")
-        given: dict[str, Any] = {name: tuple(own) if isinstance(own, list) else own for name, own in values.items()}
-        made = cls(**given)
+        made = read_settings(folder, cls)
         if made.subwords not in KINDS:
-            raise FormatError(f"subwords {made.subwords!r}", path=path, remedy=f"known are {', '.join(KINDS)}")
+            raise FormatError(
+                f"subwords {made.subwords!r}", path=folder / SETTINGS, remedy=f"known are {', '.join(KINDS)}"
+            )
         return made
 
     def write(self, folder: Path) -> None:
@@ -111,7 +127,7 @@ def _side(
     folder: Path, settings: SegmentationSettings, name: str, language: str | None
 ) -> Callable[[Sequence[str]], list[str]]:
     cut = lru_cache(_REMEMBERED)(_cutter(settings.subwords, folder / name))
-    text = _detokeniser(language) if language else " ".join
+    text = detokeniser(language) if language else " ".join
 
     def pieces(words: Sequence[str]) -> list[str]:
         if settings.joined and not language:
@@ -170,6 +186,8 @@ def bpe_cutter(path: Path) -> Cut:
     return lambda text: [piece for word in text.split(" ") for piece in cut(word)]
 
 
-def _detokeniser(language: str) -> Callable[[Sequence[str]], str]:
+@cache
+def detokeniser(language: str) -> Callable[[Sequence[str]], str]:
+    """Returns what makes text of Moses tokens."""
     moses = Late("sacremoses", "train").MosesDetokenizer(lang=language)
     return lambda words: str(moses.detokenize(list(words)))

@@ -1,0 +1,193 @@
+"""Causal language models of transformers as scorers, such as Llama, Gemma or Qwen, with or without a prompt.
+
+A model's folder is as `save_pretrained` leaves it; `lattice_simp.json` in it may say what stands around a hypothesis:
+
+    {"prompt": "German: Ein Hund.\\nEnglish: A dog.\\nGerman: {source}\\nEnglish:",   {source} is the sentence
+     "between": " ", "end": "\\n",     between the prompt and the hypothesis, and after it
+     "detokenise": {"source": "de", "target": "en"},   Moses tokens become text first (sacremoses)
+     "capitalise": true}             the first letter of each sentence becomes a capital one
+
+The cost of a hypothesis is that of its pieces and of the end's, given the prompt. The prompt runs through the network
+once for all hypotheses of a sentence.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats
+from lattice_simp.errors import FormatError, LatticeSimpError, one_line
+from lattice_simp.rescore.kind import ScorerKind
+from lattice_simp.rescore.neural.segmentation import detokeniser, read_settings
+from lattice_simp.support.extras import Late
+
+CONTENT = "causal"
+"""The content of a folder that holds such a model."""
+
+CONFIG = "config.json"
+"""The file by which a folder of transformers is known."""
+
+MOST_SCORES = 1 << 26
+"""Scores of pieces that a batch may hold, 4 bytes each: 256 MiB, of which the network needs two to three."""
+
+torch, transformers = Late("torch", "causal"), Late("transformers", "causal")
+
+
+@dataclass(frozen=True)
+class CausalSettings:
+    """What `lattice_simp.json` holds, see above."""
+
+    prompt: str = ""
+    between: str = ""
+    end: str = ""
+    detokenise: dict[str, str] = field(default_factory=dict)
+    capitalise: bool = False
+
+    @property
+    def needs_source(self) -> bool:
+        """Whether the prompt holds the source sentence."""
+        return "{source}" in self.prompt
+
+
+Words = Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class CausalScorer:
+    """Scores texts with a causal language model.
+
+    Attributes:
+        model: a `PreTrainedModel` of transformers, such as `AutoModelForCausalLM.from_pretrained(...)`.
+        tokenizer: its tokenizer.
+        settings: the prompt, and how tokens become text.
+    """
+
+    model: Any
+    tokenizer: Any
+    settings: CausalSettings = CausalSettings()
+
+    @property
+    def needs_source(self) -> bool:
+        """Whether hypotheses are scored for a source sentence."""
+        return self.settings.needs_source
+
+    @classmethod
+    def read(cls, folder: str | Path) -> CausalScorer:
+        """Loads a model's folder.
+
+        Raises:
+            FormatError: the folder holds no causal model, or a broken one.
+            MissingExtraError: transformers or torch are not installed.
+        """
+        path = Path(folder)
+        if not (path / CONFIG).is_file():
+            raise FormatError(f"holds no {CONFIG}", path=path, remedy="give a folder that save_pretrained has written")
+        settings = read_settings(path, CausalSettings)
+        _ = torch.tensor  # transformers can be imported without it, and then has no models
+        try:
+            model = transformers.AutoModelForCausalLM.from_pretrained(path, local_files_only=True)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            reason = one_line(error)
+            raise FormatError(f"transformers cannot load it: {reason}", path=path, remedy="save it again") from None
+        return cls(model.eval(), tokenizer, settings)
+
+    def score(self, source: Words, hypotheses: Sequence[Words]) -> Floats:
+        """Returns the (hypotheses,) costs in nats, the end included; equal texts are scored once.
+
+        Raises:
+            LatticeSimpError: there is nothing before the first piece, or a text is longer than the model can read.
+        """
+        texts = [self._text(words, "target") for words in hypotheses]
+        prompt = self._prompt(source)
+        pieces = {text: self._pieces(self.settings.between + text + self.settings.end) for text in dict.fromkeys(texts)}
+        self._check_length(len(prompt) + max(map(len, pieces.values()), default=0))
+        costs = dict(zip(pieces, self._costs(prompt, list(pieces.values())).tolist(), strict=True))
+        return np.array([costs[text] for text in texts], dtype=np.float64)
+
+    def _text(self, words: Words, side: str) -> str:
+        language = self.settings.detokenise.get(side)
+        text = detokeniser(language)(words) if language else " ".join(words)
+        return text[:1].upper() + text[1:] if self.settings.capitalise else text
+
+    def _pieces(self, text: str) -> list[int]:
+        pieces: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return pieces
+
+    def _prompt(self, source: Words) -> list[int]:
+        """Returns the pieces before a hypothesis: the model's mark of a beginning, if it has one, and the prompt."""
+        prompt = self.settings.prompt.replace("{source}", self._text(source, "source"))
+        first = self.tokenizer.bos_token_id
+        pieces = [*([] if first is None else [first]), *self._pieces(prompt)]
+        if not pieces:
+            raise LatticeSimpError("the model has no mark for the beginning of a text; give a prompt")
+        return pieces
+
+    def _check_length(self, length: int) -> None:
+        most = getattr(self.model.config, "max_position_embeddings", None) or length
+        if length > most:
+            raise LatticeSimpError(f"the longest text has {length} pieces, and the model reads {most}; shorten it")
+
+    def _costs(self, prompt: Sequence[int], texts: Sequence[Sequence[int]]) -> Floats:
+        """Returns (texts,) the costs of pieces after a prompt."""
+        costs = np.zeros(len(texts))
+        order = sorted((number for number, text in enumerate(texts) if text), key=lambda number: len(texts[number]))
+        with torch.inference_mode(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of another name for the cache, in later releases
+            before = None
+            if len(prompt) > 1:
+                before = self.model(self._tensor([prompt[:-1]]), use_cache=True).past_key_values
+            most = MOST_SCORES // int(self.model.config.get_text_config().vocab_size)
+            for batch in batches(order, list(map(len, texts)), most):
+                costs[batch] = self._batch_costs(prompt, before, [texts[number] for number in batch])
+        return costs
+
+    def _batch_costs(self, prompt: Sequence[int], before: Any, texts: Sequence[Sequence[int]]) -> Floats:
+        """Returns the costs of the texts of a batch; `before` is what the network keeps of the prompt but its end."""
+        longest = max(map(len, texts))
+        rows = [[prompt[-1], *text[:-1], *[0] * (longest - len(text))] for text in texts]
+        seen = [[1] * (len(prompt) + len(text) - 1) + [0] * (longest - len(text)) for text in texts]
+        cache = copy.deepcopy(before)  # the network adds to it
+        if cache is not None:
+            cache.batch_repeat_interleave(len(texts))
+        scores = self.model(
+            self._tensor(rows), attention_mask=self._tensor(seen), past_key_values=cache, use_cache=cache is not None
+        ).logits
+        wanted = self._tensor([[*text, *[0] * (longest - len(text))] for text in texts])
+        log_probs = scores.gather(2, wanted[:, :, None])[:, :, 0].double() - scores.logsumexp(2).double()
+        is_piece = np.array([[place < len(text) for place in range(longest)] for text in texts])
+        costs: Floats = -np.where(is_piece, log_probs.cpu().numpy(), 0.0).sum(axis=1)
+        return costs
+
+    def _tensor(self, rows: Sequence[Sequence[int]]) -> Any:
+        return torch.tensor(rows, dtype=torch.long, device=self.model.device)
+
+
+def batches(order: Sequence[int], lengths: Sequence[int], most: int) -> list[list[int]]:
+    """Cuts an order into batches that hold at most so many pieces, padding included, and at least one text.
+
+    >>> batches([0, 1, 2], [1, 2, 3], 4)
+    [[0, 1], [2]]
+
+    Args:
+        order: the texts' numbers, the shortest first.
+        lengths: the pieces of each text.
+        most: pieces of a batch.
+    """
+    made: list[list[int]] = []
+    for number in order:
+        if made and (len(made[-1]) + 1) * lengths[number] <= most:
+            made[-1].append(number)
+        else:
+            made.append([number])
+    return made
+
+
+KIND = ScorerKind(CONTENT, lambda path: {"Causal": CausalScorer.read(path)})
