@@ -14,9 +14,9 @@ case), and returns costs in nats, end of sentence included:
     lattice = apply_joint(lattice, source, model, weight=0.5)   # exact, for lattices whose words tell their tokens
 
 Scorers: `NgramScorer` and `KenlmScorer` (`language_model.py`), `ClassScorer` (`classes.py`), `BilingualScorer`
-(`bilingual.py`), `Model1Scorer` and `InverseModel1Scorer` (`model1.py`), `JointScorer` (`joint/`), and in
-`lattice_simp.rescore.neural` the `TranslationScorer`, and `CausalScorer` (`causal.py`). The table `SCORERS` says how each kind is read and trained;
-`lattice_simp.train.scorers` trains them on what the pipeline's stages left.
+(`bilingual.py`), `Model1Scorer` and `InverseModel1Scorer` (`model1.py`), `JointScorer` (`joint/`), `CausalScorer`
+(`causal.py`), and in `lattice_simp.rescore.neural` the `TranslationScorer`. The table `SCORERS` says how each kind is
+read and trained; `lattice_simp.train.scorers` trains them on what the pipeline's stages left.
 """
 
 from __future__ import annotations
