@@ -49,6 +49,7 @@ Operations:
     to_dot, to_svg, to_image  drawings
 Constrained decoding:
     constrained_beam_search  the best texts of any generator that hold terms or skeletons
+    TransformersStep, Ctranslate2GeneratorStep, Ctranslate2TranslatorStep, LlamaCppStep  generators for it
     TokenConstraint     which tokens of a vocabulary may follow
     ConstraintProcessor a logits processor for transformers
     token_bytes         the bytes of a tokeniser's tokens

@@ -66,6 +66,9 @@ from lattice_simp.systems.paraphrase.paraphraser import Expansion, Paraphraser, 
 from lattice_simp.systems.paraphrase.synonyms import Thesaurus
 from lattice_simp.systems.paraphrase.tree import Tree
 from lattice_simp.systems.simplify.simplifier import Simplification, Simplifier
+from lattice_simp.text.constrain.adapters.ctranslate2 import Ctranslate2GeneratorStep, Ctranslate2TranslatorStep
+from lattice_simp.text.constrain.adapters.llama_cpp import LlamaCppStep
+from lattice_simp.text.constrain.adapters.transformers import TransformersStep
 from lattice_simp.text.constrain.constraint import ConstraintProcessor, TokenConstraint
 from lattice_simp.text.constrain.search import GeneratedText, constrained_beam_search
 from lattice_simp.text.constrain.vocabulary import token_bytes
@@ -80,6 +83,8 @@ __all__ = [
     "CombinationSettings",
     "ConstraintProcessor",
     "CorpusSettings",
+    "Ctranslate2GeneratorStep",
+    "Ctranslate2TranslatorStep",
     "CyclicLatticeError",
     "Decoder",
     "DecoderSettings",
@@ -95,6 +100,7 @@ __all__ = [
     "LanguageModel",
     "Lattice",
     "LatticeSimpError",
+    "LlamaCppStep",
     "MbrPruning",
     "MbrSettings",
     "MissingExtraError",
@@ -111,6 +117,7 @@ __all__ = [
     "SymbolTable",
     "Thesaurus",
     "TokenConstraint",
+    "TransformersStep",
     "Translation",
     "Tree",
     "UnknownSymbolError",

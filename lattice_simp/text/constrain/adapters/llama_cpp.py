@@ -1,0 +1,38 @@
+"""Models of llama-cpp-python as generators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.text.constrain.adapters import log_softmax
+
+
+class LlamaCppStep:
+    """A step of a `llama_cpp.Llama` that was made with `logits_all=True`.
+
+    The model holds one text at a time: hypotheses are passed over one after the other, from where a text differs from
+    the one before.
+    """
+
+    def __init__(self, llama: Any, prompt: Sequence[int]) -> None:
+        """Prepares a search after a prompt of one token at least, such as that of `llama.tokenize`."""
+        self._llama, self._prompt, self._held = llama, list(prompt), list[int]()
+        llama.reset()
+
+    def __call__(self, prefixes: Longs) -> Floats:
+        """Returns log-probabilities of the next tokens, (beam, vocabulary), for prefixes (beam, length)."""
+        return np.stack([self._next(self._prompt + prefix) for prefix in prefixes.tolist()])
+
+    def _next(self, tokens: list[int]) -> Floats:
+        """Returns log-probabilities after some tokens; the last one is always evaluated."""
+        pairs = zip(tokens[:-1], self._held, strict=False)
+        common = next((place for place, (token, held) in enumerate(pairs) if token != held), None)
+        common = min(len(tokens) - 1, len(self._held)) if common is None else common
+        self._llama.n_tokens = common
+        self._llama.eval(tokens[common:])
+        self._held = tokens
+        return log_softmax(np.array(self._llama.scores[self._llama.n_tokens - 1], dtype=np.float64))
