@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from lattice_simp.core.arguments import finite_real, whole
-from lattice_simp.core.kernel import Floats, Ints, Longs
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.text.constrain.constraint import TokenConstraint
 from lattice_simp.text.constrain.states import FAR
@@ -152,7 +152,8 @@ class _Candidates:
 
     Attributes:
         prefixes: (candidates, length) int64.
-        states: (candidates,) int32, of the constraint; `DEAD` for texts that end.
+        states: (candidates,) int32, of the constraint; where a text ends, the state before the end.
+        ended: (candidates,) bool, whether a text ends.
         model: (candidates,) float64, the model's scores.
         costs: (candidates,) float64, the least costs of the constraint.
         banks: (candidates,) int32, the fewest tokens left.
@@ -160,6 +161,7 @@ class _Candidates:
 
     prefixes: Longs
     states: Ints
+    ended: Bools
     model: Floats
     costs: Floats
     banks: Ints
@@ -187,8 +189,8 @@ class _Search:
 
     def run(self, step: Step, constraint: _Constraint) -> list[GeneratedText]:
         """Returns the best texts."""
-        start = np.zeros(1, dtype=np.int32)
-        live = _Candidates(np.zeros((1, 0), dtype=np.int64), start, np.zeros(1), np.zeros(1), start)
+        start, zero = np.zeros(1, dtype=np.int32), np.zeros(1)
+        live = _Candidates(np.zeros((1, 0), dtype=np.int64), start, np.zeros(1, dtype=np.bool_), zero, zero, start)
         ended: list[GeneratedText] = []
         while len(live.states) and self._can_improve(live, ended):
             scores = np.asarray(step(live.prefixes), dtype=np.float64)
@@ -197,10 +199,9 @@ class _Search:
             _check_scores(scores, len(live.states), len(constraint.targets(0)))
             candidates = self._extensions(live, scores, constraint) + self._ends(live, scores, constraint)
             order, ranks = self._allocation(candidates)
-            ending = candidates.states[order] == DEAD
-            ended += self._texts(candidates[order[ending & (ranks[order] < self.beam)]])
+            ended += self._texts(candidates[np.flatnonzero(candidates.ended & (ranks < self.beam))], constraint)
             ended = sorted(ended, key=lambda text: -text.score)[: self.beam]
-            live = candidates[order[~ending][: self.beam]]
+            live = candidates[order[~candidates.ended[order]][: self.beam]]
         return ended
 
     def _extensions(self, live: _Candidates, scores: Floats, constraint: _Constraint) -> _Candidates:
@@ -222,22 +223,27 @@ class _Search:
             rows,
             tokens,
             states=targets[rows, tokens],
+            ended=np.zeros(len(rows), dtype=np.bool_),
             model=live.model[rows] + scores[rows, tokens],
             costs=costs[rows, tokens],
             banks=banks[rows, tokens],
         )
 
     def _ends(self, live: _Candidates, scores: Floats, constraint: _Constraint) -> _Candidates:
-        """Returns the hypotheses that may end, with each of the ends; their bank is that of hypotheses which may."""
-        end_costs = np.array([constraint.end_cost(state) for state in live.states.tolist()])
+        """Returns the hypotheses that may end, with each of the ends, in the bank of those that may end next.
+
+        Their costs are the least of all texts that go on from there, too, so that they compete on equal terms.
+        """
+        may_end = np.isfinite([constraint.end_cost(state) for state in live.states.tolist()])
         ends = np.array(constraint.ends, dtype=np.int64)
-        rows, columns = np.nonzero(np.isfinite(end_costs)[:, None] & np.isfinite(scores[:, ends]))
+        rows, columns = np.nonzero(may_end[:, None] & np.isfinite(scores[:, ends]))
         return live.extended(
             rows,
             ends[columns],
-            states=np.full(len(rows), DEAD, dtype=np.int32),
+            states=live.states[rows],
+            ended=np.ones(len(rows), dtype=np.bool_),
             model=live.model[rows] + scores[rows, ends[columns]],
-            costs=end_costs[rows],
+            costs=live.costs[rows],
             banks=np.ones(len(rows), dtype=np.int32),
         )
 
@@ -256,11 +262,12 @@ class _Search:
         later[np.linspace(0, len(banks) - 1, min(self.beam, len(banks))).round().astype(np.int64)] = False
         return np.lexsort((numbers, later[numbers], ranks)), ranks
 
-    def _texts(self, ending: _Candidates) -> Iterator[GeneratedText]:
+    def _texts(self, ending: _Candidates, constraint: _Constraint) -> Iterator[GeneratedText]:
         """Yields the outputs of hypotheses that ended."""
-        totals = (ending.model - self.weight * ending.costs) / ending.prefixes.shape[1] ** self.length_penalty
-        for prefix, total, model, cost in zip(ending.prefixes, totals, ending.model, ending.costs, strict=True):
-            yield GeneratedText(tuple(prefix[:-1].tolist()), float(total), float(model), float(cost))
+        for prefix, state, model in zip(ending.prefixes.tolist(), ending.states, ending.model.tolist(), strict=True):
+            cost = constraint.end_cost(int(state))
+            score = (model - self.weight * cost) / len(prefix) ** self.length_penalty
+            yield GeneratedText(tuple(prefix[:-1]), score, model, cost)
 
     def _can_improve(self, live: _Candidates, ended: list[GeneratedText]) -> bool:
         """Returns whether a hypothesis could become a better text than those there are."""
