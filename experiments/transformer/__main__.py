@@ -79,7 +79,7 @@ def _chosen(values: Mapping[str, Any], validation: SentenceSet, done: Done) -> d
     searches = _searches(values, VALIDATION)
     return {
         "sentences": len(scored),
-        "model_weight": tuned_weight(scored, validation),
+        "model_weight": tuned_weight([one.entries for one in scored], validation),
         "beams": beam_figures(searches, found, validation),
         "spaces": search_spaces(scored, found, searches),
     }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments.transformer.sets import SentenceSet
-from experiments.transformer.stages import Found, LatticeSearch, Scored
+from experiments.transformer.stages import Entry, Found, LatticeSearch
 from lattice_simp import Hypothesis
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.metrics import bleu_tok
@@ -17,7 +17,7 @@ from lattice_simp.tune.mert import MertOptions, minimize_error
 SCORES = (LATTICE, MODEL)
 
 
-def tuned_weight(lists: Sequence[Scored], sentences: SentenceSet) -> dict[str, float]:
+def tuned_weight(lists: Sequence[Sequence[Entry]], sentences: SentenceSet) -> dict[str, float]:
     """Returns the network's weight, where that of the Hiero system's cost is 1, with the highest BLEU of n-best lists.
 
     Returns:
@@ -25,11 +25,11 @@ def tuned_weight(lists: Sequence[Scored], sentences: SentenceSet) -> dict[str, f
     """
     symbols = SymbolTable()
     lattices = []
-    for own in lists:
-        features = [{LATTICE: -entry.lattice_cost, MODEL: -entry.model_cost} for entry in own.entries]
-        words = [tuple(entry.words.split()) for entry in own.entries]
-        entries = [Hypothesis(one, 0.0, scores) for one, scores in zip(words, features, strict=True)]
-        lattices.append(nbest_lattice(entries, SCORES, symbols))
+    for entries in lists:
+        features = [{LATTICE: -entry.lattice_cost, MODEL: -entry.model_cost} for entry in entries]
+        words = [tuple(entry.words.split()) for entry in entries]
+        hypotheses = [Hypothesis(tokens, 0.0, scores) for tokens, scores in zip(words, features, strict=True)]
+        lattices.append(nbest_lattice(hypotheses, SCORES, symbols))
     references = [[symbols.encode(words)] for words in sentences.references_as_words]
     options = MertOptions(fixed=frozenset((LATTICE,)), signs={MODEL: 1})
     found = minimize_error(lattices, references, dict.fromkeys(SCORES, 1.0), options)

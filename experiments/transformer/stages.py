@@ -108,20 +108,20 @@ def stages_of(
         searches: in the lattices.
     """
     return [
-        decoded_stage(own, model, search),
+        decoded_stage(own, model, search.beam, search.max_arcs),
         scored_stage(own, network, search),
         searched_stage(own, network, search.compute_type, searches),
     ]
 
 
-def decoded_stage(own: SentenceSet, model: Path, search: Search) -> Stage:
+def decoded_stage(own: SentenceSet, model: Path, beam: float, max_arcs: int) -> Stage:
     """Returns the stage that translates a set with the Hiero system, and writes the lattices."""
 
     def work(run: Run, folder: Path) -> dict[str, Any]:
         weights = read_weights(run.folders["tune"] / WEIGHTS)
-        return _each(run, folder, partial(_decoder, model, weights, search, folder), own)
+        return each_sentence(run, folder, partial(_decoder, model, weights, beam, max_arcs, folder), own)
 
-    values = [model.name, search.beam, search.max_arcs, own.sources]
+    values = [model.name, beam, max_arcs, own.sources]
     return Stage(f"{DECODED}-{own.name}", ("tune",), values, (), work)
 
 
@@ -130,7 +130,7 @@ def scored_stage(own: SentenceSet, network: Path, search: Search) -> Stage:
     before = f"{DECODED}-{own.name}"
 
     def work(run: Run, folder: Path) -> dict[str, Any]:
-        return _each(run, folder, partial(_scorer, network, search, run.folders[before], folder), own)
+        return each_sentence(run, folder, partial(_scorer, network, search, run.folders[before], folder), own)
 
     return Stage(f"{SCORED}-{own.name}", (before,), asdict(search), [network / "model.bin"], work)
 
@@ -141,7 +141,7 @@ def searched_stage(own: SentenceSet, network: Path, compute_type: str, searches:
 
     def work(run: Run, folder: Path) -> dict[str, Any]:
         factory = partial(_searcher, network, compute_type, searches, run.folders[before], folder)
-        return _each(run, folder, factory, own)
+        return each_sentence(run, folder, factory, own)
 
     values = [compute_type, [asdict(one) for one in searches]]
     return Stage(f"{SEARCHED}-{own.name}", (before,), values, [network / "model.bin"], work)
@@ -165,21 +165,25 @@ def read_found(folders: Mapping[str, Path], own: SentenceSet) -> list[dict[str, 
 # ---------------------------------------------------------------- sentences
 
 
-def _each(run: Run, folder: Path, factory: Callable[[], Callable[[Task], None]], own: SentenceSet) -> dict[str, Any]:
+def each_sentence(
+    run: Run, folder: Path, factory: Callable[[], Callable[[Task], None]], own: SentenceSet
+) -> dict[str, Any]:
     """Does the sentences that are not done."""
     tasks = [(number, tuple(line.split())) for number, line in enumerate(own.sources)]
-    run_all(over_shards(run, factory, tasks, lambda task: _path(folder, task[0]).exists()))
+    run_all(over_shards(run, factory, tasks, lambda task: sentence_file(folder, task[0]).exists()))
     return {"sentences": len(tasks)}
 
 
-def _decoder(model: Path, weights: dict[str, float], search: Search, folder: Path) -> Callable[[Task], None]:
+def _decoder(
+    model: Path, weights: dict[str, float], beam: float, max_arcs: int, folder: Path
+) -> Callable[[Task], None]:
     decoder = Decoder.load(model).with_weights(weights)
 
     def work(task: Task) -> None:
         number, words = task
-        with _timed() as seconds:
-            lattice = prune(_strings(decoder, words, search.beam), max_arcs=search.max_arcs)
-        own = _path(folder, number)
+        with timed() as seconds:
+            lattice = prune(_strings(decoder, words, beam), max_arcs=max_arcs)
+        own = sentence_file(folder, number)
         write(lattice, own.with_suffix(".fst"))
         write_json(own, {"decoding": seconds(), "arcs": lattice.num_arcs})
 
@@ -196,15 +200,15 @@ def _scorer(network: Path, search: Search, decoded: Path, folder: Path) -> Calla
 
     def work(task: Task) -> None:
         number, words = task
-        before = _path(decoded, number)
+        before = sentence_file(decoded, number)
         own = nbest(read(before.with_suffix(".fst")), search.nbest)
-        with _timed() as scoring:
+        with timed() as scoring:
             costs = scorer.score(words, [one.tokens for one in own]).tolist()
-        with _timed() as translating:
+        with timed() as translating:
             line = translated(scorer, words, search.translation_beam)
         entries = tuple((one.text, one.cost, cost) for one, cost in zip(own, costs, strict=True))
         values = {"entries": entries, "own": line, "scoring": scoring(), "translating": translating()}
-        write_json(_path(folder, number), values | read_json(before))
+        write_json(sentence_file(folder, number), values | read_json(before))
 
     return work
 
@@ -216,22 +220,22 @@ def _searcher(
 
     def work(task: Task) -> None:
         number, words = task
-        lattice = read(_path(decoded, number).with_suffix(".fst"))
+        lattice = read(sentence_file(decoded, number).with_suffix(".fst"))
         found = {one.name: asdict(_found(lattice, words, scorer, one)) for one in searches}
-        write_json(_path(folder, number), found)
+        write_json(sentence_file(folder, number), found)
 
     return work
 
 
 def _found(lattice: Lattice, words: Sequence[str], scorer: TranslationScorer, how: LatticeSearch) -> Found:
     weights = {"lattice_weight": how.lattice_weight, "model_weight": how.model_weight}
-    with _timed() as seconds:
+    with timed() as seconds:
         best = rescore_lattice(lattice, words, scorer, beam=how.beam, **weights)[0]
     return Found(best.text, best.cost, seconds())
 
 
 @contextmanager
-def _timed() -> Iterator[Callable[[], float]]:
+def timed() -> Iterator[Callable[[], float]]:
     """Yields a function that returns the block's CPU seconds."""
     begin = time.process_time()
     ends: list[float] = []
@@ -241,10 +245,11 @@ def _timed() -> Iterator[Callable[[], float]]:
         ends.append(time.process_time())
 
 
-def _path(folder: Path, number: int) -> Path:
+def sentence_file(folder: Path, number: int) -> Path:
+    """Returns the file of a sentence."""
     return folder / f"{number:06d}.json"
 
 
 def _read(folder: Path, own: SentenceSet) -> Iterator[dict[str, Any]]:
     for number in range(len(own.sources)):
-        yield read_json(_path(folder, number))
+        yield read_json(sentence_file(folder, number))

