@@ -54,6 +54,7 @@ from lattice_simp.ops.reweight import reweight
 from lattice_simp.ops.sample import sample
 from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.ops.union import union
+from lattice_simp.ops.utilities import BatchUtility
 from lattice_simp.ops.word_confidences import word_confidences
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.skeleton.agreement import skeleton_agreement
@@ -80,6 +81,7 @@ __all__ = [
     "MARKS",
     "AlignmentSettings",
     "Arc",
+    "BatchUtility",
     "CombinationSettings",
     "ConstraintProcessor",
     "CorpusSettings",

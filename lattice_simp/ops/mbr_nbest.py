@@ -9,7 +9,7 @@ compared with all.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.core.lattice import Strings, as_hypotheses
 from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.ops.utilities import UTILITIES, Scores, Tokens, UserUtility, user_scores
+from lattice_simp.ops.utilities import UTILITIES, BatchUtility, Scores, Tokens, UserUtility, user_scores
 
 FIRST_SAMPLE = 8
 """References that hypotheses are first pruned by; each time, the sample grows to twice its size."""
@@ -30,6 +30,10 @@ SAMPLES = 14
 
 RESAMPLES = 500
 """Of the bootstrap."""
+
+
+MOST_PAIRS = 1 << 20
+"""Pairs that are compared at once: what is counted of each takes 24 bytes or so."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class MbrPruning:
 
 def mbr_nbest(
     hypotheses: Strings,
-    utility: str | UserUtility = "chrf",
+    utility: str | UserUtility | BatchUtility | Floats = "chrf",
     *,
     scale: float = 1.0,
     evidence: Strings | None = None,
@@ -77,8 +81,9 @@ def mbr_nbest(
     Args:
         hypotheses: of one sentence; costs are negative log probabilities, up to the scale and a constant. The
             probabilities of equal strings add up, and their cheapest hypothesis is kept.
-        utility: `chrf`, `bleu` (sentence BLEU on tokens), `wer` (minus the number of word errors), or a function of a
-            hypothesis and a reference, both strings, whose values are higher for better ones.
+        utility: `chrf`, `bleu` (sentence BLEU on tokens), `wer` (minus the number of word errors); a function of a
+            hypothesis and a reference, both strings, whose values are higher for better ones; a `BatchUtility`, which
+            gets many pairs at once; or a matrix (hypotheses, evidence) of utilities that are known.
         scale: what the costs are multiplied with before they become probabilities, above 0.
         evidence: the hypotheses that may be the truth; None for the same list. A larger one, such as samples, may
             estimate the utilities better.
@@ -92,11 +97,11 @@ def mbr_nbest(
         old costs.
 
     Raises:
-        LatticeSimpError: an unknown utility, a scale that is not a number above 0, a utility that is not finite, no
-            evidence, or fewer calls than hypotheses and references.
+        LatticeSimpError: an unknown utility, a matrix of another shape, a scale that is not a number above 0, a utility
+            that is not finite, no evidence, or fewer calls than hypotheses and references.
     """
     scale = scale_of_costs(scale)
-    if not callable(utility) and utility not in UTILITIES:
+    if isinstance(utility, str) and utility not in UTILITIES:
         raise LatticeSimpError(f"unknown utility {utility!r}; known are {', '.join(UTILITIES)}, and functions")
     hypotheses = as_hypotheses(hypotheses)
     evidence = None if evidence is None else as_hypotheses(evidence)
@@ -107,8 +112,13 @@ def mbr_nbest(
     candidates = _distinct(hypotheses)
     posteriors = _posteriors(hypotheses if evidence is None else evidence, scale)
     strings = list(dict.fromkeys([*candidates, *posteriors]))
-    split = strings if tokens is None else [tuple(tokens(" ".join(string))) for string in strings]
-    scores = user_scores(strings, utility) if callable(utility) else UTILITIES[utility](split)
+    if isinstance(utility, np.ndarray):
+        scores = _known_scores(utility, strings, hypotheses, hypotheses if evidence is None else evidence)
+    elif isinstance(utility, str):
+        split = strings if tokens is None else [tuple(tokens(" ".join(string))) for string in strings]
+        scores = UTILITIES[utility](split)
+    else:
+        scores = user_scores(strings, utility)
     number = {string: index for index, string in enumerate(strings)}
     references = np.array([number[string] for string in posteriors], dtype=np.int32)
     truth = np.array(list(posteriors.values()))
@@ -138,13 +148,29 @@ def _posteriors(hypotheses: Sequence[Hypothesis], scale: float) -> dict[Tokens, 
     return {string: share / total for string, share in masses.items()}
 
 
+def _known_scores(
+    matrix: Floats, strings: Sequence[Tokens], hypotheses: Sequence[Hypothesis], evidence: Sequence[Hypothesis]
+) -> Scores:
+    """Returns the utilities of a matrix, whose rows are hypotheses and whose columns are evidence."""
+    if matrix.shape != (len(hypotheses), len(evidence)):
+        raise LatticeSimpError(
+            f"the matrix of utilities has the shape {matrix.shape}; give one of {(len(hypotheses), len(evidence))}, a "
+            "row for each hypothesis and a column for each one of the evidence"
+        )
+    number = {string: index for index, string in enumerate(strings)}
+    rows, columns = np.zeros(len(strings), dtype=np.int64), np.zeros(len(strings), dtype=np.int64)
+    rows[[number[entry.tokens] for entry in hypotheses]] = np.arange(len(hypotheses))
+    columns[[number[entry.tokens] for entry in evidence]] = np.arange(len(evidence))
+    return lambda numbers, references: matrix[np.ix_(rows[numbers], columns[references])]
+
+
 def _checked(scores: Scores, strings: Sequence[Tokens]) -> Scores:
-    def checked(number: int, references: Ints) -> Floats:
-        utilities = scores(number, references)
+    def checked(numbers: Ints, references: Ints) -> Floats:
+        utilities = scores(numbers, references)
         if not np.isfinite(utilities).all():
-            other = int(references[int(np.argmin(np.isfinite(utilities)))])
-            message = f"the utility of {' '.join(strings[number])!r} given {' '.join(strings[other])!r}"
-            raise LatticeSimpError(f"{message} is not finite")
+            row, column = np.argwhere(~np.isfinite(utilities))[0].tolist()
+            hypothesis, other = (" ".join(strings[index]) for index in (int(numbers[row]), int(references[column])))
+            raise LatticeSimpError(f"the utility of {hypothesis!r} given {other!r} is not finite")
         return utilities
 
     return checked
@@ -154,7 +180,7 @@ def _expected(scores: Scores, count: int, references: Ints, truth: Floats, pruni
     """Returns the hypotheses that are left, and their expected utilities over all references."""
     alive = np.arange(count)
     if count * len(references) <= pruning.max_calls:
-        return alive, np.array([scores(number, references) @ truth for number in alive.tolist()])
+        return alive, np.array([row @ truth for rows in _tables(scores, alive, references) for row in rows])
     if count + len(references) > pruning.max_calls:
         raise LatticeSimpError(
             f"max_calls is {pruning.max_calls}; {count} hypotheses and {len(references)} references need at least "
@@ -166,6 +192,13 @@ def _expected(scores: Scores, count: int, references: Ints, truth: Floats, pruni
             break
         sample.prune(pruning.confidence)
     return sample.completed()
+
+
+def _tables(scores: Scores, numbers: Longs, references: Ints) -> Iterator[Floats]:
+    """Yields the utilities of a few strings at a time, (strings, references)."""
+    rows = max(1, MOST_PAIRS // max(len(references), 1))
+    for begin in range(0, len(numbers), rows):
+        yield scores(numbers[begin : begin + rows].astype(np.int32), references)
 
 
 @dataclass
@@ -234,8 +267,8 @@ class _Sample:
         return self.alive, self.table @ self.truth[self.seen]
 
     def _compare(self, drawn: Longs) -> None:
-        rows = [self.scores(number, self.references[drawn]) for number in self.alive.tolist()]
-        self.table = np.hstack((self.table, np.array(rows).reshape(len(self.alive), len(drawn))))
+        tables = list(_tables(self.scores, self.alive, self.references[drawn]))
+        self.table = np.hstack((self.table, np.concatenate([np.zeros((0, len(drawn))), *tables])))
         self.seen = np.append(self.seen, drawn)
         self.calls -= len(self.alive) * len(drawn)
 

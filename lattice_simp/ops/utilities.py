@@ -7,11 +7,14 @@ scores are sacrebleu's of sentences (`sentence_chrf`, `sentence_bleu` on tokens)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.scores.bleu import bleu_logs
 from lattice_simp.scores.chrf import chrf_score
 from lattice_simp.scores.edits import distances_between
@@ -19,11 +22,29 @@ from lattice_simp.scores.ngrams import ORDER, NgramTrie, joined, numbered
 
 Tokens: TypeAlias = tuple[str, ...]
 
-Scores: TypeAlias = Callable[[int, Ints], Floats]
-"""The number of a string and those of its references (k,), to utilities (k,) float64; higher is better."""
+Scores: TypeAlias = Callable[[Ints, Ints], Floats]
+"""The numbers of strings (n,) and of references (k,), to utilities (n, k) float64; higher is better."""
 
 UserUtility: TypeAlias = Callable[[str, str], float]
 """A hypothesis and a reference, their tokens joined by blanks, to a utility; higher is better."""
+
+
+@dataclass(frozen=True)
+class BatchUtility:
+    """A utility that scores many pairs at once, as neural metrics do.
+
+    >>> longer = BatchUtility(lambda hypotheses, references: [len(one) - len(other) for one, other in
+    ...                                                       zip(hypotheses, references)])
+    >>> user_scores([("a",), ("b", "c")], longer)(np.array([0, 1]), np.array([0])).tolist()
+    [[0.0], [2.0]]
+
+    Attributes:
+        function: hypotheses and references, two lists of one length, their tokens joined by blanks, to as many
+            utilities; higher is better.
+    """
+
+    function: Callable[[list[str], list[str]], npt.ArrayLike]
+
 
 _CHRF_ORDER = 6
 
@@ -32,14 +53,14 @@ def chrf(strings: Sequence[Tokens]) -> Scores:
     """Returns the scores of the character n-gram F-score chrF2 (Popović 2015), 0 to 100.
 
     >>> scores = chrf([("the", "cat"), ("the", "rat")])
-    >>> scores(0, np.array([0, 1], dtype=np.int32)).round(2).tolist()
-    [100.0, 28.06]
+    >>> scores(np.array([0]), np.array([0, 1])).round(2).tolist()
+    [[100.0, 28.06]]
     """
     profiles = _Profiles.of(["".join("".join(tokens).split()) for tokens in strings], _CHRF_ORDER)
 
-    def scores(number: int, references: Ints) -> Floats:
-        matches = _matches(profiles, number, references)
-        return chrf_score(profiles.totals[number], profiles.totals[references], matches, scale=100.0)
+    def scores(numbers: Ints, references: Ints) -> Floats:
+        matches = _matches(profiles, numbers, references)
+        return chrf_score(profiles.totals[numbers][:, None], profiles.totals[references], matches, scale=100.0)
 
     return scores
 
@@ -48,14 +69,15 @@ def bleu(strings: Sequence[Tokens]) -> Scores:
     """Returns the scores of sentence BLEU on the tokens, 0 to 100: exponential smoothing, effective order.
 
     >>> scores = bleu([("the", "cat", "sat"), ("the", "cat", "slept")])
-    >>> scores(0, np.array([0, 1], dtype=np.int32)).round(2).tolist()
-    [100.0, 55.03]
+    >>> scores(np.array([0]), np.array([0, 1])).round(2).tolist()
+    [[100.0, 55.03]]
     """
     profiles = _Profiles.of(strings, ORDER)
 
-    def scores(number: int, references: Ints) -> Floats:
-        matches, lengths = _matches(profiles, number, references), profiles.totals[references, 0]
-        brevity, precision = bleu_logs(matches, profiles.totals[number], lengths, smooth=True, effective=True)
+    def scores(numbers: Ints, references: Ints) -> Floats:
+        matches, lengths = _matches(profiles, numbers, references), profiles.totals[references, 0]
+        totals = profiles.totals[numbers][:, None]
+        brevity, precision = bleu_logs(matches, totals, lengths, smooth=True, effective=True)
         return 100.0 * np.exp(brevity + precision)
 
     return scores
@@ -64,13 +86,13 @@ def bleu(strings: Sequence[Tokens]) -> Scores:
 def wer(strings: Sequence[Tokens]) -> Scores:
     """Returns minus the word errors: insertions, deletions and substitutions (Stolcke, König and Weintraub 1997).
 
-    >>> wer([("a", "b", "c"), ("a", "c")])(0, np.array([0, 1], dtype=np.int32)).tolist()
-    [0.0, -1.0]
+    >>> wer([("a", "b", "c"), ("a", "c")])(np.array([0]), np.array([0, 1])).tolist()
+    [[0.0, -1.0]]
     """
     words, offsets = joined(numbered(strings))
 
-    def scores(number: int, references: Ints) -> Floats:
-        return 0.0 - distances_between(words, offsets, number, references)
+    def scores(numbers: Ints, references: Ints) -> Floats:
+        return 0.0 - distances_between(words, offsets, numbers, references)
 
     return scores
 
@@ -79,13 +101,25 @@ UTILITIES: Mapping[str, Callable[[Sequence[Tokens]], Scores]] = {"chrf": chrf, "
 """By name; a new one is a function that makes `Scores`, and a line here."""
 
 
-def user_scores(strings: Sequence[Tokens], utility: UserUtility) -> Scores:
-    """Returns the scores of a user's function, which is called for each pair."""
+def user_scores(strings: Sequence[Tokens], utility: UserUtility | BatchUtility) -> Scores:
+    """Returns the scores of a user's function, which is called for each pair, or for many at once.
+
+    Raises:
+        LatticeSimpError: a function of many pairs returns another number of utilities.
+    """
     texts = [" ".join(tokens) for tokens in strings]
 
-    def scores(number: int, references: Ints) -> Floats:
-        pairs = [utility(texts[number], texts[reference]) for reference in references.tolist()]
-        return np.array(pairs, dtype=np.float64)
+    def scores(numbers: Ints, references: Ints) -> Floats:
+        hypotheses = [texts[number] for number in numbers.tolist() for _ in references]
+        others = [texts[reference] for reference in references.tolist()] * len(numbers)
+        if isinstance(utility, BatchUtility):
+            utilities = np.asarray(utility.function(hypotheses, others), dtype=np.float64).ravel()
+        else:
+            pairs = zip(hypotheses, others, strict=True)
+            utilities = np.array([utility(hypothesis, reference) for hypothesis, reference in pairs], dtype=np.float64)
+        if len(utilities) != len(hypotheses):
+            raise LatticeSimpError(f"the utility gives {len(utilities)} values for {len(hypotheses)} pairs")
+        return utilities.reshape(len(numbers), len(references))
 
     return scores
 
@@ -124,20 +158,21 @@ class _Profiles(NamedTuple):
 
 
 @jit
-def _matches(profiles: _Profiles, number: int, references: Ints) -> Ints:
-    """Returns how many n-grams of each length a string shares with each reference, (references, max_order)."""
+def _matches(profiles: _Profiles, numbers: Ints, references: Ints) -> Ints:
+    """Returns how many n-grams of each length strings share with references, (strings, references, max_order)."""
     offsets, grams, counts, orders, totals = profiles
-    shared = np.zeros((len(references), totals.shape[1]), dtype=np.int32)
-    for row in range(len(references)):
-        here, end = offsets[number], offsets[number + 1]
-        there, other_end = offsets[references[row]], offsets[references[row] + 1]
-        while here < end and there < other_end:
-            if grams[here] < grams[there]:
-                here += 1
-            elif grams[here] > grams[there]:
-                there += 1
-            else:
-                shared[row, orders[here]] += min(counts[here], counts[there])
-                here += 1
-                there += 1
+    shared = np.zeros((len(numbers), len(references), totals.shape[1]), dtype=np.int32)
+    for row in range(len(numbers)):
+        for column in range(len(references)):
+            here, end = offsets[numbers[row]], offsets[numbers[row] + 1]
+            there, other_end = offsets[references[column]], offsets[references[column] + 1]
+            while here < end and there < other_end:
+                if grams[here] < grams[there]:
+                    here += 1
+                elif grams[here] > grams[there]:
+                    there += 1
+                else:
+                    shared[row, column, orders[here]] += min(counts[here], counts[there])
+                    here += 1
+                    there += 1
     return shared

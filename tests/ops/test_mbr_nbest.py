@@ -10,7 +10,7 @@ import sacrebleu
 from word_edits import edits
 
 from lattice_simp import Hypothesis, LatticeSimpError, MbrPruning, mbr_nbest
-from lattice_simp.ops.utilities import UTILITIES
+from lattice_simp.ops.utilities import UTILITIES, BatchUtility
 
 SEEDS = range(15)
 WORDS = ["a", "b", "ab", "Haus", "häuser", ","]
@@ -51,7 +51,13 @@ def test_expected_utilities_are_those_of_all_pairs(name):
         evidence = random_list(rng, 5) if seed % 3 == 0 else None
         scale = float(rng.uniform(0.2, 2.0))
         expected = brute_force(hypotheses, evidence or hypotheses, PLAIN[name], scale)
-        for utility in (name, PLAIN[name]):
+        plain = PLAIN[name]
+        batch = BatchUtility(
+            lambda texts, others, plain=plain: [plain(*pair) for pair in zip(texts, others, strict=True)]
+        )
+        truth = hypotheses if evidence is None else evidence
+        matrix = np.array([[plain(entry.text, other.text) for other in truth] for entry in hypotheses])
+        for utility in (name, plain, batch, matrix.reshape(len(hypotheses), len(truth))):
             found = mbr_nbest(hypotheses, utility, scale=scale, evidence=evidence)
             gains = {entry.tokens: -entry.cost for entry in found}
             assert gains == pytest.approx(expected, rel=1e-9, abs=1e-9), f"seed {seed}"
@@ -136,6 +142,8 @@ def test_one_sure_hypothesis_and_empty_lists():
         ({"scale": 0.0}, "the scale of the costs is 0.0"),
         ({"scale": math.nan}, "the scale of the costs is nan"),
         ({"evidence": []}, "there is no evidence"),
+        ({"utility": np.zeros((2, 3))}, r"the shape \(2, 3\); give one of \(2, 2\)"),
+        ({"utility": BatchUtility(lambda texts, others: [1.0, 2.0])}, "the utility gives 2 values for 4 pairs"),
         ({"utility": lambda one, other: math.nan}, "the utility of 'a' given 'a' is not finite"),
         ({"pruning": MbrPruning(max_calls=3)}, "max_calls is 3; 2 hypotheses and 2 references need at least 4"),
     ],
