@@ -15,6 +15,7 @@ from rich.table import Table
 
 from experiments.bench import (
     confidence,
+    constrained,
     engines,
     gappy,
     hiero,
@@ -41,6 +42,7 @@ MEASUREMENTS = {
     "mert": mert.measure,
     "mbr": minimum_bayes_risk.measure,
     "confidence": confidence.measure,
+    "constrained": constrained.measure,
     "hindi": hindi.measure,
     "serve": serve.measure,
     "startup": startup.measure,

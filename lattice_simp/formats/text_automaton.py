@@ -273,12 +273,16 @@ class TextGraph:
         arcs: the source, label, target and cost of each arc; the start is node 0.
         finals: the costs of the nodes where a text may end.
         count: the number of nodes.
+        skips: the source, target and cost of each way past a word.
+        whole: the number of nodes, from the first, before which no word is missing; 0 if none is missing anywhere.
     """
 
     alphabet: Alphabet
     arcs: list[tuple[int, int, int, float]] = field(default_factory=list)
     finals: dict[int, float] = field(default_factory=dict)
     count: int = 1
+    skips: list[tuple[int, int, float]] = field(default_factory=list)
+    whole: int = 0
 
     def new(self) -> int:
         self.count += 1
@@ -295,6 +299,20 @@ class TextGraph:
     def any_of(self, source: int, labels: Iterable[int], target: int) -> None:
         """Adds an arc for each of the labels."""
         self.arcs += [(source, label, target, 0.0) for label in labels]
+
+    def with_missing_words(self, cost: float) -> TextGraph:
+        """Returns the automaton where words may be missing, at a cost each; a copy of it follows what is missing."""
+        shifted = [
+            (source + self.count, label, target + self.count, price) for source, label, target, price in self.arcs
+        ]
+        missing = [
+            (source + copied, EPSILON, target + self.count, price + cost)
+            for source, target, price in self.skips
+            for copied in (0, self.count)
+        ]
+        finals = self.finals | {node + self.count: price for node, price in self.finals.items()}
+        arcs = [*self.arcs, *shifted, *missing]
+        return TextGraph(self.alphabet, arcs, finals, 2 * self.count, whole=self.count)
 
     def as_fst(self) -> Any:
         """Returns the automaton as a `pynini.Fst`, without costs."""
@@ -332,6 +350,7 @@ class _Words(TextGraph):
                 self.add(after[source], blank, begun)
                 self.add(first[source], [], begun)
                 self.add(begun, self.alphabet.labels(words[label]), after[target], cost)
+                self.skips += [(first[source], first[target], cost), (after[source], after[target], cost)]
         self._end(lattice, first, after)
 
     def _end(self, lattice: Lattice, *nodes: Sequence[int]) -> None:
@@ -378,6 +397,7 @@ class _Text(_Words):
         if self.alphabet.is_close(word[-1]):
             ending = "separator" if is_separator(word[-1]) else "close"
         self.add(begun, self.alphabet.labels(word), there[ending], cost)
+        self.skips += [(node, there[kind], cost) for kind, node in here.items()]
 
     def _gap(self, here: dict[str, int]) -> None:
         for kind, node in here.items():

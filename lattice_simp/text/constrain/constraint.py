@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.arguments import finite_real
 from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
@@ -64,6 +65,7 @@ class TokenConstraint:
         *,
         spacing: Spacing = "text",
         leading_blank: bool = True,
+        deletion: float | None = None,
     ) -> TokenConstraint:
         """Makes a constraint from a lattice or a gappy acceptor.
 
@@ -73,9 +75,11 @@ class TokenConstraint:
             end: the token that ends a text, or several such tokens.
             spacing: see `text_automaton`.
             leading_blank: whether a text may begin with a blank, as the first token of a word often does.
+            deletion: the cost in nats of each word that is missing, 0 or more; None forbids missing words.
 
         Raises:
-            LatticeSimpError: as `text_automaton`, an end is not a token, or a cycle has a negative cost.
+            LatticeSimpError: as `text_automaton`, an end is not a token, a cycle has a negative cost, or the cost of a
+                deletion is negative or not finite.
         """
         if isinstance(tokens, (str, bytes)):
             raise LatticeSimpError("tokens are a list of bytes, not a text; see token_bytes")
@@ -85,7 +89,12 @@ class TokenConstraint:
                 raise LatticeSimpError(
                     f"the end {number} is not a token; tokens have numbers from 0 to {len(tokens) - 1}"
                 )
-        states = TextStates(spell_text(acceptor, spacing, leading_blank=leading_blank))
+        graph = spell_text(acceptor, spacing, leading_blank=leading_blank)
+        if deletion is not None:
+            if finite_real(deletion, "the cost of a deletion") < 0:
+                raise LatticeSimpError(f"the cost of a deletion is {deletion}; give a number from 0 up")
+            graph = graph.with_missing_words(deletion)
+        states = TextStates(graph)
         texts = [None if number in ends else token for number, token in enumerate(tokens)]
         return cls(states, TokenTrie.of(texts), texts, ends)
 
@@ -148,6 +157,11 @@ class TokenConstraint:
     def distances(self) -> Ints:
         """The fewest tokens that end a text from each state reached so far, (states,) int32; the end counts as one."""
         return self._distances.of_places
+
+    @property
+    def banks(self) -> Ints:
+        """The same for texts without missing words: by these, a search divides its beam."""
+        return self._distances.banks
 
     @property
     def fewest_tokens(self) -> int:

@@ -119,6 +119,9 @@ class _Constraint(Protocol):
     @property
     def distances(self) -> Ints: ...
 
+    @property
+    def banks(self) -> Ints: ...
+
     def targets(self, state: int) -> Ints: ...
 
     def end_cost(self, state: int) -> float: ...
@@ -133,6 +136,10 @@ class _Free:
     ends: tuple[int, ...]
     size: int = 0
     distances: Ints = field(default_factory=lambda: np.ones(1, dtype=np.int32))
+
+    @property
+    def banks(self) -> Ints:
+        return self.distances
 
     def targets(self, state: int) -> Ints:
         targets = np.zeros(self.size, dtype=np.int32)
@@ -156,7 +163,7 @@ class _Candidates:
         ended: (candidates,) bool, whether a text ends.
         model: (candidates,) float64, the model's scores.
         costs: (candidates,) float64, the least costs of the constraint.
-        banks: (candidates,) int32, the fewest tokens left.
+        banks: (candidates,) int32, the fewest tokens left, if no word is missing.
     """
 
     prefixes: Longs
@@ -190,7 +197,8 @@ class _Search:
     def run(self, step: Step, constraint: _Constraint) -> list[GeneratedText]:
         """Returns the best texts."""
         start, zero = np.zeros(1, dtype=np.int32), np.zeros(1)
-        live = _Candidates(np.zeros((1, 0), dtype=np.int64), start, np.zeros(1, dtype=np.bool_), zero, zero, start)
+        prefix, bank = np.zeros((1, 0), dtype=np.int64), constraint.banks[:1]
+        live = _Candidates(prefix, start, np.zeros(1, dtype=np.bool_), zero, zero, bank)
         ended: list[GeneratedText] = []
         while len(live.states) and self._can_improve(live, ended):
             scores = np.asarray(step(live.prefixes), dtype=np.float64)
@@ -208,10 +216,10 @@ class _Search:
         """Returns the best extensions of each bank that can still end within the budget."""
         targets = np.stack([constraint.targets(state) for state in live.states.tolist()])
         scores = scores[:, : targets.shape[1]]
-        banks, costs = constraint.distances[targets], constraint.least_costs(targets)
+        banks, costs = constraint.banks[targets], constraint.least_costs(targets)
         totals = live.model[:, None] + scores - self.weight * costs
         left = self.max_tokens - live.prefixes.shape[1] - 1
-        possible = (targets != DEAD) & (banks <= left) & np.isfinite(totals)
+        possible = (targets != DEAD) & (constraint.distances[targets] <= left) & np.isfinite(totals)
         chosen = [np.empty(0, dtype=np.int64)]
         for bank in np.flatnonzero(np.bincount(banks[possible])).tolist():
             within = np.flatnonzero(possible & (banks == bank))
@@ -230,7 +238,7 @@ class _Search:
         )
 
     def _ends(self, live: _Candidates, scores: Floats, constraint: _Constraint) -> _Candidates:
-        """Returns the hypotheses that may end, with each of the ends, in the bank of those that may end next.
+        """Returns the hypotheses that may end, with each of the ends, in their banks.
 
         Their costs are the least of all texts that go on from there, too, so that they compete on equal terms.
         """
@@ -244,7 +252,7 @@ class _Search:
             ended=np.ones(len(rows), dtype=np.bool_),
             model=live.model[rows] + scores[rows, ends[columns]],
             costs=live.costs[rows],
-            banks=np.ones(len(rows), dtype=np.int32),
+            banks=live.banks[rows],
         )
 
     def _allocation(self, candidates: _Candidates) -> tuple[Longs, Longs]:

@@ -40,6 +40,7 @@ class TextNodes:
         costs: (arcs,) float64, nats.
         finals: (nodes,) float64, the cost of an end; infinite where a text may not end.
         to_end: (nodes,) float64, the least cost from a node to an end.
+        whole_ends: (nodes,) bool, whether a text may end there without a missing word.
         num_classes: the number of classes.
     """
 
@@ -49,6 +50,7 @@ class TextNodes:
     costs: Floats
     finals: Floats
     to_end: Floats
+    whole_ends: Bools
     num_classes: int
 
     @classmethod
@@ -65,10 +67,12 @@ class TextNodes:
         empty, leaving = _arcs_by_node(graph, to_end)
         numbers, order = {0: 0}, [0]
         rows: list[tuple[int, int, int, float]] = []
-        finals: list[float] = []
+        finals, whole_ends = list[float](), list[bool]()
+        whole = graph.whole or graph.count
         for node in order:
             closure = _closure(node, empty)
             finals.append(min(cost + graph.finals.get(reached, np.inf) for reached, cost in closure.items()))
+            whole_ends.append(any(reached < whole and reached in graph.finals for reached in closure))
             for reached, before in closure.items():
                 for label, target, cost in leaving[reached]:
                     if target not in numbers:
@@ -79,7 +83,7 @@ class TextNodes:
         labels, targets, sources = (np.array([row[place] for row in rows], dtype=np.int32) for place in range(3))
         costs = np.array([row[3] for row in rows], dtype=np.float64)
         classes = len(graph.alphabet.classes)
-        return cls(sources, labels, targets, costs, np.array(finals), to_end[order], classes)
+        return cls(sources, labels, targets, costs, np.array(finals), to_end[order], np.array(whole_ends), classes)
 
     @cached_property
     def universal(self) -> Bools:
@@ -214,11 +218,16 @@ class TextStates:
 
     def _undominated(self, rows: Floats) -> Floats:
         """Leaves out the nodes that end at no less than a node after which any text may follow, (rows, nodes)."""
-        ending = np.where(self.nodes.universal, rows + self.nodes.finals, np.inf)
-        best = ending.argmin(axis=1)
-        bound = ending[np.arange(len(rows)), best]
-        kept = (rows + self.nodes.to_end < bound[:, None] - _SLACK) | (np.arange(rows.shape[1]) == best[:, None])
-        return np.where(kept, rows, np.inf)
+        universal = np.flatnonzero(self.nodes.universal)
+        ending = rows[:, universal] + self.nodes.finals[universal]
+        bounded = np.flatnonzero(np.isfinite(ending).any(axis=1))
+        best = universal[ending[bounded].argmin(axis=1)] if len(bounded) else bounded
+        bounds = ending[bounded].min(axis=1, initial=np.inf)
+        reached = rows[bounded]
+        needless = reached + self.nodes.to_end >= bounds[:, None] - _SLACK
+        needless[np.arange(len(bounded)), best] = False
+        rows[bounded] = np.where(needless, np.inf, reached)
+        return rows
 
     def _add(self, rows: Floats) -> Ints:
         """Returns the number of the state of each row of costs, (rows,) int32; `DEAD` for rows without a node."""
@@ -240,7 +249,7 @@ class TextStates:
 
 
 class Distances:
-    """The fewest tokens that end a text, for the states of an automaton; the end is a token of its own.
+    """The fewest tokens that end a text, for the places of an automaton; the end is a token of its own.
 
     The nodes' distances are found once, by a walk through the vocabulary for each node; a state has the least of its
     nodes' distances.
@@ -248,46 +257,85 @@ class Distances:
 
     def __init__(self, texts: TextStates, trie: TokenTrie) -> None:
         self._texts = texts
-        self._of_nodes = _node_distances(texts, trie)
-        self._of_places = np.empty((0, texts.width), dtype=np.int32)
+        edges = _TokenEdges.of(texts, trie)
+        self._of_nodes = edges.distances(np.isfinite(texts.nodes.finals))
+        self._of_whole = edges.distances(texts.nodes.whole_ends)
+        self._places, self._banks = (np.empty((0, texts.width), dtype=np.int32) for _ in range(2))
 
     @property
     def of_places(self) -> Ints:
         """The fewest tokens from each place known, (places,) int32; `FAR` where no tokens lead to an end."""
-        states = range(len(self._of_places), len(self._texts.table))
-        rows = [self._of_nodes[np.isfinite(self._texts.members(state))].min(axis=0) for state in states]
-        if rows:
-            self._of_places = np.concatenate((self._of_places, np.stack(rows)))
-        return self._of_places.reshape(-1)
+        self._update()
+        return self._places.reshape(-1)
+
+    @property
+    def banks(self) -> Ints:
+        """The same for texts without missing words; where each text lacks one, for all texts."""
+        self._update()
+        return self._banks.reshape(-1)
+
+    def _update(self) -> None:
+        """Adds the states that are new."""
+        states = range(len(self._places), len(self._texts.table))
+        members = [np.isfinite(self._texts.members(state)) for state in states]
+        if members:
+            places, whole = (
+                np.stack([distances[row].min(axis=0) for row in members])
+                for distances in (self._of_nodes, self._of_whole)
+            )
+            self._places = np.concatenate((self._places, places))
+            self._banks = np.concatenate((self._banks, np.where(whole < FAR, whole, places)))
 
 
-def _node_distances(texts: TextStates, trie: TokenTrie) -> Ints:
-    """Returns the fewest tokens to the end by node and state of the decoder, (nodes, width) int32."""
-    nodes, width = texts.nodes, texts.width
-    order = np.lexsort((nodes.labels, nodes.sources))
-    keys = nodes.sources[order].astype(np.int64) * nodes.num_classes + nodes.labels[order]
-    offsets = np.searchsorted(keys, np.arange(len(nodes.finals) * nodes.num_classes + 1))
-    targets = nodes.targets[order]
-    distances = np.full(len(nodes.finals) * width, FAR, dtype=np.int32)
-    distances[np.flatnonzero(np.isfinite(nodes.finals)) * width] = 1
-    places, edges, seen = [0], list[Longs](), {0}
-    for place in places:
-        reached = np.zeros(len(distances), dtype=np.bool_)
-        _nodes_from(offsets, targets, texts.decoder.steps, texts.decoder.open, place, trie.columns, reached)
-        edges.append(np.flatnonzero(reached))
-        new = [following for following in edges[-1].tolist() if following not in seen]
-        seen.update(new)
-        places += new
-    leaving = [number for number, following in enumerate(edges) if len(following)]
-    if leaving:
-        sources, following = np.array(places)[leaving], np.concatenate([edges[number] for number in leaving])
-        starts = np.cumsum([0, *(len(edges[number]) for number in leaving[:-1])])
-        while True:
-            nearer = np.minimum(distances[sources], np.minimum.reduceat(distances[following], starts) + 1)
-            if np.array_equal(nearer, distances[sources]):
+@dataclass(frozen=True)
+class _TokenEdges:
+    """What single tokens lead to, over places: a node times the number of states of the decoder, plus such a state.
+
+    Attributes:
+        width: the number of states of the decoder.
+        sources: (sources,) int64, the places that tokens lead from.
+        starts: (sources,) int64, where each one's targets begin.
+        targets: (edges,) int64.
+    """
+
+    width: int
+    sources: Longs
+    starts: Longs
+    targets: Longs
+
+    @classmethod
+    def of(cls, texts: TextStates, trie: TokenTrie) -> _TokenEdges:
+        """Finds the places that are reached from the start, and the edges between them."""
+        nodes, decoder = texts.nodes, texts.decoder
+        order = np.lexsort((nodes.labels, nodes.sources))
+        keys = nodes.sources[order].astype(np.int64) * nodes.num_classes + nodes.labels[order]
+        offsets = np.searchsorted(keys, np.arange(len(nodes.finals) * nodes.num_classes + 1))
+        places, seen = [0], {0}
+        sources, edges = list[int](), list[Longs]()
+        for place in places:
+            reached = np.zeros(len(nodes.finals) * texts.width, dtype=np.bool_)
+            _nodes_from(offsets, nodes.targets[order], decoder.steps, decoder.open, place, trie.columns, reached)
+            following = np.flatnonzero(reached)
+            if len(following):
+                sources.append(place)
+                edges.append(following)
+                places += [number for number in following.tolist() if number not in seen]
+                seen.update(following.tolist())
+        starts = np.cumsum([0, *map(len, edges)])[:-1]
+        targets = np.concatenate(edges) if edges else np.empty(0, dtype=np.int64)
+        return cls(texts.width, np.array(sources, dtype=np.int64), starts, targets)
+
+    def distances(self, may_end: Bools) -> Ints:
+        """Returns the fewest tokens to an end in some nodes, (nodes, width) int32; the end counts as one."""
+        distances = np.full(len(may_end) * self.width, FAR, dtype=np.int32)
+        distances[np.flatnonzero(may_end) * self.width] = 1
+        while len(self.sources):
+            nearer = np.minimum.reduceat(distances[self.targets], self.starts) + 1
+            nearer = np.minimum(distances[self.sources], nearer)
+            if np.array_equal(nearer, distances[self.sources]):
                 break
-            distances[sources] = nearer
-    return distances.reshape(-1, width)
+            distances[self.sources] = nearer
+        return distances.reshape(-1, self.width)
 
 
 @jit

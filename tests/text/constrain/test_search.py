@@ -47,11 +47,11 @@ def random_acceptor(rng):
     return ls.gappy_acceptor(list(strings.items()), positions=None if rng.random() < 0.5 else positions)
 
 
-def costs_of_texts(acceptor, spacing):
+def costs_of_texts(acceptor, spacing, deletion=None):
     """Returns a function of the cost of the cheapest path that may be written as a text, by the automaton of each."""
     paths = [
         (text_automaton(lattice, spacing, leading_blank=True), cost)
-        for lattice, cost in one_path_acceptors(acceptor.as_lattice())
+        for lattice, cost in one_path_acceptors(acceptor.as_lattice(), deletion)
     ]
 
     @cache
@@ -65,8 +65,8 @@ def costs_of_texts(acceptor, spacing):
     return cost
 
 
-def one_path_acceptors(lattice):
-    """Yields a lattice for each path, with its loops, and the path's cost."""
+def one_path_acceptors(lattice, deletion):
+    """Yields a lattice for each path, with its loops and with each choice of missing words, and its cost."""
     paths = [((0,), (), float(0))]
     sigma = lattice.symbols.find("<sigma>") if "<sigma>" in lattice.symbols else -1
     columns = (lattice.sources, lattice.olabels, lattice.weights, lattice.nextstates)
@@ -76,25 +76,25 @@ def one_path_acceptors(lattice):
         states, labels, cost = paths.pop()
         if np.isfinite(lattice.finals[states[-1]]):
             looping = [place for place, state in enumerate(states) if state in loops]
-            yield (
-                ls.Lattice.from_arcs(
-                    [*range(len(labels)), *looping],
-                    [*labels, *([sigma] * len(looping))],
-                    np.zeros(len(labels) + len(looping)),
-                    [*range(1, len(labels) + 1), *looping],
-                    [*([np.inf] * len(labels)), 0.0],
+            for missing in itertools.product((False,) if deletion is None else (False, True), repeat=len(labels)):
+                kept = [0 if lost else label for label, lost in zip(labels, missing, strict=True)]
+                path = ls.Lattice.from_arcs(
+                    [*range(len(kept)), *looping],
+                    [*kept, *([sigma] * len(looping))],
+                    np.zeros(len(kept) + len(looping)),
+                    [*range(1, len(kept) + 1), *looping],
+                    [*([np.inf] * len(kept)), 0.0],
                     lattice.symbols,
-                ),
-                cost + float(lattice.finals[states[-1]]),
-            )
+                )
+                yield path, cost + float(lattice.finals[states[-1]]) + sum(missing) * (deletion or 0.0)
         for source, label, weight, target in arcs:
             if source == states[-1] and source != target:
                 paths.append(((*states, target), (*labels, label), cost + weight))
 
 
-def brute_force(model, acceptor, spacing, max_tokens, weight=1.0, length_penalty=0.0):
-    """Returns pairs of a score and tokens of all texts, the best first."""
-    scored, cost_of = [], costs_of_texts(acceptor, spacing)
+def brute_force(model, cost_of, max_tokens, weight=1.0, length_penalty=0.0):
+    """Returns the score, tokens, model score and cost of all texts, the best first."""
+    scored = []
     for length in range(max_tokens):
         for tokens in itertools.product(range(1, len(TOKENS)), repeat=length):
             cost = cost_of(b"".join(TOKENS[token] for token in tokens))
@@ -106,15 +106,16 @@ def brute_force(model, acceptor, spacing, max_tokens, weight=1.0, length_penalty
     return sorted(scored, reverse=True)
 
 
+@pytest.mark.parametrize("deletion", [None, 1.5])
 @pytest.mark.parametrize("spacing", ["text", "words"])
-def test_a_large_beam_finds_what_brute_force_finds(spacing):
+def test_a_large_beam_finds_what_brute_force_finds(spacing, deletion):
     found = 0
     for seed in range(25):
         rng = np.random.default_rng(seed)
         acceptor, model = random_acceptor(rng), RandomModel(seed, len(TOKENS) + 2, zeros=0.2)
-        constraint = ls.TokenConstraint.of(acceptor, TOKENS, END, spacing=spacing)
+        constraint = ls.TokenConstraint.of(acceptor, TOKENS, END, spacing=spacing, deletion=deletion)
         options = {"weight": float(rng.choice([0.0, 0.5, 2.0])), "length_penalty": float(rng.choice([0.0, 1.0]))}
-        wanted = brute_force(model, acceptor, spacing, 4, **options)
+        wanted = brute_force(model, costs_of_texts(acceptor, spacing, deletion), 4, **options)
         if constraint.fewest_tokens > 4:
             assert not wanted, seed
             with pytest.raises(LatticeSimpError, match="tokens"):
@@ -201,6 +202,24 @@ def test_the_beam_keeps_what_makes_progress():
     assert text.tokens == (1, 1, 3, 2, 4)
 
 
+def test_a_missing_word_costs():
+    """The beam keeps what makes progress although words may be missing; a text lacks one where that is cheaper."""
+    tokens = [None, b" x", b" cat", b" dog"]
+    terms = ls.gappy_acceptor([("cat dog", 0.25)])
+
+    def step(prefixes):
+        return np.log(np.tile([0.3, 0.68, 0.01, 0.01], (len(prefixes), 1)))
+
+    def best(deletion):
+        constraint = ls.TokenConstraint.of(terms, tokens, END, deletion=deletion)
+        assert constraint.fewest_tokens == (3 if deletion is None else 1)
+        text = ls.constrained_beam_search(step, constraint, beam=4, max_tokens=4)[0]
+        return text.tokens, text.constraint_cost
+
+    assert best(None) == best(9.0) == ((2, 3), 0.25)
+    assert best(2.0) == ((), 4.25)
+
+
 def test_costs_choose_among_alternatives():
     tokens = [None, b" cat", b" dog"]
     acceptor = ls.gappy_acceptor([("cat", 0.0), ("dog", 1.0)])
@@ -236,3 +255,5 @@ def test_wrong_arguments():
         ls.constrained_beam_search(lambda prefixes: np.zeros((1, 1)), constraint)
     with pytest.raises(LatticeSimpError, match="no tokens spell"):
         ls.constrained_beam_search(logits, ls.TokenConstraint.of(ls.term_acceptor(["dog"]), tokens, END))
+    with pytest.raises(LatticeSimpError, match=r"the cost of a deletion is -1\.0; give a number from 0 up"):
+        ls.TokenConstraint.of(ls.term_acceptor(["dog"]), tokens, END, deletion=-1.0)
