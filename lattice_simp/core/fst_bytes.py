@@ -87,7 +87,8 @@ def pack(arcs: Arcs, ilabels: Ints, tables: Sequence[SymbolTable] = (), layout: 
     start = 0 if count else _NO_STATE
     sizes = struct.pack("<iiQqqq", _VERSION, flags, properties, start, count, num_arcs)
     header = MAGIC + _packed_string(layout) + _packed_string("standard") + sizes
-    return b"".join([header, *map(_packed_table, tables), body])
+    packed = {id(table): _packed_table(table) for table in tables}  # an acceptor's two tables are one
+    return b"".join([header, *(packed[id(table)] for table in tables), body])
 
 
 def _packed_string(text: str) -> bytes:
@@ -97,8 +98,13 @@ def _packed_string(text: str) -> bytes:
 
 def _packed_table(symbols: SymbolTable) -> bytes:
     head = struct.pack("<i", _TABLE_MAGIC) + _packed_string("<unspecified>")
-    entries = (_packed_string(word) + struct.pack("<q", label) for label, word in enumerate(symbols))
+    words = map(str.encode, symbols)
+    entries = [_SIZE.pack(len(word)) + word + _LABEL.pack(label) for label, word in enumerate(words)]
     return b"".join([head, struct.pack("<qq", len(symbols), len(symbols)), *entries])
+
+
+_SIZE, _LABEL = struct.Struct("<i"), struct.Struct("<q")
+"""The size of a word, and its label, as symbol tables hold them."""
 
 
 # ---------------------------------------------------------------- parsing
@@ -136,8 +142,9 @@ def parse(
         cursor = _converted(cursor, layout, arc_type)
         layout, arc_type = cursor.string(), cursor.string()
     version, flags, _, start, num_states, num_arcs = cursor.take("<iiQqqq")
+    begin = cursor.position
     input_table = _table(cursor) if flags & _HAS_ISYMBOLS else None
-    output_table = _table(cursor) if flags & _HAS_OSYMBOLS else None
+    output_table = _table(cursor, data[begin : cursor.position], input_table) if flags & _HAS_OSYMBOLS else None
     if layout == "vector":
         finals, counts, arcs = _vector_states(cursor, num_states)
     else:
@@ -232,18 +239,33 @@ def _converted(cursor: _Cursor, layout: str, arc_type: str) -> _Cursor:
     return _Cursor(data, cursor.path, position=4)
 
 
-def _table(cursor: _Cursor) -> Table:
+def _table(cursor: _Cursor, before: bytes = b"", table_before: Table | None = None) -> Table:
+    """Reads a symbol table; one of the same bytes as the table before it, an acceptor's, is the same table."""
+    if table_before is not None and cursor.data.startswith(before, cursor.position):
+        cursor.room(len(before))
+        return table_before
     if cursor.take("<i")[0] != _TABLE_MAGIC:
         raise cursor.error("no symbol table where the header announces one")
     cursor.string()  # the table's name
     _, size = cursor.take("<qq")
     table: Table = {}
-    for _ in range(size):
-        word = cursor.string()
-        label = cursor.take("<q")[0]
-        if label in table:
-            raise cursor.error(f"the symbol table holds the label {label} twice")
-        table[label] = word
+    data, position = cursor.data, cursor.position
+    try:
+        for _ in range(size):
+            begin = position + _SIZE.size
+            end = begin + _SIZE.unpack_from(data, position)[0]
+            label = _LABEL.unpack_from(data, end)[0]
+            if end < begin:
+                raise cursor.cut_off()
+            if label in table:
+                raise cursor.error(f"the symbol table holds the label {label} twice")
+            table[label] = data[begin:end].decode()
+            position = end + _LABEL.size
+    except struct.error:
+        raise cursor.cut_off() from None
+    except UnicodeDecodeError as error:
+        raise cursor.error("a name that is not UTF-8") from error
+    cursor.position = position
     return table
 
 
@@ -339,12 +361,12 @@ def _relabel(cursor: _Cursor, labels: Ints, table: Table | None, symbols: Symbol
         keys = np.array(sorted({EPSILON, *table}), dtype=np.int64)
         words = [EPSILON_SYMBOL if key == EPSILON else table[key] for key in keys.tolist()]
         # A word that no label may have, such as the empty one, is damage only where an arc carries it.
-        known = [
-            symbols.add(word) if word and (key == EPSILON or word != EPSILON_SYMBOL) else -1
-            for key, word in zip(keys.tolist(), words, strict=True)
-        ]
+        allowed = keys == EPSILON
+        allowed |= [word not in ("", EPSILON_SYMBOL) for word in words]
+        known = np.full(len(keys), -1, dtype=np.int32)
+        known[allowed] = symbols.encode([word for word, fits in zip(words, allowed, strict=True) if fits])
         indices = np.minimum(np.searchsorted(keys, labels), len(keys) - 1)
-        ids = np.array(known)[indices]
+        ids = known[indices]
         broken = (keys[indices] != labels) | (ids < 0)
     if broken.any():
         label = int(labels[np.argmax(broken)])

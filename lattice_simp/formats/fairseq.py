@@ -42,7 +42,7 @@ _SNIFFED = re.compile(rb"^(?:[ST]-\d{1,18}\t|[HD]-\d{1,18}\t-?(?:[\d.e+-]+|inf)\
 
 def is_fairseq(head: bytes) -> bool:
     """Recognises a log by a line of a source sentence or a hypothesis near its beginning."""
-    return _SNIFFED.search(head) is not None
+    return b"\0" not in head and _SNIFFED.search(head) is not None
 
 
 @dataclass
