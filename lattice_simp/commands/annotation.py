@@ -88,11 +88,11 @@ def show_progress(database: Database) -> None:
     from lattice_simp.systems.annotation import AnnotationStore, progress
 
     with AnnotationStore(database) as store:
-        found = progress(store)
-    for line in _lines(found):
+        figures = progress(store)
+    for line in _lines(figures):
         print(line)
-    if found.missing:
-        print(f"lattice-simp: alpha and reliability are missing: {found.missing}", file=sys.stderr)
+    if figures.missing:
+        print(f"lattice-simp: alpha and reliability are missing: {figures.missing}", file=sys.stderr)
 
 
 def _name(source: str) -> str:
@@ -127,8 +127,8 @@ def _tokens(language: str) -> Callable[[str], list[str]]:
     return lambda line: split_tokens(tokeniser.tokens(line))
 
 
-def _lines(found: Progress) -> list[str]:
-    tasks = (("sentences to shorten", "shortenings", found.shorten), ("skeletons to check", "checks", found.check))
+def _lines(figures: Progress) -> list[str]:
+    tasks = (("sentences to shorten", "shortenings", figures.shorten), ("skeletons to check", "checks", figures.check))
     lines = []
     for items, judgements, task in tasks:
         lines += [
@@ -138,10 +138,10 @@ def _lines(found: Progress) -> list[str]:
             f"{judgements}, remaining\t{task.missing}",
             f"{judgements}, Krippendorff's alpha\t{_number(task.alpha)}",
         ]
-    lines.append(f"checks, agreement of two annotators\t{_number(found.agreement)}")
-    if found.annotators:
+    lines.append(f"checks, agreement of two annotators\t{_number(figures.agreement)}")
+    if figures.annotators:
         lines += ["", "annotator\tshortened\tchecked\tskipped\tcompression rate\tF1 with others\treliability"]
-    for annotator in found.annotators:
+    for annotator in figures.annotators:
         counts = f"{annotator.name}\t{annotator.shortened}\t{annotator.checked}\t{annotator.skipped}"
         lines.append(f"{counts}\t{_number(annotator.rate)}\t{_number(annotator.f1)}\t{_number(annotator.reliability)}")
     return lines

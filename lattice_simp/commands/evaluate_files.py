@@ -74,7 +74,7 @@ def metric_columns(names: Sequence[str], system: Lines) -> list[str]:
     >>> metric_columns(["ter", "bleu"], Lines(tokens=["a"]))
     ['ter', 'bleu-tok']
     """
-    both = [name for name, given in (("bleu-tok", system.tokens), ("bleu-text", system.text)) if given is not None]
+    both = [name for name, lines in (("bleu-tok", system.tokens), ("bleu-text", system.text)) if lines is not None]
     return list(dict.fromkeys(column for name in names for column in (both if name == BOTH_BLEU else [name])))
 
 
@@ -104,7 +104,7 @@ class Sentences:
     source: Lines | None
 
 
-def read_sentences(given: Files, tokens: bool, language: str | None) -> Sentences:
+def read_sentences(inputs: Files, tokens: bool, language: str | None) -> Sentences:
     """Reads all sentences; makes text of tokens where the language is known.
 
     Args:
@@ -114,14 +114,14 @@ def read_sentences(given: Files, tokens: bool, language: str | None) -> Sentence
         FormatError: empty files, files of different lengths, bytes that are not UTF-8.
         LatticeSimpError: options that do not fit.
     """
-    references, texts = given.references, given.reference_texts
+    references, texts = inputs.references, inputs.reference_texts
     if texts and not tokens:
         raise LatticeSimpError("--text-reference needs --tokens; with --text, the references are text already")
     if texts and language is None:
         raise LatticeSimpError("--text-reference needs --language, to detokenise the systems' outputs as well")
     if texts and len(texts) != len(references):
         raise LatticeSimpError(f"{len(texts)} --text-reference for {len(references)} --reference; give one for each")
-    named, sources = given.outputs, [] if given.source is None else [given.source]
+    named, sources = inputs.outputs, [] if inputs.source is None else [inputs.source]
     files: list[Path] = [*named.values(), *references, *sources, *texts]
     columns = [list(read_lines(path)) for path in files]
     expected = len(columns[len(named)])
@@ -133,10 +133,12 @@ def read_sentences(given: Files, tokens: bool, language: str | None) -> Sentence
             raise FormatError(message, path=path, line=line + 1, remedy="give files with the same number of lines")
     change = _detokeniser(language) if tokens else None
     forms = [_lines(lines, tokens, change) for lines in columns[: len(files) - len(texts)]]
-    own = forms[len(named) : len(named) + len(references)]
+    reference_lines = forms[len(named) : len(named) + len(references)]
     if texts:
-        own = [Lines(one.tokens, text) for one, text in zip(own, columns[len(forms) :], strict=True)]
-    return Sentences(dict(zip(named, forms, strict=False)), own, forms[-1] if sources else None)
+        reference_lines = [
+            Lines(lines.tokens, text) for lines, text in zip(reference_lines, columns[len(forms) :], strict=True)
+        ]
+    return Sentences(dict(zip(named, forms, strict=False)), reference_lines, forms[-1] if sources else None)
 
 
 def warn_of_forms(files: Files, sentences: Sentences, name: str) -> None:
@@ -149,8 +151,8 @@ def warn_of_forms(files: Files, sentences: Sentences, name: str) -> None:
         print(f"{files.references[0]}: {message}", file=sys.stderr)
     paths = [*files.references, *files.outputs.values()]
     for path, lines in zip(paths, [*sentences.references, *sentences.systems.values()], strict=True):
-        own = map(split_tokens, lines.tokens) if lines.tokens is not None else map(split, lines.text or ())
-        if warn_of_whole_sentences(own, path, "give --language (zh, ja, th, ...) or --tokeniser, and text"):
+        words = map(split_tokens, lines.tokens) if lines.tokens is not None else map(split, lines.text or ())
+        if warn_of_whole_sentences(words, path, "give --language (zh, ja, th, ...) or --tokeniser, and text"):
             return
 
 
@@ -161,12 +163,16 @@ def read_closest(path: Path, sentences: Sentences, language: str | None) -> dict
         FormatError: the file is broken, or has not a lattice for each sentence.
         LatticeSimpError: there are no tokens to compare with.
     """
-    found, first = {name: own.tokens for name, own in sentences.systems.items()}, sentences.references[0].tokens
-    made = None if language is None or first is not None else _tokeniser(language)
-    if made is not None:
-        found = {name: [made.tokens(line) for line in own.text or ()] for name, own in sentences.systems.items()}
-        first = [made.tokens(line) for line in sentences.references[0].text or ()]
-    compared = {name: lines for name, lines in found.items() if lines is not None}
+    systems, reference = sentences.systems.items(), sentences.references[0]
+    columns, first = {name: system.tokens for name, system in systems}, reference.tokens
+    tokenised_by = None if language is None or first is not None else _tokeniser(language)
+    if tokenised_by is not None:
+        columns = {
+            name: [tokenised_by.tokens(line) for line in system.text or ()]
+            for name, system in sentences.systems.items()
+        }
+        first = [tokenised_by.tokens(line) for line in sentences.references[0].text or ()]
+    compared = {name: lines for name, lines in columns.items() if lines is not None}
     if first is None:
         raise LatticeSimpError("--reference-lattices compares tokens; give --tokens, or --language to tokenise text")
     try:
@@ -186,8 +192,8 @@ def _lines(lines: list[str], tokens: bool, change: Callable[[str], str] | None) 
 
 def _detokeniser(language: str | None) -> Callable[[str], str] | None:
     """Returns the function that makes text of tokens; None without a language."""
-    made = None if language is None else _tokeniser(language)
-    return None if made is None else made.text
+    chosen = None if language is None else _tokeniser(language)
+    return None if chosen is None else chosen.text
 
 
 def _tokeniser(language: str) -> Tokeniser | None:
@@ -218,20 +224,20 @@ class BreakdownOptions:
         return align_skeletons(records, self.reference.count, self.mask_index, self.skeletons)
 
 
-def _by_length(given: BreakdownOptions) -> Groups:
-    measured = given.source or given.reference
-    split = split_tokens if measured.tokens is not None else tokeniser(given.tokeniser)
+def _by_length(options: BreakdownOptions) -> Groups:
+    measured = options.source or options.reference
+    split = split_tokens if measured.tokens is not None else tokeniser(options.tokeniser)
     lines = measured.tokens if measured.tokens is not None else measured.text or ()
     try:
-        edges = [int(part) for part in given.length_edges.split(",")]
+        edges = [int(part) for part in options.length_edges.split(",")]
     except ValueError:
-        raise LatticeSimpError(f"--length-edges {given.length_edges}: give whole numbers as in 10,20,30") from None
+        raise LatticeSimpError(f"--length-edges {options.length_edges}: give whole numbers as in 10,20,30") from None
     return length_groups([len(split(line)) for line in lines], edges)
 
 
 BREAKDOWNS: Mapping[str, Callable[[BreakdownOptions], Groups]] = {
-    "gap-type": lambda given: gap_type_groups(given.aligned("gap-type")),
-    "gaps": lambda given: gap_count_groups(given.aligned("gaps")),
+    "gap-type": lambda options: gap_type_groups(options.aligned("gap-type")),
+    "gaps": lambda options: gap_count_groups(options.aligned("gaps")),
     "length": _by_length,
 }
 """By the names of --by."""

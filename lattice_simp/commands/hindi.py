@@ -83,11 +83,11 @@ def simplify(
 
     if to == "terminal":
         raise LatticeSimpError("--to terminal is for clauses; simple sentences have no colours")
-    for found in found_clauses(source, model, file_format, romanised, system):
-        result = simplified(found.sentence, found.clauses)
+    for marked in found_clauses(source, model, file_format, romanised, system):
+        result = simplified(marked.sentence, marked.clauses)
         if to == "json":
             parts = [{"words": simple.words, "tokens": simple.kept} for simple in result.sentences]
-            record = {"id": found.sentence.id, "source": str(found.sentence), "sentences": parts}
+            record = {"id": marked.sentence.id, "source": str(marked.sentence), "sentences": parts}
             print(json.dumps(record, ensure_ascii=False))
         else:
             print("\n".join(map(str, result.sentences)), end="\n\n")
@@ -109,9 +109,13 @@ def skeletons(
     from lattice_simp.skeleton import SkeletonRecord, write_skeletons
     from lattice_simp.systems.hindi.skeletons import line_skeleton
 
-    by_line = groupby(found_clauses(source, model, file_format, romanised, system), key=lambda found: found.line)
-    made = ((line, line_skeleton([(one.sentence, one.clauses) for one in found])) for line, found in by_line)
-    records = (SkeletonRecord(str(line), line, (skeleton,)) for line, skeleton in made if skeleton is not None)
+    by_line = groupby(found_clauses(source, model, file_format, romanised, system), key=lambda marked: marked.line)
+    skeletons_by_line = (
+        (line, line_skeleton([(marked.sentence, marked.clauses) for marked in group])) for line, group in by_line
+    )
+    records = (
+        SkeletonRecord(str(line), line, (skeleton,)) for line, skeleton in skeletons_by_line if skeleton is not None
+    )
     write_skeletons(target, records)
 
 
@@ -164,7 +168,8 @@ def evaluate(
     examples = marked_examples(treebank, marked, problems) if marked else tree_examples(treebank, problems, only=only)
     find = finder(load_model(model, system, "ssf"), system)
     result = scored(
-        (brackets_of(bare(one.sentence, find(one.full)), len(one.sentence)), one.clauses) for one in examples
+        (brackets_of(bare(example.sentence, find(example.full)), len(example.sentence)), example.clauses)
+        for example in examples
     )
     print_problems(problems)
     if not result.sentences:
@@ -185,13 +190,13 @@ def _names(path: Path) -> set[str]:
 def _write_clauses(sentences: Iterable[Found], to: Form, *, kinds: bool) -> None:
     from lattice_simp.systems.hindi.clause import bracketed
 
-    for found in sentences:
-        words = [token.form for token in found.sentence.tokens]
+    for marked in sentences:
+        words = [token.form for token in marked.sentence.tokens]
         if to == "json":
             spans = [  # tokens from 0, the last one excluded
                 {"start": clause.start, "end": clause.end} | ({"type": clause.kind} if kinds else {})
-                for clause in found.clauses
+                for clause in marked.clauses
             ]
-            print(json.dumps({"id": found.sentence.id, "tokens": words, "clauses": spans}, ensure_ascii=False))
+            print(json.dumps({"id": marked.sentence.id, "tokens": words, "clauses": spans}, ensure_ascii=False))
         else:
-            print(bracketed(words, found.clauses, kinds=kinds, colours=to == "terminal"))
+            print(bracketed(words, marked.clauses, kinds=kinds, colours=to == "terminal"))

@@ -92,8 +92,8 @@ class Journal:
             self._file.truncate(0)
             self._append({"run": run})
             return
-        if (found := self._parse(header, "run", 1)) != run:
-            known = found if isinstance(found, dict) and found.keys() == run.keys() else {}
+        if (earlier := self._parse(header, "run", 1)) != run:
+            known = earlier if isinstance(earlier, dict) and earlier.keys() == run.keys() else {}
             parts = [name for name in run if known.get(name) != run[name]]
             raise LatticeSimpError(
                 f"{self.path} belongs to a run with other {' and '.join(parts)}; repeat that one, or remove the file"

@@ -87,16 +87,16 @@ def tokens(
     if tokeniser is None and is_unspaced_language(language):
         tokeniser = chosen_tokeniser(None, language)
     is_made = language is not None or tokeniser is not None
-    made = Tokeniser(language or "", tokenise=is_made, normalise=is_made, case=case, name=tokeniser)
+    chosen = Tokeniser(language or "", tokenise=is_made, normalise=is_made, case=case, name=tokeniser)
     remedy = "give --language (zh, ja, th, ...) or --tokeniser"
     with readable(source) as file:
         if _is_text(file):
-            _write_tokens([made.tokens(line) for line in read_lines(file)], source, output, remedy)
+            _write_tokens([chosen.tokens(line) for line in read_lines(file)], source, output, remedy)
             return
         _require_lists(file, source)
         lists = stream_nbest(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
         groups = (
-            (number, [replace(entry, tokens=tuple(split_tokens(made.tokens(entry.text)))) for entry in entries])
+            (number, [replace(entry, tokens=tuple(split_tokens(chosen.tokens(entry.text)))) for entry in entries])
             for number, entries in lists
         )
         write_nbest(checked_lists(groups, source, remedy), output)

@@ -61,7 +61,9 @@ class HelpCommand(TyperCommand):
             panels.setdefault(getattr(parameter, "rich_help_panel", None) or usual, []).append(parameter)
         brief = {} if not ctx.meta["brief"] else {name: panels.pop(name) for name in list(panels)[2:]}
         for title, parameters in panels.items():
-            records = [record for record in (self._record(own, ctx) for own in parameters) if record is not None]
+            records = [
+                record for record in (self._record(parameter, ctx) for parameter in parameters) if record is not None
+            ]
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records, col_max=34)
@@ -120,7 +122,8 @@ class CommandApp(typer.Typer):
             hints = get_type_hints(function, include_extras=True)
             signature = inspect.signature(function)
             parameters = [
-                own.replace(annotation=_with_detail(hints[own.name])) for own in signature.parameters.values()
+                parameter.replace(annotation=_with_detail(hints[parameter.name]))
+                for parameter in signature.parameters.values()
             ]
             function.__signature__ = signature.replace(parameters=parameters)
             return decorate(function)

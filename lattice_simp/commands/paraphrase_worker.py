@@ -67,11 +67,11 @@ class WordOptions:
             words = words.joined(Thesaurus.read_wordnet(self.wordnet or WORDNET, self.senses))
         return words
 
-    def trees_of(self, given: SentenceSetLine) -> list[Tree]:
+    def trees_of(self, sentence_set: SentenceSetLine) -> list[Tree]:
         """Returns the trees of a set's sentences."""
         if self.trees:
-            return [Tree.from_brackets(sentence) for sentence in given.sentences]
-        return parsed(given.sentences if self.tokenised else map(tokenise, given.sentences))
+            return [Tree.from_brackets(sentence) for sentence in sentence_set.sentences]
+        return parsed(sentence_set.sentences if self.tokenised else map(tokenise, sentence_set.sentences))
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,12 @@ class ExpandOptions:
         """Tells the files that results depend on, with their sizes and times."""
         paths = [path for path in (self.lm, self.words.synonyms) if path is not None]
         stats = [(str(path), path.stat()) for path in paths]
-        return json.dumps([(name, own.st_size, own.st_mtime_ns) for name, own in stats])
+        return json.dumps([(name, status.st_size, status.st_mtime_ns) for name, status in stats])
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> ExpandOptions:
+    def of(cls, options: Mapping[str, Any]) -> ExpandOptions:
         """Makes the options of those that were given, as nested dicts."""
-        values = dict(given)
+        values = dict(options)
         words, inner = WordOptions(**values.pop("words", {})), dict(values.pop("paraphrase", {}))
         conditions = _chosen(values.get("conditions", ALL), CONDITIONS)
         alignment = AlignmentSettings(conditions=conditions, **inner.pop("alignment", {}))
@@ -139,11 +139,11 @@ class Work:
     weighted: bool = False
     lattices: Path | None = None
 
-    def passed_through(self, given: SentenceSetLine) -> str:
+    def passed_through(self, sentence_set: SentenceSetLine) -> str:
         """Returns what is written of a set that fails."""
         if self.action in ("expand", "sample") and self.form == "text":
-            return _block(given.sentences)
-        return json.dumps({"id": given.id, "failed": True}, ensure_ascii=False)
+            return _block(sentence_set.sentences)
+        return json.dumps({"id": sentence_set.id, "failed": True}, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -154,12 +154,12 @@ class _Tools:
     paraphraser: Paraphraser
     model: LanguageModel | None
 
-    def expansion(self, given: SentenceSetLine) -> tuple[Expansion, Lattice]:
+    def expansion(self, sentence_set: SentenceSetLine) -> tuple[Expansion, Lattice]:
         """Returns the expansion, and its lattice: within the model's beam, or at the cost of the substitutions."""
-        found = self.paraphraser.expand_trees(self.work.options.words.trees_of(given))
+        expanded = self.paraphraser.expand_trees(self.work.options.words.trees_of(sentence_set))
         if self.model is None:
-            return found, found.by_substitutions()
-        return found, apply_lm(found.lattice, {"LM": (self.model, 1.0)}, beam=self.work.options.beam)
+            return expanded, expanded.by_substitutions()
+        return expanded, apply_lm(expanded.lattice, {"LM": (self.model, 1.0)}, beam=self.work.options.beam)
 
 
 def make_worker(work: Work) -> Function:
@@ -171,38 +171,41 @@ def make_worker(work: Work) -> Function:
 
 def _one_set(tools: _Tools, task: tuple[int, Sentence]) -> Record:
     number, sentence = task
-    given = SentenceSetLine(tools.work.ids[number], sentence.words)
-    line = ACTIONS[tools.work.action](tools, given, number)
+    sentence_set = SentenceSetLine(tools.work.ids[number], sentence.words)
+    line = ACTIONS[tools.work.action](tools, sentence_set, number)
     return {"number": number, "line": line, "nbest": [], "reachable": None}
 
 
-def _expand(tools: _Tools, given: SentenceSetLine, number: int) -> str:
+def _expand(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> str:
     work = tools.work
-    if not given.sentences:
-        return _listed(work, given, [], 0)
-    found, lattice = tools.expansion(given)
+    if not sentence_set.sentences:
+        return _listed(work, sentence_set, [], 0)
+    expanded, lattice = tools.expansion(sentence_set)
     if work.lattices is not None:
-        write(found.lattice if tools.model is None else lattice, work.lattices / f"{given.id}.fst")
-    return _listed(work, given, nbest(lattice, work.limit), found.count)
+        write(expanded.lattice if tools.model is None else lattice, work.lattices / f"{sentence_set.id}.fst")
+    return _listed(work, sentence_set, nbest(lattice, work.limit), expanded.count)
 
 
-def _sample(tools: _Tools, given: SentenceSetLine, number: int) -> str:
+def _sample(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> str:
     work = tools.work
-    if not given.sentences:
-        return _listed(work, given, [], 0)
-    found, lattice = tools.expansion(given)
+    if not sentence_set.sentences:
+        return _listed(work, sentence_set, [], 0)
+    expanded, lattice = tools.expansion(sentence_set)
     return _listed(
-        work, given, sample(lattice, work.limit, seed=work.seed + number, uniform=not work.weighted), found.count
+        work,
+        sentence_set,
+        sample(lattice, work.limit, seed=work.seed + number, uniform=not work.weighted),
+        expanded.count,
     )
 
 
-def _listed(work: Work, given: SentenceSetLine, paths: list[Hypothesis], total: int) -> str:
+def _listed(work: Work, sentence_set: SentenceSetLine, paths: list[Hypothesis], total: int) -> str:
     if work.form == "text":
         return _block(path.text for path in paths)
     rows = [
         {"text": path.text, "substitutions": -round(path.features[SUBSTITUTIONS]), "cost": path.cost} for path in paths
     ]
-    return json.dumps({"id": given.id, "count": total, "sentences": rows}, ensure_ascii=False)
+    return json.dumps({"id": sentence_set.id, "count": total, "sentences": rows}, ensure_ascii=False)
 
 
 def _block(sentences: Iterable[str]) -> str:
@@ -210,44 +213,46 @@ def _block(sentences: Iterable[str]) -> str:
     return "".join(f"{sentence}\n" for sentence in sentences)
 
 
-def _count(tools: _Tools, given: SentenceSetLine, number: int) -> str:
-    if not given.sentences:
-        return json.dumps({"id": given.id, "given": 0, "phrases": 0, "sentences": 0, "new": 0}, ensure_ascii=False)
-    found, lattice = tools.expansion(given)
+def _count(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> str:
+    if not sentence_set.sentences:
+        return json.dumps(
+            {"id": sentence_set.id, "given": 0, "phrases": 0, "sentences": 0, "new": 0}, ensure_ascii=False
+        )
+    expanded, lattice = tools.expansion(sentence_set)
     record = {
-        "id": given.id,
-        "given": len(set(found.sentences)),
-        "phrases": len(found.grammar.pairs),
-        "sentences": found.count,
-        "new": found.new,
-        "removed": dict(found.removed),
-        "links": dict(found.grammar.links),
-        "bounded": found.bounded,
+        "id": sentence_set.id,
+        "given": len(set(expanded.sentences)),
+        "phrases": len(expanded.grammar.pairs),
+        "sentences": expanded.count,
+        "new": expanded.new,
+        "removed": dict(expanded.removed),
+        "links": dict(expanded.grammar.links),
+        "bounded": expanded.bounded,
     }
     if tools.model is not None:
         record["within_beam"] = count_paths(lattice)
     return json.dumps(record, ensure_ascii=False)
 
 
-def _align(tools: _Tools, given: SentenceSetLine, number: int) -> str:
-    trees = tools.work.options.words.trees_of(given)
+def _align(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> str:
+    trees = tools.work.options.words.trees_of(sentence_set)
     settings = tools.paraphraser.settings.alignment
     pairs = [
         {
-            "sentences": [one, other],
+            "sentences": [first, second],
             "category": pair.category,
-            "phrases": [" ".join(trees[one].phrase(pair.nodes[0])), " ".join(trees[other].phrase(pair.nodes[1]))],
+            "phrases": [" ".join(trees[first].phrase(pair.nodes[0])), " ".join(trees[second].phrase(pair.nodes[1]))],
             "spans": [pair.first, pair.second],
             "links": pair.links,
             "identical": pair.identical,
             "composed": pair.composed,
         }
-        for one, other in combinations(range(len(trees)), 2)
+        for first, second in combinations(range(len(trees)), 2)
         for pair in align_phrases(
-            trees[one], trees[other], link_words(trees[one], trees[other], tools.paraphraser.thesaurus), settings
+            trees[first], trees[second], link_words(trees[first], trees[second], tools.paraphraser.thesaurus), settings
         )
     ]
-    return json.dumps({"id": given.id, "pairs": pairs}, ensure_ascii=False)
+    return json.dumps({"id": sentence_set.id, "pairs": pairs}, ensure_ascii=False)
 
 
 ACTIONS: Mapping[str, Callable[[_Tools, SentenceSetLine, int], str]] = {

@@ -53,11 +53,11 @@ def read_parallel(paths: Sequence[str], check: Check = str, join: Join = list) -
         FormatError: files of different lengths, a sentence that `check` refuses.
     """
     columns = [join(enumerate(read_lines(path), start=1)) for path in paths]
-    for path, own in zip(paths, columns, strict=True):
-        if len(own) != len(columns[0]):
-            message = f"{len(own)} lines, but {paths[0]} has {len(columns[0])}"
+    for path, column in zip(paths, columns, strict=True):
+        if len(column) != len(columns[0]):
+            message = f"{len(column)} lines, but {paths[0]} has {len(columns[0])}"
             raise FormatError(message, path=path, remedy="give files whose lines belong together")
-        _checked(own, path, check)
+        _checked(column, path, check)
     return [
         SentenceSetLine(str(number), tuple(line.strip() for _, line in lines if line.strip()))
         for number, lines in enumerate(zip(*columns, strict=True))
@@ -89,10 +89,10 @@ def _json_set(line: str, number: int, path: str, check: Check) -> SentenceSetLin
     record = parse_json(line, path=path, line=number, remedy=_JSON)
     try:
         name, sentences = str(record.get("id", number - 1)), record["sentences"]
-        good = isinstance(sentences, list) and all(isinstance(own, str) for own in sentences)
+        good = isinstance(sentences, list) and all(isinstance(sentence, str) for sentence in sentences)
     except (KeyError, AttributeError, TypeError):
         good = False
     if not good:
         raise FormatError("is not a set of sentences", path=path, line=number, remedy=_JSON)
-    _checked(((number, own) for own in sentences), path, check)
-    return SentenceSetLine(name, tuple(own.strip() for own in sentences if own.strip()))
+    _checked(((number, sentence) for sentence in sentences), path, check)
+    return SentenceSetLine(name, tuple(sentence.strip() for sentence in sentences if sentence.strip()))

@@ -197,7 +197,7 @@ def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
 def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], path: Path) -> dict[int, SkeletonRecord]:
     """Finds the sentence of each record."""
     some = len(records) != len(lines)
-    found: dict[int, SkeletonRecord] = {}
+    by_line: dict[int, SkeletonRecord] = {}
     for index, record in enumerate(records):
         number = record.line if some and record else index
         if not 0 <= number < len(lines):
@@ -207,12 +207,12 @@ def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], p
             message = f"the skeleton's tokens are not those of input line {number + 1}"
             remedy = f"tokenise alike; there are {len(records)} skeletons for {len(lines)} lines"
             raise FormatError(message, path=path, line=index + 1, remedy=remedy)
-        if number in found:
+        if number in by_line:
             remedy = "write all skeletons of a sentence in one record"
             raise FormatError(f"a second record of input line {number + 1}", path=path, line=index + 1, remedy=remedy)
         if record:
-            found[number] = record
-    return found
+            by_line[number] = record
+    return by_line
 
 
 def _masks(record: SkeletonRecord, mask_index: str) -> tuple[str, ...]:

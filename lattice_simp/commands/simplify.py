@@ -97,19 +97,22 @@ class SimplifyOptions:
 def make_simplifier(options: SimplifyOptions) -> Function:
     """Loads the model in a worker; returns the function that simplifies one numbered sentence."""
     loaded = Simplifier.load(options.model)
-    own = replace(loaded, search=options.search, stages=options.stages, change=options.change)
-    return partial(_simplify, own, options)
+    chosen = replace(loaded, search=options.search, stages=options.stages, change=options.change)
+    return partial(_simplify, chosen, options)
 
 
 def _simplify(simplifier: Simplifier, options: SimplifyOptions, task: tuple[int, Sentence]) -> Record:
     number, sentence = task
     if not sentence.words:
         return empty_record(number, options.nbest)
-    found = simplifier.simplify(sentence.words, max(1, options.rerank, options.nbest))
-    best = most_unlike(found[: options.rerank]) if options.rerank else found[0]
+    hypotheses = simplifier.simplify(sentence.words, max(1, options.rerank, options.nbest))
+    best = most_unlike(hypotheses[: options.rerank]) if options.rerank else hypotheses[0]
     if best.problem:
         raise LatticeSimpError(best.problem)
-    entries = [nbest_entry(own.tokens, own.cost, own.features) for own in found[: options.nbest]]
+    entries = [
+        nbest_entry(hypothesis.tokens, hypothesis.cost, hypothesis.features)
+        for hypothesis in hypotheses[: options.nbest]
+    ]
     record = {"number": number, "line": best.text, "nbest": entries, "reachable": None, "explained": explanation(best)}
     return record if best.is_changed else {**record, "as_given": True}
 
@@ -124,11 +127,11 @@ class _Explained:
 
     def add(self, record: Record) -> None:
         """Takes the explanation of a sentence; of one that was passed through there is only its text."""
-        found = record.get("explained", {"source": record["line"], "simple": record["line"]})
+        steps = record.get("explained", {"source": record["line"], "simple": record["line"]})
         for kind in ("splits", "deletions", "substitutions"):
-            self._counts[kind] += len(found.get(kind, ()))
+            self._counts[kind] += len(steps.get(kind, ()))
         if self._path is not None:
-            self._lines.append(json.dumps(found, ensure_ascii=False) + "\n")
+            self._lines.append(json.dumps(steps, ensure_ascii=False) + "\n")
 
     @property
     def counts(self) -> str:

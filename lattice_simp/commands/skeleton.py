@@ -107,8 +107,8 @@ def make(
     say(f"parsing with {parser_name()}")
     numbered, sentences = tee(_token_lines(source))
     parses = parse_sentences(tokens for _, tokens in sentences)
-    made = (record_of(make_them(parse), str(line), line) for (line, _), parse in zip(numbered, parses, strict=True))
-    write_skeletons(target, made)
+    records = (record_of(make_them(parse), str(line), line) for (line, _), parse in zip(numbered, parses, strict=True))
+    write_skeletons(target, records)
 
 
 @app.command()
@@ -136,7 +136,7 @@ def train(
         groups = [record.skeletons for record in read_records(files[0])]
     parser = parser_name()
     parses = parse_sentences(group[0].tokens for group in groups)
-    examples = ((parse, one) for parse, group in zip(parses, groups, strict=True) for one in group)
+    examples = ((parse, kept) for parse, group in zip(parses, groups, strict=True) for kept in group)
     tagger = DeletionTagger.train(folder, examples, meta={"parser": parser, "data": [path.name for path in files[:-1]]})
     say(f"{folder}: trained on {tagger.meta['examples']} skeletons, parsed with {parser}")
 

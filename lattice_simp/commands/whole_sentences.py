@@ -18,10 +18,10 @@ _LISTS = 200
 
 def warn_of_whole_sentences(lines: Iterable[Sequence[str]], name: object, remedy: str = REMEDY) -> bool:
     """Says on stderr that the tokens of lines are whole sentences; returns whether they are."""
-    found = whole_sentences(lines)
-    if found:
+    suspects = whole_sentences(lines)
+    if suspects:
         print(f"{name}: whole sentences are single tokens; {remedy}", file=sys.stderr)
-    return found
+    return suspects
 
 
 def checked_lists(
