@@ -175,18 +175,22 @@ class TextStates:
 
     def follow(self, place: int, data: bytes) -> int:
         """Returns the place after `data`, or `DEAD`."""
+        state, within = divmod(place, self.width)
         for byte in data:
-            state, within = divmod(place, self.width)
-            step = int(self.decoder.steps[within, byte])
-            self._expand(np.array([state]))
-            if step <= CLASS:
-                state, step = int(self.table[state, CLASS - step]), 0
-            elif step == DEAD or not (self.decoder.open[step] & (self.table[state] != DEAD)).any():
-                state = DEAD
-            if state == DEAD:
+            step = self.decoder.steps.item(within, byte)
+            if step == DEAD:
                 return DEAD
-            place = state * self.width + step
-        return place
+            if self.table.item(state, 0) == UNKNOWN:
+                self._expand(np.array([state]))
+            if step <= CLASS:
+                state, within = self.table.item(state, CLASS - step), 0
+                if state == DEAD:
+                    return DEAD
+            elif not (self.decoder.open[step] & (self.table[state] != DEAD)).any():
+                return DEAD
+            else:
+                within = step
+        return state * self.width + within
 
     def targets(self, place: int, trie: TokenTrie) -> Ints:
         """Returns the place that each token leads to, (vocabulary,) int32, or `DEAD`."""
