@@ -98,6 +98,11 @@ class TokenConstraint:
         texts = [None if number in ends else token for number, token in enumerate(tokens)]
         return cls(states, TokenTrie.of(texts), texts, ends)
 
+    @property
+    def size(self) -> int:
+        """The number of tokens of the vocabulary."""
+        return self.trie.size
+
     def advance(self, state: int, token: int) -> int:
         """Returns the state after a token, or -1 if the token is not allowed; the first state is 0."""
         if state >= 0 and token in self.ends:

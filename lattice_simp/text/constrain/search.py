@@ -73,8 +73,8 @@ def constrained_beam_search(
         constraint: what the texts must contain; None for a plain beam search.
         beam: the number of hypotheses. It should exceed the number of tokens of the required words.
         max_tokens: the most tokens of a text, with the one that ends it.
-        eos: the token that ends a text, or several such tokens. Only for a search without a constraint, which has
-            its own.
+        eos: the token that ends a text, or several such tokens, of which the most probable one counts. Only for a
+            search without a constraint, which has its own.
         weight: what the costs of the constraint are multiplied with.
         length_penalty: the power of the number of tokens, with the end, that scores are divided by; 0 or more.
 
@@ -98,7 +98,10 @@ def constrained_beam_search(
     if constraint is not None:
         _check_budget(constraint, search.max_tokens)
         return search.run(step, constraint)
-    return search.run(step, _Free((eos,) if isinstance(eos, int) else tuple(eos or ())))
+    ends = (eos,) if isinstance(eos, int) else tuple(eos or ())
+    if not ends or min(ends) < 0:
+        raise LatticeSimpError(f"eos is {eos!r}; pass the number of a token, or several")
+    return search.run(step, _Free(ends, max(ends) + 1))
 
 
 def _check_budget(constraint: TokenConstraint, max_tokens: int) -> None:
@@ -117,6 +120,9 @@ class _Constraint(Protocol):
     def ends(self) -> tuple[int, ...]: ...
 
     @property
+    def size(self) -> int: ...
+
+    @property
     def distances(self) -> Ints: ...
 
     @property
@@ -131,10 +137,10 @@ class _Constraint(Protocol):
 
 @dataclass
 class _Free:
-    """The constraint that accepts all texts; `size` is the generator's vocabulary, known after its first step."""
+    """The constraint that accepts all texts; it takes the size of the vocabulary from the generator's first step."""
 
     ends: tuple[int, ...]
-    size: int = 0
+    size: int
     distances: Ints = field(default_factory=lambda: np.ones(1, dtype=np.int32))
 
     @property
@@ -202,9 +208,9 @@ class _Search:
         ended: list[GeneratedText] = []
         while len(live.states) and self._can_improve(live, ended):
             scores = np.asarray(step(live.prefixes), dtype=np.float64)
+            _check_scores(scores, len(live.states), constraint.size)
             if isinstance(constraint, _Free):
-                constraint.size = scores.shape[-1]
-            _check_scores(scores, len(live.states), len(constraint.targets(0)))
+                constraint.size = scores.shape[1]
             candidates = self._extensions(live, scores, constraint) + self._ends(live, scores, constraint)
             order, ranks = self._allocation(candidates)
             ended += self._texts(candidates[np.flatnonzero(candidates.ended & (ranks < self.beam))], constraint)
@@ -238,19 +244,20 @@ class _Search:
         )
 
     def _ends(self, live: _Candidates, scores: Floats, constraint: _Constraint) -> _Candidates:
-        """Returns the hypotheses that may end, with each of the ends, in their banks.
+        """Returns the hypotheses that may end, each with the most probable end, in their banks.
 
         Their costs are the least of all texts that go on from there, too, so that they compete on equal terms.
         """
         may_end = np.isfinite([constraint.end_cost(state) for state in live.states.tolist()])
         ends = np.array(constraint.ends, dtype=np.int64)
-        rows, columns = np.nonzero(may_end[:, None] & np.isfinite(scores[:, ends]))
+        best = ends[scores[:, ends].argmax(axis=1)]
+        rows = np.flatnonzero(may_end & np.isfinite(scores[np.arange(len(best)), best]))
         return live.extended(
             rows,
-            ends[columns],
+            best[rows],
             states=live.states[rows],
             ended=np.ones(len(rows), dtype=np.bool_),
-            model=live.model[rows] + scores[rows, ends[columns]],
+            model=live.model[rows] + scores[rows, best[rows]],
             costs=live.costs[rows],
             banks=live.banks[rows],
         )

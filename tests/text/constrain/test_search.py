@@ -202,6 +202,20 @@ def test_the_beam_keeps_what_makes_progress():
     assert text.tokens == (1, 1, 3, 2, 4)
 
 
+def test_several_ends():
+    """A text ends with the most probable one, and is written once."""
+    table = np.log([0.1, 0.3, 0.2, 0.4])
+    for constraint, eos in (
+        (None, (0, 1)),
+        (ls.TokenConstraint.of(ls.gappy_acceptor([((), 0.0)]), [None, None, b"a", b"b"], (0, 1)), None),
+    ):
+        texts = ls.constrained_beam_search(
+            lambda prefixes: np.tile(table, (len(prefixes), 1)), constraint, beam=8, max_tokens=3, eos=eos
+        )
+        assert [text.tokens for text in texts][:4] == [(), (3,), (2,), (3, 3)]
+        assert texts[0].score == pytest.approx(np.log(0.3))
+
+
 def test_a_missing_word_costs():
     """The beam keeps what makes progress although words may be missing; a text lacks one where that is cheaper."""
     tokens = [None, b" x", b" cat", b" dog"]
@@ -253,6 +267,9 @@ def test_wrong_arguments():
             ls.constrained_beam_search(logits, constraint, **options)
     with pytest.raises(LatticeSimpError, match=r"shape \(1, 1\) for 1 prefixes and 2 tokens"):
         ls.constrained_beam_search(lambda prefixes: np.zeros((1, 1)), constraint)
+    for eos, message in ((5, "for 1 prefixes and 6 tokens"), ((), "pass the number of a token"), (-1, "eos is -1")):
+        with pytest.raises(LatticeSimpError, match=message):
+            ls.constrained_beam_search(lambda prefixes: np.log(np.full((1, 2), 0.5)), eos=eos)
     with pytest.raises(LatticeSimpError, match="no tokens spell"):
         ls.constrained_beam_search(logits, ls.TokenConstraint.of(ls.term_acceptor(["dog"]), tokens, END))
     with pytest.raises(LatticeSimpError, match=r"the cost of a deletion is -1\.0; give a number from 0 up"):
