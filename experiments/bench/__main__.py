@@ -23,6 +23,7 @@ from experiments.bench import (
     language_model,
     mert,
     minimum_bayes_risk,
+    peers,
     serve,
     startup,
 )
@@ -43,6 +44,7 @@ MEASUREMENTS = {
     "mbr": minimum_bayes_risk.measure,
     "confidence": confidence.measure,
     "constrained": constrained.measure,
+    "peers": peers.measure,
     "hindi": hindi.measure,
     "serve": serve.measure,
     "startup": startup.measure,

@@ -74,19 +74,19 @@ def _loop(lattice: Lattice, model: kenlm.Model) -> float:
     cells: list[dict[kenlm.State, float]] = [{} for _ in range(lattice.num_states)]
     cells[0][start] = 0.0
     best = float("inf")
-    words = lattice.symbols.words
+    words, labels, weights = lattice.symbols.words, lattice.olabels.tolist(), lattice.weights.tolist()
+    offsets, nextstates, finals = lattice.offsets.tolist(), lattice.nextstates.tolist(), lattice.finals.tolist()
     for state in range(lattice.num_states):
         for history, cost in cells[state].items():
-            if np.isfinite(lattice.finals[state]):
-                end = model.BaseScore(history, "</s>", kenlm.State())
-                best = min(best, cost + float(lattice.finals[state]) - LOG_10 * end)
-            for arc in range(int(lattice.offsets[state]), int(lattice.offsets[state + 1])):
+            if finals[state] < float("inf"):
+                best = min(best, cost + finals[state] - LOG_10 * model.BaseScore(history, "</s>", kenlm.State()))
+            for arc in range(offsets[state], offsets[state + 1]):
                 following, score = history, 0.0
-                if lattice.olabels[arc]:
+                if labels[arc]:
                     following = kenlm.State()
-                    score = model.BaseScore(history, words[int(lattice.olabels[arc])], following)
-                total = cost + float(lattice.weights[arc]) - LOG_10 * score
-                cell = cells[int(lattice.nextstates[arc])]
+                    score = model.BaseScore(history, words[labels[arc]], following)
+                total = cost + weights[arc] - LOG_10 * score
+                cell = cells[nextstates[arc]]
                 if total < cell.get(following, float("inf")):
                     cell[following] = total
     return best

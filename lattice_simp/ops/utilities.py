@@ -17,8 +17,8 @@ from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.scores.bleu import bleu_logs
 from lattice_simp.scores.chrf import chrf_score
-from lattice_simp.scores.edits import distances_between
-from lattice_simp.scores.ngrams import ORDER, NgramTrie, joined, numbered
+from lattice_simp.scores.edits import distance_table
+from lattice_simp.scores.ngrams import ORDER, NgramTrie, numbered
 
 Tokens: TypeAlias = tuple[str, ...]
 
@@ -89,10 +89,10 @@ def wer(strings: Sequence[Tokens]) -> Scores:
     >>> wer([("a", "b", "c"), ("a", "c")])(np.array([0]), np.array([0, 1])).tolist()
     [[0.0, -1.0]]
     """
-    words, offsets = joined(numbered(strings))
 
     def scores(numbers: Ints, references: Ints) -> Floats:
-        return 0.0 - distances_between(words, offsets, numbers, references)
+        chosen, others = ([strings[index] for index in numbered.tolist()] for numbered in (numbers, references))
+        return 0.0 - distance_table(chosen, others)
 
     return scores
 

@@ -1,11 +1,10 @@
-"""Edit distances by bits, against the table of distances."""
+"""Edit distances, against the table of distances."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.scores.edits import distances_between, edit_distances
-from lattice_simp.scores.ngrams import joined, numbered
+from lattice_simp.scores.edits import distance_table, edit_distances
 
 LENGTHS = (0, 1, 3, 20, 63, 64, 65, 127, 128, 129, 200)
 """Around the lengths at which another machine word begins."""
@@ -28,9 +27,7 @@ def test_distances_are_those_of_the_table():
             strings = [tuple(map(str, rng.integers(words, size=size))) for size in (length, length, length + 1, 7)]
             strings.append(strings[0][: length // 2] + strings[0][length // 2 + 1 :])
             expected = [[plain_distance(string, other) for other in strings] for string in strings]
-            numbers = np.arange(len(strings), dtype=np.int32)
-            distances = distances_between(*joined(numbered(strings)), numbers, numbers)
-            assert distances.tolist() == expected, (length, words)
+            assert distance_table(strings, strings).tolist() == expected, (length, words)
             assert edit_distances(strings[0], strings[1:]).tolist() == expected[0][1:]
 
 

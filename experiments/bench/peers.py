@@ -1,0 +1,138 @@
+"""The same work as with what users would install instead, as their best users would write it; results are compared."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import kenlm
+import numpy as np
+import pynini
+
+import lattice_simp as ls
+from experiments.bench.figures import Figures, figure, timed
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.scores.edits import edit_distances
+from lattice_simp.support.extras import Late
+from lattice_simp.support.textio import read_bytes
+
+LOG_10 = float(np.log(10.0))
+
+LISTS, LENGTH, WORDS, VOCABULARY = 200, 100, 20, 2000
+"""Made-up lists: how many, hypotheses in each, their words, and how many words there are."""
+
+FILES = 500
+"""Small OpenFst files that are read and written."""
+
+rapidfuzz_distance, rapidfuzz_process = Late("rapidfuzz.distance"), Late("rapidfuzz.process")
+
+
+def measure(shared: Path) -> Figures:
+    """Measures language models on lists, oracles and minimum Bayes risk of lists, and files."""
+    folder = shared / "data" / "oracles" / "hiero-multi30k"
+    model = ls.LanguageModel.read(folder / "lm4.arpa.gz")
+    lists = random_lists([word for word in model.words if not word.startswith("<")][:VOCABULARY])
+    with tempfile.TemporaryDirectory() as scratch:
+        arpa = Path(scratch) / "lm.arpa"
+        arpa.write_bytes(read_bytes(folder / "lm4.arpa.gz"))
+        peer = kenlm.Model(str(arpa))
+        return {
+            **_language_model(lists, model, peer),
+            **_oracle(lists),
+            **_minimum_bayes_risk(lists),
+            **_files(lists, Path(scratch)),
+        }
+
+
+def random_lists(words: Sequence[str]) -> list[list[Hypothesis]]:
+    """Returns lists whose hypotheses differ from the first one in a few words."""
+    rng = np.random.default_rng(1)
+    lists = []
+    for _ in range(LISTS):
+        first = rng.integers(len(words), size=WORDS)
+        entries = []
+        for number in range(LENGTH):
+            labels = np.where(rng.random(WORDS) < 0.15, rng.integers(len(words), size=WORDS), first)
+            entries.append(Hypothesis(tuple(words[label] for label in labels.tolist()), 0.1 * number))
+        lists.append(entries)
+    return lists
+
+
+def _language_model(lists: list[list[Hypothesis]], model: ls.LanguageModel, peer: kenlm.Model) -> Figures:
+    """Scores each hypothesis, against a loop over KenLM's scores of whole sentences."""
+
+    def ours() -> list[float]:
+        return [score for entries in lists for score in model.scores([entry.tokens for entry in entries]).tolist()]
+
+    def theirs() -> list[float]:
+        return [LOG_10 * peer.score(" ".join(entry.tokens)) for entries in lists for entry in entries]
+
+    return _compared("peer_lm_of_lists_vs_kenlm", ours, theirs, tolerance=1e-3)
+
+
+def _oracle(lists: list[list[Hypothesis]]) -> Figures:
+    """Finds the fewest word errors in each list, against rapidfuzz."""
+    references = [entries[-1].tokens for entries in lists]
+
+    def ours() -> list[float]:
+        return [
+            float(edit_distances(reference, [entry.tokens for entry in entries[:-1]]).min())
+            for reference, entries in zip(references, lists, strict=True)
+        ]
+
+    def theirs() -> list[float]:
+        distance = rapidfuzz_distance.Levenshtein.distance
+        return [
+            float(min(distance(reference, entry.tokens) for entry in entries[:-1]))
+            for reference, entries in zip(references, lists, strict=True)
+        ]
+
+    return _compared("peer_oracle_wer_of_lists_vs_rapidfuzz", ours, theirs)
+
+
+def _minimum_bayes_risk(lists: list[list[Hypothesis]]) -> Figures:
+    """Finds the hypotheses with the fewest expected word errors, against rapidfuzz's matrices of distances."""
+
+    def ours() -> list[float]:
+        return [ls.mbr_nbest(entries, "wer", ignore=())[0].cost for entries in lists]
+
+    def theirs() -> list[float]:
+        risks = []
+        for entries in lists:
+            shares = np.exp([-entry.cost for entry in entries])
+            tokens = [entry.tokens for entry in entries]
+            matrix = rapidfuzz_process.cdist(tokens, tokens, scorer=rapidfuzz_distance.Levenshtein.distance)
+            risks.append(float((matrix @ (shares / shares.sum())).min()))
+        return risks
+
+    return _compared("peer_mbr_wer_of_lists_vs_rapidfuzz", ours, theirs)
+
+
+def _files(lists: list[list[Hypothesis]], folder: Path) -> Figures:
+    """Reads small OpenFst files, against pynini."""
+    paths = [folder / f"{number}.fst" for number in range(FILES)]
+    lattices = [ls.Lattice.from_nbest(entries) for entries in lists]
+    for number, path in enumerate(paths):
+        ls.write(lattices[number % len(lattices)], path)
+
+    def ours() -> list[float]:
+        return [float(ls.read(path).num_states) for path in paths]
+
+    def theirs() -> list[float]:
+        return [float(pynini.Fst.read(str(path)).num_states()) for path in paths]
+
+    return _compared("peer_small_files_read_vs_pynini", ours, theirs)
+
+
+def _compared(
+    name: str, ours: Callable[[], list[float]], theirs: Callable[[], list[float]], tolerance: float = 1e-6
+) -> Figures:
+    """Times both after a first call of each; raises AssertionError where their results differ."""
+    ours()
+    theirs()
+    result, seconds = timed(ours)
+    expected, baseline = timed(theirs)
+    if not np.allclose(result, expected, atol=tolerance):
+        raise AssertionError(f"{name}: other results")
+    return {name: figure(seconds, "CPU s", baseline)}
