@@ -1,9 +1,10 @@
 """Beam search for any generator, under a constraint.
 
-The beam is divided by the fewest tokens that are left to an end, a number that falls with each token that makes
-progress through the constraint (dynamic beam allocation, Post and Vilar 2018; over arrays, as Hu et al. 2019). So the
-best hypotheses of each degree of progress stay, although the model would not write the words of its own accord.
-Hypotheses that cannot end within the budget of tokens are dropped.
+Half of the beam goes to the best hypotheses, as in any beam search. The other half is divided by the fewest tokens
+left to an end, a number that falls with each token that makes progress through the constraint (dynamic beam allocation,
+Post and Vilar 2018; over arrays, as Hu et al. 2019). So the best hypotheses of each degree of progress stay, although
+the model would not write the words of its own accord. Hypotheses that cannot end within the budget of tokens are
+dropped.
 """
 
 from __future__ import annotations
@@ -263,10 +264,11 @@ class _Search:
         )
 
     def _allocation(self, candidates: _Candidates) -> tuple[Longs, Longs]:
-        """Returns the candidates in the order of their claims, the best of each bank first, and ranks in their banks.
+        """Returns the candidates in the order of their claims, and ranks in their banks.
 
-        Of more banks than the beam has places, those come first that are spread evenly from the most to the least
-        progress.
+        The best of all candidates have claims on half of the beam; then come the best of each bank, the second best,
+        and so on. Of more banks than the beam has places, those come first that are spread evenly from the most to the
+        least progress.
         """
         banks, numbers, counts = np.unique(candidates.banks, return_inverse=True, return_counts=True)
         totals = candidates.model - self.weight * candidates.costs
@@ -275,7 +277,9 @@ class _Search:
         ranks[by_bank] = np.arange(len(totals)) - np.repeat(np.cumsum(counts) - counts, counts)
         later = np.ones(len(banks), dtype=np.bool_)
         later[np.linspace(0, len(banks) - 1, min(self.beam, len(banks))).round().astype(np.int64)] = False
-        return np.lexsort((numbers, later[numbers], ranks)), ranks
+        others = np.ones(len(totals), dtype=np.bool_)
+        others[np.argsort(-totals, kind="stable")[: self.beam // 2]] = False
+        return np.lexsort((numbers, later[numbers], ranks, others)), ranks
 
     def _texts(self, ending: _Candidates, constraint: _Constraint) -> Iterator[GeneratedText]:
         """Yields the outputs of hypotheses that ended."""

@@ -234,6 +234,26 @@ def test_a_missing_word_costs():
     assert best(2.0) == ((), 4.25)
 
 
+def test_half_of_the_beam_holds_the_best():
+    """The second best beginning goes on to the term by itself: more banks than places must not drop it."""
+    tokens = [None, b" a", b" b", b" x", b" y", b" z"]
+    constraint = ls.TokenConstraint.of(ls.term_acceptor(["x y z"]), tokens, END)
+    wanted = (2, 2, 3, 4, 5)
+
+    def step(prefixes):
+        rows = np.tile([0.017, 0.88, 0.1, 1e-3, 1e-3, 1e-3], (len(prefixes), 1))
+        length = prefixes.shape[1]
+        if length == 0 or length > len(wanted):
+            rows[:] = [0.01, 0.56, 0.4, 0.01, 0.01, 0.01]
+        else:
+            certain = np.full(6, 0.004)
+            certain[(*wanted, END)[length]] = 0.98
+            rows[(prefixes == wanted[:length]).all(axis=1)] = certain
+        return np.log(rows)
+
+    assert ls.constrained_beam_search(step, constraint, beam=4, max_tokens=8)[0].tokens == wanted
+
+
 def test_costs_choose_among_alternatives():
     tokens = [None, b" cat", b" dog"]
     acceptor = ls.gappy_acceptor([("cat", 0.0), ("dog", 1.0)])
