@@ -18,8 +18,8 @@ from queue import SimpleQueue
 from typing import Protocol, TypeVar
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.pipeline.threads import in_threads
 from lattice_simp.support.textio import open_text, read_bytes
+from lattice_simp.support.threads import in_threads
 
 PASSED, FAILED = 0, 1
 """What pytest returns; everything else means that it could not run the tests."""

@@ -28,7 +28,7 @@ from lattice_simp.metrics import Comparison, Lines, bleu_13a, bleu_tok, compare,
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import prune
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, read_json, write_json
-from lattice_simp.pipeline.threads import in_threads
+from lattice_simp.support.threads import in_threads
 from lattice_simp.systems.combination.combine import CombinationSettings, combine, default_weights
 from lattice_simp.systems.combination.methods import METHODS
 from lattice_simp.text.tokeniser import tokenisers

@@ -17,9 +17,9 @@ from experiments.study.nbest import Nbest
 from experiments.study.sentences import DEVELOPMENT, HAND_MADE, StudySentence
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.rescore import JointScorer, read_scorers
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.train.scorers import StageCorpus, train_scorer
 from lattice_simp.translate.model_files import read_weights
 

@@ -24,7 +24,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.pipeline.stage import Run, Stage, write_json
-from lattice_simp.pipeline.tasks import all_results
+from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.translate.result import SKELETON_FEATURE
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence

@@ -190,8 +190,8 @@ def with_progress(
     function: Callable[[Item], Result], items: Iterable[Item], jobs: int, what: str
 ) -> Iterator[tuple[Item, Result | None, LatticeSimpError | None]]:
     """Runs a function on items in threads, below a progress bar; yields items with results or errors, in order."""
-    from lattice_simp.pipeline.progress import progress_bar  # one lattice needs neither bar nor threads
-    from lattice_simp.pipeline.threads import in_threads
+    from lattice_simp.support.progress import progress_bar  # one lattice needs neither bar nor threads
+    from lattice_simp.support.threads import in_threads
 
     with progress_bar(transient=True) as bar:
         task = bar.add_task(what, total=None)

@@ -22,8 +22,8 @@ from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.sample import sample
-from lattice_simp.pipeline.outcome import Function
 from lattice_simp.support.options import option
+from lattice_simp.support.tasks.outcome import Function
 from lattice_simp.systems.paraphrase.alignment import AlignmentSettings, align_phrases
 from lattice_simp.systems.paraphrase.conditions import CONDITIONS
 from lattice_simp.systems.paraphrase.filters import FILTERS

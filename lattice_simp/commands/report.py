@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from lattice_simp.pipeline import Outcome
-from lattice_simp.pipeline.progress import progress_bar
+from lattice_simp.support.progress import progress_bar
+from lattice_simp.support.tasks import Outcome
 
 SHOWN_WORDS = 5
 """Number of unknown words to print."""

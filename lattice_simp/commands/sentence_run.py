@@ -24,8 +24,8 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import write_nbest
-from lattice_simp.pipeline import Outcome, in_order, run_tasks
-from lattice_simp.pipeline.outcome import Factory
+from lattice_simp.support.tasks import Outcome, in_order, run_tasks
+from lattice_simp.support.tasks.outcome import Factory
 from lattice_simp.support.textio import open_text
 
 STDOUT = "-"

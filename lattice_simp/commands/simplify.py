@@ -27,7 +27,7 @@ from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_ru
 from lattice_simp.commands.sentences import Sentence, model_text, read_sentences
 from lattice_simp.commands.worker import Record, empty_record, nbest_entry
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.outcome import Function
+from lattice_simp.support.tasks.outcome import Function
 from lattice_simp.support.textio import open_text
 from lattice_simp.systems.simplify.explanation import explanation
 from lattice_simp.systems.simplify.operations import OperationModel

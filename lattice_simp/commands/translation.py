@@ -26,7 +26,7 @@ from lattice_simp.commands.worker import TranslateOptions, lattice_path, make_tr
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.common import natural
 from lattice_simp.formats.plf import Scores as PlfScores
-from lattice_simp.pipeline import check_cluster
+from lattice_simp.support.tasks import check_cluster
 from lattice_simp.translate.model_files import decoder_settings
 from lattice_simp.translate.settings import SkeletonSettings
 from lattice_simp.translate.strategies import STRATEGIES

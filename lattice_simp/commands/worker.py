@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.formats import losses, write
-from lattice_simp.pipeline.outcome import BatchError, Function
+from lattice_simp.support.tasks.outcome import BatchError, Function
 
 if TYPE_CHECKING:
     from lattice_simp import Decoder, Lattice

@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.support.interrupts import interrupts_expected
+
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -60,7 +62,7 @@ class Kernel:
 
     Machine code cannot be interrupted. So the main thread, which receives Ctrl-C, has another thread run it and
     abandons that thread on KeyboardInterrupt (15 microseconds a call, more on a busy machine). Worker processes, which
-    receive no Ctrl-C, run kernels themselves (`run_kernels_directly`).
+    receive no Ctrl-C, run kernels themselves.
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
@@ -83,7 +85,7 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         arguments = tuple(map(_plain, arguments))
-        if _interruptible and threading.current_thread() is threading.main_thread():
+        if interrupts_expected() and threading.current_thread() is threading.main_thread():
             return _aside(self.compiled, arguments)
         return self.compiled(*arguments)
 
@@ -245,14 +247,6 @@ def _is_private(folder: Path, user: int) -> bool:
 
 
 # ---------------------------------------------------------------- the thread for kernels
-
-_interruptible = True
-
-
-def run_kernels_directly() -> None:
-    """Makes the main thread run kernels itself, in workers, which are killed rather than interrupted."""
-    global _interruptible
-    _interruptible = False
 
 
 def cpu_seconds() -> float:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.progress import progress_bar
 from lattice_simp.pipeline.stage import Run, Stage, forget_stages, is_done, path_of, run_stage, stage_keys
+from lattice_simp.support.progress import progress_bar
 
 
 @dataclass(frozen=True)

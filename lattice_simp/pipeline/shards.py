@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.stage import Run
-from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.support.atomic import replacing
+from lattice_simp.support.tasks.batch import all_results
 
 SIDES = ("source", "target")
 """The columns of sentences, in the order of all pairs."""

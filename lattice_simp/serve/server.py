@@ -15,8 +15,8 @@ import uvicorn
 from starlette.applications import Starlette
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.interrupts import interrupts_remembered
 from lattice_simp.serve.connections import CONNECTIONS, PatientProtocol
+from lattice_simp.support.interrupts import interrupts_remembered
 
 LONGEST_ADDRESS = 65_536
 """The most bytes of a request line and headers; each character of a text in an address takes up to nine."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Run, Stage, write_json
-from lattice_simp.pipeline.tasks import check_cluster
+from lattice_simp.support.tasks.batch import check_cluster
 from lattice_simp.train.alignment.align import align_stage
 from lattice_simp.train.config import Config, write_config
 from lattice_simp.train.model import language_model_stage, model_stage

@@ -13,8 +13,8 @@ from lattice_simp.errors import FormatError
 from lattice_simp.metrics import bleu as bleu_text
 from lattice_simp.metrics import bleu_tok
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, json_text, write_json
-from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.skeleton import read_skeletons
+from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.text.sacrebleu_tokenisers import USUAL, best_tokeniser, is_unspaced_language
 from lattice_simp.text.tokeniser import Tokeniser, model_tokenisers, tokenisers

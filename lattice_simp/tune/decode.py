@@ -11,8 +11,8 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.ops.prune import prune
-from lattice_simp.pipeline.tasks import all_results
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.tune.arc_features import feature_lattice
 from lattice_simp.tune.feature_lattice import same_features

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, product
@@ -14,6 +13,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.mbr import MbrSettings, evidence, gain_lattice
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.ngram_posteriors import NgramPosteriors, posterior_values
+from lattice_simp.support.threads import map_in_threads
 
 SCALES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5)
 PRECISIONS = (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -79,8 +79,7 @@ def mbr_grid(
     ]
     if not grid:
         raise LatticeSimpError("the grid has no point; give a scale, a precision and a ratio at least")
-    with ThreadPoolExecutor(max_workers=max(1, jobs)) as threads:
-        rows = list(threads.map(partial(_translations, grid), lattices))
+    rows = map_in_threads(partial(_translations, grid), lattices, jobs)
     best_path_bleu, *scores = (_bleu(column, references) for column in zip(*rows, strict=True))
     points = tuple(map(GridPoint, grid, scores))
     return MbrGrid(points, max(points, key=lambda point: point.bleu), best_path_bleu)

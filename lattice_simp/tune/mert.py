@@ -9,8 +9,8 @@ the error surface has many local optima.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.threads import map_in_threads
 from lattice_simp.tune.envelope import Segments, segments
 from lattice_simp.tune.line_search import Optimum, search_line
 from lattice_simp.tune.metric import Prepared, References, TunedMetric
@@ -141,16 +142,15 @@ def minimize_error(
     labels = [name for name, unit in zip(names, units, strict=True) if unit]
     labels += [f"random {index}" for index in range(chosen.random_directions)]
     best, score = np.clip(start, *bounds), 0.0
-    with ThreadPoolExecutor(max(1, chosen.jobs)) as threads:
-        search = _Search(chosen, measure, threads, pairs, bounds, units, labels)
-        for number in range(chosen.restarts + 1):
-            rng = np.random.default_rng((chosen.seed, number))
-            away = rng.normal(size=len(names)) * units * chosen.kick if number else 0.0
-            found, reached = search.climb(np.clip(best + away, *bounds), rng, number)
-            if number == 0 or reached > score:
-                best, score = found, reached
+    search = _Search(chosen, measure, pairs, bounds, units, labels)
+    for number in range(chosen.restarts + 1):
+        rng = np.random.default_rng((chosen.seed, number))
+        kick = rng.normal(size=len(names)) * units * chosen.kick if number else 0.0
+        optimum, reached = search.climb(np.clip(best + kick, *bounds), rng, number)
+        if number == 0 or reached > score:
+            best, score = optimum, reached
     weights = dict(zip(names, best.tolist(), strict=True))
-    initial, reached = (evaluate(lattices, prepared, own, measure) for own in (start, best))
+    initial, reached = (evaluate(lattices, prepared, values, measure) for values in (start, best))
     return MertResult(weights, reached, initial, tuple(search.trace))
 
 
@@ -163,7 +163,7 @@ def evaluate(
         prepared: the references of each sentence, as the metric counts with them (`TunedMetric.prepared`).
     """
     best = [best_hypothesis(lattice, weights)[0] for lattice in lattices]
-    rows = [own.rows(words, np.array([0, len(words)]))[0] for own, words in zip(prepared, best, strict=True)]
+    rows = [counts.rows(words, np.array([0, len(words)]))[0] for counts, words in zip(prepared, best, strict=True)]
     return float(metric.score(np.sum(rows, axis=0)))
 
 
@@ -225,7 +225,6 @@ class _Search:
 
     options: MertOptions
     metric: TunedMetric
-    threads: ThreadPoolExecutor
     pairs: list[tuple[Lattice, Prepared]]
     bounds: tuple[Floats, Floats]
     units: Floats
@@ -237,14 +236,15 @@ class _Search:
 
         def work(begin: int) -> list[Segments]:
             block = self.pairs[begin : begin + BLOCK]
-            return [segments(lattice, own, weights, directions, self.options.limit) for lattice, own in block]
+            return [segments(lattice, counts, weights, directions, self.options.limit) for lattice, counts in block]
 
-        found = [part for block in self.threads.map(work, range(0, len(self.pairs), BLOCK)) for part in block]
+        blocks = map_in_threads(work, range(0, len(self.pairs), BLOCK), self.options.jobs)
+        lines = list(chain.from_iterable(blocks))
         optima = []
         for number, direction in enumerate(directions):
             low, high = gamma_bounds(weights, direction, *self.bounds)
             width = self.options.min_width
-            optima.append(search_line(found, number, low=low, high=high, min_width=width, metric=self.metric))
+            optima.append(search_line(lines, number, low=low, high=high, min_width=width, metric=self.metric))
         return optima
 
     def climb(self, weights: Floats, rng: np.random.Generator, number: int) -> tuple[Floats, float]:
@@ -290,8 +290,8 @@ def checked_names(
             there is not.
     """
     if not lattices or len(lattices) != len(references):
-        found = f"{len(lattices)} lattices and references of {len(references)} sentences"
-        raise LatticeSimpError(f"tuning needs as many lattices as sentences, not {found}")
+        counts = f"{len(lattices)} lattices and references of {len(references)} sentences"
+        raise LatticeSimpError(f"tuning needs as many lattices as sentences, not {counts}")
     names = lattices[0].features.names
     for sentence, lattice in enumerate(lattices):
         if lattice.features.names != names:

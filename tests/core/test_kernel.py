@@ -237,12 +237,12 @@ def test_kernels_run_where_no_folder_can_be_written(tmp_path):
     assert done.stdout == "3\n", done.stderr
 
 
-@pytest.mark.parametrize(("before", "threads"), [("", 2), ("kernel.run_kernels_directly()", 1)])
+@pytest.mark.parametrize(("before", "threads"), [("", 2), ("interrupts.forgo_interrupts()", 1)])
 def test_processes_that_get_no_interrupts_do_without_the_thread(before, threads):
     code = f"""
         import threading
         import lattice_simp as ls
-        from lattice_simp.core import kernel
+        from lattice_simp.support import interrupts
         {before}
         ls.minimize(ls.Lattice.from_strings([("a b", 1.0)]))
         print(threading.active_count())

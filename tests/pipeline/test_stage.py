@@ -16,7 +16,6 @@ import pyarrow as pa
 import pytest
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.progress import progress_bar
 from lattice_simp.pipeline.runner import locked, logged_run, run_stages
 from lattice_simp.pipeline.shards import (
     list_column,
@@ -38,6 +37,7 @@ from lattice_simp.pipeline.stage import (
     stage_keys,
     write_json,
 )
+from lattice_simp.support.progress import progress_bar
 
 
 def writes(text: str):

@@ -14,7 +14,8 @@ from lattice_simp.serve.paraphrase.expander import Expander
 from lattice_simp.serve.paraphrase.section import MAX_SENTENCES
 from lattice_simp.serve.simplify.marking import marked_parts
 from lattice_simp.serve.simplify.section import make_simplifier
-from lattice_simp.serve.workers import BusyError, TimeLimitError
+from lattice_simp.serve.workers import BusyError
+from lattice_simp.support.tasks.outcome import TimeLimitError
 from lattice_simp.systems.paraphrase.filters import FILTERS
 from lattice_simp.systems.simplify.simplifier import Substitution
 from tests.serve.conftest import BASE

@@ -13,10 +13,10 @@ import pytest
 from small_worker import broken_factory, dying_factory, make_worker
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline import BatchError
-from lattice_simp.serve import workers
 from lattice_simp.serve.limits import Limits
-from lattice_simp.serve.workers import BusyError, TimeLimitError, WorkerError, WorkerPool
+from lattice_simp.serve.workers import BusyError, WorkerPool
+from lattice_simp.support.tasks import BatchError, processes
+from lattice_simp.support.tasks.outcome import TimeLimitError, WorkerError
 
 LIMITS = Limits(seconds=0.5, memory=1.0, workers=1, waiting=2)
 
@@ -93,7 +93,7 @@ def test_a_process_that_is_killed_while_it_is_idle_fails_nobody():
 
 
 def test_a_process_that_is_killed_while_it_is_idle_is_replaced(monkeypatch):
-    monkeypatch.setattr(workers, "IDLE_S", 0.01)
+    monkeypatch.setattr(processes, "IDLE_S", 0.01)
     with pool_of() as pool:
         pool.start()
         process = process_of(pool)

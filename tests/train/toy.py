@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from lattice_simp.pipeline.outcome import Outcome, describe
+from lattice_simp.support.tasks.outcome import Outcome, describe
 
 NOUNS = {
     "chat": "cat", "chien": "dog", "cheval": "horse", "jardin": "garden", "pont": "bridge", "livre": "book",
@@ -137,7 +137,7 @@ def inline_tasks(tasks, factory, **_):
         yield Outcome(number, result, failure)
 
 
-TASK_USERS = ("lattice_simp.pipeline.tasks",)
+TASK_USERS = ("lattice_simp.support.tasks.batch",)
 """The modules that run tasks in worker processes."""
 
 PASSING = {"stage.json", "results.json", "config.yaml", ".lock", "tune.log"}

@@ -54,7 +54,7 @@ def sentences():
 @pytest.fixture
 def inline(monkeypatch):
     """Decodes in this process, which is quicker than to start workers."""
-    monkeypatch.setattr("lattice_simp.pipeline.tasks.run_tasks", inline_tasks)
+    monkeypatch.setattr("lattice_simp.support.tasks.batch.run_tasks", inline_tasks)
 
 
 def test_lattices_come_in_order_whatever_the_workers(model, sentences):

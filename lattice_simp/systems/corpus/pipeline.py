@@ -23,8 +23,8 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.pipeline.shards import read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage, write_json
-from lattice_simp.pipeline.tasks import check_cluster
 from lattice_simp.support.atomic import replacing
+from lattice_simp.support.tasks.batch import check_cluster
 from lattice_simp.support.textio import open_text
 from lattice_simp.systems.corpus.aligning import ALIGN, PLACE, align_stage
 from lattice_simp.systems.corpus.collections import PAIR, SIDES, pair_stage, read_stage

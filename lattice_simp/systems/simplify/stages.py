@@ -14,7 +14,7 @@ from typing import Any
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.stage import Run, Stage, write_json
-from lattice_simp.pipeline.tasks import all_results
+from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.simplify.analysis import analyse
 from lattice_simp.systems.simplify.operations import OperationModel

@@ -13,7 +13,6 @@ shards and blocks are added in their order, so the results do not depend on the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -23,6 +22,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.threads import map_in_threads
 from lattice_simp.train.alignment.hmm_kernels import Shard, best_positions, hmm_posteriors, model1_posteriors
 from lattice_simp.train.alignment.hmm_table import (
     Block,
@@ -136,9 +136,9 @@ def align_words(
 ) -> Ints:
     """Aligns each word of the generated side to a word of the conditioning side.
 
-    >>> one = Side(np.array([0, 1, 0, 1, 1, 0]), np.array([0, 2, 3, 4, 6]), 2)
-    >>> two = Side(np.array([2, 1, 2, 1, 1, 2]), np.array([0, 2, 3, 4, 6]), 3)
-    >>> align_words(one, two).tolist()
+    >>> source = Side(np.array([0, 1, 0, 1, 1, 0]), np.array([0, 2, 3, 4, 6]), 2)
+    >>> target = Side(np.array([2, 1, 2, 1, 1, 2]), np.array([0, 2, 3, 4, 6]), 3)
+    >>> align_words(source, target).tolist()
     [0, 1, 0, 0, 0, 1]
 
     Args:
@@ -154,8 +154,7 @@ def align_words(
         raise LatticeSimpError(f"the sides of a corpus have {len(conditioning)} and {len(generated)} sentences")
     if jobs < 1:
         raise LatticeSimpError(f"jobs must be at least 1, not {jobs}")
-    with ThreadPoolExecutor(jobs) as pool:
-        return _train(_Corpus(conditioning, generated, pool, jobs), settings, progress)
+    return _train(_Corpus(conditioning, generated, jobs), settings, progress)
 
 
 # ---------------------------------------------------------------- training
@@ -168,7 +167,7 @@ def _train(corpus: _Corpus, settings: HmmSettings, progress: Progress) -> Ints:
         counts = np.zeros(len(table.words))
         likelihood, jumps = 0.0, np.zeros((2, len(weights)))
         for block, shards in _filled_blocks(corpus, table, settings.floor):
-            for value, part in corpus.pool.map(model, shards):
+            for value, part in map_in_threads(model, shards, corpus.jobs):
                 likelihood += value
                 jumps += part
             corpus.run(partial(collect_counts, table, block, counts), block.occurrences)
@@ -180,8 +179,8 @@ def _train(corpus: _Corpus, settings: HmmSettings, progress: Progress) -> Ints:
         progress(done, settings.passes, likelihood)
     positions, likelihood = [np.empty(0, dtype=np.int32)], 0.0
     for _, shards in _filled_blocks(corpus, table, settings.floor):
-        likelihood += sum(value for value, _ in corpus.pool.map(_hmm(weights, settings), shards))
-        positions += corpus.pool.map(best_positions, shards)
+        likelihood += sum(value for value, _ in map_in_threads(_hmm(weights, settings), shards, corpus.jobs))
+        positions += map_in_threads(best_positions, shards, corpus.jobs)
     progress(settings.passes, settings.passes, likelihood)
     return np.concatenate(positions)
 
@@ -191,10 +190,10 @@ def _hmm(weights: Floats, settings: HmmSettings) -> Callable[[Shard], tuple[floa
 
 
 def _links(positions: Ints, offsets: Longs) -> Links:
-    """Returns the links of words to `positions` as (offsets, points), rows of (position, own position)."""
+    """Returns the links of words to `positions` as (offsets, points), rows of (position, position in its sentence)."""
     linked = np.flatnonzero(positions >= 0)
-    own = linked - np.repeat(offsets[:-1], np.diff(offsets))[linked]
-    points = np.stack([positions[linked], own], axis=1).astype(np.int32)
+    inside = linked - np.repeat(offsets[:-1], np.diff(offsets))[linked]
+    points = np.stack([positions[linked], inside], axis=1).astype(np.int32)
     return np.searchsorted(linked, offsets), points
 
 
@@ -202,20 +201,18 @@ def _links(positions: Ints, offsets: Longs) -> Links:
 
 
 class _Corpus(NamedTuple):
-    """Both sides of a parallel corpus and the threads that work on it."""
+    """Both sides of a parallel corpus and the number of threads that work on it."""
 
     conditioning: Side
     generated: Side
-    pool: ThreadPoolExecutor
     jobs: int
 
     def run(self, task: Callable[[Part], None], occurrences: Occurrences) -> None:
-        """Does a task side by side for ranges of conditioning words with about the same number of occurrences."""
+        """Runs a task in threads for ranges of conditioning words with about the same number of occurrences."""
         starts = occurrences.starts
         wanted = np.linspace(0, starts[-1], self.jobs * PARTS_PER_JOB + 1)[1:-1]
         cuts = [0, *np.searchsorted(starts[:-1], wanted).tolist(), len(starts) - 1]
-        for _ in self.pool.map(task, [(first, last) for first, last in pairwise(cuts) if first < last]):
-            pass
+        map_in_threads(task, [(first, last) for first, last in pairwise(cuts) if first < last], self.jobs)
 
 
 def _all_pairs(corpus: _Corpus, rare_word: int) -> PairTable:
@@ -254,9 +251,11 @@ def _filled_blocks(corpus: _Corpus, table: PairTable, floor: float) -> Iterator[
             )
             for begin, end in _cuts(ends, first, last, SHARD_CELLS)
         ]
-        own, other = conditioning.offsets[first : last + 1], generated.offsets[first : last + 1]
-        occurrences = find_occurrences(conditioning.words, own, conditioning.vocabulary_size)
-        block = Block(occurrences, generated.words, other, generated.vocabulary_size, starts, cells)
+        occurrences = find_occurrences(
+            conditioning.words, conditioning.offsets[first : last + 1], conditioning.vocabulary_size
+        )
+        offsets = generated.offsets[first : last + 1]
+        block = Block(occurrences, generated.words, offsets, generated.vocabulary_size, starts, cells)
         corpus.run(partial(fill_cells, table, block, floor), occurrences)
         yield block, shards
 

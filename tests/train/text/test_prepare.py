@@ -133,7 +133,7 @@ def test_languages_may_be_left_alone(corpora, tmp_path):
 @pytest.mark.parametrize("jobs", [2])
 def test_workers_make_the_same_files(corpora, tmp_path, jobs, monkeypatch):
     parallel, _ = prepared(corpora(15), tmp_path / "parallel", jobs=jobs)
-    monkeypatch.setattr("lattice_simp.pipeline.tasks.run_tasks", inline_tasks)
+    monkeypatch.setattr("lattice_simp.support.tasks.batch.run_tasks", inline_tasks)
     alone, _ = prepared(corpora(15), tmp_path / "alone")
     assert [path.read_bytes() for path in shard_paths(parallel)] == [path.read_bytes() for path in shard_paths(alone)]
 

@@ -1,4 +1,4 @@
-"""Many independent tasks on the workers of a Dask cluster, with the contract of `processes.run_batch`.
+"""Many independent tasks on the workers of a Dask cluster, with the contract of `run_batch`.
 
 Small tasks go to the workers in groups, a few groups for each worker at a time, so that neither the scheduler nor
 this process ever holds much. Dask gives the tasks of a dead worker to another one. When a group has brought down as
@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterable, Iterator
 from queue import Empty
 from typing import Any
 
-from lattice_simp.pipeline.cluster_connection import Cluster, connected, local_workers
-from lattice_simp.pipeline.cluster_worker import Plan, answer, versions
-from lattice_simp.pipeline.interrupts import interrupts_remembered
-from lattice_simp.pipeline.outcome import BatchError, Factory, Outcome, Task, describe
+from lattice_simp.support.interrupts import interrupts_remembered
+from lattice_simp.support.tasks.cluster_connection import Cluster, connected, local_workers
+from lattice_simp.support.tasks.cluster_worker import Plan, answer, versions
+from lattice_simp.support.tasks.outcome import BatchError, Factory, Outcome, Task, describe
 
 WINDOW = 5000
 """How far the work runs ahead of the first unfinished task; more than on one machine, since there are more workers."""

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from lattice_simp.pipeline.interrupts import interrupts_blocked, interrupts_remembered
+from lattice_simp.support.interrupts import interrupts_blocked, interrupts_remembered
 
 
 def test_an_interrupt_waits_until_a_process_has_started():

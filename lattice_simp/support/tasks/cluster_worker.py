@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lattice_simp.pipeline.outcome import BatchError, Factory, Function, Task, attempt, describe
+from lattice_simp.support.tasks.outcome import BatchError, Factory, Function, Task, attempt, describe
 
 KEPT_FUNCTIONS = 2
 """How many runs' functions a worker keeps: models are large, but two runs may share a cluster."""

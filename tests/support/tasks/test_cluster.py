@@ -19,16 +19,16 @@ from pathlib import Path
 import pytest
 
 from lattice_simp.errors import MissingExtraError
-from lattice_simp.pipeline import BatchError, in_order, run_tasks
-from lattice_simp.pipeline.cluster import run_on_cluster
-from lattice_simp.pipeline.cluster_connection import Cluster
-from tests.pipeline import closing_worker
-from tests.pipeline.work import Unreadable, broken_factory, dying_factory, make_worker
+from lattice_simp.support.tasks import BatchError, in_order, run_tasks
+from lattice_simp.support.tasks.cluster import run_on_cluster
+from lattice_simp.support.tasks.cluster_connection import Cluster
+from tests.support.tasks import closing_worker
+from tests.support.tasks.work import Unreadable, broken_factory, dying_factory, make_worker
 
 dask = pytest.importorskip("dask", reason="Dask is not installed (the extra 'dask')")
 distributed = pytest.importorskip("distributed", reason="Dask is not installed (the extra 'dask')")
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SERVER = "distributed.cli.dask_"
 WORKERS = ["--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--death-timeout", "600"]
 PATIENCE = 300.0
@@ -159,7 +159,7 @@ def test_workers_that_cannot_start_end_the_run(address, factory, message):
 
 def test_workers_of_another_version_end_the_run(address, tmp_path, monkeypatch):
     other = (("lattice_simp", "0.0"), ("distributed", "0.0"), ("python", "0.0"))
-    monkeypatch.setattr("lattice_simp.pipeline.cluster.versions", lambda: other)
+    monkeypatch.setattr("lattice_simp.support.tasks.cluster.versions", lambda: other)
     with pytest.raises(BatchError, match=r"lattice_simp .* where the client has 0\.0"):
         run(address, ["a"], tmp_path)
 

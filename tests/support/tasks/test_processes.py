@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
-from lattice_simp.pipeline import BatchError, in_order, run_batch
-from lattice_simp.pipeline.processes import THREADS
-from tests.pipeline.work import broken_factory, dying_factory, make_reader, make_worker
+from lattice_simp.support.tasks import BatchError, in_order, run_batch
+from lattice_simp.support.tasks.processes import THREADS
+from tests.support.tasks.work import broken_factory, dying_factory, make_reader, make_worker
 
 
 @pytest.mark.parametrize("jobs", [1, 3])

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from lattice_simp.pipeline import cluster_worker
-from lattice_simp.pipeline.interrupts import interrupts_blocked
-from lattice_simp.pipeline.outcome import BatchError, describe
-from lattice_simp.pipeline.processes import MAX_ATTEMPTS
 from lattice_simp.support.extras import extra
+from lattice_simp.support.interrupts import interrupts_blocked
+from lattice_simp.support.tasks import cluster_worker
+from lattice_simp.support.tasks.outcome import BatchError, describe
+from lattice_simp.support.tasks.processes import MAX_ATTEMPTS
 
 TIMEOUT = 30.0
 """Seconds to wait for a scheduler's answer: the time that Dask itself gives a connection."""

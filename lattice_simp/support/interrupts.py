@@ -1,4 +1,4 @@
-"""Ctrl-C where Python alone would lose it, or where it must not come."""
+"""Ctrl-C where Python alone would lose it, or where it must not arrive."""
 
 from __future__ import annotations
 
@@ -6,17 +6,31 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
 from types import FrameType
+
+_expected = True
+
+
+def interrupts_expected() -> bool:
+    """Returns whether Ctrl-C may arrive in the main thread of this process."""
+    return _expected
+
+
+def forgo_interrupts() -> None:
+    """Declares that this process is killed rather than interrupted."""
+    global _expected
+    _expected = False
 
 
 @contextmanager
 def interrupts_blocked() -> Iterator[None]:
-    """Keeps Ctrl-C from a process that is being started, which inherits the mask: only the parent reacts to it.
+    """Keeps Ctrl-C from a process started in this block, which inherits the signal mask; only the parent reacts.
 
-    The parent reacts when the process has started. A mask alone does not see to that: other threads take the signal,
-    and Python hands it on to the main thread.
+    The parent reacts after the block. A mask alone does not ensure this: another thread takes the signal, and Python
+    passes it to the main thread.
     """
+    from multiprocessing import resource_tracker  # takes longer to import than the rest of this module
+
     resource_tracker.ensure_running()  # starting it would unblock the signal
     missed: list[int] = []
     in_main = threading.current_thread() is threading.main_thread()
@@ -36,37 +50,37 @@ def interrupts_blocked() -> Iterator[None]:
 
 @contextmanager
 def interrupts_remembered(*numbers: int) -> Iterator[Callable[[], None]]:
-    """Yields a function that raises what a signal raises if one has come since, for loops to call in each turn.
+    """Yields a function that repeats the exception of a signal that has arrived since, to be called in each iteration.
 
-    It is raised at once as well, but if the signal comes while an object is destroyed, Python only prints that. The
+    The signal raises its exception at once, too, but Python only prints it if an object is being destroyed. The
     destructors of some libraries take so long that this happens once in a hundred times on a busy machine.
 
     Args:
-        numbers: of the signals; Ctrl-C's without.
+        numbers: the signals; that of Ctrl-C by default.
 
     Raises:
-        KeyboardInterrupt: at the end, if Ctrl-C was lost and no turn has raised it.
+        KeyboardInterrupt: At the end of the block, if Ctrl-C was lost and no iteration has raised it.
     """
-    came: list[int] = []
+    received: list[int] = []
     in_main = threading.current_thread() is threading.main_thread()
-    found = {number: signal.getsignal(number) for number in numbers or [signal.SIGINT] if in_main}
-    handlers = {number: handler for number, handler in found.items() if callable(handler)}
+    installed = {number: signal.getsignal(number) for number in numbers or [signal.SIGINT] if in_main}
+    handlers = {number: handler for number, handler in installed.items() if callable(handler)}
 
     def remember(number: int, frame: FrameType | None) -> None:
-        came.append(number)
+        received.append(number)
         handlers[number](number, frame)
 
     def raise_again() -> None:
-        if came:
-            number = came[0]
-            came.clear()
+        if received:
+            number = received[0]
+            received.clear()
             handlers[number](number, None)
 
     try:
         for number in handlers:
             signal.signal(number, remember)
         yield raise_again
-    finally:  # a generator that nobody ends is closed at any time, by any thread
+    finally:  # a generator that is never exhausted is closed at any time, by any thread
         if threading.current_thread() is threading.main_thread():
             for number, handler in handlers.items():
                 if signal.getsignal(number) is remember:

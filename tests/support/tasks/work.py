@@ -8,7 +8,7 @@ import time
 from functools import partial
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline import BatchError
+from lattice_simp.support.tasks import BatchError
 
 
 def make_worker(scratch):

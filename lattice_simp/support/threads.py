@@ -1,4 +1,8 @@
-"""Work on many items in threads of one process: kernels let each other run, and models are there once."""
+"""Threads of one process that run kernels, which release the GIL, on data that the threads share.
+
+They are daemon threads, so that Ctrl-C ends the program at once even while they run compiled code, which cannot be
+interrupted. Executors of the standard library would wait for it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 AHEAD = 4
-"""Items in work or waiting for their turn, for each thread: results come in order, and memory stays bounded."""
+"""The items of each thread that are being processed or wait for their turn, which bounds memory."""
 
 
 def in_threads(
@@ -24,11 +28,11 @@ def in_threads(
     [3, 4, 5]
 
     Args:
-        function: what is done; with one job, it runs in the caller's thread.
-        items: taken as needed, never many at once.
-        jobs: threads. They end with the program, whatever they do then.
+        function: the work; with one job, it runs in the caller's thread.
+        items: its arguments, read as needed.
+        jobs: the number of threads.
     """
-    if jobs == 1:
+    if jobs <= 1:
         for item in items:
             yield item, *_attempt(function, item)
         return
@@ -46,14 +50,31 @@ def in_threads(
             waiting.append((item, SimpleQueue()))
             calls.put(waiting[-1])
             if len(waiting) == AHEAD * jobs:
-                done, answer = waiting.popleft()
-                yield done, *answer.get()
+                first, answer = waiting.popleft()
+                yield first, *answer.get()
         while waiting:
-            done, answer = waiting.popleft()
-            yield done, *answer.get()
+            first, answer = waiting.popleft()
+            yield first, *answer.get()
     finally:
         for _ in range(jobs):
             calls.put(None)
+
+
+def map_in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int = 1) -> list[Result]:
+    """Returns the function's results in the order of the items; see `in_threads`.
+
+    >>> map_in_threads(abs, [-3, 4, -5], jobs=2)
+    [3, 4, 5]
+
+    Raises:
+        Exception: The first exception that the function raised.
+    """
+    results: list[Any] = []
+    for _, result, error in in_threads(function, items, jobs):
+        if error is not None:
+            raise error
+        results.append(result)
+    return results
 
 
 def _attempt(function: Callable[[Item], Result], item: Item) -> tuple[Result | None, Exception | None]:
