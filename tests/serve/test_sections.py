@@ -196,7 +196,7 @@ def test_numbers_of_any_size_are_exact(monkeypatch):
     assert client.get("/api/paraphrase", params={"text": "Yes."}).json()["sentences"] == 10**40 + 1
 
 
-@pytest.mark.parametrize(("error", "status"), [(BusyError("busy"), 503), (TimeLimitError("late"), 504)])
+@pytest.mark.parametrize(("error", "status"), [(BusyError("busy"), 503), (TimeLimitError(20.0), 504)])
 def test_what_stops_a_request_is_said(tmp_path, monkeypatch, error, status):
     def answer(given):
         raise error

@@ -7,8 +7,9 @@ from functools import partial
 
 import pytest
 
-from lattice_simp.support.tasks import BatchError, in_order, run_batch
-from lattice_simp.support.tasks.processes import THREADS
+from lattice_simp.support.tasks import BatchError, in_order, processes, run_batch
+from lattice_simp.support.tasks.outcome import WorkerError
+from lattice_simp.support.tasks.processes import THREADS, ProcessPool
 from tests.support.tasks.work import broken_factory, dying_factory, make_reader, make_worker
 
 
@@ -54,3 +55,25 @@ def test_workers_have_one_thread_for_matrices_unless_the_user_says_how_many(monk
     found = {task.number: task.result for task in run_batch(list(enumerate(THREADS)), make_reader, jobs=2)}
     assert [found[number] for number in range(len(THREADS))] == ["3" if "OMP" in name else "1" for name in THREADS]
     assert [name for name in THREADS if name in os.environ] == ["OMP_NUM_THREADS"]
+
+
+def test_a_closed_pool_fails_its_tasks(tmp_path):
+    pool = ProcessPool(partial(make_worker, tmp_path))
+    pool.start()
+    futures = [pool.submit((number, text)) for number, text in enumerate(["slow", "a"])]
+    pool.close()
+    for future in [*futures, pool.submit((2, "b"))]:
+        with pytest.raises(WorkerError, match="being stopped"):
+            future.result(timeout=60)
+
+
+def test_no_worker_starts_for_nothing(monkeypatch, tmp_path):
+    started = []
+    start = processes._Worker.__init__
+    monkeypatch.setattr(
+        processes._Worker, "__init__", lambda worker, factory: (started.append(1), start(worker, factory))[1]
+    )
+    assert not list(run_batch([], partial(make_worker, tmp_path), jobs=2))
+    assert not started
+    assert len(list(run_batch([(0, "a"), (1, "slow")], partial(make_worker, tmp_path), jobs=5, time_limit=1.0))) == 2
+    assert len(started) == 2  # the killed worker has no successor, as nothing waits
