@@ -37,7 +37,7 @@ from lattice_simp.train.tuning import read_test_set, read_texts
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 from lattice_simp.tune.feature_lattice import tuning_lattice
 from lattice_simp.tune.mert import MertOptions
-from lattice_simp.tune.rounds import SEARCH, tune_with
+from lattice_simp.tune.rounds import SEARCH, TuningOptions, tune_with
 
 STRINGS = 100
 """Hypotheses of each system and sentence."""
@@ -142,7 +142,7 @@ class Combiner:
             return [_tuning(one, symbols, tuple(start)) for one in self.lattices(choice, given, own)]
 
         mert: MertOptions = replace(SEARCH, jobs=self.run.jobs, random_directions=8)
-        return tune_with(decode, given.references, start, mert=mert, max_rounds=ROUNDS, say=self.run.say).weights
+        return tune_with(decode, given.references, start, TuningOptions(mert, ROUNDS), say=self.run.say).weights
 
     def cross_validated(self, choice: Choice, given: StudySet) -> list[str]:
         """Returns the best strings by weights that were tuned on the other half of the sentences: even or odd ones."""

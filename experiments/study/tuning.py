@@ -30,7 +30,7 @@ from lattice_simp.translate.result import SKELETON_FEATURE
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence
 from lattice_simp.tune.feature_lattice import same_features
 from lattice_simp.tune.mert import MertOptions
-from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningResult, tune, tune_with
+from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningOptions, TuningResult, tune, tune_with
 
 START = 1.0
 """The skeleton's weight to begin with: it counts as much as the full sentence."""
@@ -73,8 +73,8 @@ def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run
     else:
         decode = partial(_composed, study, system, sentences, run)
         references = [[own.split() for own in sentence.references] for sentence in sentences]
-        options = {"mert": mert, "max_rounds": study.tuning_rounds, "min_gain": MIN_GAIN, "say": run.say}
-        result = tune_with(decode, references, start, **options)
+        options = TuningOptions(mert, study.tuning_rounds, MIN_GAIN)
+        result = tune_with(decode, references, start, options, say=run.say)
     write_weights(folder / WEIGHTS, result.weights)
     rounds = [{"weights": one.weights, "bleu": one.score, "expected": one.expected} for one in result.rounds]
     write_json(folder / "rounds.json", rounds)
@@ -155,7 +155,7 @@ def _tune_decoding(
         if system.skeleton in sentence.skeletons
     ]
     decoding = DecodeOptions(folders["model"], system.strategy, beam=5.0, max_arcs=1000, jobs=run.jobs)
-    return tune(given, start, decoding, mert=mert, max_rounds=DECODING_ROUNDS, min_gain=MIN_GAIN, say=run.say)
+    return tune(given, start, decoding, TuningOptions(mert, DECODING_ROUNDS, MIN_GAIN), say=run.say)
 
 
 def _spread(sentences: list[StudySentence], count: int) -> list[StudySentence]:

@@ -49,16 +49,13 @@ def serve(
     """
     limits = Limits(**settings)
     with extra("serve"):
-        from lattice_simp.serve.app import LOOPBACK, create_app
+        from lattice_simp.serve.app import LOOPBACK, Tabs, create_app
         from lattice_simp.serve.server import address_of, is_loopback, listen, run
     listener = listen(host, port)
     names = list(dict.fromkeys([*LOOPBACK, *_host_names(host), *(allowed_host or [])]))
     app = create_app(
         model,
-        simplifier=simplifier,
-        hindi=hindi,
-        paraphrases=paraphrases,
-        annotations=annotations,
+        Tabs(simplifier, hindi, paraphrases, annotations),
         examples=examples,
         tagger=tagger,
         limits=limits,

@@ -95,7 +95,7 @@ def weights(
     from lattice_simp.translate.model_files import write_weights
     from lattice_simp.tune.decode import DecodeOptions, TuningSentence
     from lattice_simp.tune.mert import MertOptions
-    from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, start_weights, tune
+    from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningOptions, start_weights, tune
 
     if strategy not in (None, "plain") and skeletons is None:
         raise LatticeSimpError(f"--strategy {strategy} needs --skeletons")
@@ -109,7 +109,7 @@ def weights(
     decoding = DecodeOptions(model.resolve(), strategy, beam, max_arcs, jobs, dask)
     mert = MertOptions(seed=seed, random_directions=directions, restarts=restarts, min_gain=SEARCH_GAIN, reach=REACH)
     start = start_weights(model, skeletons=skeletons is not None and strategy != "plain")
-    result = tune(tuning, start, decoding, metric=metric, mert=mert, max_rounds=rounds, say=say)
+    result = tune(tuning, start, decoding, TuningOptions(mert, rounds), metric=metric, say=say)
     write_weights(output, result.weights)
     _say_gain(output, metric, result.rounds[0].score, result.score)
 

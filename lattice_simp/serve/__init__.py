@@ -12,13 +12,13 @@ from lattice_simp.serve.limits import Limits
 from lattice_simp.support.extras import extra
 
 if TYPE_CHECKING:
-    from lattice_simp.serve.app import app_of, create_app
+    from lattice_simp.serve.app import Tabs, app_of, create_app
     from lattice_simp.serve.section import Section
     from lattice_simp.serve.server import run
 
-__all__ = ["Limits", "Section", "app_of", "create_app", "run"]
+__all__ = ["Limits", "Section", "Tabs", "app_of", "create_app", "run"]
 
-_PLACES = {"Section": "section", "app_of": "app", "create_app": "app", "run": "server"}
+_PLACES = {"Section": "section", "Tabs": "app", "app_of": "app", "create_app": "app", "run": "server"}
 
 
 def __getattr__(name: str) -> Any:

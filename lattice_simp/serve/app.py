@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -37,13 +38,48 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 """The host names that a local server accepts, which prevents DNS rebinding."""
 
 
+@dataclass(frozen=True)
+class Tabs:
+    """The tabs of the page beside the one for translation; None (or False) leaves a tab out.
+
+    Attributes:
+        simplifier: a model of `lattice_simp.Simplifier`.
+        hindi: a model of Hindi clauses.
+        paraphrases: whether there is a tab that expands sets of English sentences, which needs spaCy and its English
+            model (the extra `skeletons`).
+        annotations: a file made by `lattice-simp skeleton annotation import`.
+    """
+
+    simplifier: str | Path | None = None
+    hindi: str | Path | None = None
+    paraphrases: bool = False
+    annotations: str | Path | None = None
+
+    def sections(self, limits: Limits) -> list[Section]:
+        """Returns the sections of the tabs.
+
+        Raises:
+            FormatError: The annotations cannot be read.
+        """
+        sections = []
+        if self.simplifier is not None:
+            sections.append(simplify_section(Path(self.simplifier), limits))
+        if self.hindi is not None:
+            sections.append(hindi_section(Path(self.hindi), limits))
+        if self.paraphrases:
+            sections.append(paraphrase_section(limits))
+        if self.annotations is not None:
+            sections.append(annotate_section(Path(self.annotations)))
+        return sections
+
+
+NO_TABS = Tabs()
+
+
 def create_app(
     model: str | Path | None = None,
+    tabs: Tabs = NO_TABS,
     *,
-    simplifier: str | Path | None = None,
-    hindi: str | Path | None = None,
-    paraphrases: bool = False,
-    annotations: str | Path | None = None,
     examples: str | Path | None = None,
     tagger: str | Path | None = None,
     limits: Limits | None = None,
@@ -53,17 +89,14 @@ def create_app(
 
         from lattice_simp.serve import create_app
         app = create_app("model", hosts=["translate.example.org"])         # uvicorn module:app
+        more = create_app("model", Tabs(simplifier="plain-english"))
         whole = Starlette(routes=[Mount("/translate", create_app("model", hosts=["*"]))])
 
     Worker processes load models when the server starts or, in a mounted app, at the first request.
 
     Args:
         model: a model directory; None for the built-in demo grammar.
-        simplifier: a model of `lattice_simp.Simplifier`, for an additional tab.
-        hindi: a model of Hindi clauses, for an additional tab.
-        paraphrases: whether to add a tab that expands sets of English sentences, which needs spaCy and its English
-            model (the extra `skeletons`).
-        annotations: a file made by `lattice-simp skeleton annotation import`, for an additional tab.
+        tabs: the tabs beside the one for translation.
         examples: a skeleton file with sentences to choose from; the demo grammar has examples.
         tagger: a folder made by `lattice-simp skeleton train`, for automatic skeletons.
         limits: the bounds on requests.
@@ -74,16 +107,8 @@ def create_app(
     """
     bounds = limits or Limits()
     options = TranslatorOptions(_path(model), _path(tagger), bounds.tokens)
-    sections = [translate_section(options, bounds, _path(examples))]
-    if simplifier is not None:
-        sections.append(simplify_section(Path(simplifier), bounds))
-    if hindi is not None:
-        sections.append(hindi_section(Path(hindi), bounds))
-    if paraphrases:
-        sections.append(paraphrase_section(bounds))
-    if annotations is not None:
-        sections.append(annotate_section(Path(annotations)))
-    return app_of(sections, bounds, hosts)
+    translation = translate_section(options, bounds, _path(examples))
+    return app_of([translation, *tabs.sections(bounds)], bounds, hosts)
 
 
 def app_of(sections: Sequence[Section], limits: Limits, hosts: Sequence[str] = LOOPBACK) -> Starlette:

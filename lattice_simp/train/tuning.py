@@ -24,7 +24,7 @@ from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence
 from lattice_simp.tune.mert import MertOptions
-from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, tune
+from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningOptions, tune
 
 ROUNDS = "rounds.json"
 
@@ -64,10 +64,8 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         sentences,
         weights,
         decoding,
+        TuningOptions(mert, given.max_rounds, given.min_gain),
         metric=given.metric,
-        mert=mert,
-        max_rounds=given.max_rounds,
-        min_gain=given.min_gain,
         say=run.say,
         progress=run.progress,
     )

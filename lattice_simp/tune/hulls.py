@@ -51,19 +51,17 @@ def _push(hull: Lines, size: int, slope: float, intercept: float, arc: int, rest
 
 
 @jit
-def _join(
-    hull: Lines, size: int, pool: Lines, begin: int, end: int, arc: int, line: Floats, limit: float, joined: Lines
-) -> int:
+def _join(hull: Lines, pool: Lines, begin: int, end: int, arc: int, line: Floats, limit: float, joined: Lines) -> int:
     """Writes the hull of a hull and of the pool's lines `begin:end`, shifted by the arc's; returns its size."""
-    kept, own, other = 0, 0, begin
-    while own < size or other < end:
-        if other == end or (own < size and hull[own].slope <= pool[other].slope + line[0]):
-            kept = _push(joined, kept, hull[own].slope, hull[own].intercept, hull[own].arc, hull[own].rest, limit)
-            own += 1
+    kept, left, right = 0, 0, begin
+    while left < len(hull) or right < end:
+        if right == end or (left < len(hull) and hull[left].slope <= pool[right].slope + line[0]):
+            kept = _push(joined, kept, hull[left].slope, hull[left].intercept, hull[left].arc, hull[left].rest, limit)
+            left += 1
         else:
-            slope, intercept = pool[other].slope + line[0], pool[other].intercept + line[1]
-            kept = _push(joined, kept, slope, intercept, arc, other, limit)
-            other += 1
+            slope, intercept = pool[right].slope + line[0], pool[right].intercept + line[1]
+            kept = _push(joined, kept, slope, intercept, arc, right, limit)
+            right += 1
     return kept
 
 
@@ -102,7 +100,7 @@ def hulls(arcs: Arcs, lines: Floats, end_lines: Floats, limit: float, pool: Line
                     hull[index].left = pool[begin + index].left
                     hull[index].arc, hull[index].rest = arc, begin + index
                 continue
-            size = _join(hull, size, pool, begin, end, arc, lines[:, arc], limit, joined)
+            size = _join(hull[:size], pool, begin, end, arc, lines[:, arc], limit, joined)
             hull, joined = joined, hull
         if state == 0 and size == 0:
             size = _push(hull, 0, 0.0, 0.0, -1, -1, limit)

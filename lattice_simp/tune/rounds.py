@@ -35,12 +35,36 @@ old weights, and far from them the optimiser would tune on hypotheses that nobod
 SEARCH = MertOptions(min_gain=SEARCH_GAIN, reach=REACH)
 
 LEAST_MODEL_WEIGHT = 0.01
-"""Language models never lose their say: their bounds guide the search."""
+"""The smallest weight of a language model, whose bounds guide the search."""
+
+
+@dataclass(frozen=True)
+class TuningOptions:
+    """How each round searches, and when the rounds end.
+
+    Attributes:
+        mert: the options of the optimiser.
+        max_rounds: the largest number of rounds of decoding.
+        min_gain: the gain in the score (0 to 1) that the optimiser must expect for another round.
+    """
+
+    mert: MertOptions = SEARCH
+    max_rounds: int = 8
+    min_gain: float = 5e-4
+
+
+DEFAULTS = TuningOptions()
 
 
 @dataclass(frozen=True)
 class Round:
-    """The weights that were decoded with, their score (0 to 1), and that of the next ones on all lattices so far."""
+    """A round of decoding and optimising.
+
+    Attributes:
+        weights: the weights of the decoding.
+        score: their score (0 to 1) on the development set.
+        expected: the score (0 to 1) of the next weights on all lattices so far.
+    """
 
     weights: dict[str, float]
     score: float
@@ -49,7 +73,7 @@ class Round:
 
 @dataclass(frozen=True)
 class TuningResult:
-    """The best decoded weights, their score on the development set (0 to 1), and all rounds."""
+    """The best weights of all rounds, their score (0 to 1) on the development set, and the rounds."""
 
     weights: dict[str, float]
     score: float
@@ -57,48 +81,41 @@ class TuningResult:
 
 
 Decode = Callable[[Mapping[str, float], SymbolTable], list[Lattice]]
-"""Returns the lattices of a development set under given weights, their words numbered by the table, which grows."""
+"""Returns the lattices of a development set under the weights, their words numbered by the table, which grows."""
 
 
 def tune(
     sentences: Sequence[TuningSentence],
     start: Mapping[str, float],
     decoding: DecodeOptions,
+    options: TuningOptions = DEFAULTS,
     *,
     metric: str | TunedMetric = "bleu",
-    mert: MertOptions = SEARCH,
-    max_rounds: int = 8,
-    min_gain: float = 5e-4,
     say: Callable[[str], None] = lambda text: None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> TuningResult:
     """Decodes and optimises until the optimiser expects no gain.
 
     Args:
-        sentences: the development set; those without words are left out.
-        start: the weights of all features to begin with.
-        metric: a name of `TUNED_METRICS`, or a metric; the sentences are the sources of one that needs them.
-        max_rounds: of decoding.
-        min_gain: expected gain in the score (0 to 1) below which the rounds end.
-        say: prints a line of the log.
-        progress: called with the number of decoded sentences of a round, and their total.
+        sentences: the development set; sentences without words are skipped.
+        start: the starting weights of all features.
+        decoding: the options of the decoder; its number of processes is the optimiser's number of threads, too.
+        options: the options of the rounds.
+        metric: a name of `TUNED_METRICS`, or a metric; the sentences are its sources if it needs any.
+        say: a function that logs a line.
+        progress: a function called with the number of decoded sentences in a round and their total.
 
     Raises:
-        LatticeSimpError: no sentences, or one cannot be translated.
+        LatticeSimpError: There are no sentences, or one cannot be translated.
     """
     usable = [sentence for sentence in sentences if sentence.words]
-    options = replace(mert, jobs=decoding.jobs)
-    references = [sentence.references for sentence in usable]
-    decoded = partial(decode, usable, decoding, progress=progress)
     return tune_with(
-        decoded,
-        references,
+        partial(decode, usable, decoding, progress=progress),
+        [sentence.references for sentence in usable],
         start,
+        replace(options, mert=replace(options.mert, jobs=decoding.jobs)),
         metric=metric,
         sources=[sentence.words for sentence in usable],
-        mert=options,
-        max_rounds=max_rounds,
-        min_gain=min_gain,
         say=say,
     )
 
@@ -107,72 +124,71 @@ def tune_with(
     decode: Decode,
     references: Sequence[Sequence[Sequence[str]]],
     start: Mapping[str, float],
+    options: TuningOptions = DEFAULTS,
     *,
     metric: str | TunedMetric = "bleu",
     sources: Sequence[Sequence[str]] | None = None,
-    mert: MertOptions = SEARCH,
-    max_rounds: int = 8,
-    min_gain: float = 5e-4,
     say: Callable[[str], None] = lambda text: None,
 ) -> TuningResult:
-    """Tunes whatever makes lattices with features.
+    """Tunes the weights of any function that returns lattices with features.
 
-    All features are tuned together, those of language models and of the skeleton included; the weight of
+    All features are tuned together, including those of language models and of the skeleton. The weight of
     passed-through tokens stays, since hardly any hypothesis has a choice about them, and so do the costs of edits.
 
     Args:
-        decode: returns the lattices under given weights, in the order of the references.
-        references: the reference translations of each sentence, tokens.
-        sources: the source of each sentence, tokens, for metrics that compare with it.
-        start, metric, mert, max_rounds, min_gain, say: as for `tune`.
+        decode: returns the lattices under its weights, in the order of the references.
+        references: the tokens of each sentence's reference translations.
+        sources: the tokens of each sentence's source, for metrics that compare with it.
+        start, options, metric, say: see `tune`.
 
     Raises:
-        LatticeSimpError: no sentences, no sources for a metric that needs them, or what `decode` raises.
+        LatticeSimpError: There are no sentences, or no sources for a metric that needs them; or `decode` raises it.
     """
     if not references:
         raise LatticeSimpError("the development set holds no sentences; give one to tune on")
     symbols = SymbolTable()
-    encoded = [[symbols.encode(words) for words in own] for own in references]
+    encoded = [[symbols.encode(words) for words in translations] for translations in references]
     measure = tuned_metric(metric)
-    read = sources if measure.needs_source else None
-    originals = None if read is None else [symbols.encode(words) for words in read]
+    needed = sources if measure.needs_source else None
+    originals = None if needed is None else [symbols.encode(words) for words in needed]
     prepared = measure.prepared(encoded, originals)
     weights, rounds = {EDIT_FEATURE: 1.0, **start}, list[Round]()
     history: list[list[Lattice]] = []
-    for number in range(1, max_rounds + 1):
+    for number in range(1, options.max_rounds + 1):
         lattices = decode(weights, symbols)
         score = evaluate(lattices, prepared, [weights.get(name, 0.0) for name in lattices[0].features], measure)
         history = [*history, lattices][-MEMORY_ROUNDS:]
         pooled = [union(*lists) for lists in zip(*history, strict=True)]
-        begin = {name: weights.get(name, 0.0) for name in pooled[0].features}  # those of all rounds
-        found = minimize_error(pooled, encoded, begin, _options(mert, begin), metric=measure, sources=originals)
-        rounds.append(Round(weights, score, found.score))
-        say(f"tune: round {number}: {measure.name} {100 * score:.2f}, expected next {100 * found.score:.2f}")
-        if found.score < max(one.score for one in rounds) + min_gain:
+        begin = {name: weights.get(name, 0.0) for name in pooled[0].features}  # the features of all rounds
+        search = _search_options(options.mert, begin)
+        optimum = minimize_error(pooled, encoded, begin, search, metric=measure, sources=originals)
+        rounds.append(Round(weights, score, optimum.score))
+        say(f"tune: round {number}: {measure.name} {100 * score:.2f}, expected next {100 * optimum.score:.2f}")
+        if optimum.score < max(past.score for past in rounds) + options.min_gain:
             break
-        weights = _scaled({**weights, **found.weights}, start)
-    best = max(rounds, key=lambda one: one.score)
+        weights = _scaled({**weights, **optimum.weights}, start)
+    best = max(rounds, key=lambda past: past.score)
     tuned = {name: weight for name, weight in best.weights.items() if name in start}
     return TuningResult(tuned, best.score, tuple(rounds))
 
 
 def start_weights(model: Path, *, skeletons: bool) -> dict[str, float]:
-    """Returns a model's weights; with skeletons, that of their feature is there, too."""
+    """Returns a model's weights; with skeletons, including the weight of their feature."""
     weights = read_weights(model / WEIGHTS)
     if skeletons:
         weights.setdefault(SKELETON_FEATURE, decoder_settings(model).skeleton.weight)
     return weights
 
 
-def _options(mert: MertOptions, names: Collection[str]) -> MertOptions:
-    """Returns the options for these features: models and skeletons keep their sign, copies and edits their weight."""
+def _search_options(mert: MertOptions, names: Collection[str]) -> MertOptions:
+    """Fixes the signs of language models and skeletons, and the weights of copies and edits."""
     fixed = (mert.fixed | {COPY_FEATURE, EDIT_FEATURE}) & set(names)
     positive = {name: 1 for name in names if name == SKELETON_FEATURE or name.startswith(SCALE_FEATURE)}
     return replace(mert, fixed=fixed, signs={**positive, **mert.signs})
 
 
 def _scaled(weights: dict[str, float], start: Mapping[str, float]) -> dict[str, float]:
-    """Scales all weights but those that the optimiser did not move."""
+    """Scales all weights that the optimiser may move."""
     model = max(weights.get(SCALE_FEATURE, 0.0), LEAST_MODEL_WEIGHT)
     factor = start.get(SCALE_FEATURE, model) / model
     fixed = (COPY_FEATURE, EDIT_FEATURE)

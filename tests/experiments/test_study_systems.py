@@ -363,8 +363,8 @@ def first(tmp_path, monkeypatch):
     """A study of skeleton-first decoding, with what its tuning was called with."""
     calls = []
 
-    def tune(given, start, decoding, **options):
-        calls.append(SimpleNamespace(given=given, start=start, decoding=decoding, **options))
+    def tune(sentences, start, decoding, options, **others):
+        calls.append(SimpleNamespace(sentences=sentences, start=start, decoding=decoding, mert=options.mert, **others))
         return TuningResult({**start, "Skeleton": 3.0}, 0.5, (Round(start, 0.4, 0.5),))
 
     monkeypatch.setattr(translating, "Decoder", Calls)
@@ -389,14 +389,15 @@ def test_skeleton_first_decoding_is_forced_to_the_skeletons_hypotheses(first):
 
 def test_skeleton_first_decoding_tunes_one_weight_on_development_sentences(first):
     _, calls = first
-    assert [one.start for one in calls] == [{**PLAIN, "Skeleton": 1.0}] * 2
-    for one in calls:
-        assert one.decoding.strategy == "skeleton-first"
-        assert one.mert.fixed == frozenset(PLAIN)
-        assert one.mert.signs == {"Skeleton": 1}
-        assert [given.words for given in one.given] == [tuple(SENTENCES[DEVELOPMENT][0].source.split())]
-        assert one.given[0].masks == ("110111",)
-        assert [own.text for own in one.given[0].skeleton_hypotheses] == ["house was red", "house is red"]
+    assert [call.start for call in calls] == [{**PLAIN, "Skeleton": 1.0}] * 2
+    for call in calls:
+        assert call.decoding.strategy == "skeleton-first"
+        assert call.mert.fixed == frozenset(PLAIN)
+        assert call.mert.signs == {"Skeleton": 1}
+        (sentence,) = call.sentences
+        assert sentence.words == tuple(SENTENCES[DEVELOPMENT][0].source.split())
+        assert sentence.masks == ("110111",)
+        assert [skeleton.text for skeleton in sentence.skeleton_hypotheses] == ["house was red", "house is red"]
 
 
 # ---------------------------------------------------------------- keys of stages

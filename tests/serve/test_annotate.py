@@ -19,7 +19,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from lattice_simp.errors import FormatError
-from lattice_simp.serve import Limits, app_of, create_app
+from lattice_simp.serve import Limits, Tabs, app_of, create_app
 from lattice_simp.serve.annotate.section import annotate_section
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.systems.annotation import AnnotationStore, Sentence, StorageError
@@ -385,11 +385,11 @@ def test_without_the_extra_the_page_says_what_is_missing(app, store, monkeypatch
 def test_a_file_that_is_none_is_told_when_the_server_starts(tmp_path):
     (tmp_path / "a.db").write_text("no database " * 100, encoding="utf-8")
     with pytest.raises(FormatError, match="not a database"):
-        create_app(annotations=tmp_path / "a.db")
+        create_app(tabs=Tabs(annotations=tmp_path / "a.db"))
 
 
 def test_it_is_a_tab_of_the_whole_app(path):
-    client = TestClient(create_app(annotations=path), base_url=BASE)
+    client = TestClient(create_app(tabs=Tabs(annotations=path)), base_url=BASE)
     page = client.get("/annotate").text
     assert re.findall(r'<li><a href="([^"]*)"([^>]*)>', page)[:2] == [
         ("/translate", ""),

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.testclient import TestClient
 
-from lattice_simp.serve import Limits, app_of, create_app
+from lattice_simp.serve import Limits, Tabs, app_of, create_app
 from lattice_simp.serve.annotate.section import annotate_section
 from lattice_simp.serve.hindi.section import make_analyser
 from lattice_simp.serve.paraphrase.expander import make_expander
@@ -145,7 +145,7 @@ def test_tabs_with_any_text(tab, answers, tmp_path, monkeypatch):
         return answers[tab](given)
 
     monkeypatch.setattr("lattice_simp.serve.workers.WorkerPool.run", run)
-    app = create_app(simplifier=tmp_path, hindi=tmp_path, paraphrases=True, limits=Limits(tokens=20))
+    app = create_app(tabs=Tabs(simplifier=tmp_path, hindi=tmp_path, paraphrases=True), limits=Limits(tokens=20))
     client = TestClient(app, base_url=BASE, raise_server_exceptions=False)
     for text in [*TEXTS, "\n".join(TEXTS), "x" * 3000, "so " * 500]:
         for place in (f"/{tab}", f"/api/{tab}"):

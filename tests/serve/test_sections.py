@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import lattice_simp as ls
-from lattice_simp.serve import Limits, create_app
+from lattice_simp.serve import Limits, Tabs, create_app
 from lattice_simp.serve.hindi.section import make_analyser
 from lattice_simp.serve.paraphrase.expander import Expander
 from lattice_simp.serve.paraphrase.section import MAX_SENTENCES
@@ -21,14 +21,14 @@ from lattice_simp.systems.simplify.simplifier import Substitution
 from tests.serve.conftest import BASE
 
 
-def client_of(monkeypatch, answers, **models):
+def client_of(monkeypatch, answers, **tabs):
     """Returns a client of an app whose processes are functions of this process."""
 
-    async def run(pool, given):
-        return answers(given)
+    async def run(pool, request):
+        return answers(request)
 
     monkeypatch.setattr("lattice_simp.serve.workers.WorkerPool.run", run)
-    return TestClient(create_app(limits=Limits(tokens=20), **models), base_url=BASE)
+    return TestClient(create_app(tabs=Tabs(**tabs), limits=Limits(tokens=20)), base_url=BASE)
 
 
 def test_tabs_are_those_of_the_models(tmp_path, monkeypatch):

@@ -86,8 +86,8 @@ def test_files_that_do_not_fit(files, configured):
 
 @pytest.mark.parametrize("metric", ["bleu", "sari"])
 def test_the_record_of_tuning_names_its_metric(files, configured, trained, monkeypatch, tmp_path, metric):
-    def tuned(sentences, weights, decoding, **options):
-        asked.append((sentences[0].words, options["metric"]))
+    def tuned(sentences, weights, decoding, options, *, metric, say, progress):
+        asked.append((sentences[0].words, metric))
         rounds = (Round(weights, 0.25, 0.5), Round(weights, 0.5, 0.5))
         return TuningResult(weights, 0.5, rounds)
 

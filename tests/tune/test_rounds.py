@@ -22,7 +22,7 @@ from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weig
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
 from lattice_simp.tune.feature_lattice import nbest_lattice
 from lattice_simp.tune.mert import MertOptions, MertResult, evaluate, minimize_error
-from lattice_simp.tune.rounds import start_weights, tune, tune_with
+from lattice_simp.tune.rounds import TuningOptions, start_weights, tune, tune_with
 from lattice_simp.tune.scores import best_hypothesis
 
 DATA = Path(__file__).parents[2] / "grammars" / "demo" / "data"
@@ -78,7 +78,7 @@ def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, stra
     start = start_weights(model, skeletons=strategy == "gappy")
     assert ("Skeleton" in start) == (strategy == "gappy")
     options = DecodeOptions(model, strategy, max_arcs=300)
-    result = tune(sentences, start, options, mert=SEARCH, max_rounds=2)
+    result = tune(sentences, start, options, TuningOptions(SEARCH, 2))
     assert set(result.weights) == set(start)
     assert result.score == max(one.score for one in result.rounds) >= result.rounds[0].score
     assert result.weights["LM"] >= 0.01
@@ -142,8 +142,8 @@ def test_anything_that_gives_lattices_can_be_tuned(model, sentences):
 
     start = start_weights(model, skeletons=False)
     references = [one.references for one in sentences]
-    found = tune_with(decoded, references, start, mert=SEARCH, max_rounds=2)
-    assert found == tune(sentences, start, DecodeOptions(model, "plain"), mert=SEARCH, max_rounds=2)
+    found = tune_with(decoded, references, start, TuningOptions(SEARCH, 2))
+    assert found == tune(sentences, start, DecodeOptions(model, "plain"), TuningOptions(SEARCH, 2))
     assert len(asked) == len(found.rounds) == 2
     with pytest.raises(LatticeSimpError, match="holds no sentences"):
         tune_with(decoded, [], start)
@@ -171,7 +171,7 @@ def test_the_best_round_counts_and_not_the_last(best):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("lattice_simp.tune.rounds.minimize_error", misled)
-        found = tune_with(decoded, [["a b c d e f".split()]], {"good": -1.0, "bad": 1.0}, mert=SEARCH, max_rounds=3)
+        found = tune_with(decoded, [["a b c d e f".split()]], {"good": -1.0, "bad": 1.0}, TuningOptions(SEARCH, 3))
     scores = [own.score for own in found.rounds]
     assert len(asked) == len(scores) == 3
     assert max(scores) == scores[best - 1] > min(scores)
@@ -194,7 +194,7 @@ def test_the_optimiser_sees_the_last_four_rounds():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("lattice_simp.tune.rounds.minimize_error", watching)
-        tune_with(decoded, [["a b c d e f".split()]], {"good": 1.0, "bad": 0.5}, max_rounds=6)
+        tune_with(decoded, [["a b c d e f".split()]], {"good": 1.0, "bad": 0.5}, TuningOptions(max_rounds=6))
     assert seen == [{f"e{number}" for number in range(max(1, last - 3), last + 1)} for last in range(1, 7)]
 
 
@@ -213,7 +213,7 @@ def test_rounds_end_where_the_optimiser_expects_no_more():
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("lattice_simp.tune.rounds.minimize_error", expecting)
             start = {"good": 1.0, "bad": 0.5}
-            tune_with(decoded, [["a b c d e f".split()]], start, max_rounds=4, min_gain=gain)
+            tune_with(decoded, [["a b c d e f".split()]], start, TuningOptions(max_rounds=4, min_gain=gain))
         assert len(asked) == rounds, gain
 
 
@@ -221,8 +221,8 @@ def test_rounds_end_where_the_optimiser_expects_no_more():
 def test_rounds_tune_for_sari_as_well(model, sentences):
     """The translations are taken for simplifications; in the source, only what both languages share is kept."""
     start, said = start_weights(model, skeletons=False), []
-    options = {"mert": SEARCH, "max_rounds": 2, "metric": "sari", "say": said.append}
-    found = tune(sentences, start, DecodeOptions(model, "plain"), **options)
+    options = TuningOptions(SEARCH, 2)
+    found = tune(sentences, start, DecodeOptions(model, "plain"), options, metric="sari", say=said.append)
     assert said[0].startswith(f"tune: round 1: SARI {100 * found.rounds[0].score:.2f}, expected next")
     assert found.score == max(one.score for one in found.rounds)
     lattices = decode(sentences, DecodeOptions(model, "plain"), found.weights, SymbolTable())

@@ -34,7 +34,7 @@ from lattice_simp.train.tuning import ROUNDS, finish_model, read_texts, test_set
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, write_weights
 from lattice_simp.tune.mert import MertOptions
-from lattice_simp.tune.rounds import REACH, SEARCH_GAIN
+from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningOptions
 
 LIKELIHOODS = "likelihoods.json"
 
@@ -132,9 +132,8 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         simplifier,
         analyses,
         references,
+        TuningOptions(mert, settings.max_rounds),
         metric=settings.metric,
-        max_rounds=settings.max_rounds,
-        mert=mert,
         say=run.say,
         progress=run.progress,
     )

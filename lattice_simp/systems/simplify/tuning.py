@@ -15,8 +15,7 @@ from lattice_simp.systems.simplify.simplifier import Simplifier
 from lattice_simp.translate.source import INPUT_FEATURE
 from lattice_simp.tune.arc_features import feature_lattice
 from lattice_simp.tune.feature_lattice import same_features
-from lattice_simp.tune.mert import MertOptions
-from lattice_simp.tune.rounds import SEARCH, TuningResult, tune_with
+from lattice_simp.tune.rounds import DEFAULTS, TuningOptions, TuningResult, tune_with
 
 START: Mapping[str, float] = {
     **{f"{INPUT_FEATURE}:{name}": 1.0 for name in FEATURES},
@@ -54,10 +53,9 @@ def tune_simplifier(
     simplifier: Simplifier,
     sentences: Iterable[Analysis],
     references: Sequence[Sequence[Sequence[str]]],
+    options: TuningOptions = DEFAULTS,
     *,
     metric: str = "bleu",
-    max_rounds: int = 8,
-    mert: MertOptions = SEARCH,
     say: Callable[[str], None] = lambda text: None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> TuningResult:
@@ -67,9 +65,8 @@ def tune_simplifier(
         simplifier: the simplifier, whose weights are the starting point.
         sentences: the development set.
         references: the tokens of each sentence's references, with first words in mid-sentence case.
+        options: the options of the rounds.
         metric: the name of a metric in `tune.metrics`.
-        max_rounds: the most rounds of decoding and optimising.
-        mert: the options of the optimiser.
         say: a function that logs a line.
         progress: a function called with the number of decoded sentences in a round and their total.
     """
@@ -90,10 +87,9 @@ def tune_simplifier(
         decode,
         references,
         simplifier.decoder.weights,
+        replace(options, mert=replace(options.mert, signs={**signs, **options.mert.signs})),
         metric=metric,
         sources=[words_in_lattice(analysis) for analysis in analyses],
-        mert=replace(mert, signs={**signs, **mert.signs}),
-        max_rounds=max_rounds,
         say=say,
     )
 
