@@ -132,21 +132,21 @@ def _train(corpus: Corpus, options: TrainingOptions) -> ClassScorer:
     counts = word_counts(parts, len(words))
     vocabulary, numbers = frequent(counts, words, options.least_class_word)
     parts = [Sentences(part.offsets, numbers[part.words]) for part in parts]
-    found = exchange_classes(
+    exchanged = exchange_classes(
         parts, vocabulary.unknown, options.classes, sweeps=options.sweeps, progress=options.progress
     )
-    model = corpus.ngram_model(_class_lines(parts, found.classes), options)
+    model = corpus.ngram_model(_class_lines(parts, exchanged.classes), options)
     kept = counts[counts >= options.least_class_word]
-    return ClassScorer.from_classes(vocabulary.words, kept, found.classes, model)
+    return ClassScorer.from_classes(vocabulary.words, kept, exchanged.classes, model)
 
 
 def _class_lines(parts: Sequence[Sentences], classes: Ints) -> Iterator[str]:
     names = [class_name(number) for number in range(int(classes.max()) + 1)] + [class_name(None)]
     shown = np.array(names, dtype=object)[np.append(classes, len(names) - 1)]
     for part in parts:
-        own = shown[part.words].tolist()
+        class_names = shown[part.words].tolist()
         for begin, end in pairwise(part.offsets.tolist()):
-            yield " ".join(own[begin:end])
+            yield " ".join(class_names[begin:end])
 
 
 KIND = ScorerKind(_CONTENT, lambda path: {"Class": ClassScorer.read(path)}, _train)

@@ -28,8 +28,8 @@ def count_events(chunks: Iterable[Longs]) -> tuple[Longs, Longs]:
         if chunk is not None:
             waiting.append(chunk)
         if chunk is None or sum(map(len, waiting)) > MERGE_AFTER:
-            own, times = np.unique(np.concatenate([events[:0], *waiting]), return_counts=True)
-            events, counts = summed(np.concatenate([events, own]), np.concatenate([counts, times]))
+            waiting_events, times = np.unique(np.concatenate([events[:0], *waiting]), return_counts=True)
+            events, counts = summed(np.concatenate([events, waiting_events]), np.concatenate([counts, times]))
             waiting = []
     return events, counts
 
@@ -52,9 +52,9 @@ def discounts(counts: Longs) -> Floats:
     if min(ones, twos, threes, fours) == 0:
         return np.array(FALLBACK_DISCOUNTS)
     share = ones / (ones + 2 * twos)
-    found = np.array([1 - 2 * share * twos / ones, 2 - 3 * share * threes / twos, 3 - 4 * share * fours / threes])
-    fits = (found > 0).all() and (found <= [1, 2, 3]).all()
-    return found if fits else np.array(FALLBACK_DISCOUNTS)
+    estimates = np.array([1 - 2 * share * twos / ones, 2 - 3 * share * threes / twos, 3 - 4 * share * fours / threes])
+    fits = (estimates > 0).all() and (estimates <= [1, 2, 3]).all()
+    return estimates if fits else np.array(FALLBACK_DISCOUNTS)
 
 
 def discounted(counts: Longs) -> Floats:

@@ -127,8 +127,8 @@ class _Search:
         if new:
             words = [self.lattice.symbols[label] for _, label in new]
             costs, states = self.scorer.extend([prefix.state for prefix in new.values()], words)
-            found = zip(new.items(), words, costs.tolist(), states, strict=True)
-            for (key, before), word, cost, state in found:
+            extensions = zip(new.items(), words, costs.tolist(), states, strict=True)
+            for (key, before), word, cost, state in extensions:
                 number = len(self.prefixes) + 1
                 self.prefixes[key] = _Prefix(number, (*before.words, word), before.cost + cost, state)
         return [self.prefixes.get(key, item.prefix) for key, (item, _) in zip(keys, steps, strict=True)]

@@ -66,8 +66,8 @@ def score_by_prefixes(scorer: PrefixScorer, source: Sequence[str], hypotheses: S
                 key = (nodes[number], hypotheses[number][depth])
                 nodes[number] = following.setdefault(key, len(following))
             parents = [parent for parent, _ in following]
-            own, states = scorer.extend([states[parent] for parent in parents], [word for _, word in following])
-            sums = sums[parents] + own
+            step_costs, states = scorer.extend([states[parent] for parent in parents], [word for _, word in following])
+            sums = sums[parents] + step_costs
         depth += 1
     return costs
 

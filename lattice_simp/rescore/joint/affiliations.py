@@ -26,45 +26,45 @@ def affiliations(source: Sentences, target: Sentences, links: Sentences) -> Ints
     Returns:
         (target words + sentences,) int32 positions within the source sentence; its length is its end.
     """
-    found = np.empty(len(target.words) + target.num_sentences, dtype=np.int32)
-    _affiliate(source.offsets, target.offsets, links.offsets, links.words, found)
-    return found
+    positions = np.empty(len(target.words) + target.num_sentences, dtype=np.int32)
+    _affiliate(source.offsets, target.offsets, links.offsets, links.words, positions)
+    return positions
 
 
 @jit
-def _affiliate(source: Longs, target: Longs, link_offsets: Longs, links: Ints, found: Ints) -> None:
+def _affiliate(source: Longs, target: Longs, link_offsets: Longs, links: Ints, positions: Ints) -> None:
     for sentence in range(len(target) - 1):
         begin = target[sentence] + sentence
         length = target[sentence + 1] - target[sentence]
-        found[begin : begin + length] = -1
+        positions[begin : begin + length] = -1
         link, last = link_offsets[sentence], link_offsets[sentence + 1]
         while link < last:
             word, first = links[link, 1], link
             while link < last and links[link, 1] == word:
                 link += 1
-            found[begin + word] = links[(first + link - 1) // 2, 0]
-        _fill(found[begin : begin + length], source[sentence + 1] - source[sentence])
-        found[begin + length] = source[sentence + 1] - source[sentence]
+            positions[begin + word] = links[(first + link - 1) // 2, 0]
+        _fill(positions[begin : begin + length], source[sentence + 1] - source[sentence])
+        positions[begin + length] = source[sentence + 1] - source[sentence]
 
 
 @jit
-def _fill(found: Ints, source_length: int) -> None:
+def _fill(positions: Ints, source_length: int) -> None:
     """Fills in the position of the nearest linked word for words without links; without any, the even spread."""
-    length = len(found)
-    linked = np.flatnonzero(found >= 0)
+    length = len(positions)
+    linked = np.flatnonzero(positions >= 0)
     if len(linked) == 0:
         for word in range(length):
-            found[word] = word * source_length // length
+            positions[word] = word * source_length // length
         return
     following = 0
     for word in range(length):
         while following < len(linked) and linked[following] < word:
             following += 1
         if following == len(linked):
-            found[word] = found[linked[-1]]
+            positions[word] = positions[linked[-1]]
         elif linked[following] != word:
             left, right = following - 1, linked[following]
             if left >= 0 and word - linked[left] < right - word:
-                found[word] = found[linked[left]]
+                positions[word] = positions[linked[left]]
             else:
-                found[word] = found[right]
+                positions[word] = positions[right]

@@ -91,10 +91,10 @@ def batch(examples: Examples, sentences: Longs, boundary: int) -> Batch:
     symbols, filled = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=bool)
     symbols[places], filled[places] = source.words[source_rows], True
     rows = examples.positions[target_rows].astype(np.int64) + np.repeat(source_begins[:-1] + shifts, target_lengths)
-    own = np.arange(len(target_rows)) - np.repeat(np.cumsum(target_lengths) - target_lengths, target_lengths)
+    columns = np.arange(len(target_rows)) - np.repeat(np.cumsum(target_lengths) - target_lengths, target_lengths)
     histories = np.full((len(target_rows), ORDER - 1), boundary, dtype=np.int64)
     for column in range(ORDER - 1):
         back = ORDER - 1 - column
-        known = own >= back
+        known = columns >= back
         histories[known, column] = target.words[target_rows[known] - back]
     return Batch(symbols, filled, rows, histories, target.words[target_rows].astype(np.int64))

@@ -118,7 +118,7 @@ def _costs(lattice: Lattice, tokens: Ints, source: Sequence[str], model: JointMo
     histories = np.full((lattice.num_states, ORDER - 1), target.boundary, dtype=np.int64)
     _follow(lattice.offsets, symbols, lattice.nextstates, histories)
     arcs, ends = np.flatnonzero(symbols >= 0), np.flatnonzero(np.isfinite(lattice.finals))
-    found = _distinct_costs(
+    distinct_costs = _distinct_costs(
         np.concatenate([histories[lattice.sources[arcs]], histories[ends]]),
         np.append(tokens[arcs], np.full(len(ends), len(source))).astype(np.int64),
         np.append(symbols[arcs], np.full(len(ends), target.boundary)).astype(np.int64),
@@ -126,8 +126,8 @@ def _costs(lattice: Lattice, tokens: Ints, source: Sequence[str], model: JointMo
         model,
     )
     costs, end_costs = np.zeros(lattice.num_arcs), np.zeros(lattice.num_states)
-    costs[arcs] = found[: len(arcs)] - log_shares[label_of_arc[arcs]]
-    end_costs[ends] = found[len(arcs) :]
+    costs[arcs] = distinct_costs[: len(arcs)] - log_shares[label_of_arc[arcs]]
+    end_costs[ends] = distinct_costs[len(arcs) :]
     return costs, end_costs
 
 

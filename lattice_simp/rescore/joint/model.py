@@ -167,14 +167,14 @@ class JointModel:
         Returns:
             (n, positions) costs in nats, exactly normalised over all symbols.
         """
-        own, positions = self._target_part(histories), len(encoded)
-        found = np.empty((len(symbols), positions), dtype=np.float32)
+        target_parts, positions = self._target_part(histories), len(encoded)
+        symbol_costs = np.empty((len(symbols), positions), dtype=np.float32)
         size = max(1, _ROWS // positions)
         for begin in range(0, len(histories), size):
             mine = slice(*np.searchsorted(rows, [begin, begin + size]).tolist())
-            hidden = self._hidden(own[begin : begin + size, None] + encoded)
-            found[mine] = self._output(hidden, rows[mine] - begin, symbols[mine])
-        return found
+            hidden = self._hidden(target_parts[begin : begin + size, None] + encoded)
+            symbol_costs[mine] = self._output(hidden, rows[mine] - begin, symbols[mine])
+        return symbol_costs
 
     def costs_at(self, encoded: Matrix, histories: Longs, pairs: Longs, rows: Longs, symbols: Longs) -> Matrix:
         """Returns what symbols cost after histories, each at one position of the source.
@@ -189,14 +189,14 @@ class JointModel:
         Returns:
             (n,) costs in nats.
         """
-        own = self._target_part(histories)
-        found = np.empty(len(symbols), dtype=np.float32)
+        target_parts = self._target_part(histories)
+        symbol_costs = np.empty(len(symbols), dtype=np.float32)
         for begin in range(0, len(pairs), _ROWS):
             mine = slice(*np.searchsorted(rows, [begin, begin + _ROWS]).tolist())
             history, position = pairs[begin : begin + _ROWS].T
-            hidden = self._hidden(own[history] + encoded[position])
-            found[mine] = self._output(hidden[:, None], rows[mine] - begin, symbols[mine])[:, 0]
-        return found
+            hidden = self._hidden(target_parts[history] + encoded[position])
+            symbol_costs[mine] = self._output(hidden[:, None], rows[mine] - begin, symbols[mine])[:, 0]
+        return symbol_costs
 
     def _target_part(self, histories: Longs) -> Matrix:
         """Returns what each history adds to the first hidden layer."""
@@ -220,8 +220,10 @@ class JointModel:
             begin, end = begins[classes[mine[0]] :][:2] if len(mine) else (0, 0)
             if end - begin > 1:
                 needed, row_of = np.unique(rows[mine], return_inverse=True)
-                own = _product(hidden[needed], weights["word_output"][begin:end].T) + weights["word_bias"][begin:end]
-                costs[mine] += _log_sum(own)[row_of] - own[row_of, :, symbols[mine] - begin]
+                word_logits = (
+                    _product(hidden[needed], weights["word_output"][begin:end].T) + weights["word_bias"][begin:end]
+                )
+                costs[mine] += _log_sum(word_logits)[row_of] - word_logits[row_of, :, symbols[mine] - begin]
         return costs
 
 

@@ -58,7 +58,7 @@ def costs(weights: dict[str, torch.Tensor], batch: Batch, class_begins: Longs) -
     class_cost = functional.cross_entropy(logits, torch.from_numpy(classes), reduction="sum")
     counts = np.bincount(classes, minlength=len(class_begins) - 1).tolist()
     sizes = np.diff(class_begins).tolist()
-    own = torch.from_numpy(batch.words[order] - class_begins[classes[order]]).split(counts)
+    words_of_class = torch.from_numpy(batch.words[order] - class_begins[classes[order]]).split(counts)
     # One split each, whose gradient is one concatenation: a slice's would be as large as the whole matrix.
     outputs, biases = weights["word_output"].split(sizes), weights["word_bias"].split(sizes)
     grouped = hidden[torch.from_numpy(order)].split(counts)
@@ -66,7 +66,7 @@ def costs(weights: dict[str, torch.Tensor], batch: Batch, class_begins: Longs) -
     for number, (count, size) in enumerate(zip(counts, sizes, strict=True)):
         if count and size > 1:
             logits = functional.linear(grouped[number], outputs[number], biases[number]).float()
-            word_cost = word_cost + functional.cross_entropy(logits, own[number], reduction="sum")
+            word_cost = word_cost + functional.cross_entropy(logits, words_of_class[number], reduction="sum")
     return class_cost, word_cost
 
 

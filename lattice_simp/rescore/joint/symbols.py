@@ -69,12 +69,12 @@ def target_symbols(vocabulary: Vocabulary, counts: Longs, classes: Ints, frequen
         frequent_words: how many words have a symbol of their own, the most frequent ones.
     """
     order = np.argsort(-counts, kind="stable")
-    own = np.zeros(len(counts), dtype=bool)
-    own[order[:frequent_words]] = True
+    frequent = np.zeros(len(counts), dtype=bool)
+    frequent[order[:frequent_words]] = True
     rank = np.empty(len(counts), dtype=np.int64)
     rank[order] = np.arange(len(counts))
     # Each class: its frequent words by rank, then one symbol for all others.
-    keys = np.where(own, rank, len(counts))
+    keys = np.where(frequent, rank, len(counts))
     pairs, symbols = np.unique(np.stack([classes.astype(np.int64), keys], axis=1), axis=0, return_inverse=True)
     symbols = symbols.reshape(-1)
     totals = np.bincount(symbols, weights=counts, minlength=len(pairs))

@@ -113,7 +113,7 @@ def _target_symbols(
     vocabulary, numbers = frequent(counts, words, settings.least_word)
     if vocabulary.unknown == 0:
         raise LatticeSimpError(f"{settings.work}: no word occurs {settings.least_word} times; there is too little text")
-    found = exchange_classes(
+    exchanged = exchange_classes(
         [Sentences(target.offsets, numbers[target.words])],
         vocabulary.unknown,
         min(settings.classes, vocabulary.unknown),
@@ -121,7 +121,7 @@ def _target_symbols(
         progress=lambda sweep, moves, likelihood: say(f"classes: sweep {sweep}, {moves:,} words moved"),
     )
     kept = counts[counts >= settings.least_word]
-    symbols = target_symbols(vocabulary, kept, found.classes, settings.target_words)
+    symbols = target_symbols(vocabulary, kept, exchanged.classes, settings.target_words)
     return symbols, symbols.symbols[numbers]
 
 
@@ -135,10 +135,10 @@ def _most_frequent(side: Sentences, words: list[str], size: int) -> tuple[Vocabu
 def _jumps(source: Sentences, target: Sentences, positions: Ints) -> Floats:
     """Returns the weights of jumps from one word's affiliation to the next one's."""
     lengths = np.diff(target.offsets)
-    own = np.delete(positions, target.offsets[1:] + np.arange(target.num_sentences))
-    columns = np.arange(len(own)) - np.repeat(target.offsets[:-1], lengths)
+    word_positions = np.delete(positions, target.offsets[1:] + np.arange(target.num_sentences))
+    columns = np.arange(len(word_positions)) - np.repeat(target.offsets[:-1], lengths)
     counts = JumpCounts.none()
-    links = np.column_stack([own, columns]).astype(np.int32)
+    links = np.column_stack([word_positions, columns]).astype(np.int32)
     count_jumps(np.diff(source.offsets), target.offsets, target.offsets, links, counts)
     return fit_weights(counts.buckets, counts.departures)
 
@@ -188,10 +188,10 @@ class _Run:
         total, words = 0.0, 0
         for sentences in np.array_split(self.held_out, max(1, len(self.held_out) // 200)):
             if len(sentences):
-                own = batch(self.data.examples, sentences, self.data.target.boundary)
+                examples = batch(self.data.examples, sentences, self.data.target.boundary)
                 with torch.no_grad():
-                    total += float(sum(costs(self.weights, own, self.data.target.class_begins)))
-                words += len(own.words)
+                    total += float(sum(costs(self.weights, examples, self.data.target.class_begins)))
+                words += len(examples.words)
         return total / words if words else math.inf
 
     def _sentences(self) -> Iterator[Longs]:
@@ -206,18 +206,18 @@ class _Run:
                     self.update = done
                     yield sentences
 
-    def _learn(self, own: Batch) -> tuple[float, int]:
+    def _learn(self, examples: Batch) -> tuple[float, int]:
         settings = self.settings
         for group in self.optimiser.param_groups:
             group["lr"] = _learning_rate(settings, self.update, self.updates)
         with torch.autocast("cpu", torch.bfloat16, enabled=settings.precision == "bf16"):
-            class_cost, word_cost = costs(self.weights, own, self.data.target.class_begins)
+            class_cost, word_cost = costs(self.weights, examples, self.data.target.class_begins)
         loss = class_cost + word_cost
-        (loss / len(own.words)).backward()
+        (loss / len(examples.words)).backward()
         torch.nn.utils.clip_grad_norm_(list(self.weights.values()), settings.clip)
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
-        return float(loss.detach()), len(own.words)
+        return float(loss.detach()), len(examples.words)
 
     def _resume(self) -> None:
         path = self.folder / CHECKPOINT

@@ -120,8 +120,8 @@ def read_pairs(source: str, target: str, pieces: Path, longest: int, lines: int 
     kept: list[tuple[list[int], list[int]]] = []
     count = 0
     files = (read_lines(source), read_lines(target))
-    for count, (one, other) in enumerate(zip(*files, strict=False), start=1):
-        sides = numbers(one), numbers(other)
+    for count, (source_line, target_line) in enumerate(zip(*files, strict=False), start=1):
+        sides = numbers(source_line), numbers(target_line)
         if all(0 < len(side) <= longest for side in sides):
             kept.append(sides)
         if count == lines:

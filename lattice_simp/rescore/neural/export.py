@@ -113,8 +113,8 @@ def export_model(
 
 def _attention(spec: Any, weights: Mapping[str, Array], name: str, parts: Sequence[str]) -> None:
     _norm(spec.layer_norm, weights, f"{name}.norm")
-    for own, part in zip(spec.linear, parts, strict=True):
-        _linear(own, weights, f"{name}.{part}")
+    for linear, part in zip(spec.linear, parts, strict=True):
+        _linear(linear, weights, f"{name}.{part}")
 
 
 def _linear(spec: Any, weights: Mapping[str, Array], name: str) -> None:

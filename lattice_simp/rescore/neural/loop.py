@@ -137,10 +137,10 @@ class Training:
             source, inputs, target = self._tensors(validation.pairs, rows)
             with torch.no_grad(), self._mixed():
                 logits = network.logits(source, inputs).float().flatten(0, 1)
-                found = greedy(network, source, 2 * source.shape[1] + 10, START_ID, END_ID)
+                outputs = greedy(network, source, 2 * source.shape[1] + 10, START_ID, END_ID)
             total += float(functional.cross_entropy(logits, target.flatten(), ignore_index=VOID, reduction="sum"))
             count += int((target != VOID).sum())
-            for row, pieces in zip(rows.tolist(), found.tolist(), strict=True):
+            for row, pieces in zip(rows.tolist(), outputs.tolist(), strict=True):
                 texts[row] = validation.to_words(pieces[: pieces.index(END_ID)] if END_ID in pieces else pieces)
         bleu = BLEU(tokenize="none", force=True).corpus_score(texts, [validation.references]).score
         return total / max(1, count), float(bleu)

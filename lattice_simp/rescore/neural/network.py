@@ -106,10 +106,10 @@ class Transformer:
         queries, keys, contents = (
             part.reshape(rows, part.shape[1], heads, width // heads).transpose(1, 2) for part in parts
         )
-        found = functional.scaled_dot_product_attention(
+        attended = functional.scaled_dot_product_attention(
             queries, keys, contents, attn_mask=mask, dropout_p=self.dropout, is_causal=mask is None
         )
-        return self._drop(self._linear(f"{name}.out", found.transpose(1, 2).reshape(values.shape)))
+        return self._drop(self._linear(f"{name}.out", attended.transpose(1, 2).reshape(values.shape)))
 
     def _feed(self, name: str, values: Tensor) -> Tensor:
         inner = self._linear(f"{name}.inner", self._norm(f"{name}.norm", values)).relu()

@@ -25,18 +25,18 @@ def check_same_run(settings: BaseModel, path: Path, free: Collection[str]) -> No
     Raises:
         LatticeSimpError: names the setting that is another one.
     """
-    own = {name: value for name, value in settings.model_dump().items() if name not in free}
+    fixed = {name: value for name, value in settings.model_dump().items() if name not in free}
     if path.is_file():
         try:
             before = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
             before = {}
-        changed = [name for name, value in own.items() if before.get(name) != value]
+        changed = [name for name, value in fixed.items() if before.get(name) != value]
         if changed:
             message = f"{path.parent}: holds a run with another {changed[0]} ({before.get(changed[0])!r})"
             raise LatticeSimpError(f"{message}; choose another output, or remove it")
         return
-    write_text(path, json.dumps(own, indent=1) + "\n")
+    write_text(path, json.dumps(fixed, indent=1) + "\n")
 
 
 def save(state: Any, path: Path) -> None:

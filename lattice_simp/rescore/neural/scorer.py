@@ -76,29 +76,29 @@ class TranslationScorer(PrefixScorer):
             FormatError: the folder holds no model, or its subwords are missing.
             MissingExtraError: CTranslate2 is not installed.
         """
-        own = options or ScoringOptions()
+        scoring = options or ScoringOptions()
         if not (Path(folder) / "model.bin").is_file():
             raise FormatError("holds no CTranslate2 model", path=folder, remedy="convert one, or check the path")
         load = Late("ctranslate2", "neural").Translator
         try:
             translator = load(
                 str(folder),
-                device=own.device,
-                compute_type=own.compute_type,
-                inter_threads=own.workers,
-                intra_threads=own.threads,
+                device=scoring.device,
+                compute_type=scoring.compute_type,
+                inter_threads=scoring.workers,
+                intra_threads=scoring.threads,
             )
         except (RuntimeError, ValueError) as error:
             reason = one_line(error)
             raise FormatError(f"CTranslate2 cannot load it: {reason}", path=folder, remedy="convert it again") from None
-        return cls(translator, Segmentation.read(folder), own.batch_tokens)
+        return cls(translator, Segmentation.read(folder), scoring.batch_tokens)
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
         """Returns the (hypotheses,) costs in nats, the end included; equal hypotheses are scored once."""
         distinct = list(dict.fromkeys(tuple(words) for words in hypotheses))
         words, ends = self._costs(self.segmentation.source(source), distinct)
-        own = dict(zip(distinct, (words + ends).tolist(), strict=True))
-        return np.array([own[tuple(words)] for words in hypotheses], dtype=np.float64)
+        cost_of = dict(zip(distinct, (words + ends).tolist(), strict=True))
+        return np.array([cost_of[tuple(words)] for words in hypotheses], dtype=np.float64)
 
     def start(self, source: Sequence[str]) -> State:
         pieces = tuple(self.segmentation.source(source))

@@ -131,8 +131,8 @@ def _side(
 
     def pieces(words: Sequence[str]) -> list[str]:
         if settings.joined and not language:
-            own = [words[0][:1].upper() + words[0][1:], *words[1:]] if settings.capitalise and words else words
-            return [piece for word in own for piece in cut(word)]
+            cased = [words[0][:1].upper() + words[0][1:], *words[1:]] if settings.capitalise and words else words
+            return [piece for word in cased for piece in cut(word)]
         whole = text(words)
         return list(cut(whole[:1].upper() + whole[1:] if settings.capitalise else whole)) if words else []
 

@@ -99,5 +99,5 @@ def read_settings(path: str | Path, overrides: Sequence[str] = ()) -> TrainingSe
     values = settings_file.read_settings(path, overrides)
     settings = settings_file.checked_settings(TrainingSettings, values, path)
     folder = Path(path).parent
-    files = {name: str(folder / own) for name in _FILES if (own := getattr(settings, name))}
+    files = {name: str(folder / file) for name in _FILES if (file := getattr(settings, name))}
     return settings.model_copy(update=files)
