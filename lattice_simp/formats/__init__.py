@@ -18,9 +18,8 @@ from typing import Any
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import att, feature_lattice, grammar, openfst, plf, slf
+from lattice_simp.formats import att, feature_lattice, grammar, kaldi, openfst, plf, slf
 from lattice_simp.formats.common import Format, Losses
-from lattice_simp.formats.kaldi import is_kaldi_archive
 from lattice_simp.formats.nbest import LISTS, read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
 from lattice_simp.formats.unread import kind_of, refusal
@@ -40,6 +39,8 @@ __all__ = [
 ]
 
 FORMATS: dict[str, Format] = {
+    "kaldi": kaldi.TEXT,
+    "kaldi-binary": kaldi.BINARY,
     "openfst": openfst.FORMAT,
     "plf": plf.FORMAT,
     "slf": slf.FORMAT,
@@ -50,10 +51,14 @@ FORMATS: dict[str, Format] = {
 }
 """The lattice formats by name."""
 
+KALDI = ("kaldi", "kaldi-binary")
+"""Formats of archives whose labels may be numbers."""
+
 _LABELLED = {
-    "symbols_path": (("att", "openfst", "kaldi"), "--symbols"),
+    "symbols_path": (("att", "openfst", *KALDI), "--symbols"),
     "isymbols_path": (("att", "openfst"), "--isymbols"),
-    "numeric": (("att", "kaldi"), "--words"),
+    "numeric": (("att", *KALDI), "--words"),
+    "frame_shift": (KALDI, "--frame-shift"),
 }
 """Options that say what numeric labels are, the formats that may have such, and the flags of the commands."""
 
@@ -128,6 +133,8 @@ def format_of(path: str | Path) -> str:
 
 def sniff(head: bytes) -> str | None:
     """Returns the name of the lattice format that the beginning of a file shows; None for all other files."""
+    if kaldi.is_binary(head[:HEAD]):
+        return "kaldi-binary"
     if kind_of(head[:HEAD]) is not None:
         return None
     text = head[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -174,8 +181,6 @@ def _sniffed(data: bytes, path: str | Path) -> str:
     if any(own.sniff(head) for own in LISTS.values()):
         remedy = "read it with read_nbest or read_all"
         raise FormatError("looks like an n-best list, where a lattice is needed", path=path, remedy=remedy)
-    if is_kaldi_archive(head):
-        raise FormatError("looks like an archive of Kaldi's, of several lattices", path=path, remedy="use read_all")
     name = sniff(head)
     if name is None:
         raise refusal(head, path)

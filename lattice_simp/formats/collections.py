@@ -1,4 +1,4 @@
-"""Many lattices in one place: n-best lists, folders, tar archives, Kaldi's text archives, PLF files."""
+"""Many lattices in one place: n-best lists, folders, tar archives, Kaldi's archives, PLF files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import FORMATS, check_labels, format_of, format_of_data, parse, read, write
-from lattice_simp.formats.kaldi import is_kaldi_archive, read_kaldi
+from lattice_simp.formats import FORMATS, KALDI, check_labels, format_of, format_of_data, parse, read, write
+from lattice_simp.formats.kaldi import is_archive, kaldi_lattices
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plf import read_plf
 from lattice_simp.support.atomic import is_growing
@@ -59,7 +59,8 @@ def read_all(
 
     Args:
         path: an n-best list (the sentences' numbers are the names); a folder or a tar archive of lattice files (their
-            names without endings); a Kaldi text archive (its utterances); a PLF file (numbers of lines, from 0); or
+            names without endings); a Kaldi archive, text or binary, or a list of places in such
+            (its utterances); a PLF file (numbers of lines, from 0); or
             any other lattice file (one lattice, named as the file). `-` is standard input.
         format: of the files, a name in `FORMATS`; None to look at their content.
         symbols: the table that numbers the words; it grows as needed. One for each file if None.
@@ -89,8 +90,8 @@ def entries(
             yield from _filled(_tar_members(here, format, symbols, options), path)
         else:
             kind = partial(_format_of_parts, here, format)
-            for name, lattice in _in_file(here, format, symbols, options):
-                yield Entry(name, partial(_same, lattice), "", kind)
+            for name, load in _in_file(here, format, symbols, options):
+                yield Entry(name, load, "", kind)
 
 
 def _file_entry(
@@ -106,27 +107,27 @@ def _format_of_parts(path: str | Path, format: str | None) -> str | None:
     if format is not None:
         return format
     head = _head(path)
-    return None if is_nbest(path) or is_kaldi_archive(head) else format_of_data(head)
+    return None if is_nbest(path) else format_of_data(head)
 
 
 def _in_file(
     path: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
-) -> Iterator[tuple[str, Lattice]]:
+) -> Iterator[tuple[str, Callable[[], Lattice]]]:
     head = _head(path)
     if format is None and is_nbest(path):
         check_labels(options, "nbest", path)
         first_id = options.get("first_id", 0)
         for number, hypotheses in stream_nbest(path, **options):
-            yield str(number + first_id), Lattice.from_nbest(hypotheses, symbols)
-    elif format is None and is_kaldi_archive(head):
+            yield str(number + first_id), partial(Lattice.from_nbest, hypotheses, symbols)
+    elif format in KALDI or (format is None and is_archive(head)):
         check_labels(options, "kaldi", path)
-        yield from read_kaldi(path, symbols, **options)
+        yield from kaldi_lattices(path, symbols, **options)
     elif format == "plf" or (format is None and _is_plf(head)):
         check_labels(options, "plf", path)
         for number, lattice in enumerate(read_plf(path, symbols, **options)):
-            yield str(number), lattice
+            yield str(number), partial(_same, lattice)
     else:
-        yield _stem(path.name), read(path, format, symbols, **options)
+        yield _stem(path.name), partial(_same, read(path, format, symbols, **options))
 
 
 def _member(
@@ -150,7 +151,7 @@ def is_collection(path: str | Path) -> bool:
     head = _head(path)
     if is_nbest(path):
         return len(list(islice(filter(itemgetter(1), stream_nbest(path)), 2))) > 1
-    return is_kaldi_archive(head) or (_is_plf(head) and len(list(islice(read_lines(path), 2))) > 1)
+    return is_archive(head) or (_is_plf(head) and len(list(islice(read_lines(path), 2))) > 1)
 
 
 def write_all(

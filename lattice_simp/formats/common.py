@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -55,6 +56,7 @@ class Format(NamedTuple):
         read: makes a lattice of a file's bytes; takes `path` (for errors), `symbols` and options of its own.
         write: writes a lattice to a path; takes options of its own.
         lost: what such a file does not hold of a lattice.
+        archive: opens a file for several lattices and yields what adds one and its name; None if a file holds one.
     """
 
     suffixes: tuple[str, ...]
@@ -62,6 +64,7 @@ class Format(NamedTuple):
     read: Callable[..., Lattice]
     write: Callable[..., None]
     lost: Callable[[Lattice], Losses] = plain_losses
+    archive: Callable[..., AbstractContextManager[Callable[[str, Lattice], None]]] | None = None
 
 
 def shown(text: str | bytes) -> str:

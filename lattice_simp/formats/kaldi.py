@@ -1,66 +1,76 @@
-r"""Kaldi's text lattices, as `lattice-copy ark:1.lats ark,t:-` prints them, with words or with their numbers.
+"""Kaldi's lattices: archives, text or binary, of one utterance or many, and lists of their places (`.scp`).
 
-One line for each arc, `source destination word graph,acoustic,transitions`, and one for each final state, `state
-graph,acoustic,transitions`; in lattices that are not compact, an arc has an input and an output label. Costs are
-negative natural logs; what is missing costs 0. The transitions (of the acoustic model's states) are left out.
-
-In an archive, a lattice follows a line with the name of its utterance and ends with an empty line.
+>>> import tempfile
+>>> path = Path(tempfile.mkdtemp()) / "lats.txt"
+>>> _ = path.write_text("utt-1 \\n0\\t1\\ta\\t1.5,20,3_3_4\\n1\\n\\n")
+>>> [(name, lattice.weights.tolist(), lattice.features["time"].tolist()) for name, lattice in read_kaldi(path)]
+[('utt-1', [21.5], [0.03])]
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import chain, islice, takewhile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from io import BytesIO
+from itertools import chain, islice
 from pathlib import Path
+from typing import BinaryIO
 
-import numpy as np
-
-from lattice_simp.core.arcs import start_first
-from lattice_simp.core.features import Features
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.att import EPSILON_NAMES, parse_att
-from lattice_simp.formats.common import checked_lattice, finite, natural, shown
+from lattice_simp.formats.common import Format, shown
+from lattice_simp.formats.kaldi_arcs import FRAME_SHIFT, ReadOptions, lost
+from lattice_simp.formats.kaldi_binary import (
+    binary_lattices,
+    binary_of,
+    is_binary_archive,
+    is_binary_lattice,
+    parse_binary,
+)
+from lattice_simp.formats.kaldi_text import is_text_archive, text_lattices, text_of
 from lattice_simp.formats.symbol_text import read_labels
-from lattice_simp.support.textio import read_lines
+from lattice_simp.support.textio import COMPRESSIONS, decode, open_binary, place, read_lines
 
-GRAPH, ACOUSTIC = "graph", "acoustic"
-"""The features: scores of the decoding graph (language model, lexicon, transitions) and of the acoustic model."""
+Load = Callable[[], Lattice]
 
-_NAME = re.compile(rb"[^ \t\r\n]+")
-_ROW = re.compile(rb"\d+(?:[ \t]+\d+(?:[ \t]+[^ \t\r\n]+){1,3}|[ \t]+[-+.,\deEInfity_]+)?")
-"""An arc or a final state."""
-
-_NUMBERS = re.compile(r"[-+.,\deE_]+|Infinity|inf")
-_WORDS_WITHIN = 1000
-
-_NO_COSTS = (0.0, 0.0)
-_INFINITE = ("Infinity", "inf")
+_HEAD = 1 << 12
+_SCP = re.compile(rb"\S+[ \t]+\S*\.(?:ark|lats?|txt|\d+):\d+[ \t]*\r?(?:\n|\Z)")
+_PLACE = re.compile(r"(\S+)\s+(.+?)(?::(\d+))?")
 
 
-def is_kaldi_archive(head: bytes) -> bool:
-    r"""Recognises an archive by its beginning: the name of an utterance, then arcs and final states.
+def is_archive(head: bytes) -> bool:
+    """Returns whether a file begins as an archive or a list of places, which may hold several lattices."""
+    return is_text_archive(head) or is_binary_archive(head) or _SCP.match(head) is not None
 
-    >>> is_kaldi_archive(b"utterance-1 \n0\t1\ta\t1.5,2,\n1\n\n"), is_kaldi_archive(b"0 1 a\n1\n")
-    (True, False)
+
+def is_binary(head: bytes) -> bool:
+    """Returns whether a file begins as binary lattices, or as a list of places, which mostly are in binary files."""
+    return is_binary_archive(head) or is_binary_lattice(head) or _SCP.match(head) is not None
+
+
+def kaldi_lattices(
+    path: str | Path,
+    symbols: SymbolTable | None = None,
+    *,
+    symbols_path: str | Path | None = None,
+    numeric: bool | None = None,
+    frame_shift: float = FRAME_SHIFT,
+) -> Iterator[tuple[str, Load]]:
+    """Yields the names of utterances and what reads their lattices, so that a broken one harms no other.
+
+    Raises:
+        FormatError: numbers without words, a broken line between lattices.
     """
-    lines = [line.strip(b" \t\r") for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
-    first = 0
-    while first + 2 < len(lines) and _NAME.fullmatch(lines[first]) and not lines[first + 1]:
-        first += 2  # an utterance without a lattice
-    if not _NAME.fullmatch(lines[first]):
-        return False
-    rows = [line.split() for line in takewhile(_ROW.fullmatch, lines[first + 1 :])]
-    if not rows:
-        return False
-    if len(rows[0]) < 3 and (lines[first].isdigit() or b"," not in rows[0][-1]):
-        return False  # as the first lines of AT&T text
-    if lines[first].isdigit() and rows[0][0] != b"0":
-        return False
-    # Sentences may look like arcs, too: "Houses", and in the next line "7 8 houses".
-    return rows[0][0] == b"0" or any(len(row) < 3 or b"," in row[-1] for row in rows)
+    options, named = _options(symbols, symbols_path, numeric, frame_shift), place(path)
+    with open_binary(path) as file:
+        head = file.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]  # files to read are buffered
+        if is_binary_archive(head):
+            yield from binary_lattices(file, named, options)
+            return
+    yield from (_places if _SCP.match(head) else text_lattices)(read_lines(path), named, options)
 
 
 def read_kaldi(
@@ -69,148 +79,187 @@ def read_kaldi(
     *,
     symbols_path: str | Path | None = None,
     numeric: bool | None = None,
+    frame_shift: float = FRAME_SHIFT,
 ) -> Iterator[tuple[str, Lattice]]:
     """Yields the names of utterances and their lattices, one at a time; automata with plain costs are read, too.
 
+    The features are `graph` and `acoustic`, minus Kaldi's costs, and `time`, the seconds of each arc by the length of
+    its alignment. A weight is the sum of both costs; the header has the scale 1 for both.
+
     Args:
-        path: the archive.
-        symbols: the table that numbers the words; it grows as needed. A new one if None.
+        path: the archive, or a list of places in archives (scp).
+        symbols: the table that numbers the words; it grows as needed. A new one for each lattice if None.
         symbols_path: Kaldi's `words.txt`, where the archive holds numbers.
         numeric: False where numbers are words. None takes labels for words, but refuses numbers alone.
+        frame_shift: seconds from one frame to the next; 0.03 where a model uses every third one.
 
     Raises:
-        FormatError: a broken line (with its number), a lattice that is cut off, numbers without words.
+        FormatError: a broken line (with its number), a lattice that is broken or cut off, numbers without words.
     """
-    symbols = SymbolTable() if symbols is None else symbols
-    words = None if symbols_path is None else read_labels(symbols_path)
-    lines = read_lines(path)
-    begun = list(islice(lines, _WORDS_WITHIN))
-    if words is None and numeric is None:
-        _refuse_numbers(begun, path)
-    lines = chain(begun, lines)
-    name, begin, rows = "", 0, list[list[str]]()
-    number = 0
-    for number, line in enumerate(lines, 1):
-        fields = split_tokens(line)
-        if fields and not name:
-            if len(fields) > 1:
-                raise FormatError(f"no name of an utterance: {shown(line)}", path=path, line=number, remedy="write it")
-            name, begin, rows = fields[0], number, []
-        elif fields:
-            rows.append(fields)
-        elif name:
-            yield name, _lattice(rows, symbols, words, path, begin)
-            name = ""
-    if name:
-        raise FormatError(f"{name} has no empty line at its end", path=path, line=number, remedy="is the file cut off?")
+    lattices = kaldi_lattices(path, symbols, symbols_path=symbols_path, numeric=numeric, frame_shift=frame_shift)
+    return ((name, load()) for name, load in lattices)
 
 
-def _refuse_numbers(lines: list[str], path: str | Path) -> None:
-    """Refuses an archive that begins with numbers for labels alone."""
-    labels = [(number, field) for number, line in enumerate(lines, 1) for field in split_tokens(line)[2:]]
-    if labels and all(_NUMBERS.fullmatch(field) for _, field in labels):
-        remedy = "give words.txt (--symbols, symbols_path=), or say that numbers are words (--words, numeric=False)"
-        raise FormatError("labels are numbers", path=path, line=labels[0][0], remedy=remedy)
-
-
-def _lattice(
-    rows: list[list[str]], symbols: SymbolTable, words: dict[int, str] | None, path: str | Path, begin: int
+def parse_kaldi(
+    data: bytes,
+    *,
+    path: str | Path | None = None,
+    symbols: SymbolTable | None = None,
+    symbols_path: str | Path | None = None,
+    numeric: bool | None = None,
+    frame_shift: float = FRAME_SHIFT,
 ) -> Lattice:
-    if rows and not any("," in row[-1] for row in rows if len(row) != 3):
-        return _plain(rows, symbols, words, path, begin)
-    rows = _numbered(rows)
-    sources, targets, labels, costs, ends = [], [], [], [], dict[int, tuple[float, float]]()
-    for line, row in enumerate(rows, begin + 1):
-        states = [-1 if (state := natural(field)) is None else state for field in row[: 1 if len(row) < 3 else 2]]
-        own = _NO_COSTS
-        if len(row) == 2 or (len(row) > 3 and "," in row[-1]):
-            own = _costs(row.pop(), path, line, is_final=len(row) == 1)
-        if -1 in states or len(row) > 4:
-            remedy = "write source destination word graph,acoustic,transitions"
-            raise FormatError(
-                f"not an arc or a final state: {shown(' '.join(row))}", path=path, line=line, remedy=remedy
-            )
-        if len(row) == 1:
-            ends[states[0]] = own
-            continue
-        sources.append(states[0])
-        targets.append(states[1])
-        labels.append(_label(row[-1], symbols, words, path, line))
-        costs.append(own)
-    num_states = 1 + max([*sources, *targets, *ends], default=-1)
-    pairs = np.array(costs).reshape(-1, 2)
-    end_pairs = np.full((num_states, 2), np.inf)
-    end_pairs[list(ends)] = np.array(list(ends.values())).reshape(-1, 2)
-    origins, goals, end_pairs = start_first(
-        int(rows[0][0]) if rows else 0, np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64), end_pairs
-    )
-    finals = np.where(np.isfinite(end_pairs).all(axis=1), end_pairs.sum(axis=1), np.inf)
-    end_scores = np.where(np.isfinite(finals)[:, None], 0.0 - end_pairs, 0.0)
-    features = Features((GRAPH, ACOUSTIC), 0.0 - pairs.T, end_scores.T)
-    return checked_lattice(path, origins, labels, pairs.sum(axis=1), goals, finals, symbols, features=features)
+    """Returns the lattice of the bytes of an archive of one utterance; see `read_kaldi`.
 
-
-def _numbered(rows: list[list[str]]) -> list[list[str]]:
-    """Returns the rows with states in the order in which they appear, if their numbers are larger than need be."""
-    states = [
-        state for row in rows for field in row[: 1 if len(row) < 3 else 2] if (state := natural(field)) is not None
-    ]
-    names = {state: str(number) for number, state in enumerate(dict.fromkeys(states))}
-    if max(states, default=0) < 2 * len(rows):
-        return rows
-    return [
-        [
-            names[state] if index < (1 if len(row) < 3 else 2) and (state := natural(field)) is not None else field
-            for index, field in enumerate(row)
-        ]
-        for row in rows
-    ]
-
-
-def _plain(
-    rows: list[list[str]], symbols: SymbolTable, words: dict[int, str] | None, path: str | Path, begin: int
-) -> Lattice:
-    """Returns an automaton of an archive of OpenFst's text.
-
-    Kaldi writes transducers, and leaves out costs of 0: four fields are without a cost, if the last is not a fraction.
+    Raises:
+        FormatError: as `read_kaldi`; several lattices.
     """
-    last = [row[3] for row in rows if len(row) == 4]
-    is_transducer = any(len(row) > 4 for row in rows) or any(finite(own) is None for own in last)
-    is_transducer |= bool(last) and all(natural(own) is not None for own in last)
-    if words is not None:
-        for line, row in enumerate(rows, begin + 1):
-            labels = range(2, min(len(row), 4 if is_transducer else 3))
-            for index in labels:
-                row[index] = _word(row[index], words, path, line)
-    try:
-        text = "\n".join("\t".join(row) for row in rows).encode()
-        return parse_att(text, path=path, symbols=symbols, acceptor=not is_transducer, numeric=False)
-    except FormatError as error:
-        line_number = None if error.line is None else error.line + begin
-        raise FormatError(error.message, path=path, line=line_number, remedy=error.remedy) from error
+    options, named = _options(symbols, symbols_path, numeric, frame_shift), "<bytes>" if path is None else path
+    if is_binary_lattice(data):
+        return parse_binary(data, "", named, options)
+    if is_binary_archive(data):
+        lattices = binary_lattices(BytesIO(data), named, options)
+    elif _SCP.match(data):
+        lattices = _places(decode(data, named).splitlines(), named, options)
+    else:
+        lattices = text_lattices(iter(decode(data, named).split("\n")), named, options)
+    first = next(lattices, None)
+    if first is None or next(lattices, None) is not None:
+        message = "holds no lattice" if first is None else "holds several lattices of Kaldi's"
+        raise FormatError(message, path=path, remedy="use read_all")
+    return first[1]()
 
 
-def _costs(text: str, path: str | Path, line: int, *, is_final: bool) -> tuple[float, float]:
-    """Returns the graph's and the acoustic model's cost; infinite ones of a state that is not final after all."""
-    parts = text.split(",")
-    if is_final and any(part in _INFINITE for part in parts[:2]):
-        return (np.inf, np.inf)
-    costs = [0.0 if not part else finite(part) for part in (*parts, "")[:2]]
-    graph, acoustic = costs
-    if graph is None or acoustic is None or len(parts) > 3:
-        raise FormatError(f"no costs: {shown(text)}", path=path, line=line, remedy="write graph,acoustic,transitions")
-    return graph, acoustic
+def write_text(lattice: Lattice, path: str | Path, **options: object) -> None:
+    """Writes an archive of one lattice, named as its header or else as the file; options as `text_archive` has them.
+
+    Raises:
+        InvalidLatticeError: a transducer, a word that the text cannot hold or that has no number.
+        LatticeSimpError: the file cannot be written.
+    """
+    with text_archive(path, **options) as add:  # type: ignore[arg-type]
+        add(_name(lattice, path), lattice)
 
 
-def _label(text: str, symbols: SymbolTable, words: dict[int, str] | None, path: str | Path, line: int) -> int:
-    word = text if words is None else _word(text, words, path, line)
-    return EPSILON if word in EPSILON_NAMES else symbols.add(word)
+def write_binary(lattice: Lattice, path: str | Path, **options: object) -> None:
+    """Writes a binary archive of one lattice; see `write_text` and `binary_archive`."""
+    with binary_archive(path, **options) as add:  # type: ignore[arg-type]
+        add(_name(lattice, path), lattice)
 
 
-def _word(text: str, words: dict[int, str], path: str | Path, line: int) -> str:
-    number = natural(text)
-    if number is None or number not in words:
-        raise FormatError(
-            f"a label without a word: {shown(text)}", path=path, line=line, remedy="pass its own words.txt"
-        )
-    return words[number]
+@contextmanager
+def text_archive(
+    path: str | Path, *, symbols_path: str | Path | None = None, frame_shift: float = FRAME_SHIFT
+) -> Iterator[Callable[[str, Lattice], None]]:
+    """Yields what adds an utterance and its lattice to a new text archive, with words, or numbers by `symbols_path`.
+
+    An alignment has ones for transitions, as many as the frames of the feature `time`.
+    """
+    numbers = None if symbols_path is None else _numbers(symbols_path)
+    with open_binary(path, "w") as file:
+        yield lambda name, lattice: _write(file, text_of(lattice, _key(name), numbers, frame_shift).encode())
+
+
+@contextmanager
+def binary_archive(
+    path: str | Path, *, symbols_path: str | Path | None = None, frame_shift: float = FRAME_SHIFT
+) -> Iterator[Callable[[str, Lattice], None]]:
+    """Yields what adds an utterance and its lattice to a new binary archive; see `text_archive`.
+
+    A name that ends in `.scp` gets a list of the places, and the archive is beside it (`.ark`). Without `symbols_path`,
+    the words must be numbers.
+    """
+    numbers = None if symbols_path is None else _numbers(symbols_path)
+    is_list = Path(path).suffix == ".scp"
+    archive = Path(path).with_suffix(".ark") if is_list else path
+    lines, position = list[str](), 0
+
+    def add(name: str, lattice: Lattice) -> None:
+        nonlocal position
+        head, data = f"{_key(name)} ".encode(), binary_of(lattice, numbers, frame_shift)
+        _write(file, head + data)
+        lines.append(f"{name} {archive}:{position + len(head)}\n")
+        position += len(head) + len(data)
+
+    with open_binary(archive, "w") as file:
+        yield add
+    if is_list:
+        with open_binary(path, "w") as listed:
+            _write(listed, "".join(lines).encode())
+
+
+def _write(file: BinaryIO, data: bytes) -> None:
+    file.write(data)
+
+
+def _name(lattice: Lattice, path: str | Path) -> str:
+    name = lattice.header.name
+    if name is not None:
+        return name
+    stem = Path(path)
+    while stem.suffix in COMPRESSIONS or stem.suffix in (".ark", ".scp", ".lats"):
+        stem = stem.with_suffix("")
+    return stem.name if str(path) != "-" else "0"
+
+
+def _key(name: str) -> str:
+    """Returns the name of an utterance as archives have it: without blanks, and not empty."""
+    return "_".join(name.split()) or "0"
+
+
+def _numbers(path: str | Path) -> dict[str, int]:
+    return {word: number for number, word in read_labels(path).items()}
+
+
+def _options(
+    symbols: SymbolTable | None, symbols_path: str | Path | None, numeric: bool | None, frame_shift: float
+) -> ReadOptions:
+    return ReadOptions(symbols, None if symbols_path is None else read_labels(symbols_path), numeric, frame_shift)
+
+
+# ---------------------------------------------------------------- lists of places
+
+
+def _places(lines: Iterable[str], path: str | Path, options: ReadOptions) -> Iterator[tuple[str, Load]]:
+    """Yields the utterances of a list; files that are not in the current folder are looked for beside the list."""
+    for number, line in enumerate(filter(str.strip, lines), 1):
+        match = _PLACE.fullmatch(line.strip())
+        if match is None or line.strip().endswith("|"):
+            remedy = "write UTTERANCE FILE:POSITION; run commands first"
+            raise FormatError(f"no place of a lattice: {shown(line)}", path=path, line=number, remedy=remedy)
+        file = Path(match[2]) if Path(match[2]).exists() else Path(path).parent / match[2]
+        yield match[1], partial(_read_at, file, int(match[3] or 0), match[1], options)
+
+
+def _read_at(file: Path, position: int, name: str, options: ReadOptions) -> Lattice:
+    with open_binary(file) as opened:
+        if opened.seekable():
+            opened.seek(position)
+        else:
+            opened.read(position)
+        if opened.peek(1)[:1].isspace():  # type: ignore[attr-defined]  # files to read are buffered
+            text = chain([name], islice(map(_line, iter(opened.readline, b"")), 1, None))
+            lattices = text_lattices(text, file, options)
+        else:
+            lattices = binary_lattices(_Before(f"{name} ".encode(), opened), file, options)
+        return next(lattices)[1]()
+
+
+def _line(data: bytes) -> str:
+    return data.decode("utf-8", "replace").rstrip("\r\n")
+
+
+class _Before:
+    """A file with bytes before it."""
+
+    def __init__(self, data: bytes, file: BinaryIO) -> None:
+        self._data, self._file = data, file
+
+    def read(self, size: int) -> bytes:
+        """Returns the next bytes."""
+        data, self._data = self._data, b""
+        return data + self._file.read(max(size - len(data), 0))
+
+
+TEXT = Format((".lats",), is_text_archive, parse_kaldi, write_text, lost, text_archive)
+BINARY = Format((".ark", ".scp"), is_binary, parse_kaldi, write_binary, lost, binary_archive)

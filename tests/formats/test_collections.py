@@ -40,8 +40,10 @@ def test_kaldi_archives(tmp_path):
     assert first[0] == "first-utterance"
     assert strings(first[1]) == [("hello world", 3.25), ("hullo world", 3.5), ("hello", 5.0), ("hullo", 5.25)]
     best, *_, last = ls.nbest(first[1], 9)
-    assert best.features == {"graph": -2.0, "acoustic": -1.25}
-    assert last.features == {"graph": -2.25, "acoustic": -3.0}
+    assert best.features == {"graph": -2.0, "acoustic": -1.25, "time": 0.04}
+    assert last.features == {"graph": -2.25, "acoustic": -3.0, "time": 0.02}
+    assert "time" not in second[1].features
+    assert [own.header.name for _, own in (first, second)] == ["first-utterance", "second"]
     assert (second[0], strings(second[1])) == ("second", [("yes", 0.5)])
 
 

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 from format_helpers import random_lattice
 
-from lattice_simp import Lattice, nbest
+from lattice_simp import Lattice, nbest, reweight
 from lattice_simp.core.header import Header
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats import FORMATS, losses, read, write
+from lattice_simp.formats import FORMATS, KALDI, losses, read, write
 from lattice_simp.formats.common import single_final
 from lattice_simp.formats.slf import COLUMNS as COLUMNS_OF_SLF
 
 WORDS = ("a", "the", "cat", "x=1", "語")
 COLUMNS = ("acoustic", "lm", "time", "posterior", "x1", "LM", "Edits")
 HEADER = Header("utterance-7", {"acoustic": 0.5, "lm": 12.0, "x1": -1.5}, -0.25, 3.5, {"vocab": "big dict"}, ("v",))
+TABLE = "".join(f"{word} {number}\n" for number, word in enumerate(("<eps>", *WORDS)))
 READ = [name for name in FORMATS if name not in ("gbnf", "lark")]
 
 
@@ -72,10 +73,17 @@ def columns_of(lattice: Lattice, format: str) -> dict[str, str]:
     return columns | {name: COLUMNS_OF_SLF[place.strip("()=")] for name, place in moved.items()}
 
 
+def options(path: Path, format: str) -> dict[str, Path]:
+    """Returns the options of a format: the numbers of words in binary lattices of Kaldi's."""
+    table = path.with_name("words.txt")
+    table.write_text(TABLE, encoding="utf-8")
+    return {"symbols_path": table} if format == "kaldi-binary" else {}
+
+
 def written(lattice: Lattice, path: Path, format: str) -> bool:
     """Writes a lattice; returns whether the format can hold its costs at all."""
     try:
-        write(lattice, path, format)
+        write(lattice, path, format, **options(path, format))
     except LatticeSimpError:
         assert format in ("plf", "features")  # probabilities beyond floating point; costs without features
         return False
@@ -90,11 +98,14 @@ def test_what_a_format_does_not_hold_is_named(format, tmp_path):
         if not written(lattice, tmp_path / "x", format):
             continue
         count += 1
-        again, columns = read(tmp_path / "x", format), columns_of(lattice, format)
+        again = read(tmp_path / "x", format, **options(tmp_path / "x", format))
+        columns = columns_of(lattice, format)
         held = {name: own for name, own in columns.items() if lattice.features[name].any() or own in again.features}
         assert set(again.features) >= set(held.values()), seed
         if format == "features":  # it holds no costs, which is said
             lattice, again = costless(lattice), costless(again)
+        if format in KALDI and lattice.header.scales.get("acoustic", 1.0) != 1.0 and "acoustic" in lattice.features:
+            again = reweight(again, {"graph": 1.0, "acoustic": lattice.header.scales["acoustic"]})  # scales are lost
         expected, found = paths(lattice, list(held)), paths(again, list(held.values()))
         assert [own[0] for own in expected] == [own[0] for own in found], seed
         for one, two in zip(expected, found, strict=True):
@@ -108,8 +119,13 @@ def test_headers_are_held_or_named(format, tmp_path):
         lattice = lattice_of(seed)
         if not written(lattice, tmp_path / "x", format):
             continue
-        again = read(tmp_path / "x", format).header
+        again = read(tmp_path / "x", format, **options(tmp_path / "x", format)).header
         lost = {name for names in losses(lattice, "x", format).values() for name in names}
+        if format in KALDI:
+            assert "vocab" in lost, seed
+            assert again.name == HEADER.name, seed
+            assert ("scales" in lost) == ("acoustic" in lattice.features), seed
+            continue
         if format != "slf":
             assert {"utterance", "vocab"} <= lost, seed
             assert "scales" in lost or not (lattice.features and format in ("plf", "features")), seed
@@ -132,9 +148,10 @@ def test_plain_lattices_go_from_each_format_to_each(first, second, tmp_path):
         lattice = replace(lattice, weights=np.abs(lattice.weights) % 8)
         if features:
             lattice = replace(lattice, weights=0 * lattice.weights)
-        write(lattice, tmp_path / "x", first)
-        write(read(tmp_path / "x", first), tmp_path / "y", second)
-        assert paths(read(tmp_path / "y", second), []) == paths(lattice, []), seed
+        one, two = tmp_path / "x", tmp_path / "y"
+        write(lattice, one, first, **options(one, first))
+        write(read(one, first, **options(one, first)), two, second, **options(two, second))
+        assert paths(read(two, second, **options(two, second)), []) == paths(lattice, []), seed
 
 
 def test_costs_in_slf_are_what_other_readers_make_of_the_fields(tmp_path):

@@ -54,9 +54,7 @@ BINARY = {
     "kenlm": (b"mmap lm http://kheafield.com/code format version 5\n\0", "a KenLM binary", "--model"),
     "far": (struct.pack("<i", 2125656924) + bytes(20), r"an OpenFst archive \(FAR\)", "farextract"),
     "table": (struct.pack("<i", 2125658996) + bytes(20), "an OpenFst symbol table in binary", "--symbols"),
-    "kaldi": (b"utt-1 " + fst_header(b"compactlattice44"), "a Kaldi archive in binary", "ark,t:-"),
     "kaldi matrices": (b"utt-1 \0BFM \x04\1\0\0\0", "a Kaldi archive in binary", "ark,t:-"),
-    "kaldi lattice": (fst_header(b"lattice4"), "a Kaldi lattice in binary", "ark,t:-"),
 }
 
 TEXT = {
@@ -69,7 +67,6 @@ TEXT = {
     "mesh without a name": ("numaligns 2\nposterior 1\nalign 0 a 1\n", "a word mesh of SRILM", "-read-mesh"),
     "sausages": ("utt-1  [ 3 0.9 4 0.1 ] [ 5 1 ]\n", "a Kaldi archive of sausages", "ark,t:-"),
     "matrix": ("utt-1  [\n  0.1 0.25\n  1e-3 2 ]\n", "a Kaldi archive of sausages, posteriors or vectors", "ark,t:-"),
-    "scp": ("utt-1 exp/lat.1.ark:15\n", r"a list of Kaldi's files \(.scp\)", "lattice-copy scp:FILE"),
     "ctm": ("utt-1 1 0.00 0.25 hello 0.9\n", "a CTM file", "lattices or n-best lists"),
     "json object": (json.dumps({"results": [{"alternatives": []}]}), "JSON", '"hypotheses"'),
     "json array": ('[\n  {"text": "a cat"}\n]\n', "JSON", '"hypotheses"'),
@@ -146,9 +143,25 @@ def test_a_list_where_a_lattice_is_needed(tmp_path):
     (tmp_path / "x").write_text("0 ||| a cat ||| LM= -1 ||| -1\n")
     with pytest.raises(FormatError, match=r"x: looks like an n-best list.*read_nbest"):
         read(tmp_path / "x")
-    (tmp_path / "x").write_text("u\n0 1 a 1,2,\n1\n\n")
-    with pytest.raises(FormatError, match=r"x: looks like an archive of Kaldi's.*read_all"):
+    (tmp_path / "x").write_text("u\n0 1 a 1,2,\n1\n\n" * 2)
+    with pytest.raises(FormatError, match=r"x: holds several lattices of Kaldi's.*read_all"):
         read(tmp_path / "x")
+
+
+KALDI = {
+    "archive": (b"utt-1 " + fst_header(b"compactlattice44"), "a Kaldi archive in binary"),
+    "lattice": (fst_header(b"lattice4"), "a Kaldi lattice in binary"),
+    "scp": (b"utt-1 exp/lat.1.ark:15\n", r"a list of Kaldi's files \(.scp\)"),
+}
+
+
+@pytest.mark.parametrize("name", KALDI)
+def test_lattices_of_kaldi_are_no_lists_and_no_text(tmp_path, name):
+    content, kind = KALDI[name]
+    (tmp_path / "x").write_bytes(content)
+    for reader in (read_nbest, is_text):
+        with pytest.raises(FormatError, match=f"x: looks like {kind}"):
+            reader(tmp_path / "x")
 
 
 def test_latin_1_is_no_binary_file(tmp_path):

@@ -1,0 +1,230 @@
+"""Lattices as Kaldi has them: arcs with graph and acoustic costs, and alignments, of which the lengths are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from lattice_simp.core.arcs import start_first
+from lattice_simp.core.features import Features
+from lattice_simp.core.header import Header
+from lattice_simp.core.kernel import Bools, Floats, Longs
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON, SymbolTable
+from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.formats.att import EPSILON_NAMES
+from lattice_simp.formats.common import (
+    LOST_FEATURES,
+    LOST_HEADER,
+    Losses,
+    checked_lattice,
+    natural,
+    require_acceptor,
+    shown,
+)
+from lattice_simp.formats.slf import TIME
+
+GRAPH, ACOUSTIC = "graph", "acoustic"
+"""The features: scores of the decoding graph (language model, lexicon, transitions) and of the acoustic model."""
+
+FRAME_SHIFT = 0.01
+"""The usual seconds from one frame of sound to the next; models that skip frames have a multiple, often 0.03."""
+
+_ROUNDING = 1e-9  # of sums of costs, relative
+_WHOLE = 1e-3  # how far from whole numbers of frames times may be
+
+
+Labels: TypeAlias = tuple[Longs, SymbolTable]
+"""(arcs,) label ids, and their table."""
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read lattices.
+
+    Attributes:
+        symbols: the table that numbers the words; None for a new one in each lattice.
+        words: of Kaldi's numbers; None where labels are words.
+        numeric: False where numbers are words.
+        frame_shift: seconds.
+    """
+
+    symbols: SymbolTable | None = None
+    words: Mapping[int, str] | None = None
+    numeric: bool | None = None
+    frame_shift: float = FRAME_SHIFT
+
+    def symbol_table(self) -> SymbolTable:
+        """Returns the table of a lattice."""
+        return SymbolTable() if self.symbols is None else self.symbols
+
+    def labels(self, fields: Sequence[str], path: str | Path | None, lines: Sequence[int | None]) -> Labels:
+        """Returns the labels of fields of a file, words or their numbers.
+
+        Raises:
+            FormatError: a number without a word, at one of `lines`.
+        """
+        symbols = self.symbol_table()
+        ids = dict[str, int]()
+        for field, line in zip(fields, lines, strict=True):
+            if field not in ids:
+                word = self.word(field, path, line)
+                ids[field] = EPSILON if word in EPSILON_NAMES else symbols.add(word)
+        return np.array([ids[field] for field in fields], dtype=np.int64), symbols
+
+    def word(self, field: str, path: str | Path | None, line: int | None) -> str:
+        """Returns the word of a field.
+
+        Raises:
+            FormatError: there is none.
+        """
+        if self.words is None or field == "<eps>":
+            return field
+        number = natural(field)
+        if number is None or number not in self.words:
+            remedy = "pass the words.txt of this model"
+            raise FormatError(f"a label without a word: {shown(field)}", path=path, line=line, remedy=remedy)
+        return self.words[number]
+
+
+@dataclass(frozen=True)
+class KaldiArcs:
+    """The arcs and final states of a lattice.
+
+    Attributes:
+        sources, nextstates: (arcs,)
+        costs: (arcs, 2) graph and acoustic costs.
+        frames: (arcs,) lengths of the alignments.
+        end_costs: (states, 2); infinite where a state is not final.
+        end_frames: (states,)
+    """
+
+    sources: Longs
+    nextstates: Longs
+    costs: Floats
+    frames: Longs
+    end_costs: Floats
+    end_frames: Longs
+
+    def lattice(
+        self, labels: Labels, options: ReadOptions, *, name: str, start: int, path: str | Path | None
+    ) -> Lattice:
+        """Returns the lattice; its feature `time` is in seconds, and missing where no arc has an alignment.
+
+        Raises:
+            FormatError: a cost is not finite, a state does not exist.
+        """
+        is_final: Bools = np.all(np.isfinite(self.end_costs), axis=1)  # type: ignore[assignment]  # of rows: an array
+        ends = np.column_stack((np.where(is_final[:, None], self.end_costs, np.inf), self.end_frames * is_final))
+        try:
+            sources, nextstates, ends = start_first(start if len(ends) else 0, self.sources, self.nextstates, ends)
+        except InvalidLatticeError as error:
+            raise FormatError(str(error), path=path, remedy="is the file damaged?") from error
+        is_final = np.isfinite(ends[:, 0])
+        scores = np.column_stack((0.0 - self.costs, self.frames * options.frame_shift))
+        end_scores = np.where(is_final[:, None], ends * (-1.0, -1.0, options.frame_shift) + 0.0, 0.0)
+        count = 3 if self.frames.any() or self.end_frames.any() else 2
+        names = (GRAPH, ACOUSTIC, TIME)[:count]
+        features = Features(names, scores.T[:count].copy(), end_scores.T[:count].copy())
+        ids, symbols = labels
+        end_costs = ends[:, 0] + ends[:, 1]
+        lattice = checked_lattice(
+            path, sources, ids, self.costs.sum(axis=1), nextstates, end_costs, symbols, features=features
+        )
+        return replace(lattice, header=Header(name, {GRAPH: 1.0, ACOUSTIC: 1.0}))
+
+    @classmethod
+    def of(cls, lattice: Lattice, frame_shift: float) -> KaldiArcs:
+        """Returns the arcs of an acceptor, with unscaled costs; the graph's cost is what the acoustic one leaves.
+
+        Raises:
+            InvalidLatticeError: a transducer.
+        """
+        require_acceptor(lattice, "Kaldi")
+        graph, end_graph = _graph_costs(lattice)
+        acoustic, end_acoustic = _columns(lattice, ACOUSTIC)
+        time, end_time = _columns(lattice, TIME)
+        is_final = np.isfinite(lattice.finals)
+        end_costs = np.column_stack((end_graph, 0.0 - end_acoustic))
+        return cls(
+            lattice.sources.astype(np.int64),
+            lattice.nextstates.astype(np.int64),
+            np.column_stack((graph, 0.0 - acoustic)),
+            _frames(time, frame_shift),
+            np.where(is_final[:, None], end_costs, np.inf),
+            _frames(end_time * is_final, frame_shift),
+        )
+
+
+def written_words(lattice: Lattice, numbers: Mapping[str, int] | None) -> dict[int, str]:
+    """Returns what stands for each label that occurs: its number, or the word itself without numbers.
+
+    Raises:
+        InvalidLatticeError: a word without a number, or one that the text cannot hold.
+    """
+    words = {label: lattice.symbols[label] for label in np.unique(lattice.olabels).tolist() if label != EPSILON}
+    for word in words.values():
+        if numbers is not None and word not in numbers:
+            raise InvalidLatticeError(f"the table has no number for {shown(word)} (add it to words.txt)")
+        if numbers is None and (word in EPSILON_NAMES or not word or any(blank in word for blank in " \t\r\n")):
+            raise InvalidLatticeError(f"Kaldi's text cannot hold the word {shown(word)}")
+    if numbers is not None:
+        words = {label: str(numbers[word]) for label, word in words.items()}
+    return {EPSILON: "<eps>" if numbers is None else "0", **words}
+
+
+def lost(lattice: Lattice, frame_shift: float = FRAME_SHIFT) -> Losses:
+    """Returns what Kaldi's files do not hold of a lattice."""
+    header = lattice.header
+    frames = np.concatenate(_columns(lattice, TIME)) / frame_shift
+    is_whole = (frames > -_WHOLE).all() and (np.abs(frames - np.rint(frames)) < _WHOLE).all()
+    is_scaled = any(header.scales.get(name, 1.0) != 1.0 for name in (GRAPH, ACOUSTIC) if name in lattice.features)
+    return {
+        LOST_FEATURES: [name for name in lattice.features if name not in (GRAPH, ACOUSTIC, TIME)],
+        "whole numbers of frames take the place of": [] if is_whole else [TIME],
+        "all that is not acoustic in the costs is in": [] if _keeps_graph(lattice) else [GRAPH],
+        LOST_HEADER: [*(name for name in header.fields if name != "base"), *(["scales"] if is_scaled else [])],
+    }
+
+
+def _graph_costs(lattice: Lattice) -> tuple[Floats, Floats]:
+    """Returns the graph's costs of arcs and of states: its scores where the costs come from them, else the rest."""
+    if _keeps_graph(lattice):
+        graph, end_graph = _columns(lattice, GRAPH)
+        return 0.0 - graph, 0.0 - end_graph
+    return _rest(lattice)
+
+
+def _keeps_graph(lattice: Lattice) -> bool:
+    """Returns whether the costs are those of the graph and of the acoustic model with their scales."""
+    scale = lattice.header.scales.get(GRAPH, 1.0)
+    pairs = zip(_rest(lattice), _columns(lattice, GRAPH), strict=True)
+    return GRAPH in lattice.features and all(_equal(rest, 0.0 - scale * graph) for rest, graph in pairs)
+
+
+def _rest(lattice: Lattice) -> tuple[Floats, Floats]:
+    """Returns what the scaled acoustic scores leave of the costs of arcs and of states."""
+    scale = lattice.header.scales.get(ACOUSTIC, 1.0)
+    acoustic, end_acoustic = _columns(lattice, ACOUSTIC)
+    return lattice.weights + scale * acoustic, lattice.finals + scale * end_acoustic
+
+
+def _columns(lattice: Lattice, name: str) -> tuple[Floats, Floats]:
+    """Returns a feature's scores of arcs and of states; zeros where there is none."""
+    if name not in lattice.features:
+        return np.zeros(lattice.num_arcs), np.zeros(lattice.num_states)
+    return lattice.features[name], lattice.features.final(name)
+
+
+def _equal(costs: Floats, expected: Floats) -> bool:
+    """Returns whether finite costs are equal but for rounding."""
+    finite = np.isfinite(costs)
+    return bool(np.allclose(costs[finite], expected[finite], rtol=_ROUNDING, atol=_ROUNDING))
+
+
+def _frames(seconds: Floats, frame_shift: float) -> Longs:
+    return np.maximum(np.rint(seconds / frame_shift), 0.0).astype(np.int64)

@@ -1,0 +1,309 @@
+"""Kaldi's binary lattices: OpenFst's layout "vector" with Kaldi's weights, compact or not.
+
+After OpenFst's header, everything is in words of four bytes: of each state its final weight and its number of arcs
+(two words), of each arc both labels, the weight and the next state. A weight is two floats (two doubles in lattices of
+double precision); in compact lattices the length of an alignment and the alignment follow.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, NoReturn, Protocol
+
+import numpy as np
+
+from lattice_simp.core.fst_bytes import MAGIC
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON
+from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.formats.common import shown
+from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_words
+
+_DAMAGED = "is the file damaged or cut off?"
+_NUMBERS = "give Kaldi's words.txt (--symbols, symbols_path=), or say that numbers are words (--words, numeric=False)"
+_LARGEST = float(np.finfo(np.float32).max)
+_LONGEST_NAME = 1 << 12
+_CHUNK = 1 << 20
+_VERSION, _PROPERTIES = 2, 3  # expanded and mutable; other properties stay open
+
+_CUT_OFF, _BROKEN = -1, -2
+
+
+class ArcType(NamedTuple):
+    """How weights are stored.
+
+    Attributes:
+        is_compact: whether alignments follow the costs.
+        width: the words of a cost.
+    """
+
+    is_compact: bool
+    width: int
+
+
+ARC_TYPES = {
+    b"lattice4": ArcType(False, 1),
+    b"lattice8": ArcType(False, 2),
+    b"compactlattice44": ArcType(True, 1),
+    b"compactlattice84": ArcType(True, 2),
+}
+
+
+def is_binary_lattice(head: bytes) -> bool:
+    """Returns whether bytes begin with the header of a lattice, without an utterance's name."""
+    try:
+        return head.startswith(MAGIC) and _Header.of(head).kind in ARC_TYPES
+    except (struct.error, ValueError):
+        return False
+
+
+def is_binary_archive(head: bytes) -> bool:
+    """Returns whether bytes begin with a name and a lattice."""
+    name, blank, rest = head.partition(b" ")
+    return bool(name and blank) and is_binary_lattice(rest)
+
+
+class Readable(Protocol):
+    """A file that is read from its beginning on."""
+
+    def read(self, size: int, /) -> bytes:
+        """Returns the next bytes; fewer, or none, at the end."""
+
+
+def binary_lattices(
+    file: Readable, path: str | Path, options: ReadOptions
+) -> Iterator[tuple[str, Callable[[], Lattice]]]:
+    """Yields the names of an archive's utterances and what reads their lattices.
+
+    Where a lattice is broken, its reader raises the error, and the archive ends.
+    """
+    data = b""
+    while True:
+        data += file.read(max(_CHUNK - len(data), 0))
+        if not data:
+            return
+        name, blank, rest = data.partition(b" ")
+        try:
+            if not blank or len(name) > _LONGEST_NAME:
+                raise _error("no name of an utterance before a lattice", path)
+            while (size := _size(rest, path)) is None:
+                more = file.read(max(_CHUNK, len(rest)))
+                if not more:
+                    raise _error(f"the lattice {shown(name)} is cut off", path)
+                rest += more
+        except FormatError as error:
+            yield name[:40].decode("utf-8", "replace"), partial(_fail, error)
+            return
+        key = name.decode("utf-8", "replace")
+        yield key, partial(parse_binary, rest[:size], key, path, options)
+        data = rest[size:]
+
+
+def _fail(error: FormatError) -> NoReturn:
+    raise error
+
+
+def parse_binary(data: bytes, name: str, path: str | Path | None, options: ReadOptions) -> Lattice:
+    """Returns the lattice at the beginning of bytes.
+
+    Raises:
+        FormatError: no lattice of Kaldi's, a damaged one, numbers without words.
+    """
+    header = _header(data, path)
+    kind = ARC_TYPES[header.kind]
+    words = _words(data, header)
+    end, num_arcs = walk(words, header.num_states, kind.is_compact, kind.width)
+    if end < 0:
+        raise _error(f"the lattice {shown(name)} is {'cut off' if end == _CUT_OFF else 'broken'}", path)
+    if options.words is None and options.numeric is None and num_arcs:
+        raise FormatError("labels are numbers", path=path, remedy=_NUMBERS)
+    finals, arcs = _places(words, header.num_states, int(num_arcs), kind.is_compact, kind.width)
+    weights = 2 * kind.width
+    sources, places = arcs[:, 0], arcs[:, 1]
+    ilabels, olabels, nextstates = words[places], words[places + 1], words[arcs[:, 2]]
+    if kind.is_compact:
+        frames, end_frames = words[places + 2 + weights], words[finals + weights]
+    else:  # a transition on each arc
+        frames, end_frames = (ilabels != EPSILON).astype(np.int32), np.zeros(len(finals), dtype=np.int32)
+    kaldi_arcs = KaldiArcs(
+        sources,
+        nextstates.astype(np.int64),
+        _costs(words, places + 2, kind.width),
+        frames.astype(np.int64),
+        _costs(words, finals, kind.width),
+        end_frames.astype(np.int64),
+    )
+    numbers, inverse = np.unique(olabels, return_inverse=True)
+    fields = ["<eps>" if number == EPSILON else str(number) for number in numbers.tolist()]
+    ids, symbols = options.labels(fields, path, [None] * len(fields))
+    return kaldi_arcs.lattice((ids[inverse], symbols), options, name=name, start=header.start, path=path)
+
+
+def binary_of(lattice: Lattice, numbers: Mapping[str, int] | None, frame_shift: float) -> bytes:
+    """Returns the bytes of a compact lattice, with costs in single precision.
+
+    Args:
+        lattice: an acceptor.
+        numbers: of the words; None where words are numbers.
+        frame_shift: seconds.
+
+    Raises:
+        InvalidLatticeError: a transducer, a word without a number, a cost too large.
+    """
+    arcs = KaldiArcs.of(lattice, frame_shift)
+    for costs in (arcs.costs, arcs.end_costs):
+        if (np.isfinite(costs) & (np.abs(costs) > _LARGEST)).any():
+            raise InvalidLatticeError("a cost beyond 3.4e38 is too large for Kaldi (scale the costs)")
+    table = np.zeros(len(lattice.symbols), dtype=np.int32)
+    for label, text in written_words(lattice, numbers).items():
+        if label and not (text.isascii() and text.isdigit() and len(text) < 10):
+            remedy = "give its words.txt, or write kaldi-text"
+            raise InvalidLatticeError(f"Kaldi's binary lattices hold numbers; {shown(text)} is none ({remedy})")
+        table[label] = int(text) if label else 0
+    labels = table[lattice.olabels]
+    count = lattice.num_states
+    degrees = np.diff(lattice.offsets)
+    sizes = np.concatenate((5 + arcs.end_frames, 6 + arcs.frames))
+    owner = np.concatenate((np.arange(count), arcs.sources))
+    order = np.argsort(owner, kind="stable")  # each state, then its arcs
+    begins = np.empty(len(sizes), dtype=np.int64)
+    begins[order] = np.cumsum(sizes[order]) - sizes[order]
+    words = np.ones(int(sizes.sum()), dtype=np.int32)  # alignments are ones: that many frames
+    states, places = begins[:count], begins[count:]
+    words[states[:, None] + [0, 1]] = arcs.end_costs.astype(np.float32).view(np.int32)
+    words[states + 2] = arcs.end_frames
+    words[states + 3 + arcs.end_frames], words[states + 4 + arcs.end_frames] = degrees, 0
+    words[places], words[places + 1] = labels, labels
+    words[places[:, None] + [2, 3]] = arcs.costs.astype(np.float32).view(np.int32)
+    words[places + 4] = arcs.frames
+    words[places + 5 + arcs.frames] = arcs.nextstates
+    sizes_of_header = struct.pack("<iiQqqq", _VERSION, 0, _PROPERTIES, 0 if count else -1, count, 0)
+    names = b"".join(struct.pack("<i", len(text)) + text for text in (b"vector", b"compactlattice44"))
+    return MAGIC + names + sizes_of_header + words.tobytes()
+
+
+class _Header(NamedTuple):
+    layout: bytes
+    kind: bytes
+    flags: int
+    start: int
+    num_states: int
+    size: int
+
+    @classmethod
+    def of(cls, data: bytes) -> _Header:
+        position, texts = 4, []
+        for _ in range(2):
+            (length,) = struct.unpack_from("<i", data, position)
+            if not 0 <= length < _LONGEST_NAME:
+                raise ValueError(length)
+            texts.append(data[position + 4 : position + 4 + length])
+            position += 4 + length
+        _, flags, _, start, num_states, _ = struct.unpack_from("<iiQqqq", data, position)
+        return cls(texts[0], texts[1], flags, start, num_states, position + struct.calcsize("<iiQqqq"))
+
+
+def _header(data: bytes, path: str | Path | None) -> _Header:
+    try:
+        if not data.startswith(MAGIC):
+            raise ValueError(MAGIC)
+        header = _Header.of(data)
+    except (struct.error, ValueError) as error:
+        raise _error("not a binary lattice: its header is broken", path) from error
+    if header.layout != b"vector" or header.kind not in ARC_TYPES or header.flags:
+        kind = f"{header.layout[:20].decode('utf-8', 'replace')} {header.kind[:20].decode('utf-8', 'replace')}"
+        raise FormatError(f"an automaton of type {kind!r}", path=path, remedy="copy it with lattice-copy")
+    if header.num_states < 0:
+        raise _error("the number of states is missing", path)
+    return header
+
+
+def _words(data: bytes, header: _Header) -> Ints:
+    return np.frombuffer(data, dtype="<i4", offset=header.size, count=(len(data) - header.size) // 4)
+
+
+def _size(data: bytes, path: str | Path) -> int | None:
+    """Returns the bytes of the lattice that data begin with; None if there are too few."""
+    if len(data) < _CHUNK // 2 and not is_binary_lattice(data[: 4 * _LONGEST_NAME]) and MAGIC.startswith(data[:4]):
+        return None
+    header = _header(data, path)
+    kind = ARC_TYPES[header.kind]
+    end, _ = walk(_words(data, header), header.num_states, kind.is_compact, kind.width)
+    if end == _BROKEN:
+        raise _error("a lattice is broken: a negative size in it", path)
+    return None if end == _CUT_OFF else header.size + 4 * int(end)
+
+
+def _costs(words: Ints, places: Longs, width: int) -> Floats:
+    """Returns the two costs at each place, (places, 2)."""
+    picked = words[places[:, None] + np.arange(2 * width)]
+    with np.errstate(invalid="ignore"):  # the lattice's own check finds NaN
+        return np.ascontiguousarray(picked).view("<f4" if width == 1 else "<f8").astype(np.float64)
+
+
+def _places(words: Ints, num_states: int, num_arcs: int, is_compact: bool, width: int) -> tuple[Longs, Longs]:
+    finals, arcs = np.empty(num_states, dtype=np.int64), np.empty((num_arcs, 3), dtype=np.int64)
+    record(words, is_compact, width, finals, arcs)
+    return finals, arcs
+
+
+def _error(message: str, path: str | Path | None) -> FormatError:
+    return FormatError(message, path=path, remedy=_DAMAGED)
+
+
+@jit
+def walk(words: Ints, num_states: int, is_compact: bool, width: int) -> tuple[np.int64, np.int64]:
+    """Returns where a lattice ends (below 0: it is cut off, or broken) and how many arcs it has."""
+    position, num_arcs = np.int64(0), np.int64(0)
+    for _ in range(num_states):
+        position += 2 * width
+        if is_compact:
+            if position >= len(words):
+                return np.int64(_CUT_OFF), num_arcs
+            if words[position] < 0:
+                return np.int64(_BROKEN), num_arcs
+            position += 1 + words[position]
+        if position + 2 > len(words):
+            return np.int64(_CUT_OFF), num_arcs
+        count = np.int64(words[position])
+        if count < 0 or words[position + 1]:
+            return np.int64(_BROKEN), num_arcs
+        position += 2
+        for _ in range(count):
+            position += 2 + 2 * width
+            if is_compact:
+                if position >= len(words):
+                    return np.int64(_CUT_OFF), num_arcs
+                if words[position] < 0:
+                    return np.int64(_BROKEN), num_arcs
+                position += 1 + words[position]
+            position += 1
+            if position > len(words):
+                return np.int64(_CUT_OFF), num_arcs
+        num_arcs += count
+    return position, num_arcs
+
+
+@jit
+def record(words: Ints, is_compact: bool, width: int, finals: Longs, arcs: Longs) -> None:
+    """Notes where final weights are, and of each arc its state, where it begins, and where its next state is."""
+    position, arc = 0, 0
+    for state in range(len(finals)):
+        finals[state] = position
+        position += 2 * width
+        if is_compact:
+            position += 1 + words[position]
+        count = words[position]
+        position += 2
+        for _ in range(count):
+            arcs[arc, 0], arcs[arc, 1] = state, position
+            position += 2 + 2 * width
+            if is_compact:
+                position += 1 + words[position]
+            arcs[arc, 2] = position
+            position += 1
+            arc += 1
