@@ -62,13 +62,21 @@ def _holdable(name: str) -> list[ls.Lattice]:
 def _written(lattice: ls.Lattice, name: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lattice"
-        ls.write(lattice, path, name)
+        ls.write(lattice, path, name, **_options(name, folder))
         return path.read_bytes()
+
+
+def _options(name: str, folder: str) -> dict[str, Path]:
+    """Returns the options of a format: binary lattices of Kaldi's need the numbers of words."""
+    table = Path(folder) / "words.txt"
+    table.write_text("<eps> 0\na 1\nb 2\nc 3\nd 4\n", encoding="utf-8")
+    return {"symbols_path": table} if name == "kaldi-binary" else {}
 
 
 def _again(lattice: ls.Lattice, name: str) -> ls.Lattice:
     """Writes a lattice and reads it."""
-    return parse(_written(lattice, name), "lattice", name)
+    with tempfile.TemporaryDirectory() as folder:
+        return parse(_written(lattice, name), "lattice", name, **_options(name, folder))
 
 
 def _can_hold(lattice: ls.Lattice, name: str) -> bool:
