@@ -49,11 +49,11 @@ from lattice_simp.core.shortest_distance import Semiring
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name
-from lattice_simp.formats import write as write_lattice
 from lattice_simp.formats.grammar import GRAMMARS
 from lattice_simp.formats.nbest import is_json_name, write_nbest
 from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
+from lattice_simp.ops.apply_lm import without_model
 from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.ops.determinize import MAX_STATES
 from lattice_simp.ops.gappy_acceptor import Loops
@@ -105,7 +105,11 @@ def info(source: LatticeFile, sentence: Id = None, jobs: Jobs = 1, settings: Any
 def convert(
     source: LatticeFile,
     target: Annotated[
-        str, typer.Argument(help="output file; its ending chooses the format: .fst .txt .plf .slf .gbnf .lark")
+        str,
+        typer.Argument(
+            help="output file; its ending chooses the format: .fst .txt .plf .slf .ark .lats .gbnf .lark; a folder "
+            "for several lattices"
+        ),
     ],
     sentence: Id = None,
     origin: From = None,
@@ -117,20 +121,26 @@ def convert(
             "which words of the lattice may be part of other words)"
         ),
     ] = None,
+    jobs: Jobs = 1,
     settings: Any = None,
 ) -> None:
     """Convert between formats. Grammars for constrained decoding (.gbnf, .lark) can only be written.
 
+    Several lattices need a folder (FOLDER/) and --to, or a file of a format that holds many (.ark, .lats, .plf). With
+    --scales, costs become weighted sums of the features.
+
     Example: lattice-simp lattice convert a.slf a.fst
     """
-    chosen = to or format_of_name(target)
+    chosen = to or (None if target.endswith("/") else format_of_name(target, "") or None)
     if chosen not in GRAMMARS:
         refuse_idle(["spacing"], f"with the format {chosen}; it applies to {', '.join(GRAMMARS)}")
-    lattice = read_full(source, sentence, origin, LabelOptions(**settings))
-    write_lattice(lattice, target, chosen, **({} if spacing is None else {"spacing": spacing}))
-    losses = Losses()
-    losses.add(lattice, target, chosen)
-    losses.print(target)
+    options = {} if spacing is None else {"spacing": spacing}
+    with lattice_run(source, sentence, LabelOptions(**settings), jobs, origin) as run:
+        run.write(_unchanged, target, chosen, lists=False, **options)
+
+
+def _unchanged(lattice: Lattice) -> Lattice:
+    return lattice
 
 
 @app.command()
@@ -148,8 +158,12 @@ def lm(
     replace: Annotated[
         str | None, typer.Option(help="remove this feature (`lm` for l= in SLF) and its share of the costs first")
     ] = None,
+    old_model: Annotated[
+        Path | None, typer.Option(help="language model whose scores to take out of the costs first")
+    ] = None,
     old_weight: Annotated[
-        float | None, typer.Option(help="weight of the feature to replace (default: its scale in the lattice, else 1)")
+        float | None,
+        typer.Option(help="weight of what is taken out (default: the feature's scale in the lattice, else 1)"),
     ] = None,
     engine: EngineOption = "arrays",
     to: To = None,
@@ -163,20 +177,25 @@ def lm(
     files keep their names and formats unless --to is given. The model ignores marks of sentence ends, silence and noise
     in speech lattices.
     """
-    if replace is None:
-        refuse_idle(["old_weight"], "without --replace FEATURE")
+    if replace is None and old_model is None:
+        refuse_idle(["old_weight"], "without --replace FEATURE or --old-model FILE")
+    if replace is not None and old_model is not None:
+        raise LatticeSimpError("--replace and --old-model both take the old scores out; give one of them")
     if engine == "openfst":
         refuse_idle(["name"], "with --engine openfst, which keeps no features")
     labels = WordOptions(**settings)
     feature, language_model = name or replace or "LM", LanguageModel.read(model)
+    old = None if old_model is None else LanguageModel.read(old_model)
 
     def scored(full: Lattice) -> Lattice:
         if replace is not None:
-            old = full.header.scales.get(replace, 1.0) if old_weight is None else old_weight
-            full = full.without_feature(replace, old)
+            scale = full.header.scales.get(replace, 1.0) if old_weight is None else old_weight
+            full = full.without_feature(replace, scale)
         if feature in full.features:
             remedy = f"choose another --name, or --replace {feature} to remove the old scores from the costs"
             raise FormatError(f"the lattice has a feature {feature!r} already", path=source, remedy=remedy)
+        if old is not None:
+            full = without_model(full, old, 1.0 if old_weight is None else old_weight, ignore=labels.ignored)
         models = {feature: (language_model, weight)}
         return ENGINES[engine].apply_lm(  # type: ignore[no-any-return]
             full, models, beam=beam, word_penalty=word_penalty, ignore=labels.ignored

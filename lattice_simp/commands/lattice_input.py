@@ -7,18 +7,19 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lattice_simp.commands.options import COST_HELP, IGNORE_HELP, PIECES_HELP
+from lattice_simp.commands.options import COST_HELP, IGNORE_HELP, PIECES_HELP, SCALES_HELP
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import EmptyLatticeError, FormatError
-from lattice_simp.formats import check_labels, format_of, read
+from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError
+from lattice_simp.formats import KALDI, check_labels, format_of, read
 from lattice_simp.formats.collections import Entry, entries, is_collection
-from lattice_simp.formats.common import natural
+from lattice_simp.formats.common import finite, natural
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.ops.join_pieces import join_pieces
+from lattice_simp.ops.reweight import reweight
 from lattice_simp.support.options import option
 from lattice_simp.support.textio import STDIN, place, readable
 
@@ -40,14 +41,22 @@ class LabelOptions:
     words: bool = option(False, "words", "treat numeric labels in AT&T text as words")
     pieces: PieceKind = option("none", "pieces", PIECES_HELP)
     cost: str | None = option(None, "cost", COST_HELP)
+    scales: str | None = option(None, "scales", SCALES_HELP)
+    frame_shift: float | None = option(None, "frame-shift", "seconds per frame of Kaldi's alignments (default: 0.01)")
+    output_symbols: Path | None = option(
+        None, "output-symbols", "words.txt for Kaldi output (default: that of --symbols)"
+    )
 
     def of_lists(self, path: str) -> dict[str, Any]:
         """Returns what `stream_nbest` takes.
 
         Raises:
-            FormatError: an option describes labels, which n-best lists do not have.
+            FormatError: an option describes labels or scales, which n-best lists do not have.
         """
         check_labels(self._labels, "nbest", path)
+        if self.scales is not None:
+            remedy = "choose a feature with --cost, or rescore it"
+            raise FormatError("--scales is for lattices; this is an n-best list", path=path, remedy=remedy)
         return {"pieces": self.pieces, "cost": self.cost}
 
     def of_lattices(self, path: str) -> dict[str, Any]:
@@ -65,10 +74,28 @@ class LabelOptions:
         """The options that apply to n-best lists, if those about labels are meant for another file."""
         return LabelOptions(pieces=self.pieces, cost=self.cost)
 
+    def of_output(self, format: str) -> dict[str, Any]:
+        """Returns what the writer of a format takes."""
+        values = {"symbols_path": self.output_symbols or self.symbols, "frame_shift": self.frame_shift}
+        return {name: value for name, value in values.items() if value is not None} if format in KALDI else {}
+
+    def prepared(self, lattice: Lattice) -> Lattice:
+        """Returns a lattice as it was read with its pieces joined and its features weighted as the options say.
+
+        Raises:
+            LatticeSimpError: the lattice has no such pieces or no such feature.
+        """
+        lattice = join_pieces(lattice, self.pieces)
+        if self.scales is None:
+            return lattice
+        header = lattice.header
+        known = {name: scale for name, scale in header.scales.items() if name in lattice.features}
+        return reweight(lattice, {**known, **scales_of(self.scales)}, word_score=header.word_score)
+
     @property
     def _labels(self) -> dict[str, Any]:
-        paths = {"symbols_path": self.symbols, "isymbols_path": self.isymbols}
-        options: dict[str, Any] = {name: path for name, path in paths.items() if path is not None}
+        values = {"symbols_path": self.symbols, "isymbols_path": self.isymbols, "frame_shift": self.frame_shift}
+        options: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
         return options | ({"numeric": False} if self.words else {})
 
 
@@ -86,6 +113,25 @@ class WordOptions(LabelOptions):
 
 
 NO_OPTIONS = LabelOptions()
+
+
+def scales_of(text: str) -> dict[str, float]:
+    """Returns the weights of features.
+
+    >>> scales_of("acoustic=0.1,graph=1")
+    {'acoustic': 0.1, 'graph': 1.0}
+
+    Raises:
+        LatticeSimpError: not NAME=NUMBER, separated by commas.
+    """
+    scales = dict[str, float]()
+    for part in text.split(","):
+        name, _, number = part.strip().rpartition("=")
+        scale = finite(number)
+        if not name or scale is None or name in scales:
+            raise LatticeSimpError(f"--scales: {part.strip()!r} is not NAME=NUMBER; write acoustic=0.1,graph=1")
+        scales[name] = scale
+    return scales
 
 
 def take_options(kind: type[Options], settings: dict[str, Any]) -> Options:
@@ -135,7 +181,7 @@ def read_any(
         else:
             check_labels(options, format or format_of(file), path)
             lattice = read(file, format, **options)
-        return join_pieces(lattice, labels.pieces)
+        return labels.prepared(lattice)
 
 
 def read_skeleton(path: str, sentence: str | None = None, labels: LabelOptions = NO_OPTIONS) -> Output:
@@ -166,7 +212,7 @@ def read_outputs(
         yield from ((str(number), hypotheses) for number, hypotheses in streamed)
     elif is_collection(file):
         for entry in entries(file, **labels.of_lattices(source)):
-            yield entry.name, join_pieces(entry.load(), labels.pieces)
+            yield entry.name, labels.prepared(entry.load())
     else:
         yield source, read_full(file, labels=labels)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import typer
 
@@ -19,11 +19,9 @@ from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, InvalidLatticeError, LatticeSimpError
-from lattice_simp.formats import FORMATS, losses, write
-from lattice_simp.formats.collections import Entry, entries, is_collection, new_file
+from lattice_simp.formats import FORMATS, format_of_name, losses, write
+from lattice_simp.formats.collections import Entry, entries, format_of_parts, is_collection, new_file
 from lattice_simp.formats.nbest import is_nbest, write_nbest
-from lattice_simp.formats.pieces import PieceKind
-from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.support.textio import place, readable
 
@@ -37,7 +35,11 @@ Operation = Callable[[Lattice], Lattice]
 
 @contextmanager
 def lattice_run(
-    source: str, sentence: str | None = None, labels: LabelOptions = NO_OPTIONS, jobs: int = 1
+    source: str,
+    sentence: str | None = None,
+    labels: LabelOptions = NO_OPTIONS,
+    jobs: int = 1,
+    format: str | None = None,
 ) -> Iterator[LatticeRun]:
     """Yields the run of a file, a folder, an archive, or standard input (-).
 
@@ -48,9 +50,10 @@ def lattice_run(
         sentence: the number or the name of one of them; None for all.
         labels: what the labels are.
         jobs: threads.
+        format: of the lattices; None to look at their content.
     """
     with readable(source) as file:
-        run = LatticeRun(file, sentence, labels, jobs)
+        run = LatticeRun(file, sentence, labels, jobs, format)
         yield run
     if run.failed:
         print(f"lattice-simp: {run.failed} lattices failed", file=sys.stderr)
@@ -65,11 +68,13 @@ class LatticeRun:
         failed: how many lattices of a collection failed.
     """
 
-    def __init__(self, file: str, sentence: str | None, labels: LabelOptions, jobs: int) -> None:
-        self._file, self._sentence, self._labels, self._jobs = file, sentence, labels, jobs
+    def __init__(
+        self, file: str, sentence: str | None, labels: LabelOptions, jobs: int, format: str | None = None
+    ) -> None:
+        self._file, self._sentence, self._labels, self._jobs, self._format = file, sentence, labels, jobs, format
         self.failed = 0
         self.is_many = sentence is None and is_collection(file)
-        self._is_list = self.is_many and is_nbest(file)
+        self._is_list = self.is_many and format is None and is_nbest(file)
         options = labels.of_lists if self._is_list else labels.of_lattices
         self._options = options(file) if self.is_many else {}
 
@@ -80,11 +85,11 @@ class LatticeRun:
         Raises:
             EmptyLatticeError: it holds no hypothesis.
         """
-        return read_full(self._file, self._sentence, labels=self._labels)
+        return read_full(self._file, self._sentence, self._format, self._labels)
 
     def read_any(self) -> Lattice:
         """Returns the one lattice that is meant, which may hold no hypothesis."""
-        return read_any(self._file, self._sentence, labels=self._labels)
+        return read_any(self._file, self._sentence, self._format, self._labels)
 
     def results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[str, Result]]:
         """Yields names and results, in order; the name of a single lattice is that which was chosen, or empty.
@@ -104,23 +109,25 @@ class LatticeRun:
         *,
         lists: bool = True,
         replaced: str | None = None,
+        **options: Any,
     ) -> None:
         """Writes the results to a file or a folder; those of an n-best list are an n-best list.
 
-        Files in a folder have the input's names and formats. What the files do not hold is printed once.
+        Files in a folder have the input's names and formats. A file holds several lattices if its format does (Kaldi's,
+        PLF). What the files do not hold is printed once.
 
         Args:
             operation: makes what is written.
             output: a file, or a folder for several lattices.
-            format: of the files; None for that of the name, of each input in a folder (OpenFst for lists and Kaldi's
-                archives).
+            format: of the files; None for that of the name, of each input in a folder (OpenFst for lists).
             lists: whether the hypotheses of an n-best list stay hypotheses.
             replaced: a feature that the operation removes on purpose.
+            options: of the format's writer.
 
         Raises:
             LatticeSimpError: several lattices, and one file for them; `format`, and an n-best list is written.
         """
-        losses = Losses()
+        losses = Losses(self._labels, options)
 
         def changed(lattice: Lattice) -> Lattice:
             result = operation(lattice)
@@ -134,19 +141,32 @@ class LatticeRun:
         elif lists and self._is_list:
             refuse_idle(["to"], "when the output is an n-best list")
             write_nbest(((int(name), _hypotheses(result)) for name, result in self.results(changed)), output)
+        elif (chosen := self._archive_format(output, format)) is not None:
+            self._write_archive(changed, output, chosen, losses)
         else:
             losses.write(changed(self._only()), output, format)
         losses.print(output)
 
+    def _archive_format(self, output: str, format: str | None) -> str | None:
+        """Returns the format of a file for several lattices, that of the name or the input's; None if it holds one."""
+        if format is None:
+            format = format_of_name(output, "att")
+            if format == "att":  # standard output, any text, an ending that says nothing
+                format = format_of_parts(self._file, self._format) or format
+        return None if FORMATS[format].archive is None else format
+
     def _results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[Entry, Result]]:
         def done(entry: Entry) -> Result:
-            lattice = join_pieces(entry.load(), self._pieces)
-            if not self._is_list:  # where sentences may have no hypotheses
+            lattice = entry.load()
+            if not self._is_list:  # where sentences may have no hypotheses, and pieces are joined
+                lattice = self._labels.prepared(lattice)
                 require_hypotheses(lattice)
             return operation(lattice)
 
         failures, count = _Failures(place(self._file)), 0
-        for entry, result, error in with_progress(done, entries(self._file, **self._options), self._jobs, "lattices"):
+        for entry, result, error in with_progress(
+            done, entries(self._file, self._format, **self._options), self._jobs, "lattices"
+        ):
             count += 1
             if error is not None:
                 self.failed += 1
@@ -156,17 +176,15 @@ class LatticeRun:
                 yield entry, result  # type: ignore[misc]
         failures.end(count)
 
-    @property
-    def _pieces(self) -> PieceKind:
-        return "none" if self._is_list else self._labels.pieces
-
     def _only(self) -> Lattice:
         """Returns the lattice of a collection of one."""
-        members = list(islice(entries(self._file, **self._options), 2))
+        members = list(islice(entries(self._file, self._format, **self._options), 2))
         if len(members) != 1:
-            remedy = "give --output FOLDER/ (a folder, with a slash), or choose one with --id"
+            remedy = (
+                "give --output FOLDER/ (a folder, with a slash) or a file of many (--to kaldi), or choose one with --id"
+            )
             raise LatticeSimpError(f"{place(self._file)} holds several lattices; {remedy}")
-        lattice = join_pieces(members[0].load(), self._pieces)
+        lattice = members[0].load() if self._is_list else self._labels.prepared(members[0].load())
         require_hypotheses(lattice, self._file)
         return lattice
 
@@ -179,11 +197,26 @@ class LatticeRun:
             chosen = format or original or "openfst"
             keeps_name = entry.file and chosen == original
             name = entry.file if keeps_name else entry.name + (*FORMATS[chosen].suffixes, ".txt")[0]
-            try:
+            with self._reporting(entry):
                 losses.write(lattice, new_file(folder, name, written), chosen)
-            except (CyclicLatticeError, EmptyLatticeError, InvalidLatticeError) as error:
-                self.failed += 1
-                print(f"lattice-simp: {self._file}: {entry.name}: {error}; skipped", file=sys.stderr)
+
+    def _write_archive(self, changed: Operation, output: str, format: str, losses: Losses) -> None:
+        open_archive = FORMATS[format].archive
+        assert open_archive is not None
+        with open_archive(output, **losses.options(format)) as add:
+            for entry, lattice in self._results(changed):
+                with self._reporting(entry):
+                    add(entry.name, lattice)
+                    losses.add(lattice, output, format)
+
+    @contextmanager
+    def _reporting(self, entry: Entry) -> Iterator[None]:
+        """Reports a lattice that a format cannot hold, and goes on."""
+        try:
+            yield
+        except (CyclicLatticeError, EmptyLatticeError, InvalidLatticeError) as error:
+            self.failed += 1
+            print(f"lattice-simp: {place(self._file)}: {entry.name}: {error}; skipped", file=sys.stderr)
 
 
 def with_progress(
@@ -243,12 +276,17 @@ class _Failures:
 class Losses:
     """What files do not hold of lattices, printed once for all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, labels: LabelOptions = NO_OPTIONS, options: Mapping[str, Any] | None = None) -> None:
         self._names: dict[str, dict[str, None]] = {}
+        self._labels, self._options = labels, options or {}
+
+    def options(self, format: str) -> dict[str, Any]:
+        """Returns the options of a format's writer."""
+        return {**self._labels.of_output(format), **self._options}
 
     def write(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:
         """Writes a lattice, and adds what its file does not hold."""
-        write(lattice, output, format)
+        write(lattice, output, format, **self.options(format or format_of_name(output)))
         self.add(lattice, output, format)
 
     def add(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:

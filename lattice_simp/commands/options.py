@@ -82,10 +82,15 @@ def _named_options(panels: Mapping[str, list[Any]], width: int) -> Iterator[str]
     """Yields lines that name the options of each panel."""
     indent = " " * (max(map(len, panels)) + 4)
     for title, parameters in panels.items():
-        names = ", ".join(max(parameter.opts, key=len) for parameter in parameters)
+        names = ", ".join(_flag(parameter.opts) for parameter in parameters)
         first = f"  {title}".ljust(len(indent))
         lines = textwrap.wrap(names, width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False)
         yield from (f"{line}\n" for line in lines)
+
+
+def _flag(names: list[str]) -> str:
+    """Returns the first long name of an option, or the name of an argument."""
+    return next((name for name in names if name.startswith("--")), names[0])
 
 
 @dataclass(frozen=True)
@@ -184,13 +189,14 @@ INPUT, OUTPUT, RUNNING, LABELS, SEARCH = "Input", "Output", "Running", "Labels",
 FORMAT_NAMES = "|".join(FORMATS)
 COST_HELP = "feature to use as the cost of n-best lists instead of the total score, such as F0"
 IGNORE_HELP = "label that is not a word, or several separated by spaces (repeatable)"
+SCALES_HELP = "weights of features in the costs, such as acoustic=0.1,graph=1 (default: those of the file)"
 PIECES_HELP = "join subword pieces into words: bpe (@@) or sentencepiece (▁)"
 
 LatticeFile: TypeAlias = Annotated[
     str, typer.Argument(help="lattice file of any format, n-best list, folder, archive, or - for stdin")
 ]
 Id: TypeAlias = Annotated[
-    str | None, typer.Option("--id", help="process one lattice only: its number from 0, or its name")
+    str | None, typer.Option("--id", "--utterance", help="process one lattice only: its number from 0, or its name")
 ]
 From: TypeAlias = Annotated[
     str | None,
@@ -304,7 +310,7 @@ def refuse_idle(options: Iterable[str], where: str) -> None:
         source = context.get_parameter_source(parameter.name)
         if parameter.name in options and source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT"):
             is_off = context.params.get(parameter.name) is False and parameter.secondary_opts
-            flag = max(parameter.secondary_opts if is_off else parameter.opts, key=len)
+            flag = _flag(parameter.secondary_opts if is_off else parameter.opts)
             raise LatticeSimpError(f"{flag} has no effect {where}. Leave it out.")
 
 

@@ -187,16 +187,18 @@ def _sniffed(data: bytes, path: str | Path) -> str:
     return name
 
 
-def format_of_name(path: str | Path) -> str:
+def format_of_name(path: str | Path, default: str | None = None) -> str:
     """Returns the name of the format that a file name's ending shows; standard output (`-`) gets AT&T text.
 
     Raises:
-        LatticeSimpError: the ending is unknown.
+        LatticeSimpError: the ending is unknown, and there is no default.
     """
     if str(path) == "-":
         return "att"
     suffixes = [suffix for suffix in Path(path).suffixes if suffix not in COMPRESSIONS]
     names = [name for name, format in FORMATS.items() if suffixes and suffixes[-1] in format.suffixes]
+    if not names and default is not None:
+        return default
     if not names:
         endings = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
         raise LatticeSimpError(f"{path}: no known lattice format has this ending (choose one of {endings})")

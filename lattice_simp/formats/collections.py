@@ -89,7 +89,7 @@ def entries(
         elif _is_tar(here):
             yield from _filled(_tar_members(here, format, symbols, options), path)
         else:
-            kind = partial(_format_of_parts, here, format)
+            kind = partial(format_of_parts, here, format)
             for name, load in _in_file(here, format, symbols, options):
                 yield Entry(name, load, "", kind)
 
@@ -102,12 +102,11 @@ def _file_entry(
     return Entry(_stem(name), partial(read, file, format, symbols, **options), name, kind)
 
 
-def _format_of_parts(path: str | Path, format: str | None) -> str | None:
-    """Returns the format of a file of several lattices, where that is one of lattices."""
+def format_of_parts(path: str | Path, format: str | None) -> str | None:
+    """Returns the format of a file of one or several lattices; None for folders, tar archives and n-best lists."""
     if format is not None:
         return format
-    head = _head(path)
-    return None if is_nbest(path) else format_of_data(head)
+    return None if Path(path).is_dir() or _is_tar(path) or is_nbest(path) else format_of_data(_head(path))
 
 
 def _in_file(

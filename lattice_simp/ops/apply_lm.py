@@ -53,7 +53,8 @@ def apply_lm(
     Args:
         lattice: acyclic; its output labels are words, epsilons are skipped.
         models: the models by the names of the features that receive their scores (natural log probabilities), each
-            with its weight, what its costs are multiplied with; not negative.
+            with its weight, what its costs are multiplied with. A negative weight takes a model out of the costs;
+            then all paths are scored before the beam counts.
         beam: keep every path that costs at most so much more than the best one (nats, all models included); None
             keeps all paths.
         word_penalty: a cost for each word.
@@ -66,7 +67,7 @@ def apply_lm(
 
     Raises:
         CyclicLatticeError: the lattice has a cycle.
-        LatticeSimpError: a weight is negative, or a feature exists already.
+        LatticeSimpError: a weight is not finite, or a feature exists already.
     """
     _check(lattice, models, beam)
     word_penalty = finite_real(word_penalty, "the word penalty")
@@ -74,10 +75,12 @@ def apply_lm(
     if not names:
         return _penalised(lattice, beam, word_penalty, ignore)
     first, later = names[0], {name: models[name] for name in names[1:]}
-    if not later or beam is None:
+    bounded = all(weight >= 0.0 for _, weight in models.values())  # costs of no model are below 0: the beam can count
+    if not later or beam is None or not bounded:
+        limit = beam if bounded else None
         for name in names:
-            lattice = _apply(lattice, name, models[name], beam, word_penalty if name == first else 0.0, ignore)
-        return lattice
+            lattice = _apply(lattice, name, models[name], limit, word_penalty if name == first else 0.0, ignore)
+        return lattice if bounded or beam is None else prune(lattice, beam)
     bounds = [_least_costs(lattice, *models[name], ignore) for name in later]
     least = np.sum([costs for costs, _ in bounds], axis=0)
     hopeful = replace(lattice, weights=lattice.weights + least[lattice.olabels])
@@ -93,6 +96,26 @@ def apply_lm(
     return apply_lm(scored, later, beam=beam, ignore=ignore)
 
 
+def without_model(
+    lattice: Lattice, model: LanguageModel, weight: float = 1.0, *, ignore: Collection[str] = MARKS
+) -> Lattice:
+    """Returns the lattice with a model's costs of every string taken out of the costs, exactly.
+
+    Args:
+        lattice: acyclic.
+        model: the model that the costs contain.
+        weight: what its costs were multiplied with.
+        ignore: words that the model does not see.
+
+    Raises:
+        CyclicLatticeError: the lattice has a cycle.
+        LatticeSimpError: the weight is not finite.
+    """
+    name = next(filter(lambda free: free not in lattice.features, ("old", *map(str, range(len(lattice.features) + 1)))))
+    scored = apply_lm(lattice, {name: (model, 0.0 - weight)}, ignore=ignore)
+    return replace(scored, features=scored.features.without(name), header=scored.header.without_scale(name))
+
+
 def _penalised(lattice: Lattice, beam: float | None, word_penalty: float, ignore: Collection[str]) -> Lattice:
     """Returns the lattice with a cost for each word, within the beam."""
     unseen = [EPSILON, *(label for label in map(lattice.symbols.find, ignore) if label is not None)]
@@ -104,10 +127,8 @@ def _penalised(lattice: Lattice, beam: float | None, word_penalty: float, ignore
 
 def _check(lattice: Lattice, models: Models, beam: float | None) -> None:
     for name, (_, weight) in models.items():
-        if weight < 0 or not np.isfinite(weight):
-            raise LatticeSimpError(
-                f"the weight of the language model {name} is {weight}; give a finite number that is not negative"
-            )
+        if not np.isfinite(weight):
+            raise LatticeSimpError(f"the weight of the language model {name} is {weight}; give a finite number")
         if name in lattice.features:
             raise LatticeSimpError(
                 f"the lattice has a feature {name!r} already; give this model another name, "
@@ -139,10 +160,10 @@ def _apply(
     word_of_label[[label for label in map(lattice.symbols.find, ignore) if label is not None]] = NO_WORD
     words = word_of_label[lattice.olabels]
     weights = lattice.weights + word_penalty * (words != NO_WORD)
-    # Without a weight nothing of the model's cost counts, but its score is wanted all the same: split, then prune.
-    search_weight = weight or 1.0
+    # A weight of 0 or less gives no bounds: split by the model's states, then prune.
+    search_weight = weight if weight > 0.0 else 1.0
     split = search(
-        lattice.arcs._replace(labels=words, weights=weights), restricted, search_weight, beam if weight else None
+        lattice.arcs._replace(labels=words, weights=weights), restricted, search_weight, beam if weight > 0.0 else None
     )
     is_end = np.isfinite(split.end_costs) & np.isfinite(lattice.finals[split.states])
     costs = (1.0 / search_weight) * split.costs
@@ -157,7 +178,7 @@ def _apply(
     )
     header = scored.header.with_scale(name, weight).with_word_score(0.0 - word_penalty)
     scored = replace(scored.with_feature(name, 0.0 - costs, 0.0 - end_costs), header=header).connected()
-    return scored if weight or beam is None else prune(scored, beam)
+    return scored if weight > 0.0 or beam is None else prune(scored, beam)
 
 
 def _successors(lattice: Lattice, ignore: Collection[str]) -> dict[str, list[str]]:

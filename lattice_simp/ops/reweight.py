@@ -10,10 +10,11 @@ import numpy as np
 
 from lattice_simp.core.arguments import mapping, real
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import InvalidLatticeError
 
 
-def reweight(lattice: Lattice, weights: Mapping[str, float]) -> Lattice:
+def reweight(lattice: Lattice, weights: Mapping[str, float], *, word_score: float = 0.0) -> Lattice:
     """Returns the lattice whose costs are minus the weighted sum of its features.
 
     >>> from lattice_simp import Hypothesis
@@ -28,6 +29,7 @@ def reweight(lattice: Lattice, weights: Mapping[str, float]) -> Lattice:
     Args:
         lattice: any lattice with these features.
         weights: of features, by name.
+        word_score: the log score of each word in addition, negative for a penalty.
 
     Raises:
         InvalidLatticeError: the lattice lacks a feature, or a cost is not finite.
@@ -43,7 +45,10 @@ def reweight(lattice: Lattice, weights: Mapping[str, float]) -> Lattice:
     vector = np.array(list(factors.values()))
     finals = np.where(np.isfinite(lattice.finals), 0.0 - vector @ features.finals, np.inf)
     scales = {name: factors.get(name, 0.0) for name in lattice.features}
-    header = replace(lattice.header, scales=scales, word_score=0.0)
-    reweighted = replace(lattice, weights=0.0 - vector @ features.arcs, finals=finals, header=header)
+    header = replace(lattice.header, scales=scales, word_score=word_score)
+    costs = 0.0 - vector @ features.arcs
+    if word_score:
+        costs -= word_score * (lattice.olabels != EPSILON)
+    reweighted = replace(lattice, weights=costs, finals=finals, header=header)
     reweighted.validate()
     return reweighted

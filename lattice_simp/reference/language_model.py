@@ -46,15 +46,13 @@ def apply_lm(
 
     Raises:
         CyclicLatticeError: the lattice has a cycle.
-        LatticeSimpError: a weight is negative, or a model is too large over the lattice's words.
+        LatticeSimpError: a weight is not finite, or a model is too large over the lattice's words.
     """
     seen = ~np.isin(lattice.olabels, [EPSILON, *(lattice.symbols.find(word) or EPSILON for word in ignore)])
     lattice = replace(lattice, weights=lattice.weights + word_penalty * seen).connected()
     for name, (model, weight) in models.items():
-        if not (weight >= 0 and np.isfinite(weight)):
-            raise LatticeSimpError(
-                f"the weight of the language model {name} is {weight}; give a finite number that is not negative"
-            )
+        if not np.isfinite(weight):
+            raise LatticeSimpError(f"the weight of the language model {name} is {weight}; give a finite number")
         acceptor = _acceptor(lattice, model, weight, ignore)
         joint = pynini.compose(lattice.to_pynini(), acceptor.to_pynini().arcsort())
         lattice = Lattice.from_pynini(joint, lattice.symbols, lattice.isymbols).connected()

@@ -222,8 +222,8 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "lm", "full.fst"], "--model"),
         (["lattice", "lm", "full.fst", "--model", "noise"], "noise"),
         (
-            ["lattice", "lm", "full.fst", "--model", "MODEL", "--weight", "-1"],
-            "model LM is -1.0; give a",
+            ["lattice", "lm", "full.fst", "--model", "MODEL", "--weight", "inf"],
+            "model LM is inf; give a finite",
         ),
         (["lattice", "nbest", "full.fst", "-n", "0"], "--nbest"),
         (["lattice", "nbest", "cyclic.txt"], "cycle"),

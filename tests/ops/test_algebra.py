@@ -291,6 +291,12 @@ def test_reweighted_costs_are_weighted_sums():
     for seed in SEEDS:
         lattice = random_lattice(np.random.default_rng(seed), 6, "ab", columns=("x", "y", "z")).connected()
         found = relation(ls.reweight(lattice, {"x": 0.5, "y": -2.0}))
+        worded = ls.reweight(lattice, {"x": 0.5, "y": -2.0}, word_score=-0.25)
+        words = 0.25 * (lattice.olabels != 0)
+        assert worded.weights.tolist() == pytest.approx(
+            (ls.reweight(lattice, {"x": 0.5, "y": -2.0}).weights + words).tolist()
+        )
+        assert worded.header.word_score == -0.25
         expected = Counter()
         for (inputs, outputs, _, features), times in relation(lattice).items():
             scores = dict(features)

@@ -486,8 +486,26 @@ def test_the_empty_string_is_scored_by_all():
             assert best_by_string(alone) == {(): pytest.approx(1.5 - weight * model.score([]))}, beam
 
 
-@pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
-def test_a_weight_is_a_number_that_is_not_negative(weight):
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("beam", [None, 0.0, 2.0])
+def test_a_negative_weight_takes_a_model_out(seed, beam):
+    lattice, models, _ = make_several(seed, 2)
+    (old, _), (new, weight) = models["m0"], models["m1"]
+    exchanged = apply_lm(lattice, {"old": (old, -0.7), "new": (new, weight)}, beam=beam)
+    costs = {
+        tokens: cost + 0.7 * old.score(list(tokens)) - weight * new.score(list(tokens))
+        for tokens, cost in best_by_string(lattice).items()
+    }
+    limit = np.inf if beam is None else min(costs.values()) + beam + 1e-9
+    found = best_by_string(exchanged)
+    kept = {tokens: cost for tokens, cost in costs.items() if cost <= limit}
+    assert {tokens: found[tokens] for tokens in kept} == pytest.approx(kept)
+    restored = apply_lm(apply_lm(lattice, {"in": (old, 0.7)}), {"out": (old, -0.7)}, beam=beam)
+    assert min(best_by_string(restored).values()) == pytest.approx(min(best_by_string(lattice).values()))
+
+
+@pytest.mark.parametrize("weight", [-np.inf, np.nan, np.inf])
+def test_a_weight_is_a_finite_number(weight):
     lattice, models, _ = make_several(1, 2)
     for name, beam in product(models, (None, 1.0)):
         with pytest.raises(LatticeSimpError, match=f"the weight of the language model {name}"):
