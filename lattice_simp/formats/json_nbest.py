@@ -5,6 +5,9 @@ A hypothesis is an object, its text or its tokens (a list). In an object, `token
 `{"hypotheses": [["▁a", "▁cat"]], "scores": [-1.5]}`. Where no hypothesis of a sentence has a score, they are samples:
 each weighs the same, and a string that was drawn k times of n has the probability k / n.
 
+Vosk's results with alternatives are read too, one result a line; the `confidence` of an alternative is its log score:
+`{"alternatives": [{"text": "a cat", "confidence": -1.5}]}`.
+
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "samples.jsonl"
 >>> _ = path.write_text('{"id": 0, "hypotheses": ["a cat", "the cat", "a cat", "a cat"]}\n')
@@ -33,7 +36,7 @@ from lattice_simp.support.textio import open_text, read_lines
 SAMPLES = "Samples"
 """The feature with the number of times that a string was drawn."""
 
-_HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?=[^\n]*"hypotheses"\s*:)')
+_HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?=[^\n]*"(?:hypotheses|alternatives)"\s*:)')
 _LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, n-best lists have not
 _SCORES = re.compile(r"(?i)(?:^|_)(?:scores?|log_?p|log_?likelihood|prob|costs?|nll)")
 _KNOWN = frozenset({"score", "scores", "features"})
@@ -115,10 +118,20 @@ def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
 
 def _row(line: str, path: str | Path, number: int) -> Mapping[str, Any]:
     row = parse_json(line, path=path, line=number, remedy=_REMEDY)
+    if isinstance(row, dict) and isinstance(row.get("alternatives"), list) and "hypotheses" not in row:
+        row = {**row, "hypotheses": [_from_vosk(alternative) for alternative in row["alternatives"]]}
+        del row["alternatives"]
     if not isinstance(row, dict) or not isinstance(row.get("hypotheses"), list):
         message = f"no object with a list of hypotheses: {shown(line)}"
         raise FormatError(message, path=path, line=number, remedy=_REMEDY)
     return row
+
+
+def _from_vosk(alternative: object) -> object:
+    """Returns an alternative of Vosk with its confidence, which is minus its cost in the lattice, as the score."""
+    if not isinstance(alternative, dict) or "confidence" not in alternative:
+        return alternative
+    return {"text": alternative.get("text"), "score": alternative["confidence"]}
 
 
 def _scored(row: Mapping[str, Any], path: str | Path, number: int) -> list[dict[str, Any]]:

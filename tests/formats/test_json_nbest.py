@@ -31,6 +31,30 @@ def test_scores_tokens_and_features(tmp_path):
     ]
 
 
+def test_alternatives_of_vosk(tmp_path):
+    """The confidence is a log score; times of words and the speaker's vector stay out."""
+    word = {"word": "a", "start": 0.1, "end": 0.4}
+    first = {"text": "a cat", "confidence": -1.5, "result": [word]}
+    silence = {"alternatives": [{"text": "", "confidence": 1.0}]}
+    path = written(tmp_path, {"alternatives": [first, {"text": "cat", "confidence": -2}], "spk": [0.1]}, silence)
+    assert ls.read_nbest(path) == [
+        [Hypothesis(("a", "cat"), 1.5), Hypothesis(("cat",), 2.0)],
+        [Hypothesis((), -1.0)],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("alternative", "message"),
+    [
+        ({"transcript": "a", "confidence": -1}, "without text or tokens"),
+        ({"text": "a", "confidence": "high"}, "not a finite number"),
+    ],
+)
+def test_broken_alternatives_of_vosk(tmp_path, alternative, message):
+    with pytest.raises(FormatError, match=message):
+        ls.read_nbest(written(tmp_path, {"alternatives": [alternative]}))
+
+
 def test_samples_weigh_as_often_as_they_occur(tmp_path):
     """The lattice of samples has the relative frequencies as its posteriors."""
     for seed in range(20):
