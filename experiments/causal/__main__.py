@@ -51,18 +51,19 @@ def causal(experiment: Experiment) -> Results:
 
 
 def _settings(config: Config, values: Mapping[str, Any]) -> dict[str, CausalSettings]:
-    """Returns the settings of both scorers."""
+    """Returns the settings of the scorers that have a weight."""
     languages = (config.text.source_language, config.text.target_language)
     corpus = config.corpora[0]
     paths = tuple(config.path(file) for file in (corpus.source, corpus.target))
     prompt = translation_prompt(paths, languages, values["examples"], values["longest_example"])
-    return {PROMPTED: scorer_settings(prompt, languages), UNPROMPTED: scorer_settings("", languages)}
+    prompts = {PROMPTED: prompt, UNPROMPTED: ""}
+    return {name: scorer_settings(prompts[name], languages) for name in values["weights"]}
 
 
 def _chosen(validation: SentenceSet, done: Done, settings: Mapping[str, CausalSettings]) -> dict[str, Any]:
     """Returns what the validation set says of the weights."""
     lists = {name: [entries for entries, _ in read_lists(done.folders, validation, name)] for name in settings}
-    hiero = [entries[0].words for entries in lists[PROMPTED]]
+    hiero = [entries[0].words for entries in next(iter(lists.values()))]
     return {
         "sentences": len(validation.sources),
         "hiero": round(bleu_tok().corpus_score(hiero, [list(validation.references.tokens or ())]), 2),
