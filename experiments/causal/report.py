@@ -65,7 +65,7 @@ def page(figures: Figures, config: Figures) -> list[str]:
 
 def _table(name: str, figures: Figures, metrics: Mapping[str, str], config: Figures) -> Table:
     first = next(iter(metrics))
-    seconds = {title: figures["cpu_seconds"][kind] for titles in (ALONE, BOTH) for kind, title in titles.items()}
+    seconds = {titles[kind]: took for titles in (ALONE, BOTH) for kind, took in figures["cpu_seconds"].items()}
     rows = [
         (Cell(row), *score_cells(scores, metrics), *gain_cells(scores[first]), Cell(seconds.get(row)))
         for row, scores in figures["scores"].items()
