@@ -11,6 +11,7 @@ from experiments.report import signatures_of
 from experiments.transformer.sets import SentenceSet
 from experiments.transformer.stages import Entry
 from lattice_simp.metrics import Lines
+from lattice_simp.pipeline.experiment import stage_costs
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.text.tokeniser import Tokeniser
@@ -73,7 +74,7 @@ def test_lists_are_scored_measured_and_laid_out(tmp_path, monkeypatch):
         "choices": {"sentences": 2, "hiero": 1.0, "weights": {PROMPTED: {"weight": 0.5, "before": 1.0, "after": 2.0}}},
         "sets": {"toy": set_figures(measurements, lists)},
         "signatures": signatures_of(measurements.metrics),
-        "stages": {},
+        "stages": stage_costs(done.records | {"tune": done.records[decoded.name]}),
     }
     text = "\n".join(page(figures, values))
     assert "made up; n = 2" in text
