@@ -15,7 +15,7 @@ from typing import NamedTuple
 from lattice_simp.errors import FormatError
 from lattice_simp.support.signatures import HEAD, Signature, signature
 
-LATTICES = "lattices are read as OpenFst, AT&T, PLF, SLF and Kaldi's text"
+LATTICES = "lattices are read as OpenFst, AT&T, PLF, SLF and Kaldi's archives"
 LISTS = "n-best lists are read as Moses writes them (also cdec, Joshua, Marian), JSON lines, and logs of fairseq"
 
 
