@@ -36,7 +36,7 @@ from lattice_simp.support.textio import open_text, read_lines
 SAMPLES = "Samples"
 """The feature with the number of times that a string was drawn."""
 
-_HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?=[^\n]*"(?:hypotheses|alternatives)"\s*:)')
+_HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?=[^\n]*"hypotheses"\s*:|\s*"alternatives"\s*:)')
 _LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, n-best lists have not
 _SCORES = re.compile(r"(?i)(?:^|_)(?:scores?|log_?p|log_?likelihood|prob|costs?|nll)")
 _KNOWN = frozenset({"score", "scores", "features"})
