@@ -74,6 +74,7 @@ COMMANDS = {
 
 NOT_HERE = {
     "demo": "reads no files",
+    "doctor": "reads no files",
     "serve": "runs until it is stopped; tests/serve/test_command.py",
     "skeleton make": "its own tests break parses and models",
     "skeleton train": "likewise",

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from train.toy import TASK_USERS, inline_tasks
 
+from lattice_simp.pipeline import runner
 from lattice_simp.pipeline.stage import RECORD, Run, run_stage
-from lattice_simp.support.tasks import runner
 from lattice_simp.train.config import read_config
 from lattice_simp.train.pipeline import STAGES, train
 
