@@ -183,9 +183,9 @@ def _decoder(
         number, words = task
         with timed() as seconds:
             lattice = prune(_strings(decoder, words, beam), max_arcs=max_arcs)
-        own = sentence_file(folder, number)
-        write(lattice, own.with_suffix(".fst"))
-        write_json(own, {"decoding": seconds(), "arcs": lattice.num_arcs})
+        path = sentence_file(folder, number)
+        write(lattice, path.with_suffix(".fst"))
+        write_json(path, {"decoding": seconds(), "arcs": lattice.num_arcs})
 
     return work
 

@@ -186,6 +186,7 @@ def lost(lattice: Lattice, frame_shift: float = FRAME_SHIFT) -> Losses:
     return {
         LOST_FEATURES: [name for name in lattice.features if name not in (GRAPH, ACOUSTIC, TIME)],
         "whole numbers of frames take the place of": [] if is_whole else [TIME],
+        "alignments have ones in the place of": ["transitions"] if TIME in lattice.features else [],
         "all that is not acoustic in the costs is in": [] if _keeps_graph(lattice) else [GRAPH],
         LOST_HEADER: [*(name for name in header.fields if name != "base"), *(["scales"] if is_scaled else [])],
     }

@@ -322,10 +322,6 @@ class TextGraph:
         symbols = self.alphabet.symbols
         return Lattice.from_arcs(sources, labels, np.zeros(len(labels)), targets, ends, symbols).to_pynini()
 
-    def spell(self, lattice: Lattice, words: Sequence[str], leading_blank: bool) -> None:
-        """Adds the lattice."""
-        raise NotImplementedError
-
 
 class _Words(TextGraph):
     """Words that are joined by blanks: nodes at the beginning of the text, and nodes after a word."""

@@ -212,3 +212,13 @@ def test_nothing_is_written_of_a_lattice_that_accepts_nothing(tmp_path):
     found = [(name, lattice.empty, facts(lattice)) for name, lattice in read_all(tmp_path / "x.lats")]
     assert [name for name, *_ in found] == ["u_1", "v", "w"]
     assert [len(rows) for *_, rows in found] == [0, 1, 1]
+
+
+def test_what_an_archive_does_not_hold_of_alignments_is_named(tmp_path):
+    """Times come back from the number of frames; the transitions of each frame do not."""
+    path = tmp_path / "lats.txt"
+    path.write_text("utt-1 \n0\t1\ta\t1.5,20,3_3_4\n1\n\n", encoding="utf-8")
+    ((_, lattice),) = kaldi.read_kaldi(path)
+    phrase = "alignments have ones in the place of"
+    assert list(ls.formats.losses(lattice, tmp_path / "copy.ark")[phrase]) == ["transitions"]
+    assert not list(ls.formats.losses(lattice.without_feature("time"), tmp_path / "copy.ark")[phrase])

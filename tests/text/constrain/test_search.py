@@ -178,7 +178,7 @@ def test_small_beams_write_accepted_texts_within_the_budget():
         cost_of = costs_of_texts(acceptor, "text")
         for text in texts:
             assert len(text.tokens) < budget
-            assert text.constraint_cost == pytest.approx(cost_of(b"".join(TOKENS[own] for own in text.tokens)))
+            assert text.constraint_cost == pytest.approx(cost_of(b"".join(TOKENS[token] for token in text.tokens)))
             assert text.model_score == pytest.approx(model.score([*text.tokens, END]))
             assert constraint.cost(text.tokens) == pytest.approx(text.constraint_cost)
 

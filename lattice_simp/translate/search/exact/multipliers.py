@@ -86,7 +86,7 @@ class AscentOptions:
 
 
 FULL_ASCENT = AscentOptions()
-"""Rounds until there is no gain, with the states of the language model."""
+"""Rounds as long as the bound rises, with the states of the language model."""
 
 
 def tighten(
