@@ -138,7 +138,7 @@ def test_borders(name):
     cyclic = Lattice.from_arcs([0, 0], [1, 1], [1.0, 1.0], [0, 1], [math.inf, 0.0], SymbolTable("a"))
     with pytest.raises(CyclicLatticeError):
         apply_lm(cyclic, models)
-    for weight in (-1.0, math.nan):
+    for weight in (math.inf, math.nan):
         with pytest.raises(LatticeSimpError, match="the weight of the language model LM is"):
             apply_lm(Lattice.from_strings([("a", 1.0)]), {"LM": (model, weight)})
     with pytest.raises(LatticeSimpError, match="the beam is"):

@@ -62,8 +62,8 @@ def constrained_beam_search(
     >>> tokens = [None, b" a", b" dog", b" cat"]
     >>> constraint = ls.TokenConstraint.of(ls.term_acceptor([["cat", "cats"]]), tokens, end=0)
     >>> step = lambda prefixes: np.log(np.tile([0.3, 0.4, 0.2, 0.1], (len(prefixes), 1)))
-    >>> [text.tokens for text in constrained_beam_search(step, constraint, beam=2, max_tokens=3)]
-    [(3,), (1, 3)]
+    >>> [text.tokens for text in constrained_beam_search(step, constraint, beam=4, max_tokens=3)]
+    [(3,), (1, 3), (3, 1), (2, 3)]
 
     All texts end within `max_tokens`. The search stops when nothing can be better than what it has.
 
