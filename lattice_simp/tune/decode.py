@@ -60,11 +60,11 @@ def decode(
     """
     factory = partial(_make_decoder, options, dict(weights))
     results = all_results(enumerate(sentences), factory, jobs=options.jobs, cluster=options.cluster, what="sentence")
-    found: dict[int, Lattice] = {}
+    lattice_of: dict[int, Lattice] = {}
     for done, (number, lattice) in enumerate(results, start=1):
-        found[number] = lattice
+        lattice_of[number] = lattice
         progress(done, len(sentences))
-    return same_features(share_symbols([found.pop(number) for number in range(len(sentences))], symbols))
+    return same_features(share_symbols([lattice_of.pop(number) for number in range(len(sentences))], symbols))
 
 
 def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> Callable[[TuningSentence], Lattice]:
@@ -73,9 +73,9 @@ def _make_decoder(options: DecodeOptions, weights: dict[str, float]) -> Callable
     settings = replace(decoder.settings, beam=options.beam, skeleton=skeleton, mbr=None)
     translate = partial(replace(decoder, settings=settings).translate, strategy=options.strategy)
 
-    def work(one: TuningSentence) -> Lattice:
-        skeletons = [Skeleton.from_mask(mask, one.words) for mask in one.masks]
-        result = translate(one.words, skeletons or None, skeleton_hypotheses=one.skeleton_hypotheses)
+    def work(sentence: TuningSentence) -> Lattice:
+        skeletons = [Skeleton.from_mask(mask, sentence.words) for mask in sentence.masks]
+        result = translate(sentence.words, skeletons or None, skeleton_hypotheses=sentence.skeleton_hypotheses)
         return feature_lattice(replace(result, lattice=prune(result.lattice, max_arcs=options.max_arcs)))
 
     return work

@@ -76,7 +76,7 @@ def segments(
 @jit
 def hypotheses(arcs: Arcs, pool: Lines, begin: int, end: int) -> tuple[Floats, Longs, Ints]:
     """Returns the different hypotheses of a hull's lines: where each begins, the words' offsets, the words."""
-    found = np.empty((end - begin, len(arcs.finals)), dtype=np.int32)
+    rows = np.empty((end - begin, len(arcs.finals)), dtype=np.int32)
     begins, offsets = np.empty(end - begin), np.zeros(end - begin + 1, dtype=np.int64)
     count = before = 0
     for first in range(begin, end):
@@ -84,15 +84,15 @@ def hypotheses(arcs: Arcs, pool: Lines, begin: int, end: int) -> tuple[Floats, L
         while pool[line].arc >= 0:
             word = arcs.labels[pool[line].arc]
             if word != 0:
-                found[count, length] = word
+                rows[count, length] = word
                 length += 1
             line = pool[line].rest
-        if count == 0 or not np.array_equal(found[count, :length], found[count - 1, :before]):
+        if count == 0 or not np.array_equal(rows[count, :length], rows[count - 1, :before]):
             begins[count], offsets[count + 1], before = pool[first].left, offsets[count] + length, length
             count += 1
     words = np.empty(offsets[count], dtype=np.int32)
     for segment in range(count):
-        words[offsets[segment] : offsets[segment + 1]] = found[segment, : offsets[segment + 1] - offsets[segment]]
+        words[offsets[segment] : offsets[segment + 1]] = rows[segment, : offsets[segment + 1] - offsets[segment]]
     return begins[:count].copy(), offsets[: count + 1].copy(), words
 
 

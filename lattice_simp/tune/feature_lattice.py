@@ -39,17 +39,17 @@ def tuning_lattice(
     named, final = tuple(names), np.isfinite(lattice.finals)
     sizes = ((len(named), lattice.num_arcs), (len(named), lattice.num_states))
     with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
-        own = np.ascontiguousarray(arcs, dtype=np.float32)
+        values = np.ascontiguousarray(arcs, dtype=np.float32)
         ends = np.zeros(sizes[1], dtype=np.float32) if finals is None else np.asarray(finals, dtype=np.float32)
-    if (own.shape, ends.shape) != sizes:
-        raise InvalidLatticeError(f"features of {own.shape} arcs and {ends.shape} states; expected {sizes}")
-    if not (np.isfinite(own).all() and np.isfinite(ends).all()):
+    if (values.shape, ends.shape) != sizes:
+        raise InvalidLatticeError(f"features of {values.shape} arcs and {ends.shape} states; expected {sizes}")
+    if not (np.isfinite(values).all() and np.isfinite(ends).all()):
         raise InvalidLatticeError("a feature is NaN or infinite; features are finite numbers")
     return replace(
         lattice.project_output(),
         weights=np.zeros(lattice.num_arcs),
         finals=np.where(final, 0.0, np.inf),
-        features=Features(named, own, np.where(final, ends, np.float32(0.0))),
+        features=Features(named, values, np.where(final, ends, np.float32(0.0))),
     ).connected()
 
 

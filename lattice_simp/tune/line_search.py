@@ -91,8 +91,8 @@ def search_line(
 def _intervals(sentences: Sequence[Segments], direction: int) -> tuple[Floats, Longs, int]:
     """Returns where each interval begins, in order, the corpus' statistics there, and the number of segments."""
     slices = [slice(part.offsets[direction], part.offsets[direction + 1]) for part in sentences]
-    begins = np.concatenate([part.begins[own] for part, own in zip(sentences, slices, strict=True)])
-    changes = np.concatenate([part.changes[own] for part, own in zip(sentences, slices, strict=True)])
+    begins = np.concatenate([part.begins[rows] for part, rows in zip(sentences, slices, strict=True)])
+    changes = np.concatenate([part.changes[rows] for part, rows in zip(sentences, slices, strict=True)])
     order = np.argsort(begins, kind="stable")
     begins = begins[order]
     totals = np.cumsum(changes[order], axis=0, dtype=np.int64)

@@ -57,8 +57,8 @@ def mbr_grid(
     """Tries every combination of scale, precision and ratio.
 
     >>> lattice = Lattice.from_strings([("a b c d", 1.0), ("x b c d", 1.1), ("x b c e", 1.2)])
-    >>> found = mbr_grid([lattice], ["x b c d"], scales=[0.5, 50.0], precisions=[0.8], ratios=[0.6])
-    >>> [round(point.bleu) for point in found.points], found.best.settings.scale, round(found.best_path_bleu)
+    >>> result = mbr_grid([lattice], ["x b c d"], scales=[0.5, 50.0], precisions=[0.8], ratios=[0.6])
+    >>> [round(point.bleu) for point in result.points], result.best.settings.scale, round(result.best_path_bleu)
     ([100, 59], 0.5, 59)
 
     Args:
@@ -90,18 +90,20 @@ def _translations(grid: Sequence[MbrSettings], lattice: Lattice) -> list[str]:
     best = nbest(lattice)
     if not best:
         raise LatticeSimpError("a lattice of the development set is empty; leave its sentence out")
-    found = [best[0].text]
+    texts = [best[0].text]
     history = evidence(lattice, grid[0])
     for scale, points in groupby(grid, key=lambda settings: settings.scale):
         posteriors = NgramPosteriors(history, posterior_values(history, scale))
-        found += [nbest(gain_lattice(posteriors, settings))[0].text for settings in points]
-    return found
+        texts += [nbest(gain_lattice(posteriors, settings))[0].text for settings in points]
+    return texts
 
 
 def _bleu(translations: Sequence[str], references: Sequence[str | Sequence[str]]) -> float:
     from sacrebleu.metrics.bleu import BLEU
 
-    several = [[own] if isinstance(own, str) else list(own) for own in references]
+    several = [[sentence] if isinstance(sentence, str) else list(sentence) for sentence in references]
     most = max(map(len, several))
-    streams: list[list[Any]] = [[own[index] if index < len(own) else None for own in several] for index in range(most)]
+    streams: list[list[Any]] = [
+        [sentence[index] if index < len(sentence) else None for sentence in several] for index in range(most)
+    ]
     return float(BLEU(tokenize="none", force=True).corpus_score(list(translations), streams).score)

@@ -65,9 +65,9 @@ class TunedMetric:
             LatticeSimpError: the metric needs sources and there are none, or not as many; what `prepare` raises.
         """
         if not self.needs_source:
-            return [self.prepare(own, None) for own in references]
+            return [self.prepare(sentence, None) for sentence in references]
         if sources is None:
             raise LatticeSimpError(f"{self.name} needs --source, the sentences that the hypotheses were made of")
         if len(sources) != len(references):
             raise LatticeSimpError(f"{len(sources)} sources and references of {len(references)} sentences")
-        return [self.prepare(own, source) for own, source in zip(references, sources, strict=True)]
+        return [self.prepare(sentence, source) for sentence, source in zip(references, sources, strict=True)]

@@ -87,8 +87,8 @@ def learn_margins(
     >>> scores = np.zeros((2, pair.num_arcs))
     >>> scores[:, pair.olabels == 4], scores[:, pair.olabels == 5] = [[1.0], [0.0]], [[0.0], [1.0]]
     >>> lattice, start = tuning_lattice(pair, "xy", scores), {"x": 0.1, "y": 1.0}
-    >>> found = learn_margins([lattice], [[[1, 2, 3, 4]]], start, MiraOptions(step=1.0))
-    >>> found.initial_score, found.score
+    >>> result = learn_margins([lattice], [[[1, 2, 3, 4]]], start, MiraOptions(step=1.0))
+    >>> result.initial_score, result.score
     (0.0, 1.0)
 
     Args:
@@ -106,8 +106,8 @@ def learn_margins(
     start = weight_vector(names, start_weights)
     measure = tuned_metric(metric)
     every = [
-        hypothesis_list(lattice, own, start, chosen.hypotheses)
-        for lattice, own in zip(lattices, measure.prepared(references, sources), strict=True)
+        hypothesis_list(lattice, prepared, start, chosen.hypotheses)
+        for lattice, prepared in zip(lattices, measure.prepared(references, sources), strict=True)
         if not lattice.empty
     ]
     return learn_margins_of_lists(every, names, start_weights, chosen, measure)
@@ -123,9 +123,9 @@ def learn_margins_of_lists(
     """Finds weights with a high corpus score of the lists' best hypotheses; see `learn_margins`.
 
     >>> bad, good = [4, 3, 2, 1, 5, 4, 3, 2, 5], [5, 4, 3, 2, 5, 4, 3, 2, 5]
-    >>> one = HypothesisList(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([bad, good]))
-    >>> found = learn_margins_of_lists([one], "xy", {"x": 1.0, "y": 0.1}, MiraOptions(step=1.0))
-    >>> round(found.initial_score, 3), found.score
+    >>> hypotheses = HypothesisList(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([bad, good]))
+    >>> result = learn_margins_of_lists([hypotheses], "xy", {"x": 1.0, "y": 0.1}, MiraOptions(step=1.0))
+    >>> round(result.initial_score, 3), result.score
     (0.669, 1.0)
 
     Args:
@@ -140,7 +140,7 @@ def learn_margins_of_lists(
             not.
     """
     chosen = MiraOptions() if options is None else options
-    lists = [own for own in lists if len(own.features)]
+    lists = [sentence for sentence in lists if len(sentence.features)]
     if not lists:
         raise LatticeSimpError("there are no hypotheses to learn from")
     if unknown := sorted((chosen.fixed | set(chosen.signs)) - set(names)):
@@ -163,12 +163,12 @@ def learn_margins_of_lists(
 def hypothesis_list(lattice: Lattice, prepared: Prepared, weights: Floats, count: int) -> HypothesisList:
     """Returns the `count` best hypotheses of a lattice under weights, with their statistics."""
     names = lattice.features.names
-    found = nbest(lattice_under(lattice, weights), count)
-    features = np.array([[own.features.get(name, 0.0) for name in names] for own in found])
-    words = [lattice.symbols.lookup(own.tokens) for own in found]
+    paths = nbest(lattice_under(lattice, weights), count)
+    features = np.array([[path.features.get(name, 0.0) for name in names] for path in paths])
+    words = [lattice.symbols.lookup(path.tokens) for path in paths]
     offsets = np.cumsum([0, *map(len, words)]).astype(np.int64)
     flat = np.concatenate([np.zeros(0, dtype=np.int32), *words])
-    return HypothesisList(features.reshape(len(found), len(names)), prepared.rows(flat, offsets))
+    return HypothesisList(features.reshape(len(paths), len(names)), prepared.rows(flat, offsets))
 
 
 def _units(lists: Sequence[HypothesisList], features: int) -> Floats:
@@ -176,14 +176,14 @@ def _units(lists: Sequence[HypothesisList], features: int) -> Floats:
 
     Features that are the same all over each list have the unit 0, so that nothing moves them.
     """
-    variances = [own.features.var(axis=0) for own in lists]
+    variances = [sentence.features.var(axis=0) for sentence in lists]
     deviations = np.sqrt(np.mean(variances, axis=0)) if variances else np.zeros(features)
     return np.divide(1.0, deviations, out=np.zeros(features), where=deviations > LEAST_DEVIATION)
 
 
 def corpus_score(lists: Sequence[HypothesisList], weights: Floats, metric: TunedMetric) -> float:
     """Returns the corpus score (0 to 1) of the lists' best hypotheses."""
-    rows = [own.statistics[int((own.features @ weights).argmax())] for own in lists]
+    rows = [sentence.statistics[int((sentence.features @ weights).argmax())] for sentence in lists]
     return float(metric.score(np.sum(rows, axis=0)))
 
 
@@ -198,19 +198,19 @@ def _epochs(
     """Returns the mean of all weights so far after each epoch."""
     rng = np.random.default_rng(options.seed)
     movable = units > 0
-    scaled = [HypothesisList(own.features[:, movable] * units[movable], own.statistics) for own in lists]
-    constant = [own.features[:, ~movable] @ start[~movable] for own in lists]
+    scaled = [HypothesisList(sentence.features[:, movable] * units[movable], sentence.statistics) for sentence in lists]
+    constant = [sentence.features[:, ~movable] @ start[~movable] for sentence in lists]
     weights = start[movable] / units[movable]
     total, means = np.zeros(len(weights)), list[Floats]()
     background = _background(scaled, constant, weights, options.decay)
     for epoch in range(options.epochs):
         for index in rng.permutation(len(scaled)).tolist():
-            own = scaled[index]
-            scores = own.features @ weights + constant[index]
-            values = MARGIN / (1.0 - options.decay) * metric.score(background + own.statistics)
-            weights = weights + _step(own.features, scores, values, options.step)
+            sentence = scaled[index]
+            scores = sentence.features @ weights + constant[index]
+            values = MARGIN / (1.0 - options.decay) * metric.score(background + sentence.statistics)
+            weights = weights + _step(sentence.features, scores, values, options.step)
             weights = np.where(weights * signs[movable] < 0, 0.0, weights)
-            background = options.decay * background + own.statistics[int(scores.argmax())]
+            background = options.decay * background + sentence.statistics[int(scores.argmax())]
             total += weights
         mean = start.copy()
         mean[movable] = total / ((epoch + 1) * len(scaled)) * units[movable]
@@ -221,7 +221,8 @@ def _epochs(
 def _background(lists: Sequence[HypothesisList], constant: list[Floats], weights: Floats, decay: float) -> Floats:
     """Returns the statistics of the best hypotheses under the first weights, as if of 1 / (1 - decay) sentences."""
     rows = [
-        own.statistics[int((own.features @ weights + more).argmax())] for own, more in zip(lists, constant, strict=True)
+        sentence.statistics[int((sentence.features @ weights + more).argmax())]
+        for sentence, more in zip(lists, constant, strict=True)
     ]
     return np.asarray(np.mean(rows, axis=0) / (1.0 - decay), dtype=np.float64)
 
