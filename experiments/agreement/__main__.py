@@ -16,10 +16,10 @@ def agreement(experiment: Experiment) -> Results:
     """Measures each set."""
     config = experiment.settings()
     folder = Path(config["data"])
-    found = {
+    sets = {
         name: TwoJudgements.of(list(read_skeletons(folder / file))).figures() for name, file in config["sets"].items()
     }
-    figures = {"sets": found}
+    figures = {"sets": sets}
     return Results("Agreement of two judgements", figures, page(figures, config), versions("crowd-kit", "nltk"))
 
 

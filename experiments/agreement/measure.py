@@ -52,12 +52,14 @@ class TwoJudgements:
     @property
     def nested(self) -> TwoJudgements:
         """Skeletons of the same lengths that agree as much as they can: the shorter one is within the longer one."""
-        made: list[Judgement] = []
+        judgements: list[Judgement] = []
         for number, (size, *kept) in enumerate(self.counts[:, :3].tolist()):
-            own = Sentence(str(number), number, ("x",) * size)
-            skeletons = (own.skeleton("1" * count + "0" * (size - count)) for count in kept)
-            made += [Judgement(own, name, one) for name, one in zip((SHORT, LONG), skeletons, strict=True)]
-        return TwoJudgements(tuple(made))
+            sentence = Sentence(str(number), number, ("x",) * size)
+            skeletons = (sentence.skeleton("1" * count + "0" * (size - count)) for count in kept)
+            judgements += [
+                Judgement(sentence, name, skeleton) for name, skeleton in zip((SHORT, LONG), skeletons, strict=True)
+            ]
+        return TwoJudgements(tuple(judgements))
 
     @property
     def confusion(self) -> dict[str, float]:

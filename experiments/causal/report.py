@@ -78,7 +78,7 @@ def _table(name: str, figures: Figures, metrics: Mapping[str, str], config: Figu
 def _choices_text(chosen: Figures, config: Figures) -> str:
     """Says what was chosen on the validation set."""
     weights = chosen["weights"]
-    found = "; ".join(
+    chosen_weights = "; ".join(
         f"{ALONE[name]}: {values['weight']:.3f}, with BLEU (tokens) {values['before']:.2f} at the weight 1 and "
         f"{values['after']:.2f} at this one"
         for name, values in weights.items()
@@ -86,6 +86,6 @@ def _choices_text(chosen: Figures, config: Figures) -> str:
     taken = " and ".join(f"{config['weights'][name]} ({ALONE[name]})" for name in weights)
     return (
         f"On {chosen['sentences']:,} sentences of the validation set, where the Hiero system's cost has the weight 1, "
-        f"MERT on {config['nbest']}-best lists gives these weights: {found}. The Hiero system alone has "
+        f"MERT on {config['nbest']}-best lists gives these weights: {chosen_weights}. The Hiero system alone has "
         f"{chosen['hiero']:.2f}. Taken: {taken}."
     )

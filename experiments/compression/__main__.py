@@ -47,7 +47,7 @@ def _figures(done: Done, domains: Sequence[Domain], taggers: Sequence[str], mode
     across = read_rows(done.folders[ACROSS])
     return {
         "domains": {domain.name: _domain(done, domain, model) for domain in domains},
-        "matrix": {name: {one.name: across[f"{name} on {one.name}"] for one in domains} for name in taggers},
+        "matrix": {name: {tested.name: across[f"{name} on {tested.name}"] for tested in domains} for name in taggers},
         "seconds": round(sum(record["cpu_seconds"] for record in done.records.values()), 1),
     }
 

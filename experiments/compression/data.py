@@ -74,7 +74,7 @@ def load_domains(config: Config, folders: Mapping[str, Path]) -> list[Domain]:
     domains = [_load(entry, config, folders[f"parses-{entry['name']}"]) for entry in config["sets"]]
     tested = {example.parse.tokens for domain in domains for example in domain.test}
     return [
-        replace(domain, train=tuple(one for one in domain.train if one.parse.tokens not in tested))
+        replace(domain, train=tuple(pair for pair in domain.train if pair.parse.tokens not in tested))
         for domain in domains
     ]
 
@@ -84,7 +84,7 @@ def _load(entry: dict[str, Any], config: Config, folder: Path) -> Domain:
     for part, pairs in _pairs(entry, config).items():
         kept, others = _aligned(pairs)
         parses = read_parses(_parse_file(folder, part))
-        examples.append(tuple(Example(parse, own) for parse, (_, own) in zip(parses, kept, strict=True)))
+        examples.append(tuple(Example(parse, references) for parse, (_, references) in zip(parses, kept, strict=True)))
         skipped += others
         compressions += sum(len(words) for _, words in pairs)
     return Domain(entry["name"], *examples, compressions, skipped)
@@ -134,11 +134,11 @@ def _read(path: Path, raw: bool) -> Iterator[_Pair]:
 
 def _aligned(pairs: Sequence[_Pair]) -> tuple[_Kept, int]:
     """Returns the sentences with the skeletons that compressions are, and how many are not a subsequence."""
-    found, skipped = [], 0
+    kept_pairs, skipped = [], 0
     for tokens, summaries in pairs:
         skeletons, others = align_pairs((tokens, words) for words in summaries)
         skipped += others
         kept = tuple(skeleton for skeleton in skeletons if skeleton)
         if kept:
-            found.append((tokens, kept))
-    return found, skipped
+            kept_pairs.append((tokens, kept))
+    return kept_pairs, skipped

@@ -21,18 +21,18 @@ Row = dict[str, Any]
 def measure(method: Method, examples: Sequence[Example], rate: float, model: LanguageModel) -> Row:
     """Makes skeletons of all sentences, and compares them with the references."""
     begin = time.process_time()
-    made = [method(example.parse, rate) for example in examples]
+    skeletons = [method(example.parse, rate) for example in examples]
     seconds = time.process_time() - begin
-    return {**describe(made, examples, model), "cpu_ms_a_sentence": round(1000 * seconds / len(examples), 2)}
+    return {**describe(skeletons, examples, model), "cpu_ms_a_sentence": round(1000 * seconds / len(examples), 2)}
 
 
-def describe(made: Sequence[Sequence[Skeleton]], examples: Sequence[Example], model: LanguageModel) -> Row:
+def describe(skeletons: Sequence[Sequence[Skeleton]], examples: Sequence[Example], model: LanguageModel) -> Row:
     """Returns agreement with the references, and what the language model and the trees say of the first candidates."""
-    result = agreement(made, [example.references for example in examples])
-    first = [candidates[0] for candidates in made]
+    result = agreement(skeletons, [example.references for example in examples])
+    first = [candidates[0] for candidates in skeletons]
     scores = [
-        fmean(token_f1(one, reference) for reference in example.references)
-        for one, example in zip(first, examples, strict=True)
+        fmean(token_f1(skeleton, reference) for reference in example.references)
+        for skeleton, example in zip(first, examples, strict=True)
     ]
     return {
         "sentences": result.sentences,
@@ -46,7 +46,7 @@ def describe(made: Sequence[Sequence[Skeleton]], examples: Sequence[Example], mo
         "reference_rate": round(result.reference_rate, 4),
         "lm_nats_a_token": round(lm_cost(first, model), 3),
         "broken_bonds": round(
-            fmean(broken_bonds(one, example.parse) for one, example in zip(first, examples, strict=True)), 4
+            fmean(broken_bonds(skeleton, example.parse) for skeleton, example in zip(first, examples, strict=True)), 4
         ),
         "gap_types": {str(kind): round(share, 3) for kind, share in result.gap_types.items()},
     }

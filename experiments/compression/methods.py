@@ -18,7 +18,7 @@ Method = Callable[[Parse, float], list[Skeleton]]
 
 
 def methods(
-    own: DeletionTagger, news: DeletionTagger, model: LanguageModel, candidates: int, seed: int
+    tagger: DeletionTagger, news: DeletionTagger, model: LanguageModel, candidates: int, seed: int
 ) -> dict[str, Method]:
     """Returns the methods by name; `own` is the tagger of the domain, `news` that of the news skeletons."""
     rng = random.Random(seed)
@@ -34,17 +34,17 @@ def methods(
         "random tokens": at_random,
         "dependency": lambda parse, rate: dependency_skeletons(parse, rate, candidates),
         "dependency, root kept": lambda parse, rate: dependency_skeletons(parse, rate, candidates, promote=False),
-        "tagger (own domain)": lambda parse, rate: own.skeletons(parse, rate, candidates),
-        "tagger (own domain), own rate": lambda parse, rate: own.skeletons(parse, None, candidates),
-        "tagger (own domain), no repair": lambda parse, rate: own.skeletons(parse, rate, candidates, repair=False),
+        "tagger (own domain)": lambda parse, rate: tagger.skeletons(parse, rate, candidates),
+        "tagger (own domain), own rate": lambda parse, rate: tagger.skeletons(parse, None, candidates),
+        "tagger (own domain), no repair": lambda parse, rate: tagger.skeletons(parse, rate, candidates, repair=False),
         "tagger (news)": lambda parse, rate: news.skeletons(parse, rate, candidates),
         "optimal: tree": lambda parse, rate: optimal_skeletons(parse, rate=rate, candidates=candidates),
         "optimal: tree, LM": lambda parse, rate: optimal_skeletons(parse, model, rate=rate, candidates=candidates),
         "optimal: tagger (own domain)": lambda parse, rate: optimal_skeletons(
-            parse, tagger=own, rate=rate, candidates=candidates, settings=no_model
+            parse, tagger=tagger, rate=rate, candidates=candidates, settings=no_model
         ),
         "optimal: tagger (own domain), LM": lambda parse, rate: optimal_skeletons(
-            parse, model, tagger=own, rate=rate, candidates=candidates
+            parse, model, tagger=tagger, rate=rate, candidates=candidates
         ),
         "optimal: tagger (news), LM": lambda parse, rate: optimal_skeletons(
             parse, model, tagger=news, rate=rate, candidates=candidates

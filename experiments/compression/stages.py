@@ -50,18 +50,18 @@ def parses_stage(entry: dict[str, Any], config: Config) -> Stage:
 
 def language_model_stage(config: Config) -> Stage:
     """Returns the stage that estimates the model of lower-cased English."""
-    own = config["language_model"]
-    texts = [Path(config["data"], name) for name in own["texts"]]
-    return Stage(LANGUAGE_MODEL, (), own, texts, partial(_estimate, own, texts))
+    settings = config["language_model"]
+    texts = [Path(config["data"], name) for name in settings["texts"]]
+    return Stage(LANGUAGE_MODEL, (), settings, texts, partial(_estimate, settings, texts))
 
 
-def _estimate(own: Mapping[str, Any], texts: Sequence[Path], run: Run, folder: Path) -> dict[str, Any]:
+def _estimate(settings: Mapping[str, Any], texts: Sequence[Path], run: Run, folder: Path) -> dict[str, Any]:
     text = folder / "text.zst"
     tokeniser = Tokeniser("en")
     with open_text(text, "w") as file:
         for path in texts:
-            file.writelines(tokeniser.tokens(line) + "\n" for line in islice(read_lines(path), own["lines"]))
-    estimate(text, folder / ARPA, order=own["order"], prune=own["prune"], memory=500, temporary=folder)
+            file.writelines(tokeniser.tokens(line) + "\n" for line in islice(read_lines(path), settings["lines"]))
+    estimate(text, folder / ARPA, order=settings["order"], prune=settings["prune"], memory=500, temporary=folder)
     text.unlink()
     return {}
 
@@ -100,7 +100,7 @@ def measured_stages(
     english = grammar_path("english/deletable.tsv").parent
     programs += sorted([*english.glob("*.py"), *english.glob("*.tsv")])
     needs = [LANGUAGE_MODEL, *map(tagger_name, taggers)]
-    found = []
+    stages = []
     for domain in domains:
         compared = methods(taggers[domain.name], taggers[NEWS], model, config["candidates"], config["seed"])
         rows: dict[str, Callable[[], Any]] = {
@@ -109,13 +109,13 @@ def measured_stages(
             if name not in _SKIPPED[domain.name == NEWS]
         }
         settings = [domain.name, config["candidates"], config["seed"]]
-        found.append(Stage(f"measured-{domain.name}", needs, settings, programs, partial(_measure, rows)))
+        stages.append(Stage(f"measured-{domain.name}", needs, settings, programs, partial(_measure, rows)))
     pairs = {
         f"{name} on {domain.name}": partial(tagger_f1, tagger, domain, model)
         for name, tagger in taggers.items()
         for domain in domains
     }
-    return [*found, Stage(ACROSS, needs, None, programs, partial(_measure, pairs))]
+    return [*stages, Stage(ACROSS, needs, None, programs, partial(_measure, pairs))]
 
 
 def _measure(rows: Mapping[str, Callable[[], Any]], run: Run, folder: Path) -> dict[str, Any]:
@@ -131,13 +131,13 @@ def _measure(rows: Mapping[str, Callable[[], Any]], run: Run, folder: Path) -> d
 def read_rows(folder: Path) -> dict[str, Any]:
     """Returns the rows of a complete stage by name."""
     files = sorted(folder.glob("[0-9][0-9].json"))
-    return {own["name"]: own["row"] for own in (read_json(path) for path in files)}
+    return {entry["name"]: entry["row"] for entry in (read_json(path) for path in files)}
 
 
 def tagger_f1(tagger: DeletionTagger, domain: Domain, model: LanguageModel) -> float:
     """Returns the mean F1 of a tagger's skeletons on a set."""
-    made = [tagger.skeletons(example.parse, domain.rate) for example in domain.test]
-    f1: float = describe(made, domain.test, model)["f1_mean"]
+    skeletons = [tagger.skeletons(example.parse, domain.rate) for example in domain.test]
+    f1: float = describe(skeletons, domain.test, model)["f1_mean"]
     return f1
 
 

@@ -47,7 +47,7 @@ def confidence(experiment: Experiment) -> Results:
     config = experiment.settings()
     sentences = list(_sentences(config))
     chosen, others = sentences[: config["chosen_on"]], sentences[config["chosen_on"] :]
-    right = np.concatenate([own.right for own in others])
+    right = np.concatenate([sentence.right for sentence in others])
     figures: dict[str, Any] = {
         "sentences": len(others),
         "words": len(right),
@@ -55,23 +55,23 @@ def confidence(experiment: Experiment) -> Results:
         "kinds": {},
     }
     for kind in (PLACE, ANYWHERE):
-        scale = min(config["scales"], key=lambda own: _entropy(chosen, kind, own))
-        found = np.concatenate([own.confidences(kind, scale) for own in others])
-        means = [float(own.confidences(kind, scale).mean()) for own in others]
-        sentence = float(np.corrcoef(means, [own.right.mean() for own in others])[0, 1])
-        own_right = np.concatenate([own.right for own in chosen])
-        line = calibration(np.concatenate([own.confidences(kind, scale) for own in chosen]), own_right)
-        row = {"scale": scale, **measured(found, right), "sentence_correlation": round(sentence, 4)}
-        row["calibrated_cross_entropy"] = round(cross_entropy(calibrated(found, *line), right), 4)
-        figures["kinds"][kind] = {**row, "bins": bins(found, right)}
-    constant = np.full(len(right), np.concatenate([own.right for own in chosen]).mean())
+        scale = min(config["scales"], key=lambda candidate: _entropy(chosen, kind, candidate))
+        confidences = np.concatenate([sentence.confidences(kind, scale) for sentence in others])
+        means = [float(sentence.confidences(kind, scale).mean()) for sentence in others]
+        correlation = float(np.corrcoef(means, [sentence.right.mean() for sentence in others])[0, 1])
+        chosen_right = np.concatenate([sentence.right for sentence in chosen])
+        line = calibration(np.concatenate([sentence.confidences(kind, scale) for sentence in chosen]), chosen_right)
+        row = {"scale": scale, **measured(confidences, right), "sentence_correlation": round(correlation, 4)}
+        row["calibrated_cross_entropy"] = round(cross_entropy(calibrated(confidences, *line), right), 4)
+        figures["kinds"][kind] = {**row, "bins": bins(confidences, right)}
+    constant = np.full(len(right), np.concatenate([sentence.right for sentence in chosen]).mean())
     figures["constant_cross_entropy"] = round(cross_entropy(constant, right), 4)
     return Results("Confidence in words", figures, page(figures, config))
 
 
 def _entropy(sentences: Sequence[Sentence], kind: str, scale: float) -> float:
-    found = np.concatenate([own.confidences(kind, scale) for own in sentences])
-    return cross_entropy(found, np.concatenate([own.right for own in sentences]))
+    confidences = np.concatenate([sentence.confidences(kind, scale) for sentence in sentences])
+    return cross_entropy(confidences, np.concatenate([sentence.right for sentence in sentences]))
 
 
 def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
@@ -91,12 +91,12 @@ def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
         if subprocess.run([sys.executable, "-m", "lattice_simp", *map(str, words)], check=False).returncode:
             raise LatticeSimpError(f"{model} did not translate (train it first: make study-en-fr)")
     target = model_tokenisers(model)[1]
-    found = []
+    sentences = []
     for row, entries in zip(rows, read_nbest(nbest), strict=True):
-        best = min(entries, key=lambda own: own.cost)
+        best = min(entries, key=lambda entry: entry.cost)
         reference = target.tokens(texts["reference"][row["line"]]).split()
-        found.append(Sentence(Lattice.from_nbest(entries), best, right_words(best.tokens, reference)))
-    return found
+        sentences.append(Sentence(Lattice.from_nbest(entries), best, right_words(best.tokens, reference)))
+    return sentences
 
 
 main = partial(run_experiment, options("experiments.confidence", __doc__, Path(__file__).parent), confidence)

@@ -38,8 +38,10 @@ def calibration(confidence: Floats, right: Bools, steps: int = 30) -> tuple[floa
     rows = np.stack((np.ones(len(confidence)), _log_odds(confidence)))
     weights = np.zeros(2)
     for _ in range(steps):
-        found = 1.0 / (1.0 + np.exp(-weights @ rows))
-        weights = weights + np.linalg.solve((rows * (found * (1.0 - found))) @ rows.T, rows @ (right - found))
+        probabilities = 1.0 / (1.0 + np.exp(-weights @ rows))
+        weights = weights + np.linalg.solve(
+            (rows * (probabilities * (1.0 - probabilities))) @ rows.T, rows @ (right - probabilities)
+        )
     return float(weights[0]), float(weights[1])
 
 
@@ -68,9 +70,9 @@ def bins(confidence: Floats, right: Bools, count: int = 5) -> list[dict[str, Any
     order = np.array_split(np.argsort(confidence, kind="stable"), count)
     return [
         {
-            "words": len(own),
-            "confidence": round(float(confidence[own].mean()), 3),
-            "right": round(float(right[own].mean()), 3),
+            "words": len(members),
+            "confidence": round(float(confidence[members].mean()), 3),
+            "right": round(float(right[members].mean()), 3),
         }
-        for own in order
+        for members in order
     ]
