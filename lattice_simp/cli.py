@@ -60,12 +60,12 @@ _FAILED, _BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 1, 2, 130, 141
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and ends the program; prints a user's error as one line on stderr."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = DEBUG in given
-    given = [word for word in given if word != DEBUG]
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = DEBUG in words
+    words = [word for word in words if word != DEBUG]
     warnings.formatwarning = _warning_line
     try:
-        code = _run(given, debug=debug)
+        code = _run(words, debug=debug)
         sys.stdout.flush()
     except KeyboardInterrupt as interrupt:
         code = _interrupted(interrupt)
@@ -111,16 +111,16 @@ def usage() -> str:
     return "\n".join(lines)
 
 
-def _run(given: list[str], *, debug: bool) -> Any:
-    if given == ["--version"]:
+def _run(words: list[str], *, debug: bool) -> Any:
+    if words == ["--version"]:
         print(f"{PROGRAM} {__version__}")
         return 0
-    if "_LATTICE_SIMP_COMPLETE" in os.environ or (given and given[0] in _COMPLETION):
-        return whole_app()(given, PROGRAM)
-    if not given or given[0] in ("--help", "-h"):
+    if "_LATTICE_SIMP_COMPLETE" in os.environ or (words and words[0] in _COMPLETION):
+        return whole_app()(words, PROGRAM)
+    if not words or words[0] in ("--help", "-h"):
         print(usage())
-        return 0 if given else _BAD_INPUT
-    name = given[0]
+        return 0 if words else _BAD_INPUT
+    name = words[0]
     if name not in COMMANDS:
         from difflib import get_close_matches
 
@@ -136,7 +136,7 @@ def _run(given: list[str], *, debug: bool) -> Any:
         when_compiling(lambda: print(f"{PROGRAM}: compiling kernels (once) ...", file=sys.stderr))
     program = typer.main.get_command(app)
     try:  # not its own `main`, which would keep interrupts and broken pipes to itself
-        with program.make_context(f"{PROGRAM} {name}", given[1:], obj=debug) as context:
+        with program.make_context(f"{PROGRAM} {name}", words[1:], obj=debug) as context:
             return program.invoke(context)
     except typer.Exit as ended:
         return ended.exit_code

@@ -178,7 +178,7 @@ def _check(format: str | None, path: str | Path) -> None:
 
 def _sniffed(data: bytes, path: str | Path) -> str:
     head = data[:HEAD]
-    if any(own.sniff(head) for own in LISTS.values()):
+    if any(kind.sniff(head) for kind in LISTS.values()):
         remedy = "read it with read_nbest or read_all"
         raise FormatError("looks like an n-best list, where a lattice is needed", path=path, remedy=remedy)
     name = sniff(head)

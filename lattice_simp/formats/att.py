@@ -307,9 +307,9 @@ def accepts_text(data: bytes) -> bool:
     finals = {row[0] for row in rows if len(row) < 3}
     reached, due = set(rows[0][:1]) if rows else set(), list(rows[0][:1]) if rows else []
     for state in due:
-        due += [own for own in dict.fromkeys(following.get(state, ())) if own not in reached]
+        due += [target for target in dict.fromkeys(following.get(state, ())) if target not in reached]
         reached.update(following.get(state, ()))
-    states = {*following, *(own for ends in following.values() for own in ends)}
+    states = {*following, *(target for ends in following.values() for target in ends)}
     whole = 2 * len(rows) > len(lines) and states == {b"%d" % number for number in range(len(states))}
     return bool(reached & finals) or (whole and len(states) > 1)
 

@@ -83,8 +83,10 @@ def entries(
     with readable(path) as file:
         here = Path(file)
         if here.is_dir():
-            files = [own for own in here.rglob("*") if own.is_file() and not is_growing(own)]
-            members = (_file_entry(own, here, format, symbols, options) for own in sorted(files, key=_natural_order))
+            files = [member for member in here.rglob("*") if member.is_file() and not is_growing(member)]
+            members = (
+                _file_entry(member, here, format, symbols, options) for member in sorted(files, key=_natural_order)
+            )
             yield from _filled(members, path)
         elif _is_tar(here):
             yield from _filled(_tar_members(here, format, symbols, options), path)
@@ -200,16 +202,16 @@ def _stem(name: str) -> str:
     path = Path(name)
     if path.suffix in COMPRESSIONS:
         path = path.with_suffix("")
-    known = {suffix for own in FORMATS.values() for suffix in own.suffixes}
+    known = {suffix for kind in FORMATS.values() for suffix in kind.suffixes}
     return str(path.with_suffix("")) if path.suffix in known else str(path)
 
 
-def _filled(found: Iterator[Entry], path: str | Path) -> Iterator[Entry]:
+def _filled(entries: Iterator[Entry], path: str | Path) -> Iterator[Entry]:
     """Yields what there is, and complains if there is nothing."""
     is_empty = True
-    for own in found:
+    for entry in entries:
         is_empty = False
-        yield own
+        yield entry
     if is_empty:
         raise FormatError("holds no lattices", path=path, remedy="give a folder or an archive with lattice files")
 

@@ -149,7 +149,7 @@ def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]
         np.concatenate((lattice.nextstates, np.full(len(finals), end))),
         np.append(np.full(end, np.inf), 0.0),
         lattice.symbols,
-        features={name: np.concatenate((own, features.final(name)[finals])) for name, own in features.items()},
+        features={name: np.concatenate((scores, features.final(name)[finals])) for name, scores in features.items()},
     )
     return replace(folded, header=lattice.header), end
 

@@ -73,7 +73,7 @@ def stream_fairseq(
         FormatError: a broken line (with its number), P-lines for some hypotheses only, a log without hypotheses, too
             many ids that are missing, another feature than `Score` as the cost.
     """
-    found: dict[int, list[_Entry]] = {}
+    groups: dict[int, list[_Entry]] = {}
     for number, line in enumerate(read_lines(path), 1):
         kind = _LINE.match(line)
         if kind is None:
@@ -83,25 +83,25 @@ def stream_fairseq(
             remedy = f"begin with it: --first-id {kind[2]} (first_id={kind[2]})"
             raise FormatError(f"the id {kind[2]} is lower than {first_id}", path=path, line=number, remedy=remedy)
         if kind[1] == "H":
-            found.setdefault(sentence, []).append(_hypothesis(rest, path, number))
+            groups.setdefault(sentence, []).append(_hypothesis(rest, path, number))
         else:
-            _add_positions(found.get(sentence, []), rest, path, number)
-    entries = [own for group in found.values() for own in group]
+            _add_positions(groups.get(sentence, []), rest, path, number)
+    entries = [entry for group in groups.values() for entry in group]
     if not entries:
         remedy = "give the log of fairseq-generate without --quiet"
         raise FormatError("the log has no lines of hypotheses (H-0)", path=path, remedy=remedy)
-    lacking = [own.line for own in entries if own.log_probability is None]
+    lacking = [entry.line for entry in entries if entry.log_probability is None]
     if lacking and len(lacking) < len(entries):
         message = "a hypothesis without a P-line, where others have one"
         raise FormatError(message, path=path, line=min(lacking), remedy="is the log cut off? Leave its last lines out")
     due, gaps, doubts = 0, IdGaps(path), Doubts(path)
-    for sentence in sorted(found):
-        gaps.check(due + first_id, sentence + first_id, found[sentence][0].line)
+    for sentence in sorted(groups):
+        gaps.check(due + first_id, sentence + first_id, groups[sentence][0].line)
         for missing in range(due, sentence):
             yield missing, []
-        hypotheses = [own.hypothesis(cost, path) for own in found[sentence]]
-        for own, hypothesis in zip(found[sentence], hypotheses, strict=True):
-            doubts.check_score(hypothesis.score, own.line)
+        hypotheses = [entry.hypothesis(cost, path) for entry in groups[sentence]]
+        for entry, hypothesis in zip(groups[sentence], hypotheses, strict=True):
+            doubts.check_score(hypothesis.score, entry.line)
         yield sentence, hypotheses
         due = sentence + 1
 
@@ -123,4 +123,4 @@ def _add_positions(entries: list[_Entry], rest: str, path: str | Path, number: i
         raise FormatError(message, path=path, line=number, remedy="write decimal numbers between blanks")
     if not entries or entries[-1].log_probability is not None:
         raise FormatError("a P-line that follows no H-line", path=path, line=number, remedy="keep the lines' order")
-    entries[-1].log_probability = math.log(2.0) * math.fsum(own for own in scores if own is not None)
+    entries[-1].log_probability = math.log(2.0) * math.fsum(score for score in scores if score is not None)

@@ -87,8 +87,8 @@ def parse_features(
     words = _labels(text.column(arcs, 2), table, {*removed, EPSILON_SYMBOL})
     final_costs = np.full(num_states, np.inf)
     final_costs[finals] = 0.0
-    made = Lattice.from_arcs(sources, words, np.zeros(len(arcs)), nextstates, final_costs, table)
-    return replace(made, features=features).connected()
+    lattice = Lattice.from_arcs(sources, words, np.zeros(len(arcs)), nextstates, final_costs, table)
+    return replace(lattice, features=features).connected()
 
 
 def write_features(lattice: Lattice, path: str | Path) -> None:
@@ -187,8 +187,8 @@ def _pairs(text: FieldText, lines: Longs, skipped: int) -> _Pairs:
     counts = text.widths[lines] - skipped
     ranks = np.repeat(np.arange(len(lines)), counts)
     numbers = np.arange(len(ranks)) - np.repeat(np.cumsum(counts) - counts, counts) + skipped
-    own = lines[ranks]
-    parts: list[Any] = [field.rpartition(b":") for field in text.column(own, numbers)]
+    pair_lines = lines[ranks]
+    parts: list[Any] = [field.rpartition(b":") for field in text.column(pair_lines, numbers)]
     try:
         with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
             values = np.array([float(value) for _, _, value in parts]).astype(np.float32)
@@ -198,8 +198,9 @@ def _pairs(text: FieldText, lines: Longs, skipped: int) -> _Pairs:
     if broken:
         bad = (i for i, (name, _, value) in enumerate(parts) if not name or not _fits(value))
         where = next(bad)
-        text.fail(int(own[where]), f"no feature:value: {shown(b''.join(parts[where]))}", "write lm:2.5, for example")
-    return _Pairs(text, ranks, own, [name for name, _, _ in parts], values)
+        pair = shown(b"".join(parts[where]))
+        text.fail(int(pair_lines[where]), f"no feature:value: {pair}", "write lm:2.5, for example")
+    return _Pairs(text, ranks, pair_lines, [name for name, _, _ in parts], values)
 
 
 def _fits(value: bytes) -> bool:
@@ -207,7 +208,7 @@ def _fits(value: bytes) -> bool:
     return number is not None and abs(number) <= float(np.finfo(np.float32).max)
 
 
-def _names(found: Iterable[bytes]) -> tuple[str, ...]:
-    names = sorted({name.decode() for name in set(found)})
+def _names(used: Iterable[bytes]) -> tuple[str, ...]:
+    names = sorted({name.decode() for name in set(used)})
     numbers = sorted((name for name in names if natural(name) is not None), key=int)
     return (*numbers, *(name for name in names if natural(name) is None))

@@ -137,23 +137,23 @@ def _merged(automaton: TextAutomaton, state: int) -> list[tuple[str | Ranges, in
     text ends, become part of the text.
     """
     leading: dict[int, list[int]] = {}
-    for own, to in automaton.arcs[state]:
-        leading.setdefault(to, []).append(own)
-    found: list[tuple[str | Ranges, int]] = []
+    for label, to in automaton.arcs[state]:
+        leading.setdefault(to, []).append(label)
+    merged: list[tuple[str | Ranges, int]] = []
     for to, classes in leading.items():
-        ranges = _joined(point for own in classes for point in automaton.classes[own])
+        ranges = _joined(point for label in classes for point in automaton.classes[label])
         text = _only(ranges)
         if text is None:
-            found.append((ranges, to))
+            merged.append((ranges, to))
             continue
         while not automaton.finals[to] and len(automaton.arcs[to]) == 1:
-            own, following = automaton.arcs[to][0]
-            more = _only(automaton.classes[own])
+            label, following = automaton.arcs[to][0]
+            more = _only(automaton.classes[label])
             if more is None:
                 break
             text, to = text + more, following
-        found.append((text, to))
-    return found
+        merged.append((text, to))
+    return merged
 
 
 def _only(ranges: Ranges) -> str | None:
@@ -163,13 +163,13 @@ def _only(ranges: Ranges) -> str | None:
 
 def _joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """Returns ranges without overlap; surrogates, which are no characters, are of no account."""
-    found: list[tuple[int, int]] = []
+    joined: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
-        if found and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
         else:
-            found.append((first, last))
-    return tuple(found)
+            joined.append((first, last))
+    return tuple(joined)
 
 
 def _escaped_for_gbnf(point: int) -> str:
@@ -196,7 +196,10 @@ def _escaped(point: int) -> str:
 
 def _quoted(text: str, escaped: Callable[[int], str]) -> str:
     """Returns a text between quotation marks; what can be seen is written as it is."""
-    shown = (own if own.isprintable() and own not in _SHORT else _SHORT.get(own) or escaped(ord(own)) for own in text)
+    shown = (
+        letter if letter.isprintable() and letter not in _SHORT else _SHORT.get(letter) or escaped(ord(letter))
+        for letter in text
+    )
     return _AFTER_NUMBER.sub(r'\1" "', f'"{"".join(shown)}"')
 
 

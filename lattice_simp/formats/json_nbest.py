@@ -62,21 +62,21 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
     gaps, doubts = IdGaps(path), Doubts(path)
     for number, line in enumerate(read_lines(path), 1):
         row = _row(line, path, number)
-        found = row.get("id", first_id + due)
-        if not isinstance(found, int) or isinstance(found, bool):
+        sentence_id = row.get("id", first_id + due)
+        if not isinstance(sentence_id, int) or isinstance(sentence_id, bool):
             raise FormatError(
-                f"an id that is not a whole number: {shown(str(found))}", path=path, line=number, remedy=_REMEDY
+                f"an id that is not a whole number: {shown(str(sentence_id))}", path=path, line=number, remedy=_REMEDY
             )
-        if found - first_id < due:
-            message = f"the id {str(found)[:20]} is lower than {first_id + due}"
+        if sentence_id - first_id < due:
+            message = f"the id {str(sentence_id)[:20]} is lower than {first_id + due}"
             raise FormatError(message, path=path, line=number, remedy="sort the lines by id, one line for each")
-        gaps.check(first_id + due, found, number)
-        while due < found - first_id:
+        gaps.check(first_id + due, sentence_id, number)
+        while due < sentence_id - first_id:
             yield due, []
             due += 1
         hypotheses = _hypotheses(_scored(row, path, number), cost, path, number)
-        for own in hypotheses:
-            doubts.check_score(own.score, number)
+        for hypothesis in hypotheses:
+            doubts.check_score(hypothesis.score, number)
         yield due, hypotheses
         due += 1
     if not number:
@@ -98,8 +98,12 @@ def write_json(
     with open_text(path, "w") as file:
         for number, hypotheses in groups:
             entries = [
-                {"text": own.text, "score": own.score, **({"features": dict(own.features)} if own.features else {})}
-                for own in hypotheses
+                {
+                    "text": entry.text,
+                    "score": entry.score,
+                    **({"features": dict(entry.features)} if entry.features else {}),
+                }
+                for entry in hypotheses
             ]
             source = {} if sources is None else {"source": sources[number]}
             row = {"id": number + first_id, **source, "hypotheses": entries}
@@ -139,7 +143,7 @@ def _scored(row: Mapping[str, Any], path: str | Path, number: int) -> list[dict[
     entries = [entry if isinstance(entry, dict) else {"text": entry} for entry in row["hypotheses"]]
     scores = row.get("scores")
     if not scores and not any("score" in entry for entry in entries):
-        unknown = next((key for own in (row, *entries) for key, value in own.items() if _is_score(key, value)), None)
+        unknown = next((key for part in (row, *entries) for key, value in part.items() if _is_score(key, value)), None)
         if unknown is not None:
             message = f"scores under the name {shown(unknown)}"
             raise FormatError(message, path=path, line=number, remedy=f"{_REMEDY}; scores are natural logs")
@@ -158,27 +162,27 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
         shortened = shown(json.dumps(entry, ensure_ascii=False))
         raise FormatError(f"{message}: {shortened}", path=path, line=number, remedy=_REMEDY)
 
-    found: list[tuple[tuple[str, ...], float | None, dict[str, float]]] = []
-    for own in entries:
-        words = own.get("tokens", own.get("text"))
+    parsed: list[tuple[tuple[str, ...], float | None, dict[str, float]]] = []
+    for fields in entries:
+        words = fields.get("tokens", fields.get("text"))
         if isinstance(words, str):
             words = split_tokens(_LINE_ENDS.sub(" ", words))
-        if not isinstance(words, list) or not all(isinstance(one, str) and one for one in words):
-            fail("a hypothesis without text or tokens", own)
-        score, features = own.get("score"), own.get("features", {})
+        if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
+            fail("a hypothesis without text or tokens", fields)
+        score, features = fields.get("score"), fields.get("features", {})
         if not isinstance(features, dict) or not all(map(_is_finite, features.values())):
-            fail("features that are not finite numbers by name", own)
+            fail("features that are not finite numbers by name", fields)
         values = {name: float(value) for name, value in features.items()}
         score = score if cost is None else feature_score(values, cost, path, number)
         if score is not None and not _is_finite(score):
-            fail("a score that is not a finite number", own)
-        found.append((tuple(words), score, values))
-    scored = sum(score is not None for _, score, _ in found)
-    if scored and scored < len(found):
-        fail("a score for some hypotheses only", entries[[score for _, score, _ in found].index(None)])
+            fail("a score that is not a finite number", fields)
+        parsed.append((tuple(words), score, values))
+    scored = sum(score is not None for _, score, _ in parsed)
+    if scored and scored < len(parsed):
+        fail("a score for some hypotheses only", entries[[score for _, score, _ in parsed].index(None)])
     if not scored:
-        return samples(tokens for tokens, _, _ in found)
-    return [Hypothesis(tokens, 0.0 - float(score or 0.0), features) for tokens, score, features in found]
+        return samples(tokens for tokens, _, _ in parsed)
+    return [Hypothesis(tokens, 0.0 - float(score or 0.0), features) for tokens, score, features in parsed]
 
 
 def _is_score(name: str, value: object) -> bool:

@@ -22,12 +22,12 @@ class IdGaps:
     path: str | Path
     skipped: int = 0
 
-    def check(self, due: int, found: int, line: int) -> None:
+    def check(self, due: int, number: int, line: int) -> None:
         """Raises FormatError where too many ids are left out before that of a line."""
-        jump = found - due
+        jump = number - due
         self.skipped += jump if jump > 1 else 0
         if jump > MAX_GAP or self.skipped > MAX_GAP + _GAPS_A_LINE * line:
-            message = f"the id jumps from {due} to {str(found)[:20]}, and at most {MAX_GAP:,} may be missing"
+            message = f"the id jumps from {due} to {str(number)[:20]}, and at most {MAX_GAP:,} may be missing"
             raise FormatError(message, path=self.path, line=line, remedy="number the sentences without large gaps")
 
 

@@ -166,11 +166,11 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
             raise fail(f"a feature without a finite value: {shown(token)}", "write Name= values")
         values.setdefault(name or f"Feature{len(values)}", []).append(value)
     features: dict[str, float] = {}
-    for name, own in values.items():
-        names = [name] if len(own) == 1 else [f"{name}_{index}" for index in range(len(own))]
+    for name, scores in values.items():
+        names = [name] if len(scores) == 1 else [f"{name}_{index}" for index in range(len(scores))]
         if not features.keys().isdisjoint(names):
             raise fail(f"a feature twice: {shown(name)}", "write each name once")
-        features.update(zip(names, own, strict=True))
+        features.update(zip(names, scores, strict=True))
     has_total = len(columns) > 1 and bool(columns[1])
     total = finite(columns[1]) if has_total else None
     if has_total and total is None:
@@ -186,14 +186,14 @@ def _without_marks(text: str) -> tuple[tuple[str, ...], str]:
     ((('das', 'alte', 'Haus'), '|0-0|'), (('|0-0|', 'a'), ''))
     """
     example = ""
-    if text.endswith("|") and (found := _SEGMENT.search(text)) is not None:
+    if text.endswith("|") and (segment := _SEGMENT.search(text)) is not None:
         *phrases, rest = (split_tokens(part) for part in _SEGMENT.split(text))
         if not rest and all(phrases):  # each mark follows the words of its phrase
-            text, example = " ".join(word for words in phrases for word in words), found[0].strip()
+            text, example = " ".join(word for words in phrases for word in words), segment[0].strip()
     tokens = split_tokens(text)
     if "|UNK" in text:
         plain = [_UNKNOWN.sub("", token) or token for token in tokens]
-        example = example or next((token for token, own in zip(tokens, plain, strict=True) if token != own), "")
+        example = example or next((token for token, bare in zip(tokens, plain, strict=True) if token != bare), "")
         tokens = plain
     return tuple(tokens), example
 
@@ -264,7 +264,7 @@ def _grouped(features: Mapping[str, float]) -> Iterator[tuple[str, list[float]]]
                 name = stem
             else:
                 count = 1
-        yield name, [features[own] for own in names[index : index + count]]
+        yield name, [features[feature] for feature in names[index : index + count]]
         index += count
 
 

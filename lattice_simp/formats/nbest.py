@@ -71,7 +71,7 @@ def read_nbest(
     ignore: Collection[str] = (),
 ) -> list[list[Hypothesis]]:
     """Returns the n-best lists of all sentences; see `stream_nbest`, which holds one at a time."""
-    return [own for _, own in stream_nbest(path, first_id, pieces=pieces, cost=cost, ignore=ignore)]
+    return [hypotheses for _, hypotheses in stream_nbest(path, first_id, pieces=pieces, cost=cost, ignore=ignore)]
 
 
 def stream_nbest(
@@ -181,4 +181,4 @@ def _sniffed(path: str | Path) -> ListFormat | None:
         return None
     with open_binary(path) as file:
         head = file.read(_HEAD)
-    return next((own for own in LISTS.values() if own.sniff(head)), None)
+    return next((kind for kind in LISTS.values() if kind.sniff(head)), None)

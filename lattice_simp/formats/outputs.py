@@ -49,9 +49,9 @@ def stream_outputs(
                 message = f"ends with line {number - 1}, and others go on"
                 raise FormatError(message, path=path, remedy="give files with a line for each sentence")
         parts = [split_tokens(line or "") for line in row]
-        for check, own in zip(checks, parts, strict=True):
-            check.see([own])
-        block += [join_words(own, pieces) for own in parts]
+        for check, tokens in zip(checks, parts, strict=True):
+            check.see([tokens])
+        block += [join_words(tokens, pieces) for tokens in parts]
         if number % per_sentence == 0:
             yield number // per_sentence - 1, samples(block)
             block = []
@@ -75,6 +75,6 @@ def write_texts(groups: Iterable[tuple[int, Sequence[Hypothesis]]], path: str | 
     with open_text(path, "w") as file:
         for _, hypotheses in groups:
             shorter += len(hypotheses) < count
-            lines = [own.text for own in hypotheses[:count]] or [""]
+            lines = [hypothesis.text for hypothesis in hypotheses[:count]] or [""]
             file.writelines(f"{line}\n" for line in islice(cycle(lines), count))
     return shorter

@@ -82,20 +82,20 @@ class MarkCheck:
         Raises:
             FormatError: SentencePiece's pieces of several words, none with its mark.
         """
-        own = pieces_named(self.kind)
-        if own is None or self._state == "marked":
+        pieces = pieces_named(self.kind)
+        if pieces is None or self._state == "marked":
             return
         example = ""
         for tokens in hypotheses:
-            if any(own.begins(token) or own.goes_on(token) for token in tokens):
+            if any(pieces.begins(token) or pieces.goes_on(token) for token in tokens):
                 self._state = "marked"
                 return
             if len(tokens) > 1 and not any(map(_is_wide, tokens)):
                 example = example or " ".join(tokens)
             self._state = "unmarked"
-            self._foreign = self._foreign or next((token for token in tokens if _is_foreign(token, own)), "")
-        if own.before and example:
-            message = f"no piece begins with {own.before!r}, so {shown(example)} would be one word"
+            self._foreign = self._foreign or next((token for token in tokens if _is_foreign(token, pieces)), "")
+        if pieces.before and example:
+            message = f"no piece begins with {pieces.before!r}, so {shown(example)} would be one word"
             raise FormatError(message, path=self.path, remedy=self._remedy("leave --pieces (pieces=) out for words"))
 
     def refuse_foreign(self) -> None:
@@ -111,9 +111,9 @@ class MarkCheck:
             FormatError: the marks are those of another kind.
         """
         self.refuse_foreign()
-        own = pieces_named(self.kind)
-        if self._state == "unmarked" and own is not None and own.after:
-            message = f"no piece has the mark {own.after!r} of {self.kind}: nothing is joined"
+        pieces = pieces_named(self.kind)
+        if self._state == "unmarked" and pieces is not None and pieces.after:
+            message = f"no piece has the mark {pieces.after!r} of {self.kind}: nothing is joined"
             warn(message, path=self.path, remedy="leave --pieces (pieces=) out for words")
 
     def _remedy(self, otherwise: str) -> str:
@@ -127,8 +127,8 @@ def _is_wide(token: str) -> bool:
     return any(unicodedata.east_asian_width(letter) in "WF" for letter in token)
 
 
-def _is_foreign(token: str, own: Pieces) -> bool:
-    return (token.startswith(FOREIGN) and not own.begins(token) and token not in FOREIGN) or token.endswith("@@")
+def _is_foreign(token: str, pieces: Pieces) -> bool:
+    return (token.startswith(FOREIGN) and not pieces.begins(token) and token not in FOREIGN) or token.endswith("@@")
 
 
 def pieces_named(kind: str) -> Pieces | None:

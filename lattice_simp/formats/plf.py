@@ -166,7 +166,9 @@ def format_plf(lattice: Lattice, *, scores: Scores = "probability", score_name: 
     weights = [_format_score(cost, scores) for cost in lattice.weights.tolist()]
     if lattice.features:
         names = [f"'{name.translate(_TO_ESCAPE)}':" for name in (score_name, *lattice.features)]
-        columns = [[_format_score(0.0 - score, scores) for score in own.tolist()] for own in lattice.features.values()]
+        columns = [
+            [_format_score(0.0 - score, scores) for score in values.tolist()] for values in lattice.features.values()
+        ]
         entries = zip(weights, *columns, strict=True)
         weights = ["{" + ",".join(map("".join, zip(names, row, strict=True))) + "}" for row in entries]
     distances = (lattice.nextstates - lattice.sources).tolist()
@@ -240,20 +242,20 @@ class _Reader:
 
     def expect(self, mark: str, what: str) -> None:
         position = self.position
-        found = self.take()[1]
-        if found != mark:
+        token = self.take()[1]
+        if token != mark:
             self.fail(
-                f"{shown(found)} where {mark!r} is expected, {what}", "write ((('word',score,distance),),)", position
+                f"{shown(token)} where {mark!r} is expected, {what}", "write ((('word',score,distance),),)", position
             )
 
     def more(self, what: str) -> bool:
         """Returns whether another element begins, after an optional comma; takes the closing bracket otherwise."""
         position = self.position
-        found = self.take()[1]
-        if found == "(":
+        token = self.take()[1]
+        if token == "(":
             return True
-        if found != ")":
-            self.fail(f"{shown(found)} where {what} must begin or end", "write ((('word',score,distance),),)", position)
+        if token != ")":
+            self.fail(f"{shown(token)} where {what} must begin or end", "write ((('word',score,distance),),)", position)
         return False
 
     def comma(self) -> None:

@@ -55,15 +55,15 @@ def hypotheses(
     if isinstance(texts, TranslationResult):
         scores = scores if scores is not None else texts.scores or None
         texts = texts.hypotheses
-    parts = [as_tokens(own) for own in as_sentences(texts)]
+    token_lists = [as_tokens(text) for text in as_sentences(texts)]
     check = MarkCheck(pieces)
-    check.see(parts)
+    check.see(token_lists)
     check.refuse_foreign()
-    strings = [join_words(own, pieces) for own in parts]
+    strings = [join_words(tokens, pieces) for tokens in token_lists]
     if scores is None:
         return samples(strings)
     try:
-        values = [float(own) for own in scores]
+        values = [float(score) for score in scores]
     except (ValueError, OverflowError) as error:
         raise LatticeSimpError(f"a score is not a finite number: {error!s:.80}") from error
     if len(values) != len(strings):

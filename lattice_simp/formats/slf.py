@@ -214,10 +214,10 @@ def _check_structure(reader: _Reader) -> None:
         reader.fail(None, "the file is empty: no nodes", "write a line I= for each node and J= for each link")
     if reader.header.get("dir", ("f", 0))[0].startswith("b"):
         reader.fail(reader.header["dir"][1], "backward lattices cannot be read", "write the lattice with dir=f")
-    for name, found, what in (("N", len(reader.nodes), "nodes"), ("L", len(reader.links), "links")):
-        if name in reader.header and natural(reader.header[name][0]) != found:
+    for name, count, what in (("N", len(reader.nodes), "nodes"), ("L", len(reader.links), "links")):
+        if name in reader.header and natural(reader.header[name][0]) != count:
             text, line = reader.header[name]
-            reader.fail(line, f"{text[:40]} {what} are announced, but there are {found}", "is the file cut off?")
+            reader.fail(line, f"{text[:40]} {what} are announced, but there are {count}", "is the file cut off?")
     for link in reader.links:
         for node in (link.source, link.target):
             if node not in reader.nodes:
@@ -332,8 +332,8 @@ class _Reader:
     def node_number(self, number: int, fields: Mapping[str, str], name: str) -> int:
         value = natural(fields.get(name, ""))
         if value is None:
-            found = f"{name}={fields[name][:40]}" if name in fields else f"no field {name}="
-            self.fail(number, f"not a node number: {found}", "write node numbers from 0 on")
+            shown_field = f"{name}={fields[name][:40]}" if name in fields else f"no field {name}="
+            self.fail(number, f"not a node number: {shown_field}", "write node numbers from 0 on")
         return value
 
     def scores(self, number: int, fields: dict[str, str]) -> dict[str, float]:
@@ -377,7 +377,7 @@ class _Reader:
 
     def lattice_header(self, scales: Mapping[str, float], word_score: float, start: float) -> Header:
         """Returns what the header says; `scales` are those of the scores that there are."""
-        said = {name: self.header_number(own, 0.0) for name, own in _SCALES.items() if own in self.header}
+        said = {name: self.header_number(field, 0.0) for name, field in _SCALES.items() if field in self.header}
         unread = self.unread | ({"t"} if self.times and len(self.times) < len(self.nodes) else set())
         return Header(
             name=self.header["UTTERANCE"][0] if "UTTERANCE" in self.header else None,
@@ -468,7 +468,7 @@ class _Layout:
             return list(scores.tolist())
         values = scores / self.log_base
         nearby = [np.round(values, 10), values, np.nextafter(values, np.inf), np.nextafter(values, -np.inf)]
-        return list(np.select([own * self.log_base == scores for own in nearby], nearby, values).tolist())
+        return list(np.select([value * self.log_base == scores for value in nearby], nearby, values).tolist())
 
 
 def _fields(names: Iterable[str]) -> dict[str, str]:

@@ -53,9 +53,9 @@ class HasLattice(Protocol):
     def as_lattice(self) -> Lattice: ...
 
 
-def as_lattice(given: Lattice | HasLattice) -> Lattice:
+def as_lattice(source: Lattice | HasLattice) -> Lattice:
     """Returns a lattice as it is, and a gappy acceptor with its loops as arcs."""
-    return given if isinstance(given, Lattice) else given.as_lattice()
+    return source if isinstance(source, Lattice) else source.as_lattice()
 
 
 @dataclass(frozen=True)
@@ -81,13 +81,13 @@ class TextAutomaton:
         state: int | None = 0
         for character in map(ord, text):
             leaving = self.arcs[state] if state is not None else ()
-            state = next((to for own, to in leaving if _holds(self.classes[own], character)), None)
+            state = next((to for label, to in leaving if _holds(self.classes[label], character)), None)
         return state is not None and self.finals[state]
 
     def ranges(self, state: int) -> Iterator[tuple[int, int, int]]:
         """Yields the code points, the first and the last of a range, and the state they lead to."""
-        for own, to in self.arcs[state]:
-            yield from ((first, last, to) for first, last in self.classes[own])
+        for label, to in self.arcs[state]:
+            yield from ((first, last, to) for first, last in self.classes[label])
 
 
 def text_automaton(
@@ -193,12 +193,12 @@ def complement(ranges: Iterable[tuple[int, int]]) -> Ranges:
     >>> complement([(0, 64), (91, 1114111)])
     ((65, 90),)
     """
-    found, begin = [], 0
+    gaps, begin = [], 0
     for first, last in sorted(ranges):
         if first > begin:
-            found.append((begin, first - 1))
+            gaps.append((begin, first - 1))
         begin = max(begin, last + 1)
-    return (*found, (begin, LAST)) if begin <= LAST else tuple(found)
+    return (*gaps, (begin, LAST)) if begin <= LAST else tuple(gaps)
 
 
 class Alphabet:
@@ -218,14 +218,14 @@ class Alphabet:
         named = sorted({*characters, _BLANK})
         self._labels = {character: label for label, character in enumerate(named, 1)}
         self._running = running
-        points: list[tuple[int, int]] = [(ord(own), ord(own)) for own in named]
+        points: list[tuple[int, int]] = [(ord(character), ord(character)) for character in named]
         close, marks = unspaced_letters(), unspaced_marks()
         kinds = [separators(), marks, complement((*separators(), *marks))] if running else [separators(), marks, close]
         rest = () if running else complement((*separators(), *marks, *close))
-        others = [complement((*complement(own), *_CONTROL, *points)) for own in (*kinds, rest)]
-        self.classes: tuple[Ranges, ...] = (*((own,) for own in points), *others)
+        others = [complement((*complement(kind), *_CONTROL, *points)) for kind in (*kinds, rest)]
+        self.classes: tuple[Ranges, ...] = (*((point,) for point in points), *others)
         self.symbols = SymbolTable(f"{label}" for label in range(1, len(self.classes) + 1))
-        labels: list[list[int]] = [[len(points) + place] if own else [] for place, own in enumerate(others, 1)]
+        labels: list[list[int]] = [[len(points) + place] if kind else [] for place, kind in enumerate(others, 1)]
         for character in named:
             if not _holds(_CONTROL, ord(character)):
                 labels[self._kind(character)].append(self._labels[character])

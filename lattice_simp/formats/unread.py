@@ -89,7 +89,7 @@ _PLAIN = {
 def kind_of(head: bytes) -> Kind | Signature | None:
     """Returns the kind of file that is not read, by its beginning; None for all other files."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:MOST_MATCHED]
-    return signature(head[:HEAD]) or next((own for own in KINDS if own.pattern.match(text)), None)
+    return signature(head[:HEAD]) or next((kind for kind in KINDS if kind.pattern.match(text)), None)
 
 
 def refusal(head: bytes, path: str | Path | None, wanted: str = LATTICES) -> FormatError:

@@ -202,13 +202,13 @@ def compare_groups(
 class _Writing:
     """How the lines of all files are written for each metric: as they are, or as tokens of their text and back."""
 
-    def __init__(self, given: Sequence[Lines], source: Lines | None, tokens: str) -> None:
-        self._given, self._source, self._tokens = given, source, tokens
+    def __init__(self, lines: Sequence[Lines], source: Lines | None, tokens: str) -> None:
+        self._lines, self._source, self._tokens = lines, source, tokens
         self._made: dict[int, list[str]] = {}
 
     def column(self, metric: Metric) -> tuple[Metric, Form, Form]:
         """Returns a metric with its signature, the form that all files have, and the form that the metric reads."""
-        compared = list(self._given)
+        compared = list(self._lines)
         if metric.needs_source and self._source is not None:
             compared.append(self._source)
         for form in (*metric.reads, *Form):

@@ -149,16 +149,16 @@ def _search(arcs: Arcs, n: int, unique: bool) -> tuple[Longs, Ints, Ints]:
     # (cost, minus the length, order of entry, prefix or -1 - element if complete)
     queue = [(0.0, 0, 0, 0)]
     entries = 1
-    found_ends = np.empty(1024, dtype=np.int32)
-    found = 0
-    while len(queue) > 0 and found < n:
+    ends = np.empty(1024, dtype=np.int32)
+    num_paths = 0
+    while len(queue) > 0 and num_paths < n:
         _, depth, _, prefix = heapq.heappop(queue)
         depth -= 1
         if prefix < 0:
-            if found == len(found_ends):
-                found_ends = grown(found_ends)
-            found_ends[found] = -1 - prefix
-            found += 1
+            if num_paths == len(ends):
+                ends = grown(ends)
+            ends[num_paths] = -1 - prefix
+            num_paths += 1
             continue
         begin, end = blocks[prefix].begin, blocks[prefix].end
         if unique:
@@ -181,7 +181,7 @@ def _search(arcs: Arcs, n: int, unique: bool) -> tuple[Longs, Ints, Ints]:
             heapq.heappush(queue, (best, depth, entries, prefixes))
             entries += 1
             prefixes += 1
-    return _trace(elements, found_ends[:found])
+    return _trace(elements, ends[:num_paths])
 
 
 @jit

@@ -72,11 +72,11 @@ class Experiment:
 
     def write(self, results: Results) -> str:
         """Writes `RESULTS.md`, which ends with the notes, and `results.json`; returns the page."""
-        made = {"date": datetime.date.today().isoformat(), "command": self.command, "version": __version__}
+        origin = {"date": datetime.date.today().isoformat(), "command": self.command, "version": __version__}
         programs = [f"lattice_simp {__version__}", f"Python {platform.python_version()}", *results.programs]
-        head = f"# {results.title}\n\n`{self.command}`, {made['date']}, {', '.join(programs)}."
+        head = f"# {results.title}\n\n`{self.command}`, {origin['date']}, {', '.join(programs)}."
         page = joined_parts(head, results.parts, self.folder)
-        write_json(self.output / FIGURES, {**made, **results.figures})
+        write_json(self.output / FIGURES, {**origin, **results.figures})
         with open_text(self.output / PAGE, "w") as file:
             file.write(page)
         return page
@@ -113,16 +113,16 @@ def run_experiment(
         do: does what is not done yet, and returns the results.
         arguments: None for those of the command line.
     """
-    given = vars(parser.parse_args(arguments))
-    folder = given.pop("folder")
-    folders = {name: given.pop(name) for name in ("data", "work")}
+    options = vars(parser.parse_args(arguments))
+    folder = options.pop("folder")
+    folders = {name: options.pop(name) for name in ("data", "work")}
     overrides = [f"{name}={json.dumps(path)}" for name, path in folders.items() if path is not None]
-    overrides += given.pop("set")
-    own = shlex.join([*parser.prog.split(), *(sys.argv[1:] if arguments is None else arguments)])
-    command, output = given.pop("command") or own, given.pop("output") or folder
+    overrides += options.pop("set")
+    command_line = shlex.join([*parser.prog.split(), *(sys.argv[1:] if arguments is None else arguments)])
+    command, output = options.pop("command") or command_line, options.pop("output") or folder
     try:
-        with logged_run(given.pop("jobs")) as run:
-            experiment = Experiment(folder, tuple(overrides), output, command, run, given)
+        with logged_run(options.pop("jobs")) as run:
+            experiment = Experiment(folder, tuple(overrides), output, command, run, options)
             results = do(experiment)
         print(experiment.write(results))
     except LatticeSimpError as error:
@@ -140,7 +140,7 @@ def stage_table(records: Mapping[str, Mapping[str, Any]]) -> str:
     """
     lines = ["| stage | seconds | CPU seconds | peak MB |", "|---|---:|---:|---:|"]
     costs = stage_costs(records).values()
-    whole = {key: (max if key == "peak_mb" else sum)(one[key] for one in costs) for key in _COSTS}
+    whole = {key: (max if key == "peak_mb" else sum)(cost[key] for cost in costs) for key in _COSTS}
     for name, record in {**records, "all": whole}.items():
         lines.append(f"| {name} | {record['seconds']:.0f} | {record['cpu_seconds']:.0f} | {record['peak_mb']:,} |")
     return "\n".join(lines)

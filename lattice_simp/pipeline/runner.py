@@ -65,8 +65,8 @@ def run_stages(
                 if not is_done(stage, keys[stage.name], work):
                     stage.check()
             for stage in stages:
-                own = replace(run, folders=dict(folders))
-                folders[stage.name], records[stage.name] = run_stage(stage, keys[stage.name], work, own)
+                stage_run = replace(run, folders=dict(folders))
+                folders[stage.name], records[stage.name] = run_stage(stage, keys[stage.name], work, stage_run)
                 stage.publish(replace(run, folders=dict(folders)))
     except OSError as error:
         raise LatticeSimpError(f"{path_of(error, work)}: {error.strerror or error}") from error

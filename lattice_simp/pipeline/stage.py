@@ -231,8 +231,8 @@ class PeakMemory:
             self._sample()
 
     def _sample(self) -> None:
-        own, total = psutil.Process(), 0
-        for process in [own, *own.children(recursive=True)]:
+        current, total = psutil.Process(), 0
+        for process in [current, *current.children(recursive=True)]:
             with suppress(psutil.Error):  # it has ended meanwhile
                 total += process.memory_full_info().pss
         self.peak_mb = max(self.peak_mb, total / 2**20)

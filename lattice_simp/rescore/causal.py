@@ -181,13 +181,13 @@ def batches(order: Sequence[int], lengths: Sequence[int], most: int) -> list[lis
         lengths: the pieces of each text.
         most: pieces of a batch.
     """
-    made: list[list[int]] = []
+    batches: list[list[int]] = []
     for number in order:
-        if made and (len(made[-1]) + 1) * lengths[number] <= most:
-            made[-1].append(number)
+        if batches and (len(batches[-1]) + 1) * lengths[number] <= most:
+            batches[-1].append(number)
         else:
-            made.append([number])
-    return made
+            batches.append([number])
+    return batches
 
 
 KIND = ScorerKind(CONTENT, lambda path: {"Causal": CausalScorer.read(path)})

@@ -56,7 +56,7 @@ class CombinedPrefixScorer(CombinedScorer, PrefixScorer):
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
         done = [part.extend([state[index] for state in states], words) for index, part in enumerate(self.parts)]
-        following: list[State] = list(zip(*(own for _, own in done), strict=True))
+        following: list[State] = list(zip(*(part_states for _, part_states in done), strict=True))
         return self._weighted([costs for costs, _ in done]), following
 
     def end(self, states: Sequence[State]) -> Floats:

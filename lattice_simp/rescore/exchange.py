@@ -73,10 +73,10 @@ def exchange_classes(
     after, before = _neighbours(first, second, counts, words + 2), _neighbours(second, first, counts, words + 2)
     sizes = np.bincount(first, weights=counts, minlength=words + 2).astype(np.int64)
     order = np.argsort(-sizes[:words], kind="stable").astype(np.int32)
-    own = np.empty(words + 2, dtype=np.int32)
-    own[order] = np.arange(words) % classes  # so that each class begins with frequent and rare words
-    own[words:] = classes, classes + 1
-    state = _classes(own, keys, counts, sizes, classes + 2)
+    word_classes = np.empty(words + 2, dtype=np.int32)
+    word_classes[order] = np.arange(words) % classes  # so that each class begins with frequent and rare words
+    word_classes[words:] = classes, classes + 1
+    state = _classes(word_classes, keys, counts, sizes, classes + 2)
     table = np.arange(_TABLE, dtype=np.float64)
     table[1:] *= np.log(table[1:])
     likelihoods = [_likelihood(state, sizes)]
@@ -120,10 +120,10 @@ def _bigrams(part: Sentences, boundary: int) -> Longs:
     return np.roll(words, 1) << _SHIFT | words
 
 
-def _neighbours(own: Longs, other: Longs, counts: Longs, size: int) -> Neighbours:
-    order = np.lexsort((other, own))
-    begins = np.searchsorted(own[order], np.arange(size + 1)).astype(np.int64)
-    return Neighbours(begins, other[order].astype(np.int32), counts[order])
+def _neighbours(words: Longs, neighbours: Longs, counts: Longs, size: int) -> Neighbours:
+    order = np.lexsort((neighbours, words))
+    begins = np.searchsorted(words[order], np.arange(size + 1)).astype(np.int64)
+    return Neighbours(begins, neighbours[order].astype(np.int32), counts[order])
 
 
 def _classes(classes: Ints, keys: Longs, counts: Longs, word_sizes: Longs, size: int) -> Classes:
@@ -162,21 +162,21 @@ def _sweep(
         old = classes[word]
         _put(old, -1, left, right, with_itself, counts, turned)
         sizes[old] -= word_sizes[word]
-        for own in range(movable):
-            gain = _xlogx(counts[own, own] + left[own] + right[own] + with_itself, table)
-            gain -= _xlogx(counts[own, own], table)
-            gain -= 2.0 * (_xlogx(sizes[own] + word_sizes[word], table) - _xlogx(sizes[own], table))
-            gains[own] = gain
+        for candidate in range(movable):
+            gain = _xlogx(counts[candidate, candidate] + left[candidate] + right[candidate] + with_itself, table)
+            gain -= _xlogx(counts[candidate, candidate], table)
+            gain -= 2.0 * (_xlogx(sizes[candidate] + word_sizes[word], table) - _xlogx(sizes[candidate], table))
+            gains[candidate] = gain
         for other in range(size):
             if left[other] > 0:
                 _add_gains(counts[other], left[other], other, movable, table, gains)
             if right[other] > 0:
                 _add_gains(turned[other], right[other], other, movable, table, gains)
         best = old
-        for own in range(movable):
+        for candidate in range(movable):
             # Rounding must not make words wander between classes that are equally good.
-            if gains[own] > gains[best] + 1e-9 * (1.0 + abs(gains[best])):
-                best = own
+            if gains[candidate] > gains[best] + 1e-9 * (1.0 + abs(gains[best])):
+                best = candidate
         if best != old:
             moves += 1
             classes[word] = best
@@ -188,18 +188,18 @@ def _sweep(
 @jit
 def _add_gains(row: Longs, added: int, other: int, movable: int, table: Floats, gains: Floats) -> None:
     """Adds what `added` bigrams between a class and the word bring, for each class that the word might join."""
-    for own in range(movable):
-        if own != other:
-            gains[own] += _xlogx(row[own] + added, table) - _xlogx(row[own], table)
+    for candidate in range(movable):
+        if candidate != other:
+            gains[candidate] += _xlogx(row[candidate] + added, table) - _xlogx(row[candidate], table)
 
 
 @jit
-def _put(own: int, sign: int, left: Longs, right: Longs, with_itself: int, counts: Longs, turned: Longs) -> None:
+def _put(word_class: int, sign: int, left: Longs, right: Longs, with_itself: int, counts: Longs, turned: Longs) -> None:
     """Adds a word's bigrams to those of a class, or takes them away."""
     for other in range(len(left)):
-        counts[other, own] += sign * left[other]
-        turned[own, other] += sign * left[other]
-        counts[own, other] += sign * right[other]
-        turned[other, own] += sign * right[other]
-    counts[own, own] += sign * with_itself
-    turned[own, own] += sign * with_itself
+        counts[other, word_class] += sign * left[other]
+        turned[word_class, other] += sign * left[other]
+        counts[word_class, other] += sign * right[other]
+        turned[other, word_class] += sign * right[other]
+    counts[word_class, word_class] += sign * with_itself
+    turned[word_class, word_class] += sign * with_itself

@@ -97,25 +97,25 @@ def count_jumps(
         previous_begin, previous_end = -1, -1  # the links of the last linked word; the start at first
         position, count = begin, 0
         while position <= end:
-            own_begin = position
+            word_begin = position
             if position == end:
                 position += 1
             else:
-                while position < end and links[position, 1] == links[own_begin, 1]:
+                while position < end and links[position, 1] == links[word_begin, 1]:
                     position += 1
                 count += 1
             if positions > LONGEST:
                 continue
-            own_size = position - own_begin
+            num_links = position - word_begin
             previous_size = previous_end - previous_begin if previous_begin >= 0 else 1
-            share = 1.0 / (own_size * previous_size)
+            share = 1.0 / (num_links * previous_size)
             for before in range(previous_size):
                 departure = positions if previous_begin < 0 else links[previous_begin + before, 0]
                 departures[positions, departure] += 1.0 / previous_size
-                for own in range(own_size):
-                    arrival = positions - 1 if own_begin == end else links[own_begin + own, 0]
+                for index in range(num_links):
+                    arrival = positions - 1 if word_begin == end else links[word_begin + index, 0]
                     buckets[jump_bucket(departure, arrival, positions, MAXIMUM_JUMP)] += share
-            previous_begin, previous_end = own_begin, position
+            previous_begin, previous_end = word_begin, position
         linked[0] += count
         unlinked[0] += words - count
 

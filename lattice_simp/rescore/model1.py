@@ -124,9 +124,9 @@ class WordTable:
         """
         sides = []
         for vocabulary, words in ((self.source, source), (self.target, target)):
-            own = vocabulary.numbers(words)
-            own[own == vocabulary.unknown] = -1
-            sides.append(np.append(own, vocabulary.unknown).astype(np.int32))
+            numbers = vocabulary.numbers(words)
+            numbers[numbers == vocabulary.unknown] = -1
+            sides.append(np.append(numbers, vocabulary.unknown).astype(np.int32))
         return _cells(*sides, self.begins, self.words, probabilities)
 
 
@@ -153,8 +153,8 @@ class Model1Scorer(PrefixScorer):
         if not states:
             return np.zeros(0), []
         distinct = list(dict.fromkeys(words))
-        own = dict(zip(distinct, self._costs(states[0], distinct).tolist(), strict=True))
-        return np.array([own[word] for word in words]), list(states)
+        costs = dict(zip(distinct, self._costs(states[0], distinct).tolist(), strict=True))
+        return np.array([costs[word] for word in words]), list(states)
 
     def end(self, states: Sequence[State]) -> Floats:
         return np.zeros(len(states))  # the model has no end

@@ -200,7 +200,7 @@ class Config(_Section):
     @field_validator("corpora", "test")
     @classmethod
     def _names_differ(cls, named: tuple[Any, ...]) -> tuple[Any, ...]:
-        names = [one.name for one in named]
+        names = [entry.name for entry in named]
         if len(set(names)) < len(names):
             raise ValueError(f"two have the same name: {', '.join(names)}")
         return named
@@ -222,9 +222,9 @@ class Config(_Section):
         """The model directory."""
         return self.model or self.work / "model"
 
-    def path(self, given: Path) -> Path:
+    def path(self, file: Path) -> Path:
         """Returns a text file's path, from `data` if it is relative."""
-        return self.data / given
+        return self.data / file
 
 
 def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:

@@ -52,15 +52,15 @@ START_WEIGHTS = {
 
 def language_model_stage(config: Config) -> Stage:
     """Returns the stage that estimates the language model from the target side and further texts."""
-    given = config.language_model
-    settings = given.model_dump(mode="json", exclude={"texts", "memory_mb", "arpa"}) | {
+    options = config.language_model
+    settings = options.model_dump(mode="json", exclude={"texts", "memory_mb", "arpa"}) | {
         "text": config.text.model_dump()
     }
     work = partial(_language_model, config)
-    texts = [config.path(path) for path in given.texts]
-    if given.arpa is None:
+    texts = [config.path(path) for path in options.texts]
+    if options.arpa is None:
         return Stage("language-model", ("prepare",), settings, texts, work, check=find_lmplz)
-    files = [*texts, config.path(given.arpa)]
+    files = [*texts, config.path(options.arpa)]
     return Stage("language-model", ("prepare",), settings | {"given": True}, files, work)
 
 

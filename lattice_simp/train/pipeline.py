@@ -76,9 +76,9 @@ def train(
     """
     if run.cluster is not None:
         check_cluster(run.cluster)
-    found = stages(config, simplifier_stages)
-    begin, end = _range([stage.name for stage in found], first, last)
-    wanted = found[:end]
+    all_stages = stages(config, simplifier_stages)
+    begin, end = _range([stage.name for stage in all_stages], first, last)
+    wanted = all_stages[:end]
     again = wanted[begin:]
 
     def prepare() -> None:

@@ -47,7 +47,7 @@ def stage_folders(work: str | Path, names: Sequence[str]) -> dict[str, Path]:
     Raises:
         LatticeSimpError: a stage is not complete, or there are folders of several runs.
     """
-    found = {}
+    folders = {}
     for name in names:
         complete = sorted(record.parent for record in Path(work).glob(f"{name}.*/{RECORD}"))
         complete = [folder for folder in complete if not folder.name.endswith((".partial", ".old"))]
@@ -56,8 +56,8 @@ def stage_folders(work: str | Path, names: Sequence[str]) -> dict[str, Path]:
         if len(complete) > 1:
             listed = ", ".join(folder.name for folder in complete)
             raise LatticeSimpError(f"{work}: several folders of the stage {name}: {listed}; remove all but one")
-        found[name] = complete[0]
-    return found
+        folders[name] = complete[0]
+    return folders
 
 
 @dataclass(frozen=True)

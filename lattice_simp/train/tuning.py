@@ -37,43 +37,45 @@ MADE_OF = "training.json"
 def tune_stage(config: Config) -> Stage:
     """Returns the stage that tunes the weights on the development set; without one, they stay as they are."""
     development = [] if config.tune.development is None else [config.tune.development]
-    given = config.tune.model_dump(mode="json")
+    settings = config.tune.model_dump(mode="json")
     if config.tune.metric == BLEU:
-        del given["metric"]  # stages of BLEU stay those of before there was a choice
-    values = {"tune": given, "text": config.text.model_dump()}
+        del settings["metric"]  # stages of BLEU stay those of before there was a choice
+    values = {"tune": settings, "text": config.text.model_dump()}
     files = [path for test in development for path in test_set_files(config, test)]
     check, publish = partial(_check_texts, config, development), partial(_publish, config)
     return Stage("tune", ("model",), values, files, partial(_tune, config), version=2, check=check, publish=publish)
 
 
 def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
-    given, model = config.tune, run.folders["model"]
+    settings, model = config.tune, run.folders["model"]
     weights = read_weights(model / WEIGHTS)
-    if given.development is None:
+    if settings.development is None:
         write_weights(folder / WEIGHTS, weights)
         return {}
-    sources, references = read_test_set(config, given.development, model)
+    sources, references = read_test_set(config, settings.development, model)
     sentences = [
-        TuningSentence(as_tokens(source), tuple(as_tokens(line) for line in own))
-        for source, *own in zip(sources, *references, strict=True)
+        TuningSentence(as_tokens(source), tuple(as_tokens(line) for line in lines))
+        for source, *lines in zip(sources, *references, strict=True)
     ]
-    decoding = DecodeOptions(model, beam=given.beam, max_arcs=given.max_arcs, jobs=run.jobs, cluster=run.cluster)
-    directions, restarts = given.random_directions, given.restarts
-    mert = MertOptions(given.seed, directions, restarts, min_gain=SEARCH_GAIN, reach=REACH)
+    decoding = DecodeOptions(model, beam=settings.beam, max_arcs=settings.max_arcs, jobs=run.jobs, cluster=run.cluster)
+    directions, restarts = settings.random_directions, settings.restarts
+    mert = MertOptions(settings.seed, directions, restarts, min_gain=SEARCH_GAIN, reach=REACH)
     result = tune(
         sentences,
         weights,
         decoding,
-        TuningOptions(mert, given.max_rounds, given.min_gain),
-        metric=given.metric,
+        TuningOptions(mert, settings.max_rounds, settings.min_gain),
+        metric=settings.metric,
         say=run.say,
         progress=run.progress,
     )
-    made = [{"weights": one.weights, given.metric: one.score, "expected": one.expected} for one in result.rounds]
-    write_json(folder / ROUNDS, made)
+    rounds = [
+        {"weights": tuned.weights, settings.metric: tuned.score, "expected": tuned.expected} for tuned in result.rounds
+    ]
+    write_json(folder / ROUNDS, rounds)
     write_weights(folder / WEIGHTS, result.weights)
     before, after = result.rounds[0].score, result.score
-    return {"rounds": len(made), f"{given.metric}_before": before, f"{given.metric}_after": after}
+    return {"rounds": len(rounds), f"{settings.metric}_before": before, f"{settings.metric}_after": after}
 
 
 # ---------------------------------------------------------------- test sets
@@ -104,8 +106,8 @@ def _test(config: Config, run: Run, folder: Path) -> dict[str, Any]:
                     file.writelines(line + "\n" for line in lines)
             score = bleu(list(read_lines(output)), references, originals, tokenisers(config.text)[1])
             scores[f"{test.name}.{name}"] = score._asdict()
-            found = f"BLEU {score.bleu_tok_lc:.2f} (tok, lc), {score.bleu_13a:.2f} (text)"
-            run.say(f"test: {test.name}, {name} weights: {found}")
+            summary = f"BLEU {score.bleu_tok_lc:.2f} (tok, lc), {score.bleu_13a:.2f} (text)"
+            run.say(f"test: {test.name}, {name} weights: {summary}")
     return {"scores": scores}
 
 
@@ -139,8 +141,8 @@ def translate_lines(model: Path, weights: dict[str, float], sources: list[str], 
     lines = [""] * len(sources)
     tasks = [(number, source) for number, source in enumerate(sources) if source]
     factory = partial(_translator, model, weights)
-    found = all_results(tasks, factory, jobs=run.jobs, cluster=run.cluster, what="sentence")
-    for done, (number, line) in enumerate(found, start=1):
+    results = all_results(tasks, factory, jobs=run.jobs, cluster=run.cluster, what="sentence")
+    for done, (number, line) in enumerate(results, start=1):
         lines[number] = line
         run.progress(done, len(tasks))
     return lines
@@ -156,8 +158,8 @@ def _translator(model: Path, weights: dict[str, float]) -> Callable[[str], str]:
 def read_test_set(config: Config, test: TestSet, model: Path) -> tuple[list[str], list[list[str]]]:
     """Returns a test set's token lines, see `read_texts`: the sources, and the lines of each reference."""
     source, references = read_texts(config, test)
-    own, other = model_tokenisers(model)
-    return list(map(own.tokens, source)), [list(map(other.tokens, lines)) for lines in references]
+    of_source, of_target = model_tokenisers(model)
+    return list(map(of_source.tokens, source)), [list(map(of_target.tokens, lines)) for lines in references]
 
 
 def read_texts(config: Config, test: TestSet) -> tuple[list[str], list[list[str]]]:

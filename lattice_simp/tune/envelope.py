@@ -110,9 +110,9 @@ def _segments(
         lines[0] = weighted(features, directions[number])
         end_lines[0] = weighted(final_features, directions[number])
         pool, begin, end = hulls(arcs, lines, end_lines, limit, pool)
-        own, own_offsets, own_words = hypotheses(arcs, pool, begin, end)
-        begins = np.concatenate((begins, own))
-        offsets = np.concatenate((offsets, own_offsets[1:] + len(words)))
-        words = np.concatenate((words, own_words))
+        new_begins, new_offsets, new_words = hypotheses(arcs, pool, begin, end)
+        begins = np.concatenate((begins, new_begins))
+        offsets = np.concatenate((offsets, new_offsets[1:] + len(words)))
+        words = np.concatenate((words, new_words))
         counts[number + 1] = len(begins)
     return counts, begins, offsets, words

@@ -73,8 +73,8 @@ def nbest_lattice(hypotheses: Sequence[Hypothesis], names: Sequence[str], symbol
         LatticeSimpError: a hypothesis has a feature that is not named.
     """
     row = {name: number for number, name in enumerate(names)}
-    words = [symbols.encode(own.tokens) if own.tokens else np.zeros(1, dtype=np.int32) for own in hypotheses]
-    lengths = np.array([len(own) for own in words], dtype=np.int64)
+    words = [symbols.encode(entry.tokens) if entry.tokens else np.zeros(1, dtype=np.int32) for entry in hypotheses]
+    lengths = np.array([len(labels) for labels in words], dtype=np.int64)
     firsts = np.cumsum(lengths) - lengths
     # States: the start, one common end (1), and the inner states of each path.
     total = int(lengths.sum())

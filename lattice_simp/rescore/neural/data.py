@@ -142,8 +142,8 @@ def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Long
     rng = np.random.default_rng([seed, epoch])
     lengths = np.maximum(np.diff(pairs.source.offsets), np.diff(pairs.target.offsets)) + 1
     order = np.argsort(lengths * rng.uniform(1 - _NOISE, 1 + _NOISE, len(lengths)), kind="stable")
-    found = list(_cut(order, lengths, batch_tokens))
-    return [found[number] for number in rng.permutation(len(found)).tolist()]
+    slices = list(_cut(order, lengths, batch_tokens))
+    return [slices[number] for number in rng.permutation(len(slices)).tolist()]
 
 
 def _cut(order: Longs, lengths: Longs, batch_tokens: int) -> Iterator[Longs]:

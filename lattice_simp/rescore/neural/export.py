@@ -90,10 +90,10 @@ def export_model(
     encodings = sinusoids(shape.positions, shape.width)
     embedding = np.ascontiguousarray(weights["embedding.weight"], dtype=np.float32)
     spec.encoder.embeddings[0].weight = spec.decoder.embeddings.weight = spec.decoder.projection.weight = embedding
-    for side, own in (("encoder", spec.encoder), ("decoder", spec.decoder)):
-        own.position_encodings.encodings = encodings
-        _norm(own.layer_norm, weights, f"{side}_norm")
-        for number, layer in enumerate(own.layer):
+    for side, stack in (("encoder", spec.encoder), ("decoder", spec.decoder)):
+        stack.position_encodings.encodings = encodings
+        _norm(stack.layer_norm, weights, f"{side}_norm")
+        for number, layer in enumerate(stack.layer):
             name = f"{side}.{number}"
             _attention(layer.self_attention, weights, f"{name}.attention", ("joint", "out"))
             if side == "decoder":

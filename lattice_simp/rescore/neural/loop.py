@@ -175,7 +175,7 @@ class Training:
             vars(self.position).update(state["place"])
             torch.set_rng_state(state["random"].cpu())
             if self.device.type == "cuda" and state["device_random"]:
-                torch.cuda.set_rng_state_all([one.cpu() for one in state["device_random"]])
+                torch.cuda.set_rng_state_all([generator.cpu() for generator in state["device_random"]])
         except (KeyError, RuntimeError, ValueError) as error:
             reason = one_line(error)
             raise FormatError(f"is of another model: {reason}", path=path, remedy="choose another output") from None

@@ -138,7 +138,7 @@ class TranslationScorer(PrefixScorer):
         except (RuntimeError, ValueError) as error:
             raise LatticeSimpError(f"CTranslate2 cannot score a sentence: {one_line(error)}") from error
         logs = [result.log_probs for result in results]
-        return np.array([0.0 - sum(own[:-1]) for own in logs]), np.array([0.0 - own[-1] for own in logs])
+        return np.array([0.0 - sum(row[:-1]) for row in logs]), np.array([0.0 - row[-1] for row in logs])
 
 
 KIND = ScorerKind(FOLDER, lambda path: {"Neural": TranslationScorer.read(path)})

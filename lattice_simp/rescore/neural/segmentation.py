@@ -86,12 +86,12 @@ class SegmentationSettings:
         Raises:
             FormatError: the file holds no such settings.
         """
-        made = read_settings(folder, cls)
-        if made.subwords not in KINDS:
+        settings = read_settings(folder, cls)
+        if settings.subwords not in KINDS:
             raise FormatError(
-                f"subwords {made.subwords!r}", path=folder / SETTINGS, remedy=f"known are {', '.join(KINDS)}"
+                f"subwords {settings.subwords!r}", path=folder / SETTINGS, remedy=f"known are {', '.join(KINDS)}"
             )
-        return made
+        return settings
 
     def write(self, folder: Path) -> None:
         """Writes the file."""

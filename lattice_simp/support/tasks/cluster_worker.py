@@ -89,15 +89,15 @@ def _function(plan: bytes) -> Function:
     if plan not in _functions:
         while len(_functions) >= KEPT_FUNCTIONS:
             del _functions[next(iter(_functions))]
-        own: Plan = pickle.loads(plan)
+        task: Plan = pickle.loads(plan)
         try:
-            for (name, here), (_, there) in zip(versions(), own.versions, strict=True):
+            for (name, here), (_, there) in zip(versions(), task.versions, strict=True):
                 if here != there:
                     raise BatchError(f"{name} {here} where the client has {there}; install the same version everywhere")
-            _functions[plan] = own.factory()
+            _functions[plan] = task.factory()
         except Exception as error:
             message = describe(error)
-            if own.remote:
+            if task.remote:
                 where = f"worker {get_worker().address}"
                 message = f"{where}: {message} (all workers must find the same files under the same paths)"
             raise BatchError(message, traceback.format_exc()) from error

@@ -50,7 +50,7 @@ class Utf8Decoder:
         """Makes the decoder of classes of code points that do not overlap."""
         growing = _Growing()
         growing.add_characters(
-            tuple(sorted((first, last, number) for number, own in enumerate(classes) for first, last in own))
+            tuple(sorted((first, last, number) for number, ranges in enumerate(classes) for first, last in ranges))
         )
         may_end = np.ones((len(growing.rows), len(classes)), dtype=np.bool_)
         for (_, pending), state in growing.within.items():

@@ -49,15 +49,15 @@ def _align(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 def _link_files(config: Config) -> list[Path]:
     """Returns the files of links, one for each corpus, if they are wanted."""
-    return [config.path(config.align.links[one.name]) for one in config.corpora if config.align.method == "links"]
+    return [config.path(config.align.links[corpus.name]) for corpus in config.corpora if config.align.method == "links"]
 
 
 def _check_lines(config: Config) -> None:
     """Finds faults of the files of links before any stage runs."""
     for corpus, path in zip(config.corpora, _link_files(config), strict=False):
-        lines, own = sum(1 for _ in read_lines(config.path(corpus.source))), len(read_pharaoh(path)[0]) - 1
-        if lines != own:
-            message = f"has {own} lines for the {lines} of {config.path(corpus.source)}"
+        lines, link_lines = sum(1 for _ in read_lines(config.path(corpus.source))), len(read_pharaoh(path)[0]) - 1
+        if lines != link_lines:
+            message = f"has {link_lines} lines for the {lines} of {config.path(corpus.source)}"
             raise FormatError(message, path=path, remedy="give the links of this corpus, line by line")
 
 
@@ -66,22 +66,22 @@ def _from_files(config: Config, run: Run) -> Callable[[str, int, Lengths], Links
     files = _link_files(config)
     every = [read_pharaoh(path) for path in files]
     starts = np.cumsum([0, *(len(offsets) - 1 for offsets, _ in every)])
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(own) for own, _ in every]))])
-    points = np.concatenate([own for _, own in every])
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(begins) for begins, _ in every]))])
+    points = np.concatenate([links for _, links in every])
 
     def links_of(name: str, begin: int, lengths: Lengths) -> Links:
         table = read_shard(run.folders["prepare"] / name, ["corpus", "line"])
         corpora, lines = table["corpus"].to_numpy(), table["line"].to_numpy()
-        own, found = taken(offsets, points, starts[corpora] + lines)
-        pairs = np.repeat(np.arange(len(lines)), np.diff(own))
-        outside = np.flatnonzero((found >= np.stack(lengths, axis=1)[pairs]).any(axis=1))
+        begins, links = taken(offsets, points, starts[corpora] + lines)
+        pairs = np.repeat(np.arange(len(lines)), np.diff(begins))
+        outside = np.flatnonzero((links >= np.stack(lengths, axis=1)[pairs]).any(axis=1))
         if len(outside):
             pair = pairs[outside[0]]
-            link = "-".join(map(str, found[outside[0]].tolist()))
+            link = "-".join(map(str, links[outside[0]].tolist()))
             message = f"the link {link} leads out of a pair of {lengths[0][pair]} and {lengths[1][pair]} words"
             remedy = "align the tokens that training makes, or switch text.tokenise and text.normalise off"
             raise FormatError(message, path=files[corpora[pair]], line=int(lines[pair]) + 1, remedy=remedy)
-        return symmetrise((own, found), (own, found), lengths, "union")  # sorts, and drops what occurs twice
+        return symmetrise((begins, links), (begins, links), lengths, "union")  # sorts, and drops what occurs twice
 
     return links_of
 
@@ -100,7 +100,7 @@ def _from_hmm(config: Config, run: Run) -> Callable[[str, int, Lengths], Links]:
     directed = align_both(source, target, jobs=run.jobs, progress=lambda done, total, _: run.progress(done, total))
 
     def links_of(name: str, begin: int, lengths: Lengths) -> Links:
-        forward, backward = (_part(one, begin, begin + len(lengths[0])) for one in directed)
+        forward, backward = (_part(links, begin, begin + len(lengths[0])) for links in directed)
         return symmetrise(forward, backward, lengths, config.align.symmetrisation)
 
     return links_of

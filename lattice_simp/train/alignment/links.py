@@ -57,9 +57,9 @@ def read_pharaoh(path: Path) -> Links:
     rows = []
     for number, line in enumerate(read_lines(path), start=1):
         if not _LINE.fullmatch(line.strip(" \t")):
-            found = next(part for part in split_tokens(line) if not _LINE.fullmatch(part))
+            wrong = next(part for part in split_tokens(line) if not _LINE.fullmatch(part))
             remedy = "write source-target positions from 0, such as 0-0 1-2"
-            raise FormatError(f"{found[:50]!r} is not a link", path=path, line=number, remedy=remedy)
+            raise FormatError(f"{wrong[:50]!r} is not a link", path=path, line=number, remedy=remedy)
         rows.append(np.array(line.replace("-", " ").split(), dtype=np.int32))
     offsets = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) // 2 for row in rows], out=offsets[1:])

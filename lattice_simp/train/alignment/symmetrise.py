@@ -51,15 +51,15 @@ def _symmetrise(
     filled = 0
     for sentence in range(count):
         rows, columns = source_lengths[sentence], target_lengths[sentence]
-        one = np.zeros((rows, columns), dtype=np.bool_)
-        two = np.zeros((rows, columns), dtype=np.bool_)
+        forward_links = np.zeros((rows, columns), dtype=np.bool_)
+        backward_links = np.zeros((rows, columns), dtype=np.bool_)
         for index in range(forward_offsets[sentence], forward_offsets[sentence + 1]):
-            one[forward[index, 0], forward[index, 1]] = True
+            forward_links[forward[index, 0], forward[index, 1]] = True
         for index in range(backward_offsets[sentence], backward_offsets[sentence + 1]):
-            two[backward[index, 0], backward[index, 1]] = True
-        joined = one | two if take_union else one & two
+            backward_links[backward[index, 0], backward[index, 1]] = True
+        joined = forward_links | backward_links if take_union else forward_links & backward_links
         if grow >= 0:
-            _grow(joined, one, two, grow)
+            _grow(joined, forward_links, backward_links, grow)
         for row in range(rows):
             for column in range(columns):
                 if joined[row, column]:
@@ -70,7 +70,7 @@ def _symmetrise(
 
 
 @jit
-def _grow(joined: Bools, one: Bools, two: Bools, final: int) -> None:
+def _grow(joined: Bools, forward: Bools, backward: Bools, final: int) -> None:
     rows, columns = joined.shape
     row_used = np.zeros(rows, dtype=np.bool_)
     column_used = np.zeros(columns, dtype=np.bool_)
@@ -90,13 +90,13 @@ def _grow(joined: Bools, one: Bools, two: Bools, final: int) -> None:
                         r, c = row + down, column + right
                         if r < 0 or c < 0 or r >= rows or c >= columns or joined[r, c]:
                             continue
-                        if (one[r, c] or two[r, c]) and not (row_used[r] and column_used[c]):
+                        if (forward[r, c] or backward[r, c]) and not (row_used[r] and column_used[c]):
                             joined[r, c] = row_used[r] = column_used[c] = True
                             changed = True
     if final == 0:
         return
     for direction in range(2):
-        links = one if direction == 0 else two
+        links = forward if direction == 0 else backward
         for row in range(rows):
             for column in range(columns):
                 if not links[row, column] or joined[row, column]:

@@ -111,11 +111,11 @@ def memory_mebibytes(memory: str | int) -> int:
     Raises:
         LatticeSimpError: the setting is neither MiB nor a percentage, or too little.
     """
-    found = re.fullmatch(r"(\d+)(%?)", str(memory).strip())
-    amount = int(found[1]) if found else 0
-    if found and found[2] and 0 < amount <= 100:
+    match = re.fullmatch(r"(\d+)(%?)", str(memory).strip())
+    amount = int(match[1]) if match else 0
+    if match and match[2] and 0 < amount <= 100:
         return max(LEAST_MEMORY, _machine_bytes() * amount // 100 >> 20)
-    if not found or found[2] or amount < LEAST_MEMORY:
+    if not match or match[2] or amount < LEAST_MEMORY:
         raise LatticeSimpError(f"memory {memory!r} (give at least {LEAST_MEMORY} MiB, or a percentage such as 40%)")
     return amount
 
@@ -153,14 +153,14 @@ def find_lmplz() -> Path:
         MissingExtraError: it is in none of them, or LMPLZ names no program.
     """
     if named := os.environ.get(VARIABLE):
-        found = shutil.which(named)
-        if found is None:
+        program = shutil.which(named)
+        if program is None:
             raise MissingExtraError(f"{VARIABLE}={named} names no program that can be run ({REMEDY})")
     else:
-        found = shutil.which(PROGRAM) or shutil.which(PROGRAM, path=program_folder())
-        if found is None:
+        program = shutil.which(PROGRAM) or shutil.which(PROGRAM, path=program_folder())
+        if program is None:
             raise MissingExtraError(f"KenLM's {PROGRAM} is not there ({REMEDY})")
-    return Path(found).absolute()
+    return Path(program).absolute()
 
 
 def _machine_bytes() -> int:
@@ -202,9 +202,9 @@ def _sentences(text: str | Path) -> Iterator[bytes]:
     yield b" "  # lmplz would take a text whose first letters are BZh for a packed one
     empty = True
     for number, line in enumerate(read_lines(text), start=1):
-        if "<" in line and (found := _RESERVED.search(line)):
+        if "<" in line and (reserved := _RESERVED.search(line)):
             remedy = "language models keep this word for themselves; replace it, or drop the line"
-            raise FormatError(f"the word {found[0]}", path=text, line=number, remedy=remedy)
+            raise FormatError(f"the word {reserved[0]}", path=text, line=number, remedy=remedy)
         if line.strip(_BLANKS):
             empty = False
             yield line.encode() + b"\n"

@@ -81,8 +81,8 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
             span = spans[index]
             filled = _write_side(words, span, 0, source, source_offsets[count])
             if len(allowed):
-                own = pattern_hash(source[source_offsets[count] : filled])
-                if allowed[find_slot(allowed, own)] != own:
+                key = pattern_hash(source[source_offsets[count] : filled])
+                if allowed[find_slot(allowed, key)] != key:
                     continue
             sentence[count] = pair
             source_offsets[count + 1] = filled
@@ -118,9 +118,9 @@ def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, cou
         rules += len(spans)
         for index in range(len(spans)):
             length = _write_side(others, spans[index], 2, pattern, 0)
-            own = pattern_hash(pattern[:length])
-            slot = find_slot(keys, own)
-            if keys[slot] == own:
+            key = pattern_hash(pattern[:length])
+            slot = find_slot(keys, key)
+            if keys[slot] == key:
                 counts[values[slot]] += 1
     return rules
 

@@ -58,13 +58,13 @@ def _patterns(offsets: Longs, flat: Ints, limits: Limits) -> Longs:
                 if length > 0:
                     symbols[length - 1] = symbol
                 if length > 0 and gaps < length:  # there is a word
-                    own = pattern_hash(symbols[:length])
-                    slot = find_slot(keys, own)
+                    key = pattern_hash(symbols[:length])
+                    slot = find_slot(keys, key)
                     if keys[slot] < 0:
                         if 2 * used >= len(keys):
                             keys = grown_table(keys, np.empty(len(keys), dtype=np.int32))[0]
-                            slot = find_slot(keys, own)
-                        keys[slot] = own
+                            slot = find_slot(keys, key)
+                        keys[slot] = key
                         used += 1
                 if length == limits.max_symbols or index >= last:
                     continue

@@ -83,7 +83,7 @@ def pair_key(source: int, target: int) -> np.int64:
 @jit
 def _linked_pairs(bitext: Bitext) -> Longs:
     source_offsets, source, target_offsets, target, link_offsets, links = bitext
-    found = np.empty(len(links) + len(source) + len(target), dtype=np.int64)
+    pairs = np.empty(len(links) + len(source) + len(target), dtype=np.int64)
     count = 0
     for sentence in range(len(source_offsets) - 1):
         first, other = source_offsets[sentence], target_offsets[sentence]
@@ -92,17 +92,17 @@ def _linked_pairs(bitext: Bitext) -> Longs:
         for index in range(link_offsets[sentence], link_offsets[sentence + 1]):
             s, t = links[index, 0], links[index, 1]
             source_linked[s] = target_linked[t] = True
-            found[count] = pair_key(source[first + s], target[other + t])
+            pairs[count] = pair_key(source[first + s], target[other + t])
             count += 1
         for s in range(len(source_linked)):
             if not source_linked[s]:
-                found[count] = pair_key(source[first + s], NULL)
+                pairs[count] = pair_key(source[first + s], NULL)
                 count += 1
         for t in range(len(target_linked)):
             if not target_linked[t]:
-                found[count] = pair_key(NULL, target[other + t])
+                pairs[count] = pair_key(NULL, target[other + t])
                 count += 1
-    return found[:count].copy()
+    return pairs[:count].copy()
 
 
 @jit

@@ -59,10 +59,10 @@ def _keys(offsets: Ints, symbols: Ints, words: SymbolTable, rows: Longs, table: 
     of_table = table.encode(list(words))
     has_letters = np.array([any(letter.isalpha() for letter in word) for word in table])
     has_letters[EPSILON] = False
-    own_offsets, own = taken(offsets.astype(np.int64), symbols, rows)
-    rules = np.repeat(np.arange(len(rows)), np.diff(own_offsets))
-    found = np.where(own >= 0, of_table[np.maximum(own, 0)], EPSILON)
-    return (rules * len(table) + found)[has_letters[found]]
+    rule_offsets, rule_symbols = taken(offsets.astype(np.int64), symbols, rows)
+    rules = np.repeat(np.arange(len(rows)), np.diff(rule_offsets))
+    word_ids = np.where(rule_symbols >= 0, of_table[np.maximum(rule_symbols, 0)], EPSILON)
+    return (rules * len(table) + word_ids)[has_letters[word_ids]]
 
 
 def _means(keys: Longs, values: Floats, num_rules: int) -> Floats:

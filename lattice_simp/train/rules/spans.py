@@ -73,23 +73,23 @@ def rule_spans(
         if max_gaps == 0:
             continue
         # All phrases that begin inside it; those that end after it, or are not smaller, are left out.
-        for one in range(offsets[begin], offsets[end]):
-            gap, gap_end = phrases[one, 0], phrases[one, 1]
+        for first in range(offsets[begin], offsets[end]):
+            gap, gap_end = phrases[first, 0], phrases[first, 1]
             words_left = words - (gap_end - gap)
             links_left = linked[end] - linked[begin] - (linked[gap_end] - linked[gap])
             if gap_end > end or links_left == 0:
                 continue
             spans = with_room(spans, count + 1 + len(phrases))
             if words_left + 1 <= max_symbols:
-                count = _add(spans, count, phrases, whole, one, -1)
+                count = _add(spans, count, phrases, whole, first, -1)
             if max_gaps == 1 or gap_end + 1 >= end:
                 continue
-            for two in range(offsets[gap_end + 1], offsets[end]):
-                other, other_end = phrases[two, 0], phrases[two, 1]
+            for second in range(offsets[gap_end + 1], offsets[end]):
+                other, other_end = phrases[second, 0], phrases[second, 1]
                 if other_end > end or words_left - (other_end - other) + 2 > max_symbols:
                     continue
                 if links_left > linked[other_end] - linked[other]:
-                    count = _add(spans, count, phrases, whole, one, two)
+                    count = _add(spans, count, phrases, whole, first, second)
     return spans[:count]
 
 
@@ -104,9 +104,9 @@ def with_room(values: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
 
 
 @jit
-def _add(spans: Ints, count: int, phrases: Ints, whole: int, one: int, two: int) -> int:
+def _add(spans: Ints, count: int, phrases: Ints, whole: int, first: int, second: int) -> int:
     for column in range(4):
         spans[count, column] = phrases[whole, column]
-        spans[count, 4 + column] = phrases[one, column] if one >= 0 else -1
-        spans[count, 8 + column] = phrases[two, column] if two >= 0 else -1
+        spans[count, 4 + column] = phrases[first, column] if first >= 0 else -1
+        spans[count, 8 + column] = phrases[second, column] if second >= 0 else -1
     return count + 1

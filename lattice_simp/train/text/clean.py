@@ -64,8 +64,8 @@ def pair_hashes(source: Iterable[str], target: Iterable[str]) -> Longs:
     (True, False)
     """
     digests = b"".join(
-        hashlib.blake2b(f"{own}\n{other}".encode(), digest_size=8).digest()
-        for own, other in zip(source, target, strict=True)
+        hashlib.blake2b(f"{source_line}\n{target_line}".encode(), digest_size=8).digest()
+        for source_line, target_line in zip(source, target, strict=True)
     )
     return np.frombuffer(digests, dtype="<i8").astype(np.int64) & np.iinfo(np.int64).max
 
@@ -81,7 +81,7 @@ def repeated(hashes: Longs) -> Bools:
     return known
 
 
-def foreign(column: pa.ChunkedArray, own: Mapping[str, int], other: Mapping[str, int]) -> Bools:
+def foreign(column: pa.ChunkedArray, counts: Mapping[str, int], other_counts: Mapping[str, int]) -> Bools:
     """Returns for each token line whether it looks like the other side's language, by unigram models of the corpus.
 
     It does if its words are likelier there by `FOREIGN_MARGIN` nats each; those without letters do not count. Works for
@@ -98,7 +98,7 @@ def foreign(column: pa.ChunkedArray, own: Mapping[str, int], other: Mapping[str,
     encoded = words.dictionary_encode()
     different = encoded.dictionary.to_pylist()
     counted = np.array([any(map(str.isalpha, word)) for word in different], dtype=np.float64)
-    gains = counted * (_costs(own, different) - _costs(other, different))
+    gains = counted * (_costs(counts, different) - _costs(other_counts, different))
     numbers = encoded.indices.to_numpy()
     lines = np.repeat(np.arange(len(column)), np.diff(offsets))
     lengths = np.bincount(lines, weights=counted[numbers], minlength=len(column))
@@ -108,6 +108,6 @@ def foreign(column: pa.ChunkedArray, own: Mapping[str, int], other: Mapping[str,
 
 def _costs(counts: Mapping[str, int], words: list[str]) -> Floats:
     """Returns the cost of each word in a unigram model; an unknown one has half a count."""
-    found = np.fromiter((counts.get(word, 0) for word in words), dtype=np.float64, count=len(words))
-    costs: Floats = -np.log((found + 0.5) / (sum(counts.values()) + 1))
+    frequencies = np.fromiter((counts.get(word, 0) for word in words), dtype=np.float64, count=len(words))
+    costs: Floats = -np.log((frequencies + 0.5) / (sum(counts.values()) + 1))
     return costs

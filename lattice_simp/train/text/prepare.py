@@ -49,7 +49,7 @@ def prepare_stage(config: Config) -> Stage:
     }
     work = partial(_prepare, config)
     both = tokenisers(config.text)  # tried out, since a package may be missing
-    return Stage("prepare", (), settings, files, work, check=lambda: [one.tokens("") for one in both])
+    return Stage("prepare", (), settings, files, work, check=lambda: [tokeniser.tokens("") for tokeniser in both])
 
 
 def _prepare(config: Config, run: Run, folder: Path) -> dict[str, Any]:

@@ -86,8 +86,8 @@ def word_counts(columns: Iterable[pa.ChunkedArray], *, firsts: bool = True) -> C
             rest = np.ones(len(words), dtype=np.bool_)
             rest[offsets[:-1]] = False
             words = words.filter(pa.array(rest))
-        found = words.value_counts()
+        counted = words.value_counts()
         # An ordinary loop: `Counter.update` adds up in Python, too.
-        for word, count in zip(found.field("values").to_pylist(), found.field("counts").to_pylist(), strict=True):
+        for word, count in zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True):
             counts[word] += count
     return counts
