@@ -102,7 +102,7 @@ def _simplify(source: Path, model: Path, run: Run, folder: Path) -> dict[str, An
     for name, system in SYSTEMS.items():
         run.say(f"outputs: {name}")
         begin = time.process_time()
-        simplifier = replace(loaded, search=system.search, stages=system.steps, change=system.change)
+        simplifier = replace(loaded, search=system.search, stages=system.steps, change=system.change, mode="bold")
         found = [most_unlike(own) for own in simplifier.simplify_all(parses, system.rerank)]
         with open_text(str(folder / file_name(name)), "w") as file:
             file.writelines(penn(own.text) + "\n" for own in found)

@@ -58,7 +58,7 @@ def _simplify(config: Config, model: Path, run: Run, folder: Path) -> dict[str, 
         sources = [tuple(cased.tokens(line).split()) for line in read_texts(config, test_set(config, name))[0]]
         parses = list(parse_sentences(sources))
         for kind, system in KINDS.items():
-            simplifier = replace(loaded, search=system.search, stages=system.steps)
+            simplifier = replace(loaded, search=system.search, stages=system.steps, mode="bold")
             found = [own[0] for own in simplifier.simplify_all(parses)]
             with open_text(simplified_file(folder, name, kind), "w") as file:
                 file.writelines(_in_case(own.text, config) + "\n" for own in found)

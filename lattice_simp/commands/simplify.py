@@ -31,7 +31,7 @@ from lattice_simp.support.tasks.outcome import Function
 from lattice_simp.support.textio import open_text
 from lattice_simp.systems.simplify.explanation import explanation
 from lattice_simp.systems.simplify.operations import OperationModel
-from lattice_simp.systems.simplify.simplifier import OPERATIONS, STAGES, Search, Simplifier, Stage, most_unlike
+from lattice_simp.systems.simplify.simplifier import OPERATIONS, STAGES, Mode, Search, Simplifier, Stage, most_unlike
 
 app = command_app()
 
@@ -43,6 +43,7 @@ def simplify(
     source: SentenceFile = None,
     output: Annotated[Output, Detail("one line per sentence")] = "-",
     tokenised: Annotated[Tokenised, Detail("so is the output")] = False,
+    mode: Annotated[Mode, typer.Option(help="make only sound changes, or all that the model proposes")] = "cautious",
     search: Annotated[Search, typer.Option(help="apply all steps jointly, or one after the other")] = "joint",
     steps: Annotated[str, typer.Option(help="steps to apply, separated by commas")] = ",".join(STAGES),
     rerank: Annotated[int, typer.Option(min=0, help="choose the least similar to the source of this many")] = 0,
@@ -58,8 +59,10 @@ def simplify(
     """Simplify English sentences. Example: lattice-simp simplify model < a.txt > simple.txt
 
     The command splits sentences, and deletes or replaces words and phrases. It finds the best of all combinations
-    (--search joint), or applies one step after the other, as published (--search greedy). Sentences that cannot be
-    parsed or are too long are reported and copied to the output; empty lines stay empty.
+    (--search joint), or applies one step after the other, as published (--search greedy). It parses its results and
+    keeps only changes after which they are still sentences, and replaces words only by those of a table; with
+    --mode bold it makes all changes that the model proposes. Sentences that cannot be parsed or are too long are
+    reported and copied to the output; empty lines stay empty.
     """
     run = RunOptions(output, nbest_output, jobs, None, resume, quiet, debug=bool(context.obj), dask=dask)
     run.check(nbest)
@@ -68,7 +71,7 @@ def simplify(
         raise LatticeSimpError(f"--steps {steps}: {unknown[0]!r} is not one of {','.join(STAGES)}")
     OperationModel.read(model / OPERATIONS)  # refuses other folders before any line is read
     stages = tuple(stage for stage in STAGES if stage in steps.split(","))
-    options = SimplifyOptions(model, search, stages, rerank, nbest, change)
+    options = SimplifyOptions(model, search, stages, rerank, nbest, change, mode)
     text = model_text(model, tokenised=tokenised)
     tokens = None
     if text is not None:  # parsers need the original case
@@ -92,12 +95,13 @@ class SimplifyOptions:
     rerank: int
     nbest: int
     change: bool
+    mode: Mode
 
 
 def make_simplifier(options: SimplifyOptions) -> Function:
     """Loads the model in a worker; returns the function that simplifies one numbered sentence."""
     loaded = Simplifier.load(options.model)
-    chosen = replace(loaded, search=options.search, stages=options.stages, change=options.change)
+    chosen = replace(loaded, search=options.search, stages=options.stages, change=options.change, mode=options.mode)
     return partial(_simplify, chosen, options)
 
 

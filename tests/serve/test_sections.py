@@ -45,7 +45,7 @@ def test_tabs_are_those_of_the_models(tmp_path, monkeypatch):
 
 
 def test_an_english_sentence_gets_simpler(simplifier, tmp_path, monkeypatch):
-    answer = make_simplifier(simplifier, 20)
+    answer = make_simplifier(simplifier, 20, "bold")
     client = client_of(monkeypatch, answer, simplifier=tmp_path)
     found = client.get("/api/simplify", params={"text": "the principal man ."}).json()
     best = found["simplifications"][0]
@@ -60,7 +60,7 @@ def test_an_english_sentence_gets_simpler(simplifier, tmp_path, monkeypatch):
 
 
 def test_words_in_the_place_of_others_are_marked(simplifier, tmp_path, monkeypatch):
-    client = client_of(monkeypatch, make_simplifier(simplifier, 20), simplifier=tmp_path)
+    client = client_of(monkeypatch, make_simplifier(simplifier, 20, "bold"), simplifier=tmp_path)
     text = "required to <b>"
     best, *others = client.get("/api/simplify", params={"text": text}).json()["simplifications"]
     assert best["parts"] == [{"text": "Asked to", "changed": True}, {"text": " <b>", "changed": False}]

@@ -19,7 +19,7 @@ from lattice_simp.serve.simplify.marking import marked_parts
 from lattice_simp.serve.workers import WorkerPool
 from lattice_simp.support.extras import extra
 from lattice_simp.systems.simplify.explanation import explanation
-from lattice_simp.systems.simplify.simplifier import Simplifier
+from lattice_simp.systems.simplify.simplifier import Mode, Simplifier
 from lattice_simp.text.settings import TEXT
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def simplify_section(model: Path, limits: Limits) -> Section:
     return Section("Simplify", "simplify", routes, Path(__file__).parent / "templates", [pool])
 
 
-def make_simplifier(model: Path, tokens: int) -> Callable[[str], dict[str, Any]]:
+def make_simplifier(model: Path, tokens: int, mode: Mode = "cautious") -> Callable[[str], dict[str, Any]]:
     """Loads and warms up the model in a worker; returns the function that answers requests."""
     text = None
     if (model / TEXT).is_file():
@@ -50,7 +50,7 @@ def make_simplifier(model: Path, tokens: int) -> Callable[[str], dict[str, Any]]
             from lattice_simp.text.tokeniser import model_tokenisers
         source, target = model_tokenisers(model)
         text = replace(source, case="keep", casing={}), target  # parsers need the original case
-    answer = _Answer(Simplifier.load(model), text, tokens)
+    answer = _Answer(replace(Simplifier.load(model), mode=mode), text, tokens)
     answer(WARM_UP)  # compiles the kernels before the first request
     return answer
 

@@ -1,4 +1,4 @@
-"""Analyses of sentences: parse, semantic graph, and candidate splits and deletions."""
+"""Analyses of sentences: parse, semantic graph, and candidate splits, deletions and replacements."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from lattice_simp.systems.simplify.deletion import Deletion, deletion_candidates
 from lattice_simp.systems.simplify.dependency_graph import dependency_graph
 from lattice_simp.systems.simplify.graph import SemanticGraph
+from lattice_simp.systems.simplify.replacements import Replacement
 from lattice_simp.systems.simplify.split import Split, split_candidates
 from lattice_simp.text.english.parse import Parse
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """A parsed sentence with its candidate splits and deletions."""
+    """A parsed sentence with its candidate splits and deletions, and in cautious mode replacements."""
 
     parse: Parse
     graph: SemanticGraph
     splits: tuple[Split, ...]
     deletions: tuple[Deletion, ...]
+    replacements: tuple[Replacement, ...] = ()
 
     @property
     def tokens(self) -> tuple[str, ...]:

@@ -1,13 +1,16 @@
 """All ways to split and shorten a sentence, as one lattice whose arcs carry the decisions as named features.
 
-A *variant* is the result of a set of splits; its tokens form a chain of states, and a deletion is an arc that leaps
-over tokens. The features of a path are the log probabilities of its decisions, to do an operation or not.
+A *variant* is the result of a set of splits; its tokens form a chain of states, a deletion is an arc that leaps over
+tokens, and a replacement is a chain beside the words that it replaces. The features of a path are the log
+probabilities of its decisions, to do an operation or not.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -18,6 +21,7 @@ from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.systems.simplify.analysis import Analysis
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, delete
 from lattice_simp.systems.simplify.operations import OperationModel, deletion_feature, split_feature
+from lattice_simp.systems.simplify.replacements import Replacement
 from lattice_simp.systems.simplify.sentence import Sentence, Token
 from lattice_simp.systems.simplify.split import Split, apply_splits, compatible
 from lattice_simp.text.english.punctuation import mark_kind
@@ -33,6 +37,9 @@ DELETION_FEATURES: Mapping[DeletionKind, str] = {
 """The log probabilities of the decisions on deletions, by kind."""
 
 FEATURES = (SPLIT_FEATURE, SPLITS_FEATURE, *DELETION_FEATURES.values(), DELETED_FEATURE)
+
+REPLACED_FEATURE = "Replaced"
+"""The number of replacements; only in lattices that have some."""
 
 MAX_SPLITS = 3
 """How many split candidates of a sentence, the likeliest, are considered; the variants are all their subsets."""
@@ -55,6 +62,20 @@ class Leap:
 
 
 @dataclass(frozen=True)
+class Bypass:
+    """A replacement in a variant: it writes other tokens instead of `begin:end`."""
+
+    begin: int
+    end: int
+    replacement: Replacement
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The new tokens, which have the position of the first replaced word."""
+        return tuple(Token(word, self.replacement.positions[0]) for word in self.replacement.words)
+
+
+@dataclass(frozen=True)
 class Variant:
     """A sentence after a set of splits.
 
@@ -63,12 +84,46 @@ class Variant:
         tokens: the tokens of all resulting sentences; the very first word is in mid-sentence case, as in training data.
         leaps: the deletions, outer ones before inner ones; no two of them cross.
         scores: (features,) scores of the decisions on splits.
+        bypasses: the replacements from left to right; no two of them overlap.
+        starts: the index of each sentence's first token.
     """
 
     splits: tuple[Split, ...]
     tokens: tuple[Token, ...]
     leaps: tuple[Leap, ...]
     scores: Floats
+    bypasses: tuple[Bypass, ...] = ()
+    starts: tuple[int, ...] = (0,)
+
+    @cached_property
+    def written(self) -> tuple[Token, ...]:
+        """The tokens, then those of all replacements."""
+        return (*self.tokens, *(token for bypass in self.bypasses for token in bypass.tokens))
+
+    @cached_property
+    def new(self) -> dict[int, tuple[Bypass, int]]:
+        """The replacement that each new token of `written` belongs to, and its index among the replacement's words."""
+        places = [(bypass, offset) for bypass in self.bypasses for offset in range(len(bypass.tokens))]
+        return dict(enumerate(places, start=len(self.tokens)))
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The indices of `written` but the last token's so that every token follows those that can precede it."""
+        ends = {index: bypass.end for index, (bypass, _) in self.new.items()}
+        indices = (index for index in range(len(self.written)) if index != len(self.tokens) - 1)
+        return tuple(sorted(indices, key=lambda index: (ends.get(index, index), index not in ends, index)))
+
+    def sentence_of(self, index: int) -> int:
+        """Returns the number of the sentence, from 0, that a token of `written` belongs to."""
+        return bisect_right(self.starts, self.new[index][0].begin if index in self.new else index) - 1
+
+    def without(self, gone: Collection[int]) -> Variant:
+        """Returns the variant without some tokens, and without choices of deletions."""
+        left = [index for index in range(len(self.tokens)) if index not in gone]
+        starts = tuple(bisect_left(left, start) for start in self.starts)
+        tokens = tuple(self.tokens[index] for index in left)
+        replacements = (bypass.replacement for bypass in self.bypasses)
+        return replace(self, tokens=tokens, leaps=(), starts=starts, bypasses=_bypasses(tokens, replacements))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +133,8 @@ class Hypotheses:
     Attributes:
         variants: the variants, each a chain of states.
         lattice: the acceptor of their words, with the features `FEATURES`; every path costs 0.
-        state_tokens: for each state except the start, the (variant, token) that every arc into it writes; the last
-            state belongs to the last tokens of all variants.
+        state_tokens: for each state except the start, the (variant, token) that every arc into it writes, where the
+            token is an index of `written`; the last state belongs to the last tokens of all variants.
     """
 
     variants: tuple[Variant, ...]
@@ -131,12 +186,30 @@ def make_variant(
         scores[FEATURES.index(SPLIT_FEATURE)] += done if candidate in chosen else not_done
     scores[FEATURES.index(SPLITS_FEATURE)] = len(chosen)
     sentences = apply_splits(analysis.tokens, chosen)
-    leaps, begin = list[Leap](), 0
+    leaps, begin, starts = list[Leap](), 0, list[int]()
     for sentence in sentences:
+        starts.append(begin)
         leaps += _leaps(sentence, begin, (deletion for deletion in analysis.deletions if deletions(deletion)))
         begin += len(sentence)
     tokens = (*_mid_sentence(sentences[0], analysis), *(token for sentence in sentences[1:] for token in sentence))
-    return Variant(tuple(chosen), tokens, tuple(leaps), scores)
+    bypasses = _bypasses(tokens, analysis.replacements)
+    return Variant(tuple(chosen), tokens, tuple(leaps), scores, bypasses, tuple(starts))
+
+
+def _bypasses(tokens: Sequence[Token], replacements: Iterable[Replacement]) -> tuple[Bypass, ...]:
+    """Returns the places of replacements whose words are in the variant once, in order and before its last token."""
+    places: dict[int | None, list[int]] = {}
+    for index, token in enumerate(tokens):
+        places.setdefault(token.position, []).append(index)
+    bypasses = list[Bypass]()
+    for replacement in replacements:
+        found = [index for position in replacement.positions for index in places.get(position, ())]
+        if not found:
+            continue
+        begin, end = found[0], found[0] + len(replacement.positions)
+        if found == list(range(begin, end)) and end < len(tokens):
+            bypasses.append(Bypass(begin, end, replacement))
+    return tuple(sorted(bypasses, key=lambda bypass: bypass.begin))
 
 
 def _mid_sentence(sentence: Sentence, analysis: Analysis) -> Sentence:
@@ -201,23 +274,37 @@ def _without_crossings(leaps: Iterable[Leap]) -> list[Leap]:
 def from_variants(variants: Sequence[Variant], model: OperationModel) -> Hypotheses:
     """Returns the lattice of variants, with one final state."""
     table = SymbolTable()
-    state_tokens = [
-        (number, index) for number, variant in enumerate(variants) for index in range(len(variant.tokens) - 1)
-    ]
+    state_tokens = [(number, index) for number, variant in enumerate(variants) for index in variant.order]
     last = len(state_tokens) + 1
     state_of = {pair: state for state, pair in enumerate(state_tokens, start=1)}
     sources, labels, targets, scores = list[int](), list[int](), list[int](), list[Floats]()
+    replaced = list[float]()
     for number, variant in enumerate(variants):
-        for before, token, decisions in variant_arcs(variant, model):
+        for before, token, decisions in with_bypasses(variant, variant_arcs(variant, model)):
             sources.append(0 if before < 0 else state_of[number, before])
-            labels.append(table.add(variant.tokens[token].text))
+            labels.append(table.add(variant.written[token].text))
             targets.append(state_of.get((number, token), last))
             scores.append(decisions + variant.scores if before < 0 else decisions)
+            replaced.append(float(token in variant.new and variant.new[token][1] == 0))
     finals = np.full(last + 1, np.inf)
     finals[last] = 0.0
     columns = dict(zip(FEATURES, np.array(scores).T, strict=True))
+    if any(variant.bypasses for variant in variants):
+        columns[REPLACED_FEATURE] = np.array(replaced)
     lattice = Lattice.from_arcs(sources, labels, np.zeros(len(labels)), targets, finals, table, features=columns)
     return Hypotheses(tuple(variants), lattice, tuple(state_tokens))
+
+
+def with_bypasses(variant: Variant, arcs: Iterable[tuple[int, int, Floats]]) -> list[tuple[int, int, Floats]]:
+    """Adds the arcs of replacements, which enter and leave where the words that they replace do."""
+    found, first = list(arcs), len(variant.tokens)
+    for bypass in variant.bypasses:
+        new = range(first, first + len(bypass.tokens))
+        first = new.stop
+        entering = [(before, new[0], scores) for before, token, scores in found if token == bypass.begin]
+        leaving = [(new[-1], token, scores) for before, token, scores in found if before == bypass.end - 1]
+        found += [*entering, *((index, index + 1, np.zeros(len(FEATURES))) for index in new[:-1]), *leaving]
+    return found
 
 
 def variant_arcs(variant: Variant, model: OperationModel) -> Iterator[tuple[int, int, Floats]]:

@@ -1,4 +1,4 @@
-"""Finite forms of verbs: of `be`, and of present participles.
+"""Forms of verbs and nouns: finite forms of present participles, and the forms that Penn tags ask for.
 
 A present participle shows the spelling of the stem before a vowel, including doubled consonants, which yields the
 regular past. Irregular verbs are listed in `grammars/english/irregular_verbs.tsv`.
@@ -6,6 +6,7 @@ regular past. Irregular verbs are listed in `grammars/english/irregular_verbs.ts
 
 from __future__ import annotations
 
+from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.clauses import pairs
 
 _SIBILANTS = ("s", "x", "z", "ch", "sh", "o")
@@ -62,3 +63,52 @@ def _regular_past(participle: str) -> str:
     if stem.endswith("y") and stem[-2:-1] not in _VOWELS:
         return stem[:-1] + "ied"
     return stem + ("d" if stem.endswith("e") else "ed")
+
+
+def inflected(lemma: str, tag: str) -> str:
+    """Returns the form of a verb or noun that a Penn tag asks for; other tags leave the lemma as it is.
+
+    >>> [inflected("begin", tag) for tag in ("VBD", "VBN", "VBZ", "VBG", "VBP")]
+    ['began', 'begun', 'begins', 'beginning', 'begin']
+    >>> inflected("copy", "NNS"), inflected("stop", "VBD"), inflected("person", "NNS")
+    ('copies', 'stopped', 'people')
+    """
+    participle = present_participle(lemma)
+    past = pairs("irregular_verbs").get(lemma) or _regular_past(participle)
+    forms = {
+        "VBD": past,
+        "VBN": pairs("irregular_participles").get(lemma, past),
+        "VBZ": finite_form(participle, lemma, past=False, plural=False),
+        "VBG": participle,
+        "NNS": plural_form(lemma),
+    }
+    return forms.get(tag, lemma)
+
+
+def present_participle(lemma: str) -> str:
+    """Returns the present participle of a verb.
+
+    >>> [present_participle(lemma) for lemma in ("make", "see", "die", "stop", "begin", "fix", "help")]
+    ['making', 'seeing', 'dying', 'stopping', 'beginning', 'fixing', 'helping']
+    """
+    if lemma.endswith("ie"):
+        return lemma[:-2] + "ying"
+    if lemma.endswith("e") and not lemma.endswith(("ee", "oe", "ye")) and len(lemma) > 2:
+        return lemma[:-1] + "ing"
+    vowels = [letter in _VOWELS for letter in lemma[-3:]]
+    doubles = vowels == [False, True, False] and lemma[-1] not in "wxy"
+    stressed = sum(letter in _VOWELS for letter in lemma) == 1 or lemma in word_set("doubling_verbs")
+    return lemma + (lemma[-1] if doubles and stressed else "") + "ing"
+
+
+def plural_form(noun: str) -> str:
+    """Returns the plural of a noun.
+
+    >>> [plural_form(noun) for noun in ("house", "church", "city", "day", "person")]
+    ['houses', 'churches', 'cities', 'days', 'people']
+    """
+    if noun in pairs("irregular_plurals"):
+        return pairs("irregular_plurals")[noun]
+    if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith(("s", "x", "z", "ch", "sh")) else "s")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.text.english.punctuation import mark_kind, place_punctuation
@@ -121,3 +122,32 @@ def capitalised(sentence: Sentence) -> Sentence:
             first = replace(token, text=token.text[:1].upper() + token.text[1:])
             return (*sentence[:index], first, *sentence[index + 1 :])
     return sentence
+
+
+def finished(tokens: Sequence[str], source: Sequence[str]) -> tuple[str, ...]:
+    """Returns tokens in written form: first words capitalised, `a` or `an` as the next word requires.
+
+    >>> finished("an cat slept . it was an old one .".split(), "an ill cat slept .".split())
+    ('A', 'cat', 'slept', '.', 'It', 'was', 'an', 'old', 'one', '.')
+    >>> finished('yahoo ! was sold .'.split(), 'Yahoo ! was sold .'.split())
+    ('Yahoo', '!', 'was', 'sold', '.')
+
+    Keeps articles before a word that also follows them in the source, lower case after a mark, and words with inner
+    capitals (`iPhone`).
+    """
+    known = {(token.lower(), following.lower()) for token, following in pairwise(source)}
+    beside = set(pairwise(source))
+    written, starts = list[str](), True
+    for index, token in enumerate(tokens):
+        following = tokens[index + 1] if index + 1 < len(tokens) else ""
+        if token in ("a", "an") and following and (token, following.lower()) not in known:
+            token = "an" if begins_with_vowel(following) else "a"
+        kind = mark_kind(token)
+        if starts and kind is None:
+            goes_on = index > 0 and (tokens[index - 1], token) in beside
+            if not goes_on and not any(letter.isupper() for letter in token[1:]):
+                token = token[:1].upper() + token[1:]
+            starts = False
+        written.append(token)
+        starts = starts or kind == "stop"
+    return tuple(written)

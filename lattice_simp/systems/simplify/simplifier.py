@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -22,13 +21,13 @@ from lattice_simp.errors import GrammarError, LatticeSimpError
 from lattice_simp.formats.rule_table import RuleText
 from lattice_simp.scores.edits import edit_distances
 from lattice_simp.systems.simplify.analysis import Analysis, analyse
+from lattice_simp.systems.simplify.cautious import CANDIDATES, WEIGHTS, Reading, cautious_analysis, faults
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind
 from lattice_simp.systems.simplify.hypotheses import Hypotheses, Variant, from_variants, hypotheses, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel, deletion_feature, split_feature
-from lattice_simp.systems.simplify.sentence import begins_with_vowel
+from lattice_simp.systems.simplify.sentence import finished
 from lattice_simp.systems.simplify.split import Split, compatible
 from lattice_simp.text.english.parse import Parse
-from lattice_simp.text.english.punctuation import mark_kind
 from lattice_simp.text.english.spacy_parser import parse_sentences
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.derivation import COPY_RULE, RuleUse
@@ -44,6 +43,7 @@ MAX_TOKENS = 100
 CHANGE_BEAM = 30.0
 """The beam, in nats, of the search for a hypothesis that differs from its source."""
 
+Mode: TypeAlias = Literal["cautious", "bold"]
 Stage: TypeAlias = Literal["split", "delete", "substitute"]
 Search: TypeAlias = Literal["joint", "greedy"]
 
@@ -108,6 +108,9 @@ class Simplifier:
         search: `joint` for all steps at once, `greedy` for one after the other as in the paper.
         stages: the steps to do.
         change: whether to prefer the best hypothesis within the beam that differs from its source.
+        mode: `cautious` for operations that leave sentences sound (`cautious.py`), with replacements from a table of
+            simpler words and the weights `cautious.WEIGHTS`; `bold` for all operations and the phrase table, with the
+            weights of the decoder.
     """
 
     operations: OperationModel
@@ -115,6 +118,7 @@ class Simplifier:
     search: Search = "joint"
     stages: Collection[Stage] = STAGES
     change: bool = False
+    mode: Mode = "cautious"
 
     def __post_init__(self) -> None:
         for stage in self.stages:
@@ -122,6 +126,8 @@ class Simplifier:
                 raise LatticeSimpError(f"unknown stage {stage!r}; choose from {', '.join(STAGES)}")
         if self.search not in ("joint", "greedy"):
             raise LatticeSimpError(f"unknown search {self.search!r}; choose joint or greedy")
+        if self.mode not in ("cautious", "bold"):
+            raise LatticeSimpError(f"unknown mode {self.mode!r}; choose cautious or bold")
         grammar = self.decoder.grammar
         if (np.diff(grammar.source_offsets)[(grammar.pattern_gaps >= 0).any(axis=1)] > 1).any():
             raise GrammarError("the simplification model has rules with gaps; train it with rules.max_gaps=0")
@@ -196,46 +202,61 @@ class Simplifier:
                 if candidate.kind is kind and model.probability(deletion_feature(candidate)) > 0.5
             ]
         variant = make_variant(analysis, model, chosen, analysis.splits, lambda deletion: deletion in gone)
-        left = np.ones(len(variant.tokens), dtype=np.bool_)
-        for leap in variant.leaps:
-            left[leap.begin : leap.end] = False
-        tokens = tuple(token for token, stays in zip(variant.tokens, left.tolist(), strict=True) if stays)
-        return replace(variant, tokens=tokens, leaps=())
+        return variant.without({index for leap in variant.leaps for index in range(leap.begin, leap.end)})
 
     @cached_property
     def _decoder(self) -> Decoder:
         """The decoder for the chosen stages; without substitution it copies every token."""
         beam = max(self.decoder.settings.beam, CHANGE_BEAM if self.change else 0.0)
         settings = replace(self.decoder.settings, copies="all", beam=beam)
-        if "substitute" in self.stages:
+        if "substitute" in self.stages and self.mode == "bold":
             return replace(self.decoder, settings=settings)
-        return replace(self.decoder, settings=replace(settings, max_span=1), grammar=_no_rules(self.decoder))
+        plain = replace(self.decoder, settings=replace(settings, max_span=1), grammar=_no_rules(self.decoder))
+        return plain if self.mode == "bold" else plain.with_weights(_cautious_weights(self.decoder))
 
     def _simplifications(self, analysis: Analysis, count: int) -> list[Simplification]:
-        alternatives, result = self.translation(analysis)
-        paths = result.nbest(count + self.change)
-        if not paths:
+        if self.mode == "cautious":
+            simpler = self._sound(analysis, count)
+        else:
+            alternatives, result = self.translation(analysis)
+            paths = result.nbest(count + self.change)
+            simpler = [self._explained(analysis, alternatives, result, path) for path in paths]
+        if not simpler:
             raise LatticeSimpError("no hypothesis within the beam")
-        simpler = [self._explained(analysis, alternatives, result, path) for path in paths]
         if self.change:
             simpler = [simplification for simplification in simpler if simplification.is_changed] or simpler
         return simpler[:count]
 
+    def _sound(self, analysis: Analysis, count: int) -> list[Simplification]:
+        """Returns the best hypotheses without a fault; the sentence itself if there are none."""
+        sound = cautious_analysis(analysis)
+        if "substitute" not in self.stages:
+            sound = replace(sound, replacements=())
+        alternatives, result = self.translation(sound)
+        paths = result.nbest(max(CANDIDATES, count + self.change))
+        traces = [_trace(alternatives, result, path) for path in paths]
+        wrong = faults(analysis.parse, [Reading(trace.variant, trace.read) for trace in traces])
+        simpler = [self._explained(analysis, alternatives, result, path) for path in paths]
+        kept = [own for own, reason in zip(simpler, wrong, strict=True) if not reason or not own.is_changed]
+        return kept or [Simplification(analysis.tokens, analysis.tokens)]
+
     def _explained(
         self, analysis: Analysis, alternatives: Hypotheses, result: Translation, path: Hypothesis
     ) -> Simplification:
-        variant, read, substitutions = _trace(alternatives, result, path)
-        kept = set(read)
-        gone = [leap for leap in variant.leaps if not kept.intersection(range(leap.begin, leap.end))]
+        trace = _trace(alternatives, result, path)
+        kept = set(trace.read)
+        gone = [leap for leap in trace.variant.leaps if not kept.intersection(range(leap.begin, leap.end))]
+        replaced = [bypass for index, (bypass, _) in trace.variant.new.items() if index in kept]
+        gone = [leap for leap in gone if not any(each.begin <= leap.begin < each.end for each in replaced)]
         outermost = [leap for leap in gone if not any(leap.is_within(outer) for outer in gone)]
         return Simplification(
             analysis.tokens,
             finished(path.tokens, analysis.tokens),
             path.cost,
             result.features(path),
-            variant.splits,
+            trace.variant.splits,
             tuple(leap.deletion for leap in outermost),
-            substitutions,
+            trace.substitutions,
         )
 
 
@@ -264,10 +285,16 @@ _BATCH = 64
 """The number of sentences parsed at once."""
 
 
-def _trace(
-    alternatives: Hypotheses, result: Translation, path: Hypothesis
-) -> tuple[Variant, list[int], tuple[Substitution, ...]]:
-    """Returns the variant that a path translates, the tokens that it reads, and its substitutions."""
+@dataclass(frozen=True)
+class _Trace:
+    """The variant that a path translates, the indices of the tokens that it reads, and its substitutions."""
+
+    variant: Variant
+    read: tuple[int, ...]
+    substitutions: tuple[Substitution, ...]
+
+
+def _trace(alternatives: Hypotheses, result: Translation, path: Hypothesis) -> _Trace:
     uses = sorted(result.derivation(path), key=lambda use: use.start)
     read: list[int] = []
     changed: list[Substitution] = []
@@ -287,7 +314,22 @@ def _trace(
         written += 1 if target is None else len(target)
     if written != len(path.tokens):  # a rule above the phrase pairs wrote words, too
         changed = [replace(substitution, start=None) for substitution in changed]
-    return variant, read, tuple(changed)
+    return _Trace(variant, tuple(read), (*changed, *_replaced(variant, read)))
+
+
+def _replaced(variant: Variant, read: Sequence[int]) -> Iterator[Substitution]:
+    """Yields the replacements that a path makes."""
+    for place, index in enumerate(read):
+        bypass, offset = variant.new.get(index, (None, 0))
+        if bypass is not None and offset == 0:
+            source = tuple(token.text for token in variant.tokens[bypass.begin : bypass.end])
+            yield Substitution(source, bypass.replacement.words, place)
+
+
+def _cautious_weights(decoder: Decoder) -> dict[str, float]:
+    """Returns the weights of cautious mode for the features that a decoder has."""
+    models = dict.fromkeys(decoder.models, WEIGHTS["LM"] / len(decoder.models))
+    return {**dict.fromkeys(decoder.weights, 0.0), **WEIGHTS, **models}
 
 
 def _tokens_between(alternatives: Hypotheses, use: RuleUse, words: Sequence[str] | None) -> list[tuple[int, int]]:
@@ -330,32 +372,3 @@ def most_unlike(candidates: Sequence[Simplification]) -> Simplification:
     sources = [tuple(word.lower() for word in candidate.source) for candidate in candidates]
     written = [tuple(word.lower() for word in candidate.tokens) for candidate in candidates]
     return candidates[int(np.argmax(edit_distances(sources[0], written)))]
-
-
-def finished(tokens: Sequence[str], source: Sequence[str]) -> tuple[str, ...]:
-    """Returns tokens in written form: first words capitalised, `a` or `an` as the next word requires.
-
-    >>> finished("an cat slept . it was an old one .".split(), "an ill cat slept .".split())
-    ('A', 'cat', 'slept', '.', 'It', 'was', 'an', 'old', 'one', '.')
-    >>> finished('yahoo ! was sold .'.split(), 'Yahoo ! was sold .'.split())
-    ('Yahoo', '!', 'was', 'sold', '.')
-
-    Keeps articles before a word that also follows them in the source, lower case after a mark, and words with inner
-    capitals (`iPhone`).
-    """
-    known = {(token.lower(), following.lower()) for token, following in pairwise(source)}
-    beside = set(pairwise(source))
-    written, starts = list[str](), True
-    for index, token in enumerate(tokens):
-        following = tokens[index + 1] if index + 1 < len(tokens) else ""
-        if token in ("a", "an") and following and (token, following.lower()) not in known:
-            token = "an" if begins_with_vowel(following) else "a"
-        kind = mark_kind(token)
-        if starts and kind is None:
-            goes_on = index > 0 and (tokens[index - 1], token) in beside
-            if not goes_on and not any(letter.isupper() for letter in token[1:]):
-                token = token[:1].upper() + token[1:]
-            starts = False
-        written.append(token)
-        starts = starts or kind == "stop"
-    return tuple(written)

@@ -121,7 +121,7 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     settings = config.simplify
     assert settings is not None
     operations = OperationModel.read(run.folders["operations"] / OPERATIONS)
-    simplifier = with_start_weights(Simplifier(operations, Decoder.load(run.folders["model"])))
+    simplifier = with_start_weights(Simplifier(operations, Decoder.load(run.folders["model"]), mode="bold"))
     if settings.development is None:
         write_weights(folder / WEIGHTS, dict(simplifier.decoder.weights))
         return {}

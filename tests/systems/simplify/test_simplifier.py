@@ -12,12 +12,12 @@ from lattice_simp import Lattice
 from lattice_simp.errors import FormatError, GrammarError, LatticeSimpError
 from lattice_simp.systems.simplify.analysis import analyse
 from lattice_simp.systems.simplify.hypotheses import FEATURES
+from lattice_simp.systems.simplify.sentence import finished
 from lattice_simp.systems.simplify.simplifier import (
     MAX_TOKENS,
     Simplification,
     Simplifier,
     Substitution,
-    finished,
     most_unlike,
 )
 
@@ -27,7 +27,7 @@ JUDGE = "The old judge , who was tired , held the principal man , and he sentenc
 @pytest.fixture(scope="module")
 def simplifier(tmp_path_factory):
     loaded = Simplifier.load(write_model(tmp_path_factory.mktemp("model")))
-    return replace(loaded, decoder=loaded.decoder.with_settings({"beam": 12.0}))
+    return replace(loaded, mode="bold", decoder=loaded.decoder.with_settings({"beam": 12.0}))
 
 
 def test_the_best_path_of_all_steps_at_once_is_the_best_of_all_combinations(simplifier, parsed):
@@ -123,6 +123,8 @@ def test_models_that_do_not_fit(tmp_path, simplifier):
     (folder / "rules").write_text("[X] ||| a [X,1] ||| [X,1] a ||| P=-1\n", encoding="utf-8")
     with pytest.raises(GrammarError, match="max_gaps=0"):
         Simplifier.load(folder)
+    with pytest.raises(LatticeSimpError, match="unknown mode 'x'; choose cautious or bold"):
+        replace(simplifier, mode="x")
     with pytest.raises(LatticeSimpError, match="unknown stage 'x'; choose from split, delete, substitute"):
         replace(simplifier, stages=("x",))
 

@@ -1,0 +1,144 @@
+"""Cautious simplification: only operations that leave sentences sound, each tried alone and all of them together.
+
+Every split, deletion and replacement is done alone, its result parsed, and dropped if that has a fault
+(`soundness.py`). What is left becomes the lattice of hypotheses, and of its best paths the first one without a fault is
+the simplification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.systems.simplify.analysis import Analysis
+from lattice_simp.systems.simplify.deletion import Deletion
+from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
+from lattice_simp.systems.simplify.operations import OperationModel
+from lattice_simp.systems.simplify.replacements import Replacement, replacements
+from lattice_simp.systems.simplify.sentence import finished
+from lattice_simp.systems.simplify.soundness import Written, fault
+from lattice_simp.systems.simplify.split import Split
+from lattice_simp.text.english.parse import Parse
+from lattice_simp.text.english.spacy_parser import parse_sentences
+
+WEIGHTS: Mapping[str, float] = {
+    "LM": 1.0,
+    "Input:Split": 1.0,
+    "Input:Splits": 40.0,
+    "Input:Deleted": 5.0,
+    "Input:Replaced": 6.0,
+}
+"""Nats that each operation is worth against the language model, which decides between combinations of them."""
+
+CANDIDATES = 20
+"""How many of the best paths are checked."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A way through a variant: the indices of the tokens that are written."""
+
+    variant: Variant
+    indices: tuple[int, ...]
+
+    def free(self) -> frozenset[int]:
+        """Returns the positions in the source that the operations of the reading change or remove."""
+        variant, kept = self.variant, set(self.indices)
+        gone = {position for split in variant.splits for position in split.dropped}
+        gone |= {position for split in variant.splits for position, _ in split.changes}
+        for leap in variant.leaps:
+            if kept.isdisjoint(range(leap.begin, leap.end)):
+                gone |= {
+                    token.position for token in variant.tokens[leap.begin : leap.end] if token.position is not None
+                }
+        for index in self.indices:
+            if index in variant.new:
+                gone |= set(variant.new[index][0].replacement.positions)
+        return frozenset(gone)
+
+
+def faults(source: Parse, readings: Sequence[Reading]) -> list[str]:
+    """Returns what is wrong with each reading, empty where nothing is; all are parsed at once."""
+    texts = [_sentences(source, reading) for reading in readings]
+    parses = iter(parse_sentences(words for sentences in texts for words, _ in sentences))
+    wrong = []
+    for reading, sentences in zip(readings, texts, strict=True):
+        written = [_written(reading, words, indices, next(parses)) for words, indices in sentences]
+        wrong.append(fault(source, written, reading.free()))
+    return wrong
+
+
+def _sentences(source: Parse, reading: Reading) -> list[tuple[list[str], list[int]]]:
+    """Returns the words of each sentence with their indices."""
+    tokens = finished([reading.variant.written[index].text for index in reading.indices], source.tokens)
+    sentences: dict[int, tuple[list[str], list[int]]] = {}
+    for word, index in zip(tokens, reading.indices, strict=True):
+        words, indices = sentences.setdefault(reading.variant.sentence_of(index), ([], []))
+        words.append(word)
+        indices.append(index)
+    return list(sentences.values())
+
+
+def _written(reading: Reading, words: Sequence[str], indices: Sequence[int], parse: Parse) -> Written:
+    variant, new = reading.variant, dict[int, str]()
+    for place, index in enumerate(indices):
+        if index in variant.new:
+            bypass, offset = variant.new[index]
+            new[place] = bypass.replacement.tag if offset == bypass.replacement.head else ""
+    tokens = tuple(replace(variant.written[index], text=word) for index, word in zip(indices, words, strict=True))
+    return Written(tokens, parse, new)
+
+
+def cautious_analysis(analysis: Analysis) -> Analysis:
+    """Returns an analysis with the operations that are sound when they are done alone, and with replacements."""
+    splits = [split for split in analysis.splits if not split.restrictive]
+    deletions = [deletion for deletion in analysis.deletions if is_harmless(deletion)]
+    changes = replacements(analysis.parse)
+    plain = replace(analysis, replacements=())
+    readings = [_reading(make_variant(plain, _NOTHING, [split], (), _none)) for split in splits]
+    whole = make_variant(plain, _NOTHING, (), (), lambda deletion: deletion in deletions)
+    done = [leap.deletion for leap in whole.leaps]
+    readings += [_reading(whole, range(leap.begin, leap.end)) for leap in whole.leaps]
+    for change in changes:
+        variant = make_variant(replace(analysis, replacements=(change,)), _NOTHING, (), (), _none)
+        readings.append(_replaced(variant))
+    sound = [not wrong for wrong in faults(analysis.parse, readings)]
+    return replace(
+        analysis,
+        splits=_where(splits, sound),
+        deletions=_where(done, sound[len(splits) :]),
+        replacements=_where(changes, sound[len(splits) + len(done) :]),
+    )
+
+
+_NOTHING = OperationModel()
+_Operation = TypeVar("_Operation", Split, Deletion, Replacement)
+
+
+def _none(deletion: Deletion) -> bool:
+    return False
+
+
+def _where(items: Iterable[_Operation], sound: Iterable[bool]) -> tuple[_Operation, ...]:
+    return tuple(item for item, is_sound in zip(items, sound, strict=False) if is_sound)
+
+
+def is_harmless(deletion: Deletion) -> bool:
+    """Returns whether a statement stays as true and complete without the words of a deletion."""
+    return deletion.word in word_set("harmless_words")
+
+
+def _reading(variant: Variant, gone: Iterable[int] = ()) -> Reading:
+    left = set(range(len(variant.tokens))) - set(gone)
+    return Reading(variant, tuple(sorted(left)))
+
+
+def _replaced(variant: Variant) -> Reading:
+    """Returns the reading in which the only replacement of a variant is made."""
+    bypass = next(iter(variant.bypasses), None)
+    if bypass is None:
+        return _reading(variant)
+    new = range(len(variant.tokens), len(variant.written))
+    return Reading(variant, (*range(bypass.begin), *new, *range(bypass.end, len(variant.tokens))))

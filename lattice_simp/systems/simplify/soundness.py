@@ -1,0 +1,174 @@
+"""Whether a simplification still reads as sentences: its parse against that of its source.
+
+Tokens know their positions in the source, so the parse of the output can be compared with the source's word by word:
+words that stay must keep their tags, their heads and their roles, and each sentence must have a subject and a finite
+verb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.systems.simplify.clauses import SUBJECTS, finite_word, subject
+from lattice_simp.systems.simplify.noun_phrase import is_plural
+from lattice_simp.systems.simplify.sentence import Sentence
+from lattice_simp.text.english.parse import ROOT, Parse
+from lattice_simp.text.english.punctuation import mark_kind
+
+CORE = SUBJECTS | {"dobj", "attr", "acomp", "oprd", "ccomp", "xcomp", "dative", "agent", "prt", "pobj", "pcomp", "neg"}
+"""The labels of dependants that a sentence cannot do without."""
+
+_ALIKE = (
+    frozenset({"VB", "VBP"}),
+    frozenset({"VBD", "VBN"}),
+    frozenset({"NN", "NNP", "JJ"}),
+    frozenset({"NNS", "NNPS"}),
+    frozenset({"IN", "RB", "RP", "WDT", "DT"}),
+    frozenset({"RB", "JJ"}),
+    frozenset({"JJ", "VBN"}),
+)
+"""Tags that parsers confuse."""
+
+_CONTENT = frozenset({"NOUN", "PROPN", "NUM", "VERB"})
+
+
+@dataclass(frozen=True)
+class Written:
+    """A sentence of a simplification.
+
+    Attributes:
+        tokens: its tokens, with first words capitalised, that know their positions in the source.
+        parse: its parse.
+        new: for each token of a replacement the tag that it must have; empty for any.
+    """
+
+    tokens: Sentence
+    parse: Parse
+    new: dict[int, str]
+
+    @cached_property
+    def index_of(self) -> dict[int, int]:
+        """The indices of tokens that stay, by position in the source; copies only where there is nothing else."""
+        stays = [index for index in range(len(self.tokens)) if index not in self.new]
+        copied = {self.tokens[index].position: index for index in stays if self.tokens[index].copied}
+        others = {self.tokens[index].position: index for index in stays if not self.tokens[index].copied}
+        return {position: index for position, index in (copied | others).items() if position is not None}
+
+
+def fault(source: Parse, sentences: Sequence[Written], free: frozenset[int] = frozenset()) -> str:
+    """Returns what is wrong with a simplification; empty if nothing is.
+
+    Args:
+        source: the parse of the source.
+        sentences: the sentences of the simplification.
+        free: positions of the source that were deleted or replaced, or that a split drops.
+    """
+    lost = _lost_words(source, sentences, free)
+    if lost:
+        return f"lost: {lost}"
+    for sentence in sentences:
+        wrong = (
+            _without_verb(source, sentence)
+            or _changed_tag(source, sentence)
+            or _changed_head(source, sentence, free)
+            or _disagreement(sentence)
+        )
+        if wrong:
+            return wrong
+    return ""
+
+
+def _lost_words(source: Parse, sentences: Sequence[Written], free: frozenset[int]) -> str:
+    """Returns the first content word or negation that is gone though no operation removes it."""
+    there = {position for sentence in sentences for position in sentence.index_of}
+    needed = (
+        source.tokens[position]
+        for position in range(len(source))
+        if position not in there | free
+        and (source.parts[position] in _CONTENT or source.tokens[position].lower() in word_set("negations"))
+    )
+    return next(needed, "")
+
+
+def _without_verb(source: Parse, sentence: Written) -> str:
+    """Returns a fault if a sentence has no finite main verb or no subject though its source has both."""
+    parse = sentence.parse
+    roots = [root for root in parse.roots if mark_kind(parse.tokens[root]) is None]
+    complete = any(_is_clause(source, root) for root in source.roots)
+    if len(roots) != 1 and len(source.roots) == 1:
+        return "several roots"
+    if complete and not any(_is_clause(parse, root) for root in roots):
+        return "no main clause"
+    return ""
+
+
+def _is_clause(parse: Parse, root: int) -> bool:
+    return finite_word(parse, root) is not None and subject(parse, root) is not None
+
+
+def _changed_tag(source: Parse, sentence: Written) -> str:
+    """Returns the first word whose tag differs from that in the source, or from that which it must have."""
+    parse = sentence.parse
+    for index, tag in sentence.new.items():
+        if tag and not _are_alike(tag, parse.tags[index]):
+            return f"{parse.tokens[index]} is {parse.tags[index]}, not {tag}"
+    for position, index in sentence.index_of.items():
+        same = parse.tokens[index].lower() == source.tokens[position].lower()
+        if same and not _are_alike(source.tags[position], parse.tags[index]):
+            return f"{parse.tokens[index]} is {parse.tags[index]}, not {source.tags[position]}"
+    return ""
+
+
+def _are_alike(first: str, second: str) -> bool:
+    return first == second or any(first in group and second in group for group in _ALIKE)
+
+
+def _changed_head(source: Parse, sentence: Written, free: frozenset[int]) -> str:
+    """Returns the first core dependant whose head or label differs from that in the source."""
+    parse, index_of = sentence.parse, sentence.index_of
+    for position, index in index_of.items():
+        head = source.heads[position]
+        if source.labels[position] not in CORE or sentence.tokens[index].copied or head == ROOT:
+            continue
+        if head in free or head not in index_of or source.parts[position] == "PUNCT":
+            continue
+        if parse.heads[index] != index_of[head] or not _same_role(source.labels[position], parse.labels[index]):
+            return f"{parse.tokens[index]} is {parse.labels[index]}, not {source.labels[position]}"
+    return ""
+
+
+def _same_role(first: str, second: str) -> bool:
+    return first == second or {first, second} <= SUBJECTS or {first, second} <= {"attr", "acomp", "dobj", "oprd"}
+
+
+def _disagreement(sentence: Written) -> str:
+    """Returns the first verb that disagrees with its subject where one of them is new or copied."""
+    parse = sentence.parse
+    for index, label in enumerate(parse.labels):
+        if label not in ("nsubj", "nsubjpass") or parse.heads[index] == ROOT:
+            continue
+        verb = finite_word(parse, parse.heads[index])
+        if verb is None or parse.parts[index] not in ("NOUN", "PROPN", "PRON"):
+            continue
+        tokens = [sentence.tokens[word] for word in (index, verb)]
+        changed = any(token.position is None or token.copied for token in tokens) or {index, verb} & set(sentence.new)
+        if changed and _disagree(parse, index, verb):
+            return f"{parse.tokens[index]} {parse.tokens[verb]} disagree"
+    return ""
+
+
+_PLURAL_VERBS, _SINGULAR_VERBS = frozenset({"were", "are", "have", "do"}), frozenset({"was", "is", "has", "does"})
+_EITHER = frozenset({"who", "which", "that", "you", "i", "we", "they", "most", "some", "all", "any", "none"})
+
+
+def _disagree(parse: Parse, noun: int, verb: int) -> bool:
+    text = parse.tokens[verb].lower()
+    if parse.tokens[noun].lower() in _EITHER:
+        return False
+    plural = is_plural(parse, noun)
+    if text in _SINGULAR_VERBS or parse.tags[verb] == "VBZ":
+        return plural
+    return not plural and (text in _PLURAL_VERBS or parse.tags[verb] == "VBP") and parse.tags[noun] in ("NN", "NNP")

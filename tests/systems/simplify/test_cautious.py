@@ -1,0 +1,98 @@
+"""Cautious simplification: what is done, what is left alone, and the faults that are found in parses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from simplifier_model import write_model
+
+from lattice_simp.systems.simplify.analysis import analyse
+from lattice_simp.systems.simplify.cautious import Reading, cautious_analysis, faults
+from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
+from lattice_simp.systems.simplify.operations import OperationModel
+from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.systems.simplify.simplifier import Simplifier
+
+
+@pytest.fixture(scope="module")
+def simplifier(tmp_path_factory):
+    return Simplifier.load(write_model(tmp_path_factory.mktemp("model")))
+
+
+def reading(words, *, copied=(), starts=(0,)):
+    """Returns a reading of `word/position` tokens; without a position the word is inserted."""
+    pairs = [word.partition("/") for word in words.split()]
+    tokens = tuple(
+        Token(text, int(position) if position else None, index in copied)
+        for index, (text, _, position) in enumerate(pairs)
+    )
+    return Reading(Variant((), tokens, (), (), (), starts), tuple(range(len(tokens))))
+
+
+FAULTS = [
+    ("The orbiter was hit by debris .", "The/0 orbiter/1 ./6", "lost: hit"),
+    ("He did not sing .", "He/0 did/1 sing/3 ./4", "lost: not"),
+    ("The man who sang left .", "The/0 man/1 ./5 left/4", "lost: sang"),
+]
+
+
+@pytest.mark.parametrize(("source", "words", "wrong"), FAULTS)
+def test_faults(parsed, source, words, wrong):
+    assert faults(parsed(source), [reading(words)])[0].startswith(wrong)
+
+
+def test_sentences_without_a_subject_or_a_verb(parsed):
+    source = parsed("The old man sang and the woman danced .")
+    halves = "The/0 old/1 man/2 sang/3 . The/5 woman/6 danced/7 ./8"
+    broken = "The/0 old/1 man/2 . sang/3 the/5 woman/6 danced/7 ./8"
+    assert faults(source, [reading(halves, starts=(0, 5)), reading(broken, starts=(0, 4))]) == ["", "no main clause"]
+
+
+def test_copied_subjects_agree(parsed):
+    source = parsed("The men , who were tired , slept .")
+    good = "The/0 men/1 slept/7 ./8 The/0 men/1 were/4 tired/5 ."
+    bad = "The/0 men/1 slept/7 ./8 The man/1 were/4 tired/5 ."
+    copied = (4, 5)
+    found = faults(source, [reading(text, copied=copied, starts=(0, 4)) for text in (good, bad)])
+    assert found[0] == ""
+    assert "disagree" in found[1]
+
+
+def test_only_sound_operations_are_left(parsed):
+    analysis = analyse(parsed("The judge , who was tired , purchased the old house ."))
+    sound = cautious_analysis(analysis)
+    assert [split.kind.value for split in sound.splits] == ["relative"]
+    assert not sound.deletions  # "old" says which house
+    assert [replacement.words for replacement in sound.replacements] == [("bought",)]
+
+
+def test_replacements_are_arcs_of_every_variant(parsed):
+    analysis = cautious_analysis(analyse(parsed("The judge , who was tired , purchased numerous houses .")))
+    for chosen in ([], analysis.splits):
+        variant = make_variant(analysis, OperationModel(), chosen, analysis.splits)
+        assert [bypass.replacement.words for bypass in variant.bypasses] == [("bought",), ("many",)]
+        assert sorted(variant.order) == [
+            index for index in range(len(variant.written)) if index != len(variant.tokens) - 1
+        ]
+
+
+@pytest.mark.parametrize("search", ["joint", "greedy"])
+def test_the_modes(simplifier, parsed, search):
+    parse = parsed("The judge , who was tired , purchased the principal house .")
+    cautious = replace(simplifier, search=search).simplify(parse)[0]
+    assert cautious.text == "The judge bought the main house . The judge was tired ."
+    assert {(words.source, words.target, words.start) for words in cautious.substitutions} == {
+        (("purchased",), ("bought",), 2),
+        (("principal",), ("main",), 4),
+    }
+    bold = replace(simplifier, search=search, mode="bold").simplify(parse)[0]
+    assert "purchased" in bold.tokens  # not in the phrase table
+    plain = replace(simplifier, search=search, stages=("split",)).simplify(parse)[0]
+    assert plain.text == "The judge purchased the principal house . The judge was tired ."
+
+
+def test_what_has_nothing_sound_stays(simplifier, parsed):
+    parse = parsed("The very old judge who was tired slept .")
+    best = replace(simplifier, stages=("split",)).simplify(parse, 3)
+    assert [simplification.tokens for simplification in best] == [parse.tokens]
