@@ -52,6 +52,8 @@ Constrained decoding:
     TransformersStep, Ctranslate2GeneratorStep, Ctranslate2TranslatorStep, LlamaCppStep  generators for it
     TokenConstraint     which tokens of a vocabulary may follow
     ConstraintProcessor a logits processor for transformers
+    TokenVocabulary     the tokens of a tokeniser, which constraints share
+    apply_mask          forbids the scores of tokens, in place
     token_bytes         the bytes of a tokeniser's tokens
 Models and translation:
     LanguageModel       ARPA files and KenLM binaries
@@ -86,7 +88,10 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Imports all names at the first one that is asked for: a command needs few of them, and has its own imports."""
+    """Imports all names at the first one that is asked for: a command needs few of them, and has its own imports.
+
+    The value becomes a global of the module, so each name is looked up here only once.
+    """
     import importlib
     from importlib.util import find_spec
 
@@ -94,7 +99,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"{__name__}.{name}")
     public = () if name.startswith("__") and name != "__all__" else _api().__all__
     if name in public or name == "__all__":
-        return getattr(_api(), name)
+        value = globals()[name] = getattr(_api(), name)
+        return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

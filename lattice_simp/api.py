@@ -71,8 +71,9 @@ from lattice_simp.text.constrain.adapters.ctranslate2 import Ctranslate2Generato
 from lattice_simp.text.constrain.adapters.llama_cpp import LlamaCppStep
 from lattice_simp.text.constrain.adapters.transformers import TransformersStep
 from lattice_simp.text.constrain.constraint import ConstraintProcessor, TokenConstraint
+from lattice_simp.text.constrain.masks import apply_mask
 from lattice_simp.text.constrain.search import GeneratedText, constrained_beam_search
-from lattice_simp.text.constrain.vocabulary import token_bytes
+from lattice_simp.text.constrain.vocabulary import TokenVocabulary, token_bytes
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.settings import DecoderSettings, SkeletonSettings
@@ -119,6 +120,7 @@ __all__ = [
     "SymbolTable",
     "Thesaurus",
     "TokenConstraint",
+    "TokenVocabulary",
     "TransformersStep",
     "Translation",
     "Tree",
@@ -127,6 +129,7 @@ __all__ = [
     "align_phrases",
     "align_sentences",
     "apply_lm",
+    "apply_mask",
     "arc_posteriors",
     "combine",
     "compose",

@@ -89,6 +89,10 @@ class Kernel:
             return _aside(self.compiled, arguments)
         return self.compiled(*arguments)
 
+    def briefly(self, *arguments: Any) -> Any:
+        """Calls the kernel on this thread, for calls so short that Ctrl-C can wait for them."""
+        return self.compiled(*map(_plain, arguments))
+
 
 def _invalidate_with_callees(compiled: Any, kernel: Kernel) -> None:
     """Invalidates cached code when a callee has changed; numba itself checks only the kernel's file.

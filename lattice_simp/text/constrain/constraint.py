@@ -6,27 +6,45 @@ through the tree finds where each token leads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from lattice_simp.core.arguments import finite_real
 from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.text_automaton import HasLattice, Spacing, spell_text
+from lattice_simp.text.constrain.masks import Masks, apply_mask, unpacked
 from lattice_simp.text.constrain.states import Distances, TextStates
 from lattice_simp.text.constrain.utf8 import DEAD
-from lattice_simp.text.constrain.vocabulary import Tokens, TokenTrie
+from lattice_simp.text.constrain.vocabulary import Tokens, TokenTrie, TokenVocabulary
 
 ENDED = -2
 """The state after the end of a text."""
 
-_CACHED = 2**26
-"""The number of targets of tokens that are cached, 4 bytes each."""
+_CACHED = 2**28
+"""The bytes of the targets of tokens that are cached, and of the masks."""
+
+
+class _Recent(dict[int, npt.NDArray[Any]]):
+    """Arrays by state, read-only, made when they are asked for; those used last are kept, of `_CACHED` bytes."""
+
+    def __init__(self, make: Callable[[int], npt.NDArray[Any]]) -> None:
+        self._make = make
+
+    def __getitem__(self, state: int) -> npt.NDArray[Any]:
+        array = self.pop(state, None)
+        if array is None:
+            array = read_only(self._make(state))
+            if len(self) * array.nbytes > _CACHED:
+                self.pop(next(iter(self)), None)
+        self[state] = array
+        return array
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,22 +63,19 @@ class TokenConstraint:
 
     Attributes:
         texts: the acceptor's states, which grow.
-        trie: the prefix tree of the vocabulary.
-        tokens: the bytes of each token.
+        vocabulary: the tokens.
         ends: the numbers of the tokens that end a text.
     """
 
     texts: TextStates
-    trie: TokenTrie
-    tokens: Tokens
+    vocabulary: TokenVocabulary
     ends: tuple[int, ...]
-    _rows: dict[int, Ints] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
         cls,
         acceptor: Lattice | HasLattice,
-        tokens: Tokens,
+        tokens: TokenVocabulary | Tokens,
         end: int | Iterable[int],
         *,
         spacing: Spacing = "text",
@@ -71,7 +86,8 @@ class TokenConstraint:
 
         Args:
             acceptor: the lattice; arcs labelled `<sigma>`, such as those of a gappy acceptor, are gaps.
-            tokens: the bytes of each token by number, or None if it has no text; see `token_bytes`.
+            tokens: a vocabulary, which several constraints may share; or the bytes of each token by number, None if it
+                has no text; see `token_bytes`.
             end: the token that ends a text, or several such tokens.
             spacing: see `text_automaton`.
             leading_blank: whether a text may begin with a blank, as the first token of a word often does.
@@ -81,51 +97,71 @@ class TokenConstraint:
             LatticeSimpError: as `text_automaton`, an end is not a token, a cycle has a negative cost, or the cost of a
                 deletion is negative or not finite.
         """
-        if isinstance(tokens, (str, bytes)):
-            raise LatticeSimpError("tokens are a list of bytes, not a text; see token_bytes")
+        vocabulary = tokens if isinstance(tokens, TokenVocabulary) else TokenVocabulary.of(tokens)
         ends = (end,) if isinstance(end, int) else tuple(end)
         for number in ends:
-            if not 0 <= number < len(tokens):
+            if not 0 <= number < vocabulary.size:
                 raise LatticeSimpError(
-                    f"the end {number} is not a token; tokens have numbers from 0 to {len(tokens) - 1}"
+                    f"the end {number} is not a token; tokens have numbers from 0 to {vocabulary.size - 1}"
                 )
         graph = spell_text(acceptor, spacing, leading_blank=leading_blank)
         if deletion is not None:
             if finite_real(deletion, "the cost of a deletion") < 0:
                 raise LatticeSimpError(f"the cost of a deletion is {deletion}; give a number from 0 up")
             graph = graph.with_missing_words(deletion)
-        states = TextStates(graph)
-        texts = [None if number in ends else token for number, token in enumerate(tokens)]
-        return cls(states, TokenTrie.of(texts), texts, ends)
+        return cls(TextStates(graph), vocabulary, ends)
 
     @property
     def size(self) -> int:
         """The number of tokens of the vocabulary."""
-        return self.trie.size
+        return self.vocabulary.size
+
+    @cached_property
+    def trie(self) -> TokenTrie:
+        """The prefix tree of the tokens that do not end a text."""
+        return self.vocabulary.trie.without(self.ends)
 
     def advance(self, state: int, token: int) -> int:
         """Returns the state after a token, or -1 if the token is not allowed; the first state is 0."""
         if state >= 0 and token in self.ends:
             return ENDED if np.isfinite(self.end_cost(state)) else DEAD
-        data = self.tokens[token] if 0 <= token < len(self.tokens) else None
+        data = self.vocabulary.tokens[token] if 0 <= token < self.size else None
         return self.texts.follow(state, data) if data and state >= 0 else DEAD
 
     def targets(self, state: int) -> Ints:
         """Returns the state that each token leads to, (vocabulary,) int32, or -1; -1 for the ends, too."""
-        row = self._rows.pop(state, None)
-        if row is None:
-            row = read_only(self.texts.targets(state, self.trie))
-            if len(self._rows) * len(row) > _CACHED:
-                self._rows.pop(next(iter(self._rows)), None)
-        self._rows[state] = row  # the last one is the one used last
-        return row
+        return self._targets[state]
 
-    def mask(self, state: int) -> Bools:
-        """Marks the tokens that are allowed in a state, (vocabulary,) bool; after the end, only the ends are."""
-        allowed = self.targets(state) != DEAD if state >= 0 else np.zeros(self.trie.size, dtype=np.bool_)
+    @cached_property
+    def _targets(self) -> _Recent:
+        return _Recent(lambda state: self.texts.targets(state, self.trie))
+
+    def mask(self, states: Sequence[int] | Ints) -> Masks:
+        """Returns the tokens that are allowed in states as bits, (states, vocabulary / 32 rounded up) uint32.
+
+        Token n of a row is bit n % 32, from the lowest, of number n // 32: the layout of xgrammar and llguidance. After
+        the end, only the ends are allowed; in state -1, nothing is.
+
+        >>> tokens = [None, b"a", b" cat"]
+        >>> constraint = TokenConstraint.of(Lattice.from_strings([("a cat", 0.0)]), tokens, end=0)
+        >>> constraint.mask([constraint.state([]), constraint.state([1]), constraint.state([1, 2])]).tolist()
+        [[2], [4], [1]]
+        """
+        rows = [self._masks[state] for state in np.asarray(states).tolist()]
+        return np.stack(rows) if rows else np.zeros((0, -(-self.size // 32)), dtype=np.uint32)
+
+    @cached_property
+    def _masks(self) -> _Recent:
+        return _Recent(self._mask)
+
+    def _mask(self, state: int) -> Masks:
+        """Returns the bits of the tokens that are allowed in a state."""
+        allowed = np.zeros(-(-self.size // 32) * 32, dtype=np.bool_)
+        if state >= 0:
+            allowed[: self.size] = self.texts.targets(state, self.trie) != DEAD
         if state == ENDED or (state >= 0 and np.isfinite(self.end_cost(state))):
             allowed[list(self.ends)] = True
-        return allowed
+        return np.packbits(allowed, bitorder="little").view("<u4").astype(np.uint32)
 
     def state(self, prefix: Iterable[int]) -> int:
         """Returns the state after a prefix; tokens after the end do not change it."""
@@ -138,7 +174,7 @@ class TokenConstraint:
 
     def allowed(self, prefix: Iterable[int]) -> Bools:
         """Marks the tokens that may follow a prefix, (vocabulary,) bool."""
-        return self.mask(self.state(prefix))
+        return unpacked(self.mask([self.state(prefix)]))[0, : self.size]
 
     def cost(self, tokens: Iterable[int]) -> float:
         """Returns the cost of a whole text, in nats, without the token that ends it; infinite if it is rejected."""
@@ -199,13 +235,13 @@ class ConstraintProcessor:
         rows = [tuple(row) for row in input_ids.tolist()]
         if self.prompt_length is None:
             self.prompt_length = len(rows[0]) if rows else 0
-        size, width = self.constraint.trie.size, scores.shape[-1]
+        size, width = self.constraint.size, scores.shape[-1]
         if width < size:
             raise LatticeSimpError(f"{width} scores for a vocabulary of {size} tokens; pass the tokens of this model")
-        bias = np.full((len(rows), width), -np.inf, dtype=np.float32)
-        for row, row_bias in zip(rows, bias, strict=True):
-            row_bias[:size][self.constraint.mask(self._state(row[self.prompt_length :]))] = 0.0
-        return scores + scores.new_tensor(bias)
+        states = [self._state(row[self.prompt_length :]) for row in rows]
+        masked = scores.clone()
+        apply_mask(masked, self.constraint.mask(states))
+        return masked
 
     def _state(self, prefix: tuple[int, ...]) -> int:
         """Returns the state after a row, starting from the cached state of the row without its last token."""

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from lattice_simp.core.kernel import Ints
+from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.core.symbols import is_utf8
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.array_cache import read_arrays, write_arrays
+from lattice_simp.support.array_checks import BrokenArrayError, check_array, sound_arrays
 
 Tokens: TypeAlias = Sequence[bytes | None]
 """The bytes of each token by number; None for tokens without text, such as the end."""
@@ -74,6 +78,84 @@ def _byte_characters() -> Mapping[str, int]:
 
 
 @dataclass(frozen=True, eq=False)
+class TokenVocabulary:
+    """The tokens of a tokeniser and their prefix tree, which constraints share.
+
+    >>> import lattice_simp as ls
+    >>> vocabulary = TokenVocabulary.of([None, b"a", b" cat", b"cat"])
+    >>> first, second = (ls.TokenConstraint.of(ls.term_acceptor([term]), vocabulary, end=0) for term in ("a", "cat"))
+    >>> first.allowed([1])[0], second.allowed([1])[0]
+    (np.True_, np.False_)
+
+    Attributes:
+        tokens: the bytes of each token by number; None for tokens without text, such as the end.
+        trie: their prefix tree.
+    """
+
+    tokens: Tokens
+    trie: TokenTrie
+
+    @property
+    def size(self) -> int:
+        """The number of tokens."""
+        return self.trie.size
+
+    @classmethod
+    def of(cls, tokens: Tokens) -> TokenVocabulary:
+        """Makes a vocabulary of the bytes of each token by number; see `token_bytes`.
+
+        Raises:
+            LatticeSimpError: the tokens are not a list of bytes.
+        """
+        if isinstance(tokens, (str, bytes)) or not all(token is None or isinstance(token, bytes) for token in tokens):
+            raise LatticeSimpError("tokens are a list of bytes, not a text; see token_bytes")
+        order = sorted((number for number, token in enumerate(tokens) if token), key=tokens.__getitem__)  # type: ignore[arg-type]
+        return cls(tokens, _trie(*_packed(tokens), np.array(order, dtype=np.int32)))
+
+    @classmethod
+    def read(cls, path: str | Path) -> TokenVocabulary:
+        """Reads what `write` wrote; this takes a fraction of the time of `of`.
+
+        Raises:
+            FormatError: the file cannot be read, is damaged, or holds something else.
+        """
+        arrays = read_arrays(path)
+        if arrays.keys() != set(_ARRAYS):
+            raise FormatError("holds no vocabulary", path=path, remedy=_REMEDY)
+        with sound_arrays(path, _REMEDY):
+            check_array("token_text", arrays["token_text"], np.uint8, None)
+            check_array("token_lengths", arrays["token_lengths"], np.int32, None)
+            check_array("token_order", arrays["token_order"], np.int32, None)
+            text, lengths, order = (arrays[name] for name in _ARRAYS)
+            if lengths.min(initial=-1) < -1 or np.maximum(lengths, 0).sum(dtype=np.int64) != len(text):
+                raise BrokenArrayError("token_lengths: not those of the text")
+            trie = _trie(text, lengths, order)
+        data, ends = text.tobytes(), np.cumsum(np.maximum(lengths, 0)).tolist()
+        bounds = zip(lengths.tolist(), ends, strict=True)
+        return cls([None if length < 0 else data[end - length : end] for length, end in bounds], trie)
+
+    def write(self, path: str | Path) -> None:
+        """Writes the tokens and their order to one file, complete or not at all.
+
+        Raises:
+            LatticeSimpError: the file cannot be written.
+        """
+        write_arrays(path, dict(zip(_ARRAYS, (*_packed(self.tokens), self.trie.tokens), strict=True)))
+
+
+_ARRAYS = ("token_text", "token_lengths", "token_order")
+"""The arrays of a file: all bytes, (tokens,) the length of each token or -1, and the numbers of tokens, sorted."""
+
+_REMEDY = "write the vocabulary again"
+
+
+def _packed(tokens: Tokens) -> tuple[npt.NDArray[np.uint8], Ints]:
+    """Returns the bytes of all tokens, and the length of each; -1 for those without text."""
+    lengths = [-1 if token is None else len(token) for token in tokens]
+    return np.frombuffer(b"".join(token or b"" for token in tokens), dtype=np.uint8), np.array(lengths, dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False)
 class TokenTrie:
     """The prefix tree of a vocabulary, with nodes in depth-first order; node 0 is the root.
 
@@ -82,7 +164,7 @@ class TokenTrie:
         depths: (nodes,) int32, the depth of each node; 0 for the root.
         ends: (nodes,) int32, the first node after the subtree of each node.
         offsets: (nodes + 1,) int32, the index in `tokens` of the first token that ends at each node.
-        tokens: the numbers of the tokens, int32, sorted by node.
+        tokens: the numbers of the tokens, int32, sorted by their bytes, thus by node.
         size: the size of the vocabulary.
     """
 
@@ -93,36 +175,61 @@ class TokenTrie:
     tokens: Ints
     size: int
 
-    @classmethod
-    def of(cls, tokens: Tokens) -> TokenTrie:
-        """Makes the prefix tree of tokens, without those that are None or empty."""
-        order = sorted((token, number) for number, token in enumerate(tokens) if token)
-        letters, depths, ending = [-1], [0], list[tuple[int, int]]()
-        path, before = [0], b""
-        ends: dict[int, int] = {}
-        for token, number in order:
-            common = next((place for place, (a, b) in enumerate(zip(token, before, strict=False)) if a != b), None)
-            common = min(len(token), len(before)) if common is None else common
-            for node in path[common + 1 :]:
-                ends[node] = len(letters)
-            del path[common + 1 :]
-            for byte in token[common:]:
-                path.append(len(letters))
-                letters.append(byte)
-                depths.append(len(path) - 1)
-            ending.append((path[-1], number))
-            before = token
-        counts = np.bincount([node for node, _ in ending], minlength=len(letters))
-        return cls(
-            np.array(letters, dtype=np.int32),
-            np.array(depths, dtype=np.int32),
-            np.array([ends.get(node, len(letters)) for node in range(len(letters))], dtype=np.int32),
-            np.concatenate(([0], np.cumsum(counts))).astype(np.int32),
-            np.array([number for _, number in sorted(ending)], dtype=np.int32),
-            len(tokens),
-        )
+    def without(self, tokens: Collection[int]) -> TokenTrie:
+        """Returns the same tree where no node is the end of these tokens."""
+        kept = ~np.isin(self.tokens, list(tokens))
+        if kept.all():
+            return self
+        offsets = np.concatenate(([0], np.cumsum(kept)))[self.offsets].astype(np.int32)
+        return TokenTrie(self.bytes, self.depths, self.ends, offsets, self.tokens[kept], self.size)
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Any, ...]:
-        """The arrays that the kernel takes."""
+        """The arrays that kernels take."""
         return self.bytes, self.depths, self.ends, self.offsets, self.tokens
+
+
+def _trie(text: npt.NDArray[np.uint8], lengths: Ints, order: Ints) -> TokenTrie:
+    """Makes the prefix tree of tokens without those that are empty; raises BrokenArrayError if they are not sorted."""
+    begins = np.concatenate(([0], np.cumsum(np.maximum(lengths, 0), dtype=np.int64)))
+    if len(order) != np.count_nonzero(lengths > 0) or not np.all((order >= 0) & (order < len(lengths))):
+        raise BrokenArrayError("token_order: not the numbers of the tokens")
+    if not np.all(lengths[order] > 0):
+        raise BrokenArrayError("token_order: holds tokens without text")
+    columns = [np.zeros(len(text) + 2, dtype=np.int32) for _ in range(4)]
+    path = np.zeros(int(lengths.max(initial=0)) + 1, dtype=np.int64)
+    nodes = _grow(text, begins, order, (columns[0], columns[1], columns[2], columns[3]), path)
+    if not nodes:
+        raise BrokenArrayError("token_order: not sorted by the bytes of the tokens")
+    letters, depths, ends = (column[:nodes].copy() for column in columns[:3])
+    return TokenTrie(letters, depths, ends, columns[3][: nodes + 1].copy(), order, len(lengths))
+
+
+@jit
+def _grow(
+    text: npt.NDArray[np.uint8], begins: Longs, order: Ints, columns: tuple[Ints, Ints, Ints, Ints], path: Longs
+) -> int:
+    """Writes the nodes of sorted tokens and returns their number, or 0 if the tokens are not sorted."""
+    letters, depths, ends, offsets = columns
+    letters[0] = -1
+    nodes, depth = 1, 0
+    for place in range(len(order)):
+        begin, length = begins[order[place]], begins[order[place] + 1] - begins[order[place]]
+        common = 0
+        while common < min(length, depth) and letters[path[common + 1]] == text[begin + common]:
+            common += 1
+        if common < depth and (common == length or text[begin + common] < letters[path[common + 1]]):
+            return 0
+        if common == depth and common == length and place > 0 and order[place - 1] >= order[place]:
+            return 0
+        for above in range(common + 1, depth + 1):
+            ends[path[above]] = nodes
+        for level in range(common, length):
+            path[level + 1], letters[nodes], depths[nodes] = nodes, text[begin + level], level + 1
+            offsets[nodes] = place
+            nodes += 1
+        depth = length
+    for above in range(depth + 1):
+        ends[path[above]] = nodes
+    offsets[nodes] = len(order)
+    return nodes
