@@ -13,10 +13,10 @@ import typer
 
 from lattice_simp.commands.hindi_sentences import (
     Format,
-    Found,
+    MarkedSentence,
     System,
     finder,
-    found_clauses,
+    marked_sentences,
     load_model,
     print_problems,
 )
@@ -51,7 +51,7 @@ def clauses(
     to: To = "brackets",
 ) -> None:
     """Mark clauses. Example: lattice-simp hindi clauses a.hi --model hindi/"""
-    _write_clauses(found_clauses(source, model, file_format, romanised, system), to, kinds=False)
+    _write_clauses(marked_sentences(source, model, file_format, romanised, system), to, kinds=False)
 
 
 @app.command()
@@ -64,7 +64,7 @@ def classify(
     to: To = "brackets",
 ) -> None:
     """Mark clauses with their types. Example: lattice-simp hindi classify a.hi --model hindi/ --to terminal"""
-    _write_clauses(found_clauses(source, model, file_format, romanised, system), to, kinds=True)
+    _write_clauses(marked_sentences(source, model, file_format, romanised, system), to, kinds=True)
 
 
 @app.command()
@@ -83,7 +83,7 @@ def simplify(
 
     if to == "terminal":
         raise LatticeSimpError("--to terminal is for clauses; simple sentences have no colours")
-    for marked in found_clauses(source, model, file_format, romanised, system):
+    for marked in marked_sentences(source, model, file_format, romanised, system):
         result = simplified(marked.sentence, marked.clauses)
         if to == "json":
             parts = [{"words": simple.words, "tokens": simple.kept} for simple in result.sentences]
@@ -109,7 +109,7 @@ def skeletons(
     from lattice_simp.skeleton import SkeletonRecord, write_skeletons
     from lattice_simp.systems.hindi.skeletons import line_skeleton
 
-    by_line = groupby(found_clauses(source, model, file_format, romanised, system), key=lambda marked: marked.line)
+    by_line = groupby(marked_sentences(source, model, file_format, romanised, system), key=lambda marked: marked.line)
     skeletons_by_line = (
         (line, line_skeleton([(marked.sentence, marked.clauses) for marked in group])) for line, group in by_line
     )
@@ -187,7 +187,7 @@ def _names(path: Path) -> set[str]:
     return {line.strip() for line in read_lines(path)} - {""}
 
 
-def _write_clauses(sentences: Iterable[Found], to: Form, *, kinds: bool) -> None:
+def _write_clauses(sentences: Iterable[MarkedSentence], to: Form, *, kinds: bool) -> None:
     from lattice_simp.systems.hindi.clause import bracketed
 
     for marked in sentences:

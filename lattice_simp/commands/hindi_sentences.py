@@ -25,7 +25,7 @@ System = Literal["model", "rules", "tree"]
 """How clauses are found."""
 
 
-class Found(NamedTuple):
+class MarkedSentence(NamedTuple):
     """The line of a sentence in a text or its number in a treebank, from 0; it without elided words; its clauses."""
 
     line: int
@@ -33,9 +33,9 @@ class Found(NamedTuple):
     clauses: list[Clause]
 
 
-def found_clauses(
+def marked_sentences(
     source: Path, model: Path | None, chosen: Format | None, romanised: bool, system: System
-) -> Iterator[Found]:
+) -> Iterator[MarkedSentence]:
     """Reads sentences and finds their clauses; reports unreadable sentences on stderr.
 
     Raises:
@@ -62,7 +62,7 @@ def found_clauses(
         is_ssf = form == "ssf"
         read = enumerate(read_ssf(source, problems) if is_ssf else map(treebank_tree, read_conllu(source, problems)))
     for line, sentence in read:
-        yield Found(line, sentence.without_empty, find(sentence))
+        yield MarkedSentence(line, sentence.without_empty, find(sentence))
     print_problems(problems)
 
 

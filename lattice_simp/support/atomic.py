@@ -41,7 +41,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """
     target = Path(path)
     _remove_abandoned(target.parent)
-    with _own_folder(target.parent) as folder:
+    with _locked_folder(target.parent) as folder:
         growing = folder / (target.name or "content")
         yield growing
         os.replace(growing, target)
@@ -57,7 +57,7 @@ def is_growing(path: Path) -> bool:
 
 
 @contextmanager
-def _own_folder(parent: Path) -> Iterator[Path]:
+def _locked_folder(parent: Path) -> Iterator[Path]:
     """Makes a folder for the block and deletes it afterwards; a lock on it shows that the program is running."""
     folder = parent / f".{secrets.token_hex(8)}.tmp"
     descriptor = -1
@@ -65,7 +65,7 @@ def _own_folder(parent: Path) -> Iterator[Path]:
         while not folder.exists():  # another program may delete it as abandoned before it is locked
             if descriptor >= 0:
                 os.close(descriptor)
-            descriptor = _made_and_locked(folder)
+            descriptor = _make_locked(folder)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -73,7 +73,7 @@ def _own_folder(parent: Path) -> Iterator[Path]:
             os.close(descriptor)
 
 
-def _made_and_locked(folder: Path) -> int:
+def _make_locked(folder: Path) -> int:
     """Returns the descriptor that holds the lock, or -1 if the folder is gone already."""
     try:
         folder.mkdir()

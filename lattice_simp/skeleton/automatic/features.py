@@ -34,12 +34,12 @@ def token_features(parse: Parse) -> list[list[str]]:
     phrases = [_phrase(parse, position) for position in range(len(parse))]
     stays = _stays(parse)
     return [
-        [*_own(parse, position), *_tree(parse, position, phrases), *_stay(stays, position)]
+        [*_token(parse, position), *_tree(parse, position, phrases), *_stay(stays, position)]
         for position in range(len(parse))
     ]
 
 
-def _own(parse: Parse, position: int) -> Iterator[str]:
+def _token(parse: Parse, position: int) -> Iterator[str]:
     length = len(parse)
     word, tag, label = parse.tokens[position].lower(), parse.tags[position], parse.labels[position]
     yield f"word={word}"

@@ -49,7 +49,7 @@ def conjugate(sentence: Sentence, part: Part) -> Part | Refusal:
 def _finite(sentence: Sentence, part: Part, group: VerbGroup, main: VerbGroup) -> Part | Refusal:
     tense = main.tense
     assert tense is not None
-    kept, root = _own_verbs(group)
+    kept, root = _kept_verbs(group)
     first = kept[0].root if kept else root
     vector = root if kept and not group.is_passive else ""
     with_ne = not group.is_passive and agent_with_ne(first, tense, vector)
@@ -67,7 +67,7 @@ def _finite(sentence: Sentence, part: Part, group: VerbGroup, main: VerbGroup) -
     return _with_subject(sentence, replace(part, instead=instead), with_ne=with_ne)
 
 
-def _own_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
+def _kept_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
     """Returns the unchanged verbs, and the root of the one that takes the tense.
 
     `khaakar` is `khaa`, and so are `khaa kar` and `khaate hue`; of `kar dene` the second verb takes it.

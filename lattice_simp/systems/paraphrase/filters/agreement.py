@@ -31,7 +31,7 @@ def acceptor(sentence_set: SentenceSet) -> Lattice:
     """Returns an acceptor that remembers the last word that requires a number."""
     kinds = {word: kind for word in sentence_set.words if (kind := _kind(sentence_set, word))}
     names = {word: number for number, word in enumerate(kinds, start=1)}
-    observed = {pair for sentence in sentence_set.sentences for pair in _asked(sentence_set, kinds, sentence)}
+    observed = {pair for sentence in sentence_set.sentences for pair in _checked_pairs(sentence_set, kinds, sentence)}
     goals = np.zeros((len(names) + 1, len(sentence_set.words)), dtype=np.int64)
     for column, word in enumerate(sentence_set.words):
         goals[:, column] = names.get(word, 0)
@@ -59,7 +59,9 @@ def _goes_on(sentence_set: SentenceSet, kinds: dict[str, str], first: str, secon
     return asks and sentence_set.tags_of[second] <= _BETWEEN and not kinds.get(second, "noun").startswith(_DETERMINER)
 
 
-def _asked(sentence_set: SentenceSet, kinds: dict[str, str], sentence: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _checked_pairs(
+    sentence_set: SentenceSet, kinds: dict[str, str], sentence: Sequence[str]
+) -> Iterator[tuple[str, str]]:
     """Yields the pairs of a requiring word and the word checked against it, as in the acceptor."""
     asking = None
     for word in sentence:
