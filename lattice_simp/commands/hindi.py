@@ -16,8 +16,8 @@ from lattice_simp.commands.hindi_sentences import (
     MarkedSentence,
     System,
     finder,
-    marked_sentences,
     load_model,
+    marked_sentences,
     print_problems,
 )
 from lattice_simp.commands.options import Detail, Model, command_app, refuse_idle
