@@ -46,7 +46,7 @@ def collect(records: Mapping[str, Any], config: Config) -> dict[str, Any]:
         "patterns": records["rules"]["patterns"],
         "tune": {key: value for key, value in records["tune"].items() if key in _TUNING},
         "scores": scores,
-        "samples": {one.name: one.lines for one in (*config.test, config.tune.development) if one and one.lines},
+        "samples": {test.name: test.lines for test in (*config.test, config.tune.development) if test and test.lines},
     }
 
 

@@ -32,9 +32,9 @@ _LEVEL = re.compile(r"[-_ ]*(adv|ele|int)\b.*", re.IGNORECASE)
 
 def onestop_stage(config: Config) -> Stage:
     """Returns the stage that aligns the articles at several thresholds and counts what is right."""
-    own = config[ONESTOP]
-    files = [Path(config["data"], own[name]) for name in ("articles", "aligned")]
-    settings = [own, config["thresholds"], DEFAULT.__dict__]
+    onestop = config[ONESTOP]
+    files = [Path(config["data"], onestop[name]) for name in ("articles", "aligned")]
+    settings = [onestop, config["thresholds"], DEFAULT.__dict__]
     programs = sorted(Path(align_collections.__code__.co_filename).parent.glob("*.py"))
     return Stage(ONESTOP, (), settings, [*files, *programs, Path(__file__)], partial(_measure, config, *files))
 
@@ -69,14 +69,14 @@ def _measure(config: Config, articles: Path, aligned: Path, run: Run, folder: Pa
     for paragraphs, sentences in product(config["thresholds"], repeat=2):
         settings = CorpusSettings(paragraph_threshold=paragraphs, sentence_threshold=sentences)
         counts = align_collections(*sides, folder / "out", settings=settings, run=run)
-        found = [json.loads(line) for line in read_lines(folder / "out" / PAIRS)]
+        pairs = [json.loads(line) for line in read_lines(folder / "out" / PAIRS)]
         row: dict[str, Any] = {"paragraph_threshold": paragraphs, "sentence_threshold": sentences}
-        row |= {"paragraph_pairs": counts.paragraph_pairs, "all": score(found, gold.pairs)}
+        row |= {"paragraph_pairs": counts.paragraph_pairs, "all": score(pairs, gold.pairs)}
         for half in HALVES:
-            row[half] = score([one for one in found if half == half_of(one["title"])], gold.halves[half])
+            row[half] = score([pair for pair in pairs if half == half_of(pair["title"])], gold.halves[half])
         if settings == DEFAULT:
             row["kinds"] = {
-                kind: score([one for one in found if one["kind"] == kind], gold.pairs) for kind in counts.kinds
+                kind: score([pair for pair in pairs if pair["kind"] == kind], gold.pairs) for kind in counts.kinds
             }
         rows.append(row)
     write_json(folder / "rows.json", rows)
@@ -88,7 +88,7 @@ def _measure(config: Config, articles: Path, aligned: Path, run: Run, folder: Pa
     }
 
 
-def score(found: Iterable[Mapping[str, Any]], gold: frozenset[Pair]) -> dict[str, Any]:
+def score(pairs: Iterable[Mapping[str, Any]], gold: frozenset[Pair]) -> dict[str, Any]:
     """Counts pairs: right ones are in `gold`; wrong ones are not, but pair a sentence that has another partner there.
 
     >>> pair = lambda one, other: {"complex": {"text": one}, "simple": {"text": other}}
@@ -98,12 +98,12 @@ def score(found: Iterable[Mapping[str, Any]], gold: frozenset[Pair]) -> dict[str
 
     What is neither is identical, or unknown, as the makers' alignment says nothing of either sentence.
     """
-    known_complex, known_simple = {one for one, _ in gold}, {one for _, one in gold}
-    keys = [(letters(pair["complex"]["text"]), letters(pair["simple"]["text"])) for pair in found]
+    known_complex, known_simple = {complex_text for complex_text, _ in gold}, {simple_text for _, simple_text in gold}
+    keys = [(letters(pair["complex"]["text"]), letters(pair["simple"]["text"])) for pair in pairs]
     right = [key for key in keys if key in gold]
     others = [key for key in keys if key not in gold]
-    identical = sum(one == other for one, other in others)
-    wrong = sum(one != other and (one in known_complex or other in known_simple) for one, other in others)
+    identical = sum(first == other for first, other in others)
+    wrong = sum(first != other and (first in known_complex or other in known_simple) for first, other in others)
     judged = len(right) + wrong
     return {
         "pairs": len(keys),
@@ -136,12 +136,12 @@ def half_of(title: str) -> str:
     return HALVES[sum(map(ord, title)) % 2]
 
 
-def _write_sides(own: Config, articles: Path, folder: Path) -> dict[str, str]:
+def _write_sides(settings: Config, articles: Path, folder: Path) -> dict[str, str]:
     """Writes both levels as collections; returns the letters of each article's texts."""
     texts: dict[str, str] = defaultdict(str)
     with open_text(folder / "complex.jsonl", "w") as complex_file, open_text(folder / "simple.jsonl", "w") as simple:
         for record in map(json.loads, read_lines(articles)):
-            files = {own["complex"]: complex_file, own["simple"]: simple}
+            files = {settings["complex"]: complex_file, settings["simple"]: simple}
             if record["level"] in files:
                 title = _LEVEL.sub("", record["file"]).strip().lower()
                 files[record["level"]].write(json.dumps({"title": title, "text": record["text"]}) + "\n")
@@ -163,4 +163,4 @@ def _read_gold(aligned: Path, texts: Mapping[str, str]) -> Gold:
         for title, text in texts.items():
             if pair[0] in text or pair[1] in text:
                 halves[half_of(title)].add(pair)
-    return Gold(frozenset(pairs), {half: frozenset(own) for half, own in halves.items()})
+    return Gold(frozenset(pairs), {half: frozenset(half_pairs) for half, half_pairs in halves.items()})

@@ -93,11 +93,11 @@ def _digest(folder: Path) -> str:
 def _write_articles(run: Run, folder: Path, *, sentences: int, seed: int) -> dict[str, Any]:
     count = 0
     with open_text(folder / FILES[0], "w") as complex_file, open_text(folder / FILES[1], "w") as simple_file:
-        for number, (own, simpler) in enumerate(_articles(np.random.default_rng(seed))):
-            for file, paragraphs in ((complex_file, own), (simple_file, simpler)):
+        for number, (article, simpler) in enumerate(_articles(np.random.default_rng(seed))):
+            for file, paragraphs in ((complex_file, article), (simple_file, simpler)):
                 texts = [" ".join(map(_sentence, paragraph)) for paragraph in paragraphs]
                 file.write(json.dumps({"title": f"Article {number}", "paragraphs": texts}) + "\n")
-            count += sum(map(len, own))
+            count += sum(map(len, article))
             if count >= sentences:
                 break
     write_json(folder / "made.json", {"articles": number + 1})
@@ -110,13 +110,13 @@ def _articles(rng: np.random.Generator) -> Iterator[tuple[list[list[Words]], lis
     bounds = np.cumsum(shares / shares.sum())
     while True:
         lengths = [rng.integers(8, 25, rng.integers(3, 8)) for _ in range(rng.integers(3, 9))]
-        own = [[np.searchsorted(bounds, rng.random(size)) for size in sizes] for sizes in lengths]
-        yield own, [_simpler(paragraph, rng) for paragraph in own if rng.random() < 0.8]
+        article = [[np.searchsorted(bounds, rng.random(size)) for size in sizes] for sizes in lengths]
+        yield article, [_simpler(paragraph, rng) for paragraph in article if rng.random() < 0.8]
 
 
 def _simpler(paragraph: list[Words], rng: np.random.Generator) -> list[Words]:
     """Leaves out a fifth of the sentences and a seventh of the words, replaces a tenth, splits and swaps sentences."""
-    found: list[Words] = []
+    simpler: list[Words] = []
     for sentence in paragraph:
         chance = rng.random()
         if chance < 0.2:
@@ -126,10 +126,10 @@ def _simpler(paragraph: list[Words], rng: np.random.Generator) -> list[Words]:
             replaced = rng.random(len(sentence)) < 0.1
             sentence = np.where(replaced, rng.integers(0, _VOCABULARY, len(sentence)), sentence)
         half = len(sentence) // 2
-        found += [sentence[:half], sentence[half:]] if 0.2 <= chance < 0.35 and half > 3 else [sentence]
-        if len(found) > 1 and rng.random() < 0.05:
-            found[-2:] = found[:-3:-1]
-    return found
+        simpler += [sentence[:half], sentence[half:]] if 0.2 <= chance < 0.35 and half > 3 else [sentence]
+        if len(simpler) > 1 and rng.random() < 0.05:
+            simpler[-2:] = simpler[:-3:-1]
+    return simpler
 
 
 def _sentence(words: Words) -> str:

@@ -25,8 +25,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="readers whose names hold this")
     parser.add_argument("--keep", type=Path, help="a folder for the files of faults")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as made:
-        every = list(readers(Path(made)))
+    with tempfile.TemporaryDirectory() as folder:
+        every = list(readers(Path(folder)))
     chosen = [number for number, reader in enumerate(every) if options.only in reader.name]
     ends = time.monotonic() + 60 * options.minutes
     counts: dict[str, Counter[str]] = {every[number].name: Counter() for number in chosen}

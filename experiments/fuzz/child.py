@@ -67,19 +67,19 @@ def worker(connection: Connection) -> None:
         raise SlowError
 
     signal.signal(signal.SIGPROF, slow)
-    with tempfile.TemporaryDirectory() as made, open(os.devnull, "w") as nowhere:
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere:
         sys.stderr = nowhere
-        every = list(readers(Path(made)))
+        every = list(readers(Path(folder)))
         wholes = [
             f"{reader.name}: {result}"
             for reader in every
             for data in reader.files
-            if (result := outcome(reader, data, Path(made), COMPILING)) != "answer"
+            if (result := outcome(reader, data, Path(folder), COMPILING)) != "answer"
         ]
         connection.send("; ".join(wholes))
         while True:
             number, seed = connection.recv()
-            connection.send(outcome(every[number], case(every[number], seed), Path(made)))
+            connection.send(outcome(every[number], case(every[number], seed), Path(folder)))
 
 
 class Child:

@@ -43,9 +43,9 @@ def clauses(experiment: Experiment) -> Results:
     }
     for problem in problems:
         experiment.run.say(f"left out: {problem}")
-    found = systems(models, best, analyser)
-    scores = measure(found, sets)
-    seconds |= _speed(sets["derived"][: settings["speed_sentences"]], analyser, found[BEST])
+    finders = systems(models, best, analyser)
+    scores = measure(finders, sets)
+    seconds |= _speed(sets["derived"][: settings["speed_sentences"]], analyser, finders[BEST])
     results = figures(scores, seconds)
     return Results("Clauses of Hindi sentences", results, page(results, settings))
 
@@ -61,34 +61,34 @@ def train(
     Raises:
         LatticeSimpError: a training failed; what is done stays.
     """
-    stages = [analyser_stage(treebank), *(model_stage(one, treebank) for one in TRAINED), participle_stage(treebank)]
+    stages = [analyser_stage(treebank), *(model_stage(kind, treebank) for kind in TRAINED), participle_stage(treebank)]
     done = run_stages(stages, work, run)
-    models: dict[Trained, Model] = {one: _read(one, done.folders[one.folder]) for one in TRAINED}
+    models: dict[Trained, Model] = {kind: _read(kind, done.folders[kind.folder]) for kind in TRAINED}
     participles = StartClassifier(LinearChain.read(done.folders[PARTICIPLES] / PARTICIPLES_FILE))
     best = replace(ClauseModel.read(done.folders[SHIPPED.folder]), participles=participles)
     seconds = {f"training {name}": record["cpu_seconds"] for name, record in done.records.items()}
     return Analyser.load(done.folders[ANALYSER]), models, best, seconds
 
 
-def _read(one: Trained, folder: Path) -> Model:
-    kind = ClauseModel if one.kind == "merged" else TwoFields
-    return kind.read(folder, TEMPLATES[one.template])
+def _read(trained: Trained, folder: Path) -> Model:
+    kind = ClauseModel if trained.kind == "merged" else TwoFields
+    return kind.read(folder, TEMPLATES[trained.template])
 
 
-def measure(found: dict[str, Find], sets: dict[str, list[Example]]) -> Scores:
+def measure(finders: dict[str, Find], sets: dict[str, list[Example]]) -> Scores:
     """Scores all systems on all sets; the trees' clauses are the derived set's own."""
     return {
         name: {
-            system: _both([(find(example), example.clauses) for example in own])
-            for system, find in found.items()
+            system: _both([(find(example), example.clauses) for example in examples])
+            for system, find in finders.items()
             if system != "trees" or name == "hand"
         }
-        for name, own in sets.items()
+        for name, examples in sets.items()
     }
 
 
 def _both(pairs: list[tuple[Sequence[Brackets], list[Clause]]]) -> Both:
-    return Both(evaluate(pairs), evaluate((finite_brackets(own), finite(wanted)) for own, wanted in pairs))
+    return Both(evaluate(pairs), evaluate((finite_brackets(brackets), finite(wanted)) for brackets, wanted in pairs))
 
 
 def _speed(examples: list[Example], analyser: Analyser, find: Find) -> dict[str, float]:

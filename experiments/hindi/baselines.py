@@ -51,11 +51,11 @@ class TwoFields:
     ) -> TwoFields:
         """Trains both on sentences with tags and chunks, and their clauses."""
         labelled = [(sentence, learnable(sentence, clauses)) for sentence, clauses in examples]
-        ends = ((template(one), [str(own.closes) for own in labels]) for one, labels in labelled)
-        opens = without_rare([[_opens(own) for own in labels] for _, labels in labelled], NOTHING)
+        ends = ((template(tokens), [str(brackets.closes) for brackets in labels]) for tokens, labels in labelled)
+        opens = without_rare([[_opens(brackets) for brackets in labels] for _, labels in labelled], NOTHING)
         starts = (
-            (with_ends(template(one), [own.closes for own in labels]), own_opens)
-            for (one, labels), own_opens in zip(labelled, opens, strict=True)
+            (with_ends(template(tokens), [brackets.closes for brackets in labels]), own_opens)
+            for (tokens, labels), own_opens in zip(labelled, opens, strict=True)
         )
         return cls(LinearChain.train(ends, settings), LinearChain.train(starts, settings), template)
 
@@ -64,7 +64,7 @@ class TwoFields:
         features = self.template(sentence)
         closes = [int(label) for label in _labels(self.ends, features)]
         opens = _labels(self.starts, with_ends(features, closes))
-        return [Brackets.parse(f"{own}/{count}") for own, count in zip(opens, closes, strict=True)]
+        return [Brackets.parse(f"{opened}/{count}") for opened, count in zip(opens, closes, strict=True)]
 
     def brackets(self, sentence: Sentence) -> list[Brackets]:
         """Returns the best well-formed bracketing; the starts have seen the best ends, but others may be chosen."""
@@ -76,8 +76,8 @@ class TwoFields:
         ends, starts = self.ends.scores(features), self.starts.scores(with_ends(features, closes))
         scores = (ends[:, :, None] + starts[:, None, :]).reshape(len(sentence), size)
         search = BracketSearch(labels, transitions.reshape(size, size), RuleCosts())
-        found = search.nbest(scores, token_classes(sentence), 1)
-        return found[0][0] if found else brackets_of(bare(sentence, rule_clauses(sentence)), len(sentence))
+        results = search.nbest(scores, token_classes(sentence), 1)
+        return results[0][0] if results else brackets_of(bare(sentence, rule_clauses(sentence)), len(sentence))
 
     def write(self, folder: Path) -> None:
         """Writes both into a folder."""
@@ -93,15 +93,15 @@ class TwoFields:
 
 def with_ends(features: Features, closes: Sequence[int]) -> Features:
     """Adds what the starts' field sees of the ends: how many are here, how far the next one is, and how many follow."""
-    found: Features = []
+    extended: Features = []
     following, distance = 0, 0
-    for own, count in zip(reversed(features), reversed(closes), strict=True):
+    for token_features, count in zip(reversed(features), reversed(closes), strict=True):
         if count:
             distance = 0
         following += count
-        found.append([*own, f"ends={count}", f"ends+={min(following, 4)}", f"end in={min(distance, 9)}"])
+        extended.append([*token_features, f"ends={count}", f"ends+={min(following, 4)}", f"end in={min(distance, 9)}"])
         distance += 1
-    return found[::-1]
+    return extended[::-1]
 
 
 def _opens(brackets: Brackets) -> str:
@@ -126,10 +126,10 @@ def best_labels(scores: Floats, transitions: Floats) -> list[int]:
     """
     best = scores[0]
     origins = []
-    for own in scores[1:]:
+    for token_scores in scores[1:]:
         moves = best[:, None] + transitions
         origins.append(moves.argmax(axis=0))
-        best = moves.max(axis=0) + own
+        best = moves.max(axis=0) + token_scores
     labels = [int(best.argmax())]
     for origin in reversed(origins):
         labels.append(int(origin[labels[-1]]))

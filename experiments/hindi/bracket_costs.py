@@ -57,7 +57,7 @@ def _examples(path: Path, held_out: set[str]) -> tuple[list[Example], list[Examp
     names = sorted(files)
     tuning = names[::TUNING_PART]
     training = [name for name in names if name not in set(tuning)][::TRAINING_PART]
-    return ([one for name in training for one in files[name]], [one for name in tuning for one in files[name]])
+    return ([entry for name in training for entry in files[name]], [entry for name in tuning for entry in files[name]])
 
 
 def compared(model: ClauseModel, costs: Floats, examples: Sequence[Example]) -> Iterator[str]:
@@ -65,11 +65,11 @@ def compared(model: ClauseModel, costs: Floats, examples: Sequence[Example]) -> 
     search = AcceptorSearch(model.chain.labels, model.chain.transitions, _named(costs))
 
     def accepted(sentence: Sentence) -> list[Brackets]:
-        found = search.nbest(model.chain.scores(model.template(sentence)), token_symbols(sentence))
-        return found[0][0] if found else model.brackets(sentence)
+        results = search.nbest(model.chain.scores(model.template(sentence)), token_symbols(sentence))
+        return results[0][0] if results else model.brackets(sentence)
 
     for name, find in (("lattice", model.brackets), ("acceptors", accepted)):
-        scores = evaluate((find(one.sentence), one.clauses) for one in examples).scores
+        scores = evaluate((find(example.sentence), example.clauses) for example in examples).scores
         yield f"{name}: " + ", ".join(f"{measure} {scores[measure].f1:.1f}" for measure in MEASURES)
 
 
@@ -81,7 +81,7 @@ def _check(
     models: Mapping[str, ClauseModel], every: Mapping[str, Sequence[Candidates | None]], tuning: list[Example]
 ) -> None:
     """Tunes on every other sentence, and compares on the rest."""
-    costs = fitted([one for own in every.values() for one in own[::2] if one is not None])
+    costs = fitted([entry for lists in every.values() for entry in lists[::2] if entry is not None])
     for name, model in models.items():
         for line in compared(model, costs, tuning[1::2]):
             print(f"{name}, {len(tuning[1::2])} sentences, {line}")
@@ -98,14 +98,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     data = options.data or Path(settings["data"])
     held_out = {line.strip() for line in read_lines(data / settings["held_out"])}
     training, tuning = _examples(data / settings["treebank"], held_out)
-    pairs = [(one.sentence, one.clauses) for one in training]
+    pairs = [(example.sentence, example.clauses) for example in training]
     models = {name: ClauseModel.train(pairs, template=template) for name, template in TEMPLATES.items()}
-    every = {name: [candidates(model, one) for one in tuning] for name, model in models.items()}
+    every = {name: [candidates(model, example) for example in tuning] for name, model in models.items()}
     if options.check:
         _check(models, every, tuning)
-    known = [one for own in every.values() for one in own if one is not None]
+    known = [entry for lists in every.values() for entry in lists if entry is not None]
     costs = fitted(known)
-    before, after = (loss_of(one, known, 0.0)[0] / len(known) for one in (np.zeros_like(costs), costs))
+    before, after = (loss_of(vector, known, 0.0)[0] / len(known) for vector in (np.zeros_like(costs), costs))
     print(f"{len(training)} sentences to train on, {len(tuning)} to tune on")
     print(f"nats per sentence: {before:.3f} without rules, {after:.3f} with them")
     for rule, cost in _named(costs).items():

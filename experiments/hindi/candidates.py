@@ -48,30 +48,30 @@ def candidates(model: ClauseModel, example: Example) -> Candidates | None:
     """Lists the best balanced bracketings by a field alone; None if the right one has a label that it does not know."""
     chain, sentence = model.chain, example.sentence
     scores, symbols = chain.scores(model.template(sentence)), token_symbols(sentence)
-    found = AcceptorSearch(chain.labels, chain.transitions, {}).nbest(scores, symbols, CANDIDATES)
+    results = AcceptorSearch(chain.labels, chain.transitions, {}).nbest(scores, symbols, CANDIDATES)
     wanted = brackets_of(example.clauses, len(sentence))
-    if wanted not in [brackets for brackets, _ in found]:
+    if wanted not in [brackets for brackets, _ in results]:
         cost = _cost(model, scores, wanted)
         if cost is None:
             return None
-        found.append((wanted, cost))
-    right = [brackets for brackets, _ in found].index(wanted)
+        results.append((wanted, cost))
+    right = [brackets for brackets, _ in results].index(wanted)
     names = [rule.name for rule in bracket_rules()]
-    broken = [breaches(written(brackets, symbols)) for brackets, _ in found]
-    counts = np.array([[own.get(name, 0) for name in names] for own in broken], dtype=np.float64)
-    return Candidates(right, np.array([cost for _, cost in found]), counts)
+    broken = [breaches(written(brackets, symbols)) for brackets, _ in results]
+    counts = np.array([[by_name.get(name, 0) for name in names] for by_name in broken], dtype=np.float64)
+    return Candidates(right, np.array([cost for _, cost in results]), counts)
 
 
 def _cost(model: ClauseModel, scores: Floats, wanted: Sequence[Brackets]) -> float | None:
     """Returns what a labelling costs beyond the best one of the field; None if the field has not all of its labels."""
     chain = model.chain
     columns = {label: column for column, label in enumerate(chain.labels)}
-    labels = [columns.get(str(own)) for own in wanted]
+    labels = [columns.get(str(bracket)) for bracket in wanted]
     known = [label for label in labels if label is not None]
     if len(known) < len(labels):
         return None
-    own = scores[np.arange(len(known)), known].sum() + chain.transitions[known[:-1], known[1:]].sum()
-    return float((scores[0] + best_rests(scores, chain.transitions)[0]).max() - own)
+    cost = scores[np.arange(len(known)), known].sum() + chain.transitions[known[:-1], known[1:]].sum()
+    return float((scores[0] + best_rests(scores, chain.transitions)[0]).max() - cost)
 
 
 def fitted(every: Sequence[Candidates], prior: float = PRIOR) -> Floats:
@@ -101,11 +101,11 @@ def fitted(every: Sequence[Candidates], prior: float = PRIOR) -> Floats:
 def loss_of(costs: Floats, every: Iterable[Candidates], prior: float) -> tuple[float, Floats]:
     """Returns the negative logarithm of the probability of what is right, and its gradient."""
     loss, gradient = 0.5 * prior * float(costs @ costs), prior * costs
-    for one in every:
-        scores = -one.costs - one.breaches @ costs
+    for entry in every:
+        scores = -entry.costs - entry.breaches @ costs
         scores -= scores.max()
         total = float(np.log(np.exp(scores).sum()))
-        loss += total - float(scores[one.right])
+        loss += total - float(scores[entry.right])
         shares = np.exp(scores - total)
-        gradient = gradient + one.breaches[one.right] - shares @ one.breaches
+        gradient = gradient + entry.breaches[entry.right] - shares @ entry.breaches
     return loss, gradient

@@ -54,8 +54,8 @@ def corrected_counts(
         tokens: the tokens' classes.
         participle: what rule 1c marks.
     """
-    opens: Opens = [list(one.opens) for one in brackets]
-    closes = [one.closes for one in brackets]
+    opens: Opens = [list(bracket.opens) for bracket in brackets]
+    closes = [bracket.closes for bracket in brackets]
     if _surplus(opens, closes) > 0:
         _close_complements(sentence, opens, closes, tokens)
         _close_finite(opens, closes, tokens)
@@ -65,7 +65,7 @@ def corrected_counts(
         _drop_before_conjunctions(sentence, opens, closes, tokens)
     if _surplus(opens, closes) == 0:
         _enclose_complements(sentence, opens, closes, tokens)
-    return [Brackets(tuple(own), count) for own, count in zip(opens, closes, strict=True)]
+    return [Brackets(tuple(opened), count) for opened, count in zip(opens, closes, strict=True)]
 
 
 def _surplus(opens: Opens, closes: list[int]) -> int:
@@ -101,7 +101,7 @@ def _close_complements(sentence: Sentence, opens: Opens, closes: list[int], toke
 
 def _verb_before(position: int, tokens: Sequence[TokenClass]) -> int | None:
     """Returns the last finite verb before a token."""
-    return next((one for one in reversed(range(position)) if tokens[one] is TokenClass.FINITE_VERB), None)
+    return next((index for index in reversed(range(position)) if tokens[index] is TokenClass.FINITE_VERB), None)
 
 
 def _close_finite(opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:

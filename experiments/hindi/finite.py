@@ -10,7 +10,7 @@ from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of, cla
 
 def finite(clauses: Iterable[Clause]) -> list[Clause]:
     """Returns the clauses that are not non-finite."""
-    return [one for one in clauses if one.kind is not ClauseType.NON_FINITE]
+    return [clause for clause in clauses if clause.kind is not ClauseType.NON_FINITE]
 
 
 def finite_brackets(brackets: Sequence[Brackets]) -> list[Brackets]:

@@ -33,8 +33,8 @@ def spans_of(opens: Opens, closes: list[int]) -> list[Span]:
     starts: list[tuple[int, int | None]] = []
     ends: dict[int, int] = {}
     stack: list[int] = []
-    for position, own in enumerate(opens):
-        for _ in own:
+    for position, opened in enumerate(opens):
+        for _ in opened:
             starts.append((position, stack[-1] if stack else None))
             stack.append(len(starts) - 1)
         for _ in range(min(closes[position], len(stack))):
@@ -44,8 +44,8 @@ def spans_of(opens: Opens, closes: list[int]) -> list[Span]:
 
 def complement_of(spans: Sequence[Span], position: int) -> tuple[Span, Span | None] | None:
     """Returns the outermost clause that a `ki` opens, and its matrix clause; None if it opens none."""
-    own = next((one for one in spans if one.start == position), None)
-    return None if own is None else (own, None if own.parent is None else spans[own.parent])
+    complement = next((span for span in spans if span.start == position), None)
+    return None if complement is None else (complement, None if complement.parent is None else spans[complement.parent])
 
 
 def ends_of_complement(
@@ -54,13 +54,13 @@ def ends_of_complement(
     """Returns where a complement's clauses end: its own one, and those that are joined to it without another `ki`."""
     if complement.end is None:
         return []
-    found = [complement.end]
+    ends = [complement.end]
     while True:
-        following = _joined(sentence, found[-1])
-        span = next((one for one in spans if one.start == following and one.parent == complement.parent), None)
+        following = _joined(sentence, ends[-1])
+        span = next((other for other in spans if other.start == following and other.parent == complement.parent), None)
         if span is None or span.end is None or tokens[span.start] is TokenClass.COMPLEMENTISER:
-            return found
-        found.append(span.end)
+            return ends
+        ends.append(span.end)
 
 
 def _joined(sentence: Sentence, end: int) -> int | None:

@@ -62,24 +62,24 @@ Model = ClauseModel | TwoFields
 
 def systems(models: dict[Trained, Model], best: ClauseModel, analyser: Analyser) -> dict[str, Find]:
     """Returns the systems by the names of their rows: each model with nothing or several things to correct it."""
-    found: dict[str, Find] = {}
-    for one, model in models.items():
-        name = f"{one.kind}, {SEEN[one.template]}"
-        found[f"{name}, none"] = partial(_by_itself, model)
-        found[f"{name}, counts"] = partial(_counted, model, Participle.START)
-        found[f"{name}, counts, 1c: ends"] = partial(_counted, model, Participle.END)
-        found[f"{name}, lattice"] = partial(_well_formed, model)
+    finders: dict[str, Find] = {}
+    for trained, model in models.items():
+        name = f"{trained.kind}, {SEEN[trained.template]}"
+        finders[f"{name}, none"] = partial(_by_itself, model)
+        finders[f"{name}, counts"] = partial(_counted, model, Participle.START)
+        finders[f"{name}, counts, 1c: ends"] = partial(_counted, model, Participle.END)
+        finders[f"{name}, lattice"] = partial(_well_formed, model)
         if isinstance(model, ClauseModel):
-            found[f"{name}, acceptors"] = partial(_accepted, model, _search(model), None)
-    found[BEST] = partial(_well_formed, best)
-    found[BEST.replace("lattice", "acceptors")] = partial(_accepted, best, _search(best), best.participles)
-    found["rules"] = lambda example: _bracketed(example.sentence, rule_clauses(example.sentence))
-    found[f"{BEST}; tags by the analyser"] = lambda example: best.brackets(_retagged(analyser, example.sentence))
-    found["rules; tags by the analyser"] = lambda example: _bracketed(
+            finders[f"{name}, acceptors"] = partial(_accepted, model, _search(model), None)
+    finders[BEST] = partial(_well_formed, best)
+    finders[BEST.replace("lattice", "acceptors")] = partial(_accepted, best, _search(best), best.participles)
+    finders["rules"] = lambda example: _bracketed(example.sentence, rule_clauses(example.sentence))
+    finders[f"{BEST}; tags by the analyser"] = lambda example: best.brackets(_retagged(analyser, example.sentence))
+    finders["rules; tags by the analyser"] = lambda example: _bracketed(
         example.sentence, rule_clauses(_retagged(analyser, example.sentence))
     )
-    found["trees"] = lambda example: _bracketed(example.sentence, clauses_of_words(example.full))
-    return found
+    finders["trees"] = lambda example: _bracketed(example.sentence, clauses_of_words(example.full))
+    return finders
 
 
 def _by_itself(model: Model, example: Example) -> list[Brackets]:
@@ -105,8 +105,8 @@ def _accepted(
 ) -> list[Brackets]:
     """Returns the best bracketing by the field's lattice, composed with the acceptors of the rules."""
     sentence = example.sentence
-    found = search.nbest(model.chain.scores(model.template(sentence)), token_symbols(sentence))
-    best = found[0][0] if found else _bracketed(sentence, rule_clauses(sentence))
+    results = search.nbest(model.chain.scores(model.template(sentence)), token_symbols(sentence))
+    best = results[0][0] if results else _bracketed(sentence, rule_clauses(sentence))
     return best if participles is None else brackets_of(participles.moved(sentence, clauses_of(best)), len(sentence))
 
 

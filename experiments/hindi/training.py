@@ -50,16 +50,16 @@ class Treebank:
     def sentences(self) -> list[Sentence]:
         """All readable sentences; the others are reported on stderr."""
         problems: list[FormatError] = []
-        found = [one for name, one in read_treebank(self.path, problems) if name not in self.held_out]
+        sentences = [sentence for name, sentence in read_treebank(self.path, problems) if name not in self.held_out]
         for problem in problems:
             print(f"left out: {problem}", file=sys.stderr)
-        return found
+        return sentences
 
     @cached_property
     def examples(self) -> list[tuple[Sentence, list[Clause]]]:
         """The sentences without elided words, and the clauses of their trees."""
         every = (Example.of(sentence, clauses_of_tree(sentence)) for sentence in self.sentences)
-        return [(one.sentence, one.clauses) for one in every if one.sentence.tokens]
+        return [(example.sentence, example.clauses) for example in every if example.sentence.tokens]
 
 
 def analyser_stage(treebank: Treebank) -> Stage:
@@ -68,10 +68,10 @@ def analyser_stage(treebank: Treebank) -> Stage:
     return Stage(ANALYSER, (), settings, [treebank.path], partial(_train_analyser, treebank))
 
 
-def model_stage(one: Trained, treebank: Treebank) -> Stage:
+def model_stage(trained: Trained, treebank: Treebank) -> Stage:
     """Returns the stage that trains a clause model."""
-    settings = [one.kind, one.template, sorted(treebank.held_out), CLAUSE_VERSION, asdict(CrfSettings())]
-    return Stage(one.folder, (), settings, [treebank.path, *_tables()], partial(_train_model, one, treebank))
+    settings = [trained.kind, trained.template, sorted(treebank.held_out), CLAUSE_VERSION, asdict(CrfSettings())]
+    return Stage(trained.folder, (), settings, [treebank.path, *_tables()], partial(_train_model, trained, treebank))
 
 
 def participle_stage(treebank: Treebank) -> Stage:
@@ -96,7 +96,7 @@ def _train_participles(treebank: Treebank, run: Run, folder: Path) -> dict[str, 
     return {"sentences": len(treebank.examples)}
 
 
-def _train_model(one: Trained, treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
-    kind = ClauseModel if one.kind == "merged" else TwoFields
-    kind.train(treebank.examples, template=TEMPLATES[one.template]).write(folder)
+def _train_model(trained: Trained, treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
+    kind = ClauseModel if trained.kind == "merged" else TwoFields
+    kind.train(treebank.examples, template=TEMPLATES[trained.template]).write(folder)
     return {"sentences": len(treebank.examples)}

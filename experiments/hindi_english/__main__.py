@@ -24,11 +24,11 @@ def hindi_english(experiment: Experiment) -> Results:
     if not hindi.is_dir():
         raise LatticeSimpError(f"{hindi}: there is no Hindi model; make one with: make hindi")
     config = with_split_development(read_config(experiment.config, experiment.overrides))
-    own = [analysed_stage(config, hindi), weight_stage(config), *map(translated_stage, SYSTEMS)]
-    done = run_stages(own, config.work, experiment.run, done=train(config, experiment.run, last="tune"))
+    stages = [analysed_stage(config, hindi), weight_stage(config), *map(translated_stage, SYSTEMS)]
+    done = run_stages(stages, config.work, experiment.run, done=train(config, experiment.run, last="tune"))
     measured = measure_systems(config, done.folders)
-    found = figures(measured, done.records)
-    return Results("Hindi to English", found, page(found, experiment.settings()))
+    summary = figures(measured, done.records)
+    return Results("Hindi to English", summary, page(summary, experiment.settings()))
 
 
 _PARSER = options("experiments.hindi_english", __doc__, Path(__file__).parent)

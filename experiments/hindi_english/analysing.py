@@ -47,24 +47,24 @@ def analyse(model: HindiModel, tokens: str) -> Analysed:
     skeleton = line_skeleton(parts)
     words = tuple(tokens.split())
     kept = (True,) * len(words) if skeleton is None else skeleton.mask
-    simple = tuple(str(one) for part in parts for one in simplify(*part).sentences)
+    simple = tuple(str(result) for part in parts for result in simplify(*part).sentences)
     return Analysed(words, kept, simple)
 
 
 def write_analysed(path: Path, lines: Iterable[Analysed]) -> None:
     """Writes one JSON object a line."""
     with open_text(path, "w") as file:
-        for one in lines:
-            mask = "".join("01"[kept] for kept in one.kept)
-            values = {"words": " ".join(one.words), "kept": mask, "simple": one.simple}
+        for line in lines:
+            mask = "".join("01"[kept] for kept in line.kept)
+            values = {"words": " ".join(line.words), "kept": mask, "simple": line.simple}
             file.write(json.dumps(values, ensure_ascii=False) + "\n")
 
 
 def read_analysed(path: Path) -> list[Analysed]:
     """Reads what `write_analysed` wrote."""
-    found = []
+    analysed = []
     for line in read_lines(path):
         values = json.loads(line)
-        kept = tuple(one == "1" for one in values["kept"])
-        found.append(Analysed(tuple(values["words"].split()), kept, tuple(values["simple"])))
-    return found
+        kept = tuple(digit == "1" for digit in values["kept"])
+        analysed.append(Analysed(tuple(values["words"].split()), kept, tuple(values["simple"])))
+    return analysed

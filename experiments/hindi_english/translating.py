@@ -62,7 +62,7 @@ SYSTEMS = (
 def analysed_stage(config: Config, hindi: Path) -> Stage:
     """Returns the stage that finds skeletons and simple sentences."""
     sets = _sets(config)
-    inputs = [config.path(one.source) for one in sets.values()]
+    inputs = [config.path(test_set.source) for test_set in sets.values()]
     inputs += sorted(path for path in hindi.rglob("*") if path.is_file())
     return Stage("analysed", ("model",), None, inputs, partial(_analyse, config, hindi))
 
@@ -87,25 +87,25 @@ def _sets(config: Config) -> dict[str, TestSet]:
 def _analyse(config: Config, hindi: Path, run: Run, folder: Path) -> dict[str, Any]:
     model = HindiModel.load(hindi)
     counts: dict[str, Any] = {}
-    for name, own in _sets(config).items():
-        found = [analyse(model, tokens) for tokens in read_test_set(config, own, run.folders["model"])[0]]
-        write_analysed(folder / f"{name}.jsonl", found)
+    for name, test_set in _sets(config).items():
+        analysed = [analyse(model, tokens) for tokens in read_test_set(config, test_set, run.folders["model"])[0]]
+        write_analysed(folder / f"{name}.jsonl", analysed)
         counts[name] = {
-            "lines": len(found),
-            "skeletons": sum(one.skeleton is not None for one in found),
-            "simplified": sum(one.is_changed for one in found),
+            "lines": len(analysed),
+            "skeletons": sum(sentence.skeleton is not None for sentence in analysed),
+            "simplified": sum(sentence.is_changed for sentence in analysed),
         }
     return counts
 
 
 def _find_weight(config: Config, run: Run, folder: Path) -> dict[str, Any]:
-    own = _sets(config)[DEVELOPMENT]
+    test_set = _sets(config)[DEVELOPMENT]
     lines = read_analysed(run.folders["analysed"] / f"{DEVELOPMENT}.jsonl")
     chosen = [number for number, line in enumerate(lines) if line.skeleton is not None]
-    references = read_test_set(config, own, run.folders["model"])[1]
-    originals = read_texts(config, own)[1]
+    references = read_test_set(config, test_set, run.folders["model"])[1]
+    originals = read_texts(config, test_set)[1]
     tokeniser = tokenisers(config.text)[1]
-    system = next(one for one in SYSTEMS if one.strategy == "gappy")
+    system = next(candidate for candidate in SYSTEMS if candidate.strategy == "gappy")
     scores = {}
     for weight in SKELETON_WEIGHTS:
         output = translate(system, [lines[number] for number in chosen], run, weight)
@@ -131,10 +131,10 @@ def _translate_test(system: System, run: Run, folder: Path) -> dict[str, Any]:
 def translate(system: System, lines: Sequence[Analysed], run: Run, weight: float) -> list[tuple[str, bool | None]]:
     """Translates lines; returns the tokens, and whether a translation of the skeleton was contained."""
     factory = partial(_translator, system, run.folders["model"], run.folders["tune"], weight)
-    found: list[tuple[str, bool | None]] = [("", None)] * len(lines)
+    outputs: list[tuple[str, bool | None]] = [("", None)] * len(lines)
     for (number, _), output in over_shards(run, factory, enumerate(lines), lambda task: False):
-        found[number] = output
-    return found
+        outputs[number] = output
+    return outputs
 
 
 def _translator(

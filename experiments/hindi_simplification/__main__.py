@@ -33,10 +33,10 @@ def simplification(experiment: Experiment) -> Results:
 
 def outputs_of(pairs: Sequence[Pair], model: HindiModel | None) -> dict[str, list[str]]:
     """Returns the outputs of all systems, the sentences as they are first."""
-    found = {SOURCE: [pair.source for pair in pairs]}
+    outputs = {SOURCE: [pair.source for pair in pairs]}
     for name, system in systems(model).items():
-        found[name] = [system(pair.sentence) for pair in pairs]
-    return found
+        outputs[name] = [system(pair.sentence) for pair in pairs]
+    return outputs
 
 
 _PARSER = options("experiments.hindi_simplification", __doc__, FOLDER)

@@ -34,13 +34,13 @@ def read_ratings(path: Path) -> Ratings:
     Raises:
         FormatError: the table is broken, or a rating is not one of 0 to 3.
     """
-    found = {}
+    ratings = {}
     for row in read_table(path, COLUMNS, full=True):
         values = [row["simplification"], row["readability"]]
         if any(value not in map(str, range(HIGHEST + 1)) for value in values):
             raise row.error(f"not ratings: {' '.join(values)!r}", f"write whole numbers from 0 to {HIGHEST}")
-        found[(row["file"], row["id"]), row["text"]] = Rating(*map(int, values))
-    return found
+        ratings[(row["file"], row["id"]), row["text"]] = Rating(*map(int, values))
+    return ratings
 
 
 def fingerprint(line: str) -> str:

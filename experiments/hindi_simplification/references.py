@@ -40,13 +40,13 @@ def read_pairs(treebank: Path, table: Path, problems: list[FormatError] | None =
         FormatError: the table is broken, or the treebank has not all of its sentences.
     """
     rows = {(row["file"], row["id"]): row for row in read_table(table, ("file", "id", "reference"), full=True)}
-    found: dict[Key, Sentence] = {}
+    sentences: dict[Key, Sentence] = {}
     for file, sentence in read_treebank(treebank, problems, only={file for file, _ in rows}):
-        found.setdefault((file, sentence.id), sentence)
+        sentences.setdefault((file, sentence.id), sentence)
     for key, row in rows.items():
-        if key not in found:
+        if key not in sentences:
             raise row.error(f"{treebank} has no sentence {'#'.join(key)}", "take the treebank that the table is of")
-    return [_pair(key, found[key], row) for key, row in rows.items()]
+    return [_pair(key, sentences[key], row) for key, row in rows.items()]
 
 
 def _pair(key: Key, sentence: Sentence, row: Row) -> Pair:

@@ -20,7 +20,7 @@ SOURCE = "sentences as they are"
 
 def systems(model: HindiModel | None) -> dict[str, System]:
     """Returns the systems by the names of their rows; those of a model only if there is one."""
-    found: dict[str, System] = {
+    by_name: dict[str, System] = {
         "trees": lambda sentence: _simplified(sentence, clauses_of_tree(sentence)),
         "rules": lambda sentence: _simplified(sentence.without_empty, rule_clauses(sentence.without_empty)),
     }
@@ -30,10 +30,10 @@ def systems(model: HindiModel | None) -> dict[str, System]:
         def by_model(sentence: Sentence) -> str:
             return _simplified(sentence, clauses.clauses(sentence))
 
-        found["model"] = lambda sentence: by_model(sentence.without_empty)
-        found["model, plain text"] = lambda sentence: by_model(analyser.analyse(str(sentence).split()))
-    return found
+        by_name["model"] = lambda sentence: by_model(sentence.without_empty)
+        by_name["model, plain text"] = lambda sentence: by_model(analyser.analyse(str(sentence).split()))
+    return by_name
 
 
 def _simplified(sentence: Sentence, clauses: Sequence[Clause]) -> str:
-    return line_of([one.words for one in simplify(sentence, clauses).sentences])
+    return line_of([simple.words for simple in simplify(sentence, clauses).sentences])

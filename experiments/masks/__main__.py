@@ -50,13 +50,13 @@ def masks(experiment: Experiment) -> Results:
     languages = (training.text.source_language, training.text.target_language)
     pool = pool_stage(config, training.path(skeletons), languages)
     done = run_stages([pool], training.work, experiment.run, done=done)
-    own = _own_training(training, done, config["development_lines"])
-    tuned = train(own, experiment.run, last="tune")
+    tuning_config = _own_training(training, done, config["development_lines"])
+    tuned = train(tuning_config, experiment.run, last="tune")
     done = Done({**done.folders, **tuned.folders}, {**done.records, **tuned.records})
     stages = [scorers_stage(study), skeletons_stage(config), costs_stage(config)]
     done = run_stages(stages, training.work, experiment.run, done=done)
     sentences = read_pool(done.folders[POOL])
-    candidates = [Candidates(own, *read_costs(done.folders[COSTS], number)) for number, own in enumerate(sentences)]
+    candidates = [Candidates(entry, *read_costs(done.folders[COSTS], number)) for number, entry in enumerate(sentences)]
     figures = _figures(candidates, config["tried"])
     figures["stages"] = stage_costs(done.records)
     return Results("Several automatic skeletons at once", figures, page(figures, config))
@@ -72,27 +72,27 @@ def _own_training(training: Config, done: Done, lines: int) -> Config:
 
 
 def _figures(candidates: Sequence[Candidates], tried: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    one = choose_setting(candidates, {"weight": tried["weight"]}, Setting(masks=1))
+    one_mask = choose_setting(candidates, {"weight": tried["weight"]}, Setting(masks=1))
     setting = choose_setting(candidates, tried)
     rows = {
-        PLAIN: [int(np.argmin(own.full)) for own in candidates],
-        ONE: [own.best(one) for own in candidates],
-        CHOSEN: [own.best(setting) for own in candidates],
+        PLAIN: [int(np.argmin(entry.full)) for entry in candidates],
+        ONE: [entry.best(one_mask) for entry in candidates],
+        CHOSEN: [entry.best(setting) for entry in candidates],
         VALIDATED: cross_validated(candidates, tried),
-        ORACLE: [_oracle(own, setting, one.weight) for own in candidates],
-        ALL_ORACLE: [sentence_oracle(own, own.alone(one.weight)) for own in candidates],
+        ORACLE: [_oracle(entry, setting, one_mask.weight) for entry in candidates],
+        ALL_ORACLE: [sentence_oracle(entry, entry.alone(one_mask.weight)) for entry in candidates],
     }
     outputs = {
-        name: Lines([own.words[index] for own, index in zip(candidates, row, strict=True)])
+        name: Lines([entry.words[index] for entry, index in zip(candidates, row, strict=True)])
         for name, row in rows.items()
     }
-    references = [Lines([own.sentence.reference for own in candidates])]
+    references = [Lines([entry.sentence.reference for entry in candidates])]
     compared = compare(measure(outputs, references, [bleu_tok()]), PLAIN, RANDOMISATION)
-    p_values = {name: own[bleu_tok().name].p for name, own in compared.scores.items()}
+    p_values = {name: by_metric[bleu_tok().name].p for name, by_metric in compared.scores.items()}
     return {
         "sentences": len(candidates),
-        "skeletons": round(float(np.mean([len(own.skeletons) for own in candidates])), 2),
-        "one": asdict(one),
+        "skeletons": round(float(np.mean([len(entry.skeletons) for entry in candidates])), 2),
+        "one": asdict(one_mask),
         "setting": asdict(setting),
         "bleu": {name: round(bleu(candidates, row), 3) for name, row in rows.items()},
         "p": p_values,
@@ -104,9 +104,9 @@ def _figures(candidates: Sequence[Candidates], tried: Mapping[str, Sequence[Any]
     }
 
 
-def _oracle(own: Candidates, setting: Setting, weight: float) -> int:
-    taken = setting.shares(own.sentence) > 0
-    return sentence_oracle(own, own.alone(weight)[taken])
+def _oracle(entry: Candidates, setting: Setting, weight: float) -> int:
+    taken = setting.shares(entry.sentence) > 0
+    return sentence_oracle(entry, entry.alone(weight)[taken])
 
 
 main = partial(run_experiment, options("experiments.masks", __doc__, Path(__file__).parent), masks)

@@ -48,8 +48,8 @@ class Setting:
         scores = sentence.features @ np.array([1.0, *(getattr(self, name) for name in FEATURES[1:])])
         order = np.argsort(-scores, kind="stable").tolist()
         tokens = sentence.skeletons[0].tokens
-        chosen = {own.mask for own in choose(tokens, (sentence.skeletons[own].mask for own in order), self.masks)}
-        taken = np.array([own.mask in chosen for own in sentence.skeletons])
+        chosen = {kept.mask for kept in choose(tokens, (sentence.skeletons[index].mask for index in order), self.masks)}
+        taken = np.array([kept.mask in chosen for kept in sentence.skeletons])
         return probabilities(np.where(taken, scores, -np.inf), self.temperature)
 
 
@@ -84,40 +84,40 @@ class Candidates:
 
     def alone(self, weight: float) -> Longs:
         """Returns (skeletons,) the best hypothesis with each skeleton by itself."""
-        found: Longs = np.argmin(self.full + weight * self.skeletons, axis=1)
-        return found
+        indices: Longs = np.argmin(self.full + weight * self.skeletons, axis=1)
+        return indices
 
 
 def bleu(candidates: Sequence[Candidates], indices: Sequence[int]) -> float:
     """Returns BLEU of one hypothesis a sentence."""
-    rows = [own.statistics[index] for own, index in zip(candidates, indices, strict=True)]
+    rows = [sentence.statistics[index] for sentence, index in zip(candidates, indices, strict=True)]
     return float(bleu_tok().score(np.sum(rows, axis=0)))
 
 
 def score(candidates: Sequence[Candidates], setting: Setting) -> float:
     """Returns BLEU under a setting."""
-    return bleu(candidates, [own.best(setting) for own in candidates])
+    return bleu(candidates, [sentence.best(setting) for sentence in candidates])
 
 
 def choose_setting(
     candidates: Sequence[Candidates], tried: Mapping[str, Sequence[Any]], start: Setting | None = None
 ) -> Setting:
     """Chooses one field after the other by BLEU, `ROUNDS` times; of equally good values the first."""
-    found = start or Setting()
+    chosen = start or Setting()
     for _ in range(ROUNDS):
         for name, values in tried.items():
-            options = [replace(found, **{name: value}) for value in values]
-            found = max(options, key=lambda own: score(candidates, own))
-    return found
+            options = [replace(chosen, **{name: value}) for value in values]
+            chosen = max(options, key=lambda option: score(candidates, option))
+    return chosen
 
 
 def cross_validated(candidates: Sequence[Candidates], tried: Mapping[str, Sequence[Any]]) -> list[int]:
     """Returns the hypotheses that are chosen when either half of the sentences has the setting of the other one."""
     settings = [choose_setting(candidates[half::2], tried) for half in (1, 0)]
-    return [own.best(settings[number % 2]) for number, own in enumerate(candidates)]
+    return [sentence.best(settings[number % 2]) for number, sentence in enumerate(candidates)]
 
 
-def sentence_oracle(own: Candidates, indices: Longs) -> int:
+def sentence_oracle(sentence: Candidates, indices: Longs) -> int:
     """Returns which of some hypotheses of a sentence has the best BLEU, smoothed by adding one to its counts."""
-    rows = own.statistics[indices] + 1.0
+    rows = sentence.statistics[indices] + 1.0
     return int(indices[np.argmax(bleu_tok().score(rows))])

@@ -37,10 +37,10 @@ def skeletons_stage(config: Mapping[str, Any]) -> Stage:
 
 
 def _skeletons(config: Mapping[str, Any], run: Run, folder: Path) -> dict[str, Any]:
-    every = (skeleton for one in read_pool(run.folders[POOL]) for skeleton in one.skeletons)
-    skeletons = list({own.words: own for own in every}.values())
+    every = (skeleton for sentence in read_pool(run.folders[POOL]) for skeleton in sentence.skeletons)
+    skeletons = list({kept.words: kept for kept in every}.values())
     factory = partial(_skeleton_maker, dict(run.folders), config["hypotheses"], config["scorers"], folder)
-    run_all(over_shards(run, factory, skeletons, lambda own: skeleton_path(folder, own).exists()))
+    run_all(over_shards(run, factory, skeletons, lambda kept: skeleton_path(folder, kept).exists()))
     return {"skeletons": len(skeletons)}
 
 
@@ -96,15 +96,15 @@ def _costs_maker(
         number, sentence = task
         paths = decoder.translate(sentence.words, strategy="plain").nbest(config["full"])
         words = [path.text for path in paths]
-        lists = [Nbest.read(skeleton_path(folders[SKELETONS], own)) for own in sentence.skeletons]
-        rows = [contained_costs(words, relative_hypotheses(own, config["taken"]), how) for own in lists]
+        lists = [Nbest.read(skeleton_path(folders[SKELETONS], skeleton)) for skeleton in sentence.skeletons]
+        rows = [contained_costs(words, relative_hypotheses(nbest_list, config["taken"]), how) for nbest_list in lists]
         full = np.array([path.cost for path in paths])
         write_arrays(_file(folder, number), {"words": pack_words(words), "full": full, "skeletons": np.vstack(rows)})
 
     return make
 
 
-def relative_hypotheses(own: Nbest, count: int) -> list[Hypothesis]:
+def relative_hypotheses(nbest_list: Nbest, count: int) -> list[Hypothesis]:
     """Returns a skeleton's best hypotheses, decoder and scorers together, with what each costs beyond the first."""
-    best = own.best(dict.fromkeys(own.names, 1.0), count)
-    return [replace(one, cost=one.cost - best[0].cost) for one in best]
+    best = nbest_list.best(dict.fromkeys(nbest_list.names, 1.0), count)
+    return [replace(path, cost=path.cost - best[0].cost) for path in best]

@@ -43,15 +43,15 @@ class Safety:
     @classmethod
     def learn(cls, pairs: Iterable[tuple[Parse, Ints]]) -> Safety:
         """Counts the phrases of parsed sentences with links, rows of (source, target) positions."""
-        found = cls()
+        counts = cls()
         for parse, links in pairs:
             for position in range(len(parse)):
                 verdict = is_safe(parse.subtree(position), links)
                 if verdict is not None and mark_kind(parse.tokens[position]) is None:
                     for key in (kind_of(parse, position), parse.labels[position]):
-                        found.every[key] += 1
-                        found.safe[key] += verdict
-        return found
+                        counts.every[key] += 1
+                        counts.safe[key] += verdict
+        return counts
 
     def probability(self, parse: Parse, position: int) -> float:
         """Returns how probable it is that the phrase below a token is safe."""
@@ -112,5 +112,5 @@ def gap_counts(skeleton: Skeleton, parse: Parse) -> tuple[int, int]:
     """
     words = [position for position, token in enumerate(parse.tokens) if mark_kind(token) is None]
     kept = [skeleton.mask[position] for position in words] or [True]
-    runs = [own for own, _ in groupby(kept)]
-    return int(not runs[0]), sum(not own for own in runs[1:-1])
+    runs = [value for value, _ in groupby(kept)]
+    return int(not runs[0]), sum(not value for value in runs[1:-1])

@@ -68,11 +68,11 @@ def read_pool(folder: Path) -> list[Sentence]:
     return [
         Sentence(
             tuple(token.lower() for token in record.tokens),
-            own["reference"],
-            tuple(Skeleton(tuple(token.lower() for token in record.tokens), one.mask) for one in record.skeletons),
-            np.array(own["features"]),
+            detail["reference"],
+            tuple(Skeleton(tuple(token.lower() for token in record.tokens), kept.mask) for kept in record.skeletons),
+            np.array(detail["features"]),
         )
-        for record, own in zip(records, details, strict=True)
+        for record, detail in zip(records, details, strict=True)
     ]
 
 
@@ -86,18 +86,18 @@ def _make(
     chosen = _chosen(config, languages)
     records, details = [], []
     for number, parse in enumerate(parse_sentences(tokens for tokens, _ in chosen)):
-        pool = [own for own in skeleton_pool(parse, tagger, model, config["rate"]) if own.is_strict]
+        pool = [skeleton for skeleton in skeleton_pool(parse, tagger, model, config["rate"]) if skeleton.is_strict]
         if pool:
             records.append(SkeletonRecord(f"{number}", number, tuple(pool)))
             scores = tagger_scores(parse, tagger, config["rate"], pool).tolist()
-            others = ((*gap_counts(own, parse), safety.score(parse, own)) for own in pool)
+            others = ((*gap_counts(skeleton, parse), safety.score(parse, skeleton)) for skeleton in pool)
             rows = [[score, *more] for score, more in zip(scores, others, strict=True)]
             details.append({"reference": chosen[number][1], "features": rows})
     write_skeletons(folder / MASKS, records)
     with open_text(folder / DETAILS, "w") as file:
-        file.writelines(json.dumps(own, ensure_ascii=False) + "\n" for own in details)
+        file.writelines(json.dumps(detail, ensure_ascii=False) + "\n" for detail in details)
     (folder / MODEL).unlink()
-    return {"sentences": len(records), "skeletons": sum(len(own.skeletons) for own in records)}
+    return {"sentences": len(records), "skeletons": sum(len(record.skeletons) for record in records)}
 
 
 def _learned_safety(count: int, run: Run) -> Safety:
@@ -115,7 +115,7 @@ def _chosen(config: Mapping[str, Any], languages: tuple[str, str]) -> list[tuple
         for names in zip(config["source"], config["reference"], strict=True)
     )
     every = [(cased.tokens(source).split(), reference) for source, reference in chain.from_iterable(texts)]
-    fitting = [own for own in every if shortest <= len(own[0]) <= longest]
+    fitting = [pair for pair in every if shortest <= len(pair[0]) <= longest]
     count = min(config["sentences"], len(fitting))
     spread = [fitting[number * len(fitting) // count] for number in range(count)]
     return [(tokens, target.tokens(reference)) for tokens, reference in spread]

@@ -15,13 +15,13 @@ def mutants(experiment: Experiment) -> Results:
     values = experiment.settings()
     every = read_mutants(ROOT / values["mutants"])
     workshop = Workshop(ROOT, values["copied"], values["seconds"])
-    found = {}
+    killed_by_mutant = {}
     for mutant, outcome in workshop.outcomes(every, experiment.run.jobs):
-        found[mutant] = outcome is not Outcome.SURVIVED
-        experiment.run.say(f"{len(found)} of {len(every)}: {mutant.name}: {outcome}")
-    survived = [mutant.name for mutant, killed in found.items() if not killed]
-    share = 100 * sum(found.values()) / len(found)
-    figures = {"mutants": len(found), "mutants_killed_pct": share, "survived": survived}
+        killed_by_mutant[mutant] = outcome is not Outcome.SURVIVED
+        experiment.run.say(f"{len(killed_by_mutant)} of {len(every)}: {mutant.name}: {outcome}")
+    survived = [mutant.name for mutant, killed in killed_by_mutant.items() if not killed]
+    share = 100 * sum(killed_by_mutant.values()) / len(killed_by_mutant)
+    figures = {"mutants": len(killed_by_mutant), "mutants_killed_pct": share, "survived": survived}
     return Results("Errors in the study's code that tests see", figures, page(figures, values))
 
 

@@ -108,7 +108,8 @@ def tests_of(file: str) -> list[str]:
     naming = re.compile(
         "|".join([re.escape(module) + r"\b", *(rf"\b{re.escape(name)}\b" for name in public if len(name) > 5)])
     )
-    importing = {f"test_{own.stem}" for own, text in _sources().items() if re.search(rf"\b{re.escape(module)}\b", text)}
+    name = re.compile(rf"\b{re.escape(module)}\b")
+    importing = {f"test_{source.stem}" for source, text in _sources().items() if name.search(text)}
     same = [test for test in _tests() if test.stem == f"test_{path.stem}"]
     near = [test for test in _tests() if test.stem in importing and test not in same]
     named = [test for test, text in _tests().items() if test not in same and naming.search(text)]
@@ -153,11 +154,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _table(count: Counter[tuple[str, Outcome]]) -> str:
     """Returns the outcomes by room; errors whose tests took too long count as errors that nobody saw."""
-    rows = ["", f"| room | errors | {' | '.join(own.lower() for own in Outcome)} |", "|---|---|---|---|---|"]
+    rows = ["", f"| room | errors | {' | '.join(kind.lower() for kind in Outcome)} |", "|---|---|---|---|---|"]
     for room in sorted({room for room, _ in count}):
         figures = [count[room, outcome] for outcome in Outcome]
         rows.append(f"| {room} | {sum(figures)} | {' | '.join(map(str, figures))} |")
-    sums = [sum(number for (_, own), number in count.items() if own is outcome) for outcome in Outcome]
+    sums = [sum(number for (_, kind), number in count.items() if kind is outcome) for outcome in Outcome]
     share = f"{sums[0]} ({100 * sums[0] / sum(sums):.0f} %)"
     return "\n".join([*rows, f"| all | {sum(sums)} | {share} | {' | '.join(map(str, sums[1:]))} |"])
 

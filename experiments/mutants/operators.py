@@ -105,8 +105,8 @@ def _changes_nothing(node: ast.AST, parent: ast.AST) -> bool:
         return node.name == "__repr__"
     if isinstance(node, ast.Assign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        names = [own for target in targets for own in ast.walk(target) if isinstance(own, ast.Name)]
-        return bool(names) and all(_ANY_VALUE.fullmatch(own.id) for own in names)
+        names = [part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+        return bool(names) and all(_ANY_VALUE.fullmatch(part.id) for part in names)
     if isinstance(node, ast.keyword):
         return node.arg in _ANY_OPTION
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):

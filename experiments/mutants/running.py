@@ -78,14 +78,14 @@ def read_mutants(path: Path) -> list[Mutant]:
     with open_text(path) as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     names = [field.name for field in fields(Mutant)]
-    found = []
+    mutants = []
     for number, row in enumerate(rows, start=2):
         if list(row) != names or not all(isinstance(value, str) for value in row.values()):
             raise FormatError("is not a mutant", path=path, line=number, remedy=f"write the columns {', '.join(names)}")
-        found.append(Mutant(**{name: value.replace("\\n", "\n") for name, value in row.items()}))
-    if len({one.name for one in found}) < len(found):
+        mutants.append(Mutant(**{name: value.replace("\\n", "\n") for name, value in row.items()}))
+    if len({mutant.name for mutant in mutants}) < len(mutants):
         raise FormatError("two mutants have the same name", path=path, remedy="rename one")
-    return found
+    return mutants
 
 
 class Error(Protocol):
@@ -170,8 +170,8 @@ class Workshop:
         """Runs all tests without any mutant."""
         copy = copies.get()
         tests = sorted({test for mutant in mutants for test in mutant.tests.split()})
-        found, said = self._run(tests, copy)
-        if found != PASSED:
+        code, said = self._run(tests, copy)
+        if code != PASSED:
             raise LatticeSimpError(f"the tests fail without any mutant:\n{said}")
         copies.put(copy)
 
@@ -180,12 +180,12 @@ class Workshop:
         times = path.stat()
         path.write_bytes(mutant.applied(text).encode())
         try:
-            found, said = self._run(tests, copy)
+            code, said = self._run(tests, copy)
         finally:
             path.write_bytes(text.encode())
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-        if found in _OUTCOMES:
-            return _OUTCOMES[found]
+        if code in _OUTCOMES:
+            return _OUTCOMES[code]
         if may_break and self._run(["--collect-only", *tests], copy)[0] == PASSED:
             return Outcome.SEEN
         raise LatticeSimpError(f"mutant {mutant.name!r}: its tests cannot be run:\n{said}")
@@ -205,15 +205,15 @@ class Workshop:
                 start_new_session=True,
             )
             try:
-                found = run.wait(self.seconds)
+                code = run.wait(self.seconds)
             except subprocess.TimeoutExpired:
-                found = TOO_SLOW
+                code = TOO_SLOW
             finally:
                 with suppress(ProcessLookupError):
                     os.killpg(run.pid, signal.SIGKILL)
                 run.wait()
             said.seek(max(0, said.seek(0, os.SEEK_END) - 2000))
-            return found, said.read().decode(errors="replace")
+            return code, said.read().decode(errors="replace")
 
 
 _OUTCOMES = {PASSED: Outcome.SURVIVED, FAILED: Outcome.SEEN, TOO_SLOW: Outcome.TOO_SLOW}

@@ -43,9 +43,9 @@ def paraphrase(experiment: Experiment) -> Results:
     collections = {name: summary(read_counts(done.folders[f"expand {name}"])) for name in names}
     judged = right(read_judged())
     figures = {
-        "phrases_per_set": {name: own["phrases"] for name, own in collections.items()},
+        "phrases_per_set": {name: row["phrases"] for name, row in collections.items()},
         "sentences_per_set": {
-            name: {"mean": own["sentences"], "median": own["sentences_median"]} for name, own in collections.items()
+            name: {"mean": row["sentences"], "median": row["sentences_median"]} for name, row in collections.items()
         },
         "thousand_sets_cpu_s": round(done.records[f"expand {config['thousand']}"]["cpu_seconds"], 1),
         **{f"right_{name}_pct": judged[name]["right"] for name in (UNFILTERED, FILTERED) if name in judged},

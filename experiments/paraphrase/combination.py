@@ -76,9 +76,14 @@ class StudySet:
     references: Sequence[Sequence[Sequence[str]]]
     lines: Lines
 
+    @property
+    def best_texts(self) -> dict[str, list[str]]:
+        """The best hypotheses of each system."""
+        return {name: [hypotheses[0].text for hypotheses in lists] for name, lists in self.lists.items()}
+
     def only(self, numbers: Sequence[int]) -> StudySet:
         """Returns some of the sentences."""
-        lists = {name: [own[number] for number in numbers] for name, own in self.lists.items()}
+        lists = {name: [hypotheses[number] for number in numbers] for name, hypotheses in self.lists.items()}
         tokens = [(self.lines.tokens or ())[number] for number in numbers]
         return StudySet(lists, [self.references[number] for number in numbers], Lines(tokens))
 
@@ -115,43 +120,43 @@ class Combiner:
     run: Run = field(default_factory=Run)
     text: Callable[[str], str] = str
 
-    def lattices(self, choice: Choice, given: StudySet, weights: Mapping[str, float]) -> list[Lattice]:
+    def lattices(self, choice: Choice, study_set: StudySet, weights: Mapping[str, float]) -> list[Lattice]:
         """Returns the lattice of each sentence."""
         settings = self._settings(choice)
         work = partial(combine, settings=settings, lm=self.lm if choice.lm else None, weights=weights)
-        outputs = list(zip(*(given.lists[name] for name in choice.systems), strict=True))
-        found = []
+        outputs = list(zip(*(study_set.lists[name] for name in choice.systems), strict=True))
+        results = []
         for _, lattice, error in in_threads(work, outputs, self.run.jobs):
             if error is not None:
                 raise error
             assert lattice is not None
-            found.append(lattice)
-            self.run.progress(len(found), len(outputs))
-        return found
+            results.append(lattice)
+            self.run.progress(len(results), len(outputs))
+        return results
 
-    def translate(self, choice: Choice, given: StudySet, weights: Mapping[str, float]) -> list[str]:
+    def translate(self, choice: Choice, study_set: StudySet, weights: Mapping[str, float]) -> list[str]:
         """Returns the best string of each sentence."""
-        return [nbest(own)[0].text for own in self.lattices(choice, given, weights)]
+        return [nbest(lattice)[0].text for lattice in self.lattices(choice, study_set, weights)]
 
-    def tuned(self, choice: Choice, given: StudySet) -> dict[str, float]:
+    def tuned(self, choice: Choice, study_set: StudySet) -> dict[str, float]:
         """Returns weights that are tuned for BLEU by MERT."""
         start = default_weights(len(choice.systems), self._settings(choice), lm=choice.lm)
 
         def decode(weights: Mapping[str, float], symbols: SymbolTable) -> list[Lattice]:
-            own = {name: weights[name] for name in start}
-            return [_tuning(one, symbols, tuple(start)) for one in self.lattices(choice, given, own)]
+            current = {name: weights[name] for name in start}
+            return [_tuning(lattice, symbols, tuple(start)) for lattice in self.lattices(choice, study_set, current)]
 
         mert: MertOptions = replace(SEARCH, jobs=self.run.jobs, random_directions=8)
-        return tune_with(decode, given.references, start, TuningOptions(mert, ROUNDS), say=self.run.say).weights
+        return tune_with(decode, study_set.references, start, TuningOptions(mert, ROUNDS), say=self.run.say).weights
 
-    def cross_validated(self, choice: Choice, given: StudySet) -> list[str]:
+    def cross_validated(self, choice: Choice, study_set: StudySet) -> list[str]:
         """Returns the best strings by weights that were tuned on the other half of the sentences: even or odd ones."""
-        count = len(given.references)
-        found = [""] * count
+        count = len(study_set.references)
+        words = [""] * count
         for half in (0, 1):
-            tuning, testing = (given.only(range(start, count, 2)) for start in (1 - half, half))
-            found[half::2] = self.translate(choice, testing, self.tuned(choice, tuning))
-        return found
+            tuning, testing = (study_set.only(range(start, count, 2)) for start in (1 - half, half))
+            words[half::2] = self.translate(choice, testing, self.tuned(choice, tuning))
+        return words
 
     def _settings(self, choice: Choice) -> CombinationSettings:
         scales = tuple(choice.sharpness * self.scales[name] for name in choice.systems)
@@ -164,11 +169,11 @@ def _tuning(lattice: Lattice, symbols: SymbolTable, names: tuple[str, ...]) -> L
     return tuning_lattice(pruned, names, features.arcs, features.finals).with_symbols(symbols)
 
 
-def scales_of(given: StudySet) -> dict[str, float]:
+def scales_of(study_set: StudySet) -> dict[str, float]:
     """Returns what each system's costs are multiplied with: hypothesis `RANK` costs a nat more than the best one."""
     scales = {}
-    for name, lists in given.lists.items():
-        gaps = [own[min(RANK, len(own) - 1)].cost - own[0].cost for own in lists]
+    for name, lists in study_set.lists.items():
+        gaps = [hypotheses[min(RANK, len(hypotheses) - 1)].cost - hypotheses[0].cost for hypotheses in lists]
         scales[name] = 1.0 / max(float(np.mean(gaps)), 1e-3)
     return scales
 
@@ -182,10 +187,10 @@ def system_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
     rescored = tuple(name for name in names if name.endswith(RESCORED))
     others = tuple(name for name in names if name not in rescored)
     sets = [tuple(names), others, rescored]
-    return [own for own in dict.fromkeys(sets) if len(own) > 1]
+    return [subset for subset in dict.fromkeys(sets) if len(subset) > 1]
 
 
-def choose(combiner: Combiner, given: StudySet) -> tuple[Choice, list[dict[str, Any]]]:
+def choose(combiner: Combiner, study_set: StudySet) -> tuple[Choice, list[dict[str, Any]]]:
     """Returns the best choice by twofold cross-validation: of the method, the systems, the sharpness, the model."""
     rows: list[dict[str, Any]] = []
 
@@ -195,25 +200,25 @@ def choose(combiner: Combiner, given: StudySet) -> tuple[Choice, list[dict[str, 
             known = next((row for row in rows if row["choice"] == choice), None)
             if known is None:
                 combiner.run.say(f"combination: {choice}")
-                score = bleu(combiner.cross_validated(choice, given), given)
+                score = bleu(combiner.cross_validated(choice, study_set), study_set)
                 known = {"choice": choice, "bleu": score}
                 rows.append(known)
             scored.append((known["bleu"], choice))
-        return max(scored, key=lambda one: one[0])[1]
+        return max(scored, key=lambda pair: pair[0])[1]
 
-    every = tuple(given.lists)
-    found = best([Choice(method, every, combiner.lm is not None) for method in METHODS])
-    found = best([replace(found, systems=own) for own in [found.systems, *system_sets(every)]])
-    found = best([replace(found, sharpness=own) for own in SHARPNESS])
+    every = tuple(study_set.lists)
+    chosen = best([Choice(method, every, combiner.lm is not None) for method in METHODS])
+    chosen = best([replace(chosen, systems=value) for value in [chosen.systems, *system_sets(every)]])
+    chosen = best([replace(chosen, sharpness=value) for value in SHARPNESS])
     if combiner.lm is not None:
-        found = best([found, replace(found, lm=False)])
+        chosen = best([chosen, replace(chosen, lm=False)])
     told = [{**vars(row["choice"]), "systems": list(row["choice"].systems), "bleu": row["bleu"]} for row in rows]
-    return found, told
+    return chosen, told
 
 
-def bleu(words: Sequence[str], given: StudySet) -> float:
+def bleu(words: Sequence[str], study_set: StudySet) -> float:
     """Returns corpus BLEU on tokens."""
-    return bleu_tok().corpus_score(words, [given.lines.tokens or ()])
+    return bleu_tok().corpus_score(words, [study_set.lines.tokens or ()])
 
 
 def combination(sets: Mapping[str, StudySet], combiner: Combiner) -> dict[str, Any]:
@@ -224,14 +229,14 @@ def combination(sets: Mapping[str, StudySet], combiner: Combiner) -> dict[str, A
     """
     begin = time.perf_counter()
     development, test = sets[DEVELOPMENT], sets[TEST]
-    singles = {name: bleu([own[0].text for own in lists], development) for name, lists in development.lists.items()}
+    singles = {name: bleu(texts, development) for name, texts in development.best_texts.items()}
     baseline = max(singles, key=lambda name: singles[name])
     choice, choices = choose(combiner, development)
     weights = combiner.tuned(choice, development)
     start, cpu = time.perf_counter(), time.process_time()
     words = combiner.translate(choice, test, weights)
     costs = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu, "sentences": len(words)}
-    outputs = {name: [own[0].text for own in lists] for name, lists in test.lists.items()} | {COMBINED: words}
+    outputs = test.best_texts | {COMBINED: words}
     compared = _compared(outputs, test, baseline, combiner.text)
     gain = compared.scores[COMBINED]["BLEU-tok"]
     return {
@@ -245,7 +250,7 @@ def combination(sets: Mapping[str, StudySet], combiner: Combiner) -> dict[str, A
             "weights": weights,
             "scales": dict(combiner.scales),
             "test": {
-                name: {metric: vars(score) for metric, score in own.items()} for name, own in compared.scores.items()
+                name: {metric: vars(score) for metric, score in row.items()} for name, row in compared.scores.items()
             },
             "combining": costs,
             "seconds": time.perf_counter() - begin,
@@ -254,9 +259,9 @@ def combination(sets: Mapping[str, StudySet], combiner: Combiner) -> dict[str, A
 
 
 def _compared(
-    outputs: Mapping[str, Sequence[str]], given: StudySet, baseline: str, text: Callable[[str], str]
+    outputs: Mapping[str, Sequence[str]], study_set: StudySet, baseline: str, text: Callable[[str], str]
 ) -> Comparison:
-    measured = measure(lines_of(outputs, text), [given.lines], [bleu_tok(), bleu_13a(lowercase=True)])
+    measured = measure(lines_of(outputs, text), [study_set.lines], [bleu_tok(), bleu_13a(lowercase=True)])
     return compare(measured, baseline, RANDOMISATION)
 
 
@@ -290,11 +295,11 @@ def _combine(study: Path, folders: Mapping[str, Path], data: str, run: Run, fold
     sets = {}
     tokeniser = tokenisers(config.text)[1]
     for name in SETS:
-        own = config.tune.development if name == DEVELOPMENT else config.test[0]
-        assert own is not None
-        lines = read_test_set(config, own, model)[1]
-        originals = read_texts(config, own)[1]
-        key = DEVELOPMENT if name == DEVELOPMENT else own.name
+        test_set = config.tune.development if name == DEVELOPMENT else config.test[0]
+        assert test_set is not None
+        lines = read_test_set(config, test_set, model)[1]
+        originals = read_texts(config, test_set)[1]
+        key = DEVELOPMENT if name == DEVELOPMENT else test_set.name
         lists = {system: read_lists(folder, key, len(lines[0])) for system, folder in folders.items()}
         references = [[line.split() for line in row] for row in zip(*lines, strict=True)]
         sets[name] = StudySet(lists, references, Lines(lines[0], originals[0]))
@@ -310,15 +315,15 @@ def system_folders(work: Path) -> dict[str, Path]:
     Raises:
         LatticeSimpError: there are not two of them.
     """
-    found: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
     for suffix, stage in (("", "translated"), (RESCORED, "rescored")):
         for system in SYSTEMS:
             folder = _newest(work, f"{stage}-{system.name}")
             if folder is not None:
-                found[system.name + suffix] = folder
-    if len(found) < 2 or _newest(work, "model") is None:
+                folders[system.name + suffix] = folder
+    if len(folders) < 2 or _newest(work, "model") is None:
         raise LatticeSimpError(f"{work}: there are no outputs of two systems; make them with: make study-en-fr")
-    return found
+    return folders
 
 
 def read_lists(folder: Path, name: str, count: int) -> list[list[Hypothesis]]:
@@ -328,14 +333,14 @@ def read_lists(folder: Path, name: str, count: int) -> list[list[Hypothesis]]:
         LatticeSimpError: one is missing.
     """
     weights = read_weights(folder / WEIGHTS) if (folder / WEIGHTS).exists() else None
-    found = []
+    lists = []
     for number in range(count):
         path = nbest_path(folder, name, number)
         if not path.exists():
             raise LatticeSimpError(f"{path}: is missing; finish the study with: make study-en-fr")
-        own = Nbest.read(path)
-        found.append(own.best(weights or {DECODER: 1.0}, STRINGS))
-    return found
+        hypotheses = Nbest.read(path)
+        lists.append(hypotheses.best(weights or {DECODER: 1.0}, STRINGS))
+    return lists
 
 
 def _newest(work: Path, stage: str) -> Path | None:

@@ -25,17 +25,17 @@ CODE = sorted(Path(constituents.__code__.co_filename).parent.rglob("*.py"))
 
 def parsed_stage(config: Config, name: str) -> Stage:
     """Returns the stage that makes tokens and parses of a collection."""
-    own = config["collections"][name]
-    files = [Path(config["data"], file) for file in own["files"]]
-    return Stage(f"parse {name}", (), own, files, partial(_parse, files, own.get("sets")))
+    settings = config["collections"][name]
+    files = [Path(config["data"], file) for file in settings["files"]]
+    return Stage(f"parse {name}", (), settings, files, partial(_parse, files, settings.get("sets")))
 
 
 def _parse(files: list[Path], sets: int | None, run: Run, folder: Path) -> dict[str, Any]:
     rows = zip(*map(read_lines, files), strict=True)
     texts = [[tokens for line in row if (tokens := tokenise(line))] for row in islice(rows, sets)]
-    write_parses(folder / PARSES, parse_sentences(tokens for own in texts for tokens in own))
+    write_parses(folder / PARSES, parse_sentences(tokens for text in texts for tokens in text))
     with open_text(folder / SIZES, "w") as file:
-        file.writelines(f"{len(own)}\n" for own in texts)
+        file.writelines(f"{len(text)}\n" for text in texts)
     return {"sets": len(texts), "sentences": sum(map(len, texts))}
 
 

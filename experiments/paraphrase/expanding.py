@@ -42,9 +42,9 @@ def alone_stage(config: Config, name: str) -> Stage:
 
 
 def _stage(config: Config, stage: str, name: str, settings: ParaphraseSettings, sets: int | None) -> Stage:
-    own = [str(settings), sets, config["senses"]]
+    values = [str(settings), sets, config["senses"]]
     work = partial(_expand, config, f"parse {name}", settings, sets)
-    return Stage(stage, (f"parse {name}",), own, CODE, work)
+    return Stage(stage, (f"parse {name}",), values, CODE, work)
 
 
 def _expand(
@@ -75,26 +75,27 @@ def removed_alone(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, 
     First words are in lower case, so that those of new sentences are known to the filters.
     """
     lowered = [replace(tree, tokens=(tree.tokens[0].lower(), *tree.tokens[1:])) for tree in trees]
-    found = paraphraser.expand_trees(lowered)
-    given = SentenceSet(found.sentences, tuple(tree.tags for tree in trees))
-    return {name: found.count - count_paths(intersect(found.lattice, make(given))) for name, make in FILTERS.items()}
+    expansion = paraphraser.expand_trees(lowered)
+    alone = SentenceSet(expansion.sentences, tuple(tree.tags for tree in trees))
+    lattice, total = expansion.lattice, expansion.count
+    return {name: total - count_paths(intersect(lattice, build(alone))) for name, build in FILTERS.items()}
 
 
 def counted(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, Any]:
     """Returns the numbers of a set; of one that is too large to be expanded, that it failed."""
     try:
-        found = paraphraser.expand_trees(trees)
+        expansion = paraphraser.expand_trees(trees)
     except LatticeSimpError:
         return {"given": len({tree.tokens for tree in trees}), "failed": True}
     return {
-        "given": len(set(found.sentences)),
+        "given": len(set(expansion.sentences)),
         "failed": False,
-        "phrases": len(found.grammar.pairs),
-        "all": found.count + sum(found.removed.values()),
-        "sentences": found.count,
-        "removed": dict(found.removed),
-        "links": dict(found.grammar.links),
-        "bounded": found.bounded is not None,
+        "phrases": len(expansion.grammar.pairs),
+        "all": expansion.count + sum(expansion.removed.values()),
+        "sentences": expansion.count,
+        "removed": dict(expansion.removed),
+        "links": dict(expansion.grammar.links),
+        "bounded": expansion.bounded is not None,
     }
 
 

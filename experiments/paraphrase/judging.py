@@ -73,46 +73,46 @@ class Drawn:
 
 def model_stage(config: Config) -> Stage:
     """Returns the stage that estimates the language model."""
-    own = config["language_model"]
-    files = [Path(config["data"], text["file"]) for text in own["texts"]]
-    return Stage("model", (), own, files, partial(_estimate, own, files))
+    settings = config["language_model"]
+    files = [Path(config["data"], text["file"]) for text in settings["texts"]]
+    return Stage("model", (), settings, files, partial(_estimate, settings, files))
 
 
-def _estimate(own: Config, files: Sequence[Path], run: Run, folder: Path) -> dict[str, Any]:
+def _estimate(settings: Config, files: Sequence[Path], run: Run, folder: Path) -> dict[str, Any]:
     import spacy
 
     tokenizer = spacy.blank("en").tokenizer
     text = folder / "text.txt.gz"
     count = 0
     with open_text(text, "w") as file:
-        for path, part in zip(files, own["texts"], strict=True):
+        for path, part in zip(files, settings["texts"], strict=True):
             for line in islice(read_lines(path), part.get("from", 0), part.get("to")):
                 words = [token.text for token in tokenizer(line.strip()) if not token.is_space]
                 file.write(" ".join(words) + "\n")
                 count += bool(words)
-    estimate(text, folder / "model.arpa.gz", order=own["order"], memory=500, discount_fallback=True)
+    estimate(text, folder / "model.arpa.gz", order=settings["order"], memory=500, discount_fallback=True)
     return {"sentences": count}
 
 
 def sample_stage(config: Config) -> Stage:
     """Returns the stage that draws the sample and writes the sheet."""
-    own = config["sample"]
-    needs = ["model", *(f"parse {name}" for name in own["collections"])]
-    return Stage("sample", needs, [own, config["senses"]], [*CODE, Path(__file__)], partial(_draw, config))
+    settings = config["sample"]
+    needs = ["model", *(f"parse {name}" for name in settings["collections"])]
+    return Stage("sample", needs, [settings, config["senses"]], [*CODE, Path(__file__)], partial(_draw, config))
 
 
 def _draw(config: Config, run: Run, folder: Path) -> dict[str, Any]:
-    own = config["sample"]
+    sampling = config["sample"]
     model = LanguageModel.read(run.folders["model"] / "model.arpa.gz")
     words = thesaurus(config)
-    sets = {name: list(read_sets(run.folders[f"parse {name}"])) for name in own["collections"]}
-    generator = np.random.default_rng(own["seed"])
+    sets = {name: list(read_sets(run.folders[f"parse {name}"])) for name in sampling["collections"]}
+    generator = np.random.default_rng(sampling["seed"])
     drawn = []
-    filtered = ParaphraseSettings(max_substitutions=own["max_substitutions"])
+    filtered = ParaphraseSettings(max_substitutions=sampling["max_substitutions"])
     for condition, settings in ((UNFILTERED, ParaphraseSettings(filters=())), (FILTERED, filtered)):
         paraphraser = Paraphraser(settings, words)
-        found = _sampled(condition, sets, paraphraser, model if condition == FILTERED else None, generator)
-        drawn += list(islice(found, own["sentences"]))
+        sampled = _sampled(condition, sets, paraphraser, model if condition == FILTERED else None, generator)
+        drawn += list(islice(sampled, sampling["sentences"]))
     order = generator.permutation(len(drawn)).tolist()
     _write(folder, [drawn[number] for number in order])
     return {"drawn": len(drawn)}
@@ -126,7 +126,7 @@ def _sampled(
     generator: np.random.Generator,
 ) -> Iterator[Drawn]:
     """Yields a new sentence of a random set of each collection in turn, until no set is left; each set gives one."""
-    orders = {name: iter(generator.permutation(len(own)).tolist()) for name, own in sets.items()}
+    orders = {name: iter(generator.permutation(len(parsed)).tolist()) for name, parsed in sets.items()}
     while orders:
         for name in list(orders):
             chosen = None
@@ -144,19 +144,19 @@ def one_new(
 ) -> tuple[str, str] | None:
     """Draws one new sentence uniformly; returns it and the sentence of the set that is most like it."""
     try:
-        found = paraphraser.expand_trees(trees)
-        if found.new <= 0:
+        expansion = paraphraser.expand_trees(trees)
+        if expansion.new <= 0:
             return None
-        lattice = found.lattice if model is None else probable(paraphraser.expand_each(trees), model)
+        lattice = expansion.lattice if model is None else probable(paraphraser.expand_each(trees), model)
     except LatticeSimpError:
         return None
     for path in sample(lattice, _TRIES, seed=generator, uniform=True):
-        if path.tokens not in found.sentences and path.cost <= _SLACK:
-            return path.text, " ".join(max(found.sentences, key=partial(_common, path)))
+        if path.tokens not in expansion.sentences and path.cost <= _SLACK:
+            return path.text, " ".join(max(expansion.sentences, key=partial(_common, path)))
     return None
 
 
-def probable(found: Sequence[Expansion], model: LanguageModel) -> Lattice:
+def probable(expansions: Sequence[Expansion], model: LanguageModel) -> Lattice:
     """Returns the sentences that are as probable as the ones that they are made of: the paths that cost 0 or less.
 
     A sentence is compared with its own origin, since a set has plain sentences, of which anything made would be
@@ -168,17 +168,17 @@ def probable(found: Sequence[Expansion], model: LanguageModel) -> Lattice:
         found: the expansion of each sentence of a set (`Paraphraser.expand_each`).
         model: what costs are by; a sentence's own is taken from those that are made of it.
     """
-    given = [own.sentences[0] for own in found]
-    costs = [-model.score(list(own)) for own in given]
-    word = sum(costs) / sum(map(len, given))
+    sentences = [expansion.sentences[0] for expansion in expansions]
+    costs = [-model.score(list(words)) for words in sentences]
+    word = sum(costs) / sum(map(len, sentences))
     lattices, most = [], []
-    for expansion, cost, sentence in zip(found, costs, given, strict=True):
+    for expansion, cost, sentence in zip(expansions, costs, sentences, strict=True):
         short, long = _by_length(expansion.lattice, len(sentence))
         for lattice, penalty in ((short, -word), (long, 0.0)):
             if lattice.num_states:
                 most.append(cost + penalty * len(sentence))
                 lattices.append(_within(lattice, model, penalty, most[-1]))
-    return determinize(union(*lattices, costs=[-own for own in most]))
+    return determinize(union(*lattices, costs=[-probability for probability in most]))
 
 
 def _within(lattice: Lattice, model: LanguageModel, penalty: float, most: float) -> Lattice:
@@ -201,19 +201,19 @@ def _by_length(lattice: Lattice, most: int) -> tuple[Lattice, Lattice]:
     return parts[0], parts[1]
 
 
-def _common(path: Hypothesis, given: tuple[str, ...]) -> float:
+def _common(path: Hypothesis, sentence: tuple[str, ...]) -> float:
     """Returns how much two sentences have in common: the share of their words that are in both."""
-    one, other = set(path.tokens), set(given)
-    return len(one & other) / len(one | other)
+    words, sentence_words = set(path.tokens), set(sentence)
+    return len(words & sentence_words) / len(words | sentence_words)
 
 
 def _write(folder: Path, drawn: Sequence[Drawn]) -> None:
     with open_text(folder / SHEET, "w") as sheet, open_text(folder / KEY, "w") as key:
         sheet.write("\t".join(("row", "given", "sentence", *GRADES)) + "\n")
         key.write("row\tcondition\tcollection\tset\tsentence\n")
-        for row, own in enumerate(drawn, start=1):
-            sheet.write(f"{row}\t{own.given}\t{own.sentence}\t\t\n")
-            key.write(f"{row}\t{own.condition}\t{own.collection}\t{own.set}\t{own.name}\n")
+        for row, entry in enumerate(drawn, start=1):
+            sheet.write(f"{row}\t{entry.given}\t{entry.sentence}\t\t\n")
+            key.write(f"{row}\t{entry.condition}\t{entry.collection}\t{entry.set}\t{entry.name}\n")
 
 
 def read_sheet(sheet: Path) -> list[tuple[str, ...]]:
@@ -238,18 +238,18 @@ def right(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
     >>> right([{"condition": "filtered", "grammar": "1", "meaning": own} for own in "101"])["filtered"]
     {'sentences': 3, 'grammar': 100.0, 'meaning': 66.7, 'right': 66.7}
     """
-    found: dict[str, Any] = {}
+    table: dict[str, Any] = {}
     known = list(rows)
     for condition in dict.fromkeys(row["condition"] for row in known):
-        own = [row for row in known if row["condition"] == condition]
-        grades = [[row[name] == "1" for name in GRADES] for row in own]
+        judged = [row for row in known if row["condition"] == condition]
+        grades = [[row[name] == "1" for name in GRADES] for row in judged]
         shares = [round(100 * mean(grade[i] for grade in grades), 1) for i in range(len(GRADES))]
-        found[condition] = {
-            "sentences": len(own),
+        table[condition] = {
+            "sentences": len(judged),
             **dict(zip(GRADES, shares, strict=True)),
             "right": round(100 * mean(all(grade) for grade in grades), 1),
         }
-    return found
+    return table
 
 
 def read_judged() -> list[dict[str, str]]:

@@ -85,27 +85,28 @@ class Case:
 
 def references_stage(config: Config) -> Stage:
     """Returns the stage that finds the correlations; systems are left out if their experiment is not done."""
-    own = config["references"]
-    parsed = f"parse {own['collection']}"
-    files = [path / OUTPUT for path in system_folders(Path(own["translations"])).values()]
-    return Stage("references", (parsed,), [config["senses"], own], [*CODE, *files], partial(_correlate, config, parsed))
+    settings = config["references"]
+    parsed = f"parse {settings['collection']}"
+    files = [path / OUTPUT for path in system_folders(Path(settings["translations"])).values()]
+    work = partial(_correlate, config, parsed)
+    return Stage("references", (parsed,), [config["senses"], settings], [*CODE, *files], work)
 
 
 def system_folders(work: Path) -> dict[str, Path]:
     """Returns the folders with the outputs of the systems from Hindi to English, none if there are not two."""
-    found = {
+    folders = {
         path.parent.name.removeprefix("translated-").partition(".")[0]: path.parent
         for path in sorted(work.glob(f"translated-*/{RECORD}"), key=lambda path: path.stat().st_mtime)
         if not path.parent.name.endswith(".partial")
     }
-    return found if len(found) > 1 else {}
+    return folders if len(folders) > 1 else {}
 
 
 def _correlate(config: Config, parsed: str, run: Run, folder: Path) -> dict[str, Any]:
     settings = config["references"]
     every = list(read_sets(run.folders[parsed]))[: settings["sets"]]
     most = max(map(len, every))
-    kept = [number for number, own in enumerate(every) if len(own) == most]
+    kept = [number for number, references in enumerate(every) if len(references) == most]
     sets = [every[number] for number in kept]
     paraphraser = Paraphraser(ParaphraseSettings(), thesaurus(config))
 
@@ -115,10 +116,10 @@ def _correlate(config: Config, parsed: str, run: Run, folder: Path) -> dict[str,
     kinds = {HUMAN: human_cases(texts_of(sets), settings["seed"])}
     outputs = _read_outputs(Path(settings["translations"]), kept)
     if outputs:
-        kinds[SYSTEMS] = [Case(outputs, given, judge) for given, judge in _rotations(range(most), most - 1)]
-    found = {kind: correlations(cases, sets, expand, run) for kind, cases in kinds.items()}
-    write_json(folder / ROWS, found)
-    return {"sentences": len(sets), "kinds": list(found)}
+        kinds[SYSTEMS] = [Case(outputs, numbers, judge) for numbers, judge in _rotations(range(most), most - 1)]
+    results = {kind: correlations(cases, sets, expand, run) for kind, cases in kinds.items()}
+    write_json(folder / ROWS, results)
+    return {"sentences": len(sets), "kinds": list(results)}
 
 
 def _read_outputs(translations: Path, kept: Sequence[int]) -> dict[str, list[str]]:
@@ -127,7 +128,7 @@ def _read_outputs(translations: Path, kept: Sequence[int]) -> dict[str, list[str
         return {}
     text = tokenisers(read_config(translations / "config.yaml", []).text)[1].text
     lines = {name: list(read_lines(path / OUTPUT)) for name, path in folders.items()}
-    return {name: [" ".join(tokenise(text(own[number]))).lower() for number in kept] for name, own in lines.items()}
+    return {name: [" ".join(tokenise(text(texts[number]))).lower() for number in kept] for name, texts in lines.items()}
 
 
 def human_cases(texts: Sequence[Sequence[str]], seed: int) -> list[Case]:
@@ -138,10 +139,10 @@ def human_cases(texts: Sequence[Sequence[str]], seed: int) -> list[Case]:
     """
     cases = []
     for human in range(len(texts[0])):
-        lines = [own[human] for own in texts]
+        lines = [references[human] for references in texts]
         outputs = {f"{share:.0%} damaged": damaged(lines, share, seed) for share in DAMAGES}
         others = [number for number in range(len(texts[0])) if number != human]
-        cases += [Case(outputs, given, judge) for given, judge in _rotations(others, len(others) - 1)]
+        cases += [Case(outputs, numbers, judge) for numbers, judge in _rotations(others, len(others) - 1)]
     return cases
 
 
@@ -152,25 +153,25 @@ def damaged(lines: Sequence[str], share: float, seed: int) -> list[str]:
     (['a b c d e f g h'], ['a b d g f'])
     """
     rng = np.random.default_rng(seed)
-    made = []
+    results = []
     for line in lines:
         words = line.split()
         for place in np.flatnonzero(rng.random(len(words)) < share)[::-1].tolist():
             word = words.pop(place)
             if rng.random() < 0.5:
                 words.insert(place + 1, word)
-        made.append(" ".join(words))
-    return made
+        results.append(" ".join(words))
+    return results
 
 
 def texts_of(sets: Sequence[Sequence[Tree]]) -> list[list[str]]:
     """Returns the references of each set; lower-case tokens."""
-    return [[" ".join(tree.tokens).lower() for tree in own] for own in sets]
+    return [[" ".join(tree.tokens).lower() for tree in trees] for trees in sets]
 
 
 def _rotations(numbers: Sequence[int], count: int) -> list[tuple[tuple[int, ...], int]]:
     """Returns which references are given, and which judges: each is the judge once."""
-    return [(given, judge) for judge in numbers for given in combinations((n for n in numbers if n != judge), count)]
+    return [(chosen, judge) for judge in numbers for chosen in combinations((n for n in numbers if n != judge), count)]
 
 
 def correlations(
@@ -184,35 +185,35 @@ def correlations(
     """
     texts = texts_of(sets)
     lattices = _Lattices(sets, expand)
-    found: dict[tuple[str, str, str], list[dict[str, float]]] = {}
+    agreements: dict[tuple[str, str, str], list[dict[str, float]]] = {}
     for case in run.each(cases):
-        fourth = [own[case.judge] for own in texts]
-        given = [[own[number] for own in texts] for number in case.given]
-        own_references = {
+        judge = [references[case.judge] for references in texts]
+        references_given = [[references[number] for references in texts] for number in case.given]
+        extra_references = {
             GIVEN: None,
-            RECOMBINED: closest_references(lattices.recombined(case.given), case.outputs, given[0]),
-            EXPANDED: closest_references(lattices.expanded(case.given), case.outputs, given[0]),
+            RECOMBINED: closest_references(lattices.recombined(case.given), case.outputs, references_given[0]),
+            EXPANDED: closest_references(lattices.expanded(case.given), case.outputs, references_given[0]),
         }
-        said = {EDITS: edit_scores(case.outputs, fourth)}
+        said = {EDITS: edit_scores(case.outputs, judge)}
         for make in METRICS:
             metric = make(references=1)
-            said[metric.name] = metric_scores(metric, case.outputs, [fourth])
-        for condition, extra in own_references.items():
+            said[metric.name] = metric_scores(metric, case.outputs, [judge])
+        for condition, extra in extra_references.items():
             for make in METRICS:
-                metric = make(references=len(given) + (extra is not None))
-                scores = metric_scores(metric, case.outputs, given, extra)
+                metric = make(references=len(references_given) + (extra is not None))
+                scores = metric_scores(metric, case.outputs, references_given, extra)
                 for truth in (metric.name, EDITS):
-                    found.setdefault((condition, metric.name, truth), []).append(agreement(scores, said[truth]))
+                    agreements.setdefault((condition, metric.name, truth), []).append(agreement(scores, said[truth]))
     means = [
         {
             "references": condition,
             "metric": metric,
             "judge": truth,
             **_mean(rows),
-            "better": _better(rows, found[GIVEN, metric, truth]),
+            "better": _better(rows, agreements[GIVEN, metric, truth]),
             "by_case": rows,
         }
-        for (condition, metric, truth), rows in found.items()
+        for (condition, metric, truth), rows in agreements.items()
     ]
     counts = {"sentences": len(sets), "cases": len(cases), "given": len(cases[0].given), "failed": lattices.failed}
     return {**counts, "systems": list(cases[0].outputs), "rows": means}
@@ -228,20 +229,20 @@ class _Lattices:
     def __init__(self, sets: Sequence[Sequence[Tree]], expand: Callable[[Sequence[Tree]], Lattice]) -> None:
         self._sets, self._expand, self.failed = sets, expand, 0
 
-    def recombined(self, given: tuple[int, ...]) -> Iterator[Lattice]:
-        for trees in self._given(given):
+    def recombined(self, numbers: tuple[int, ...]) -> Iterator[Lattice]:
+        for trees in self._given(numbers):
             yield recombine(Hypothesis(tuple(token.lower() for token in tree.tokens)) for tree in trees)
 
-    def expanded(self, given: tuple[int, ...]) -> Iterator[Lattice]:
-        for trees in self._given(given):
+    def expanded(self, numbers: tuple[int, ...]) -> Iterator[Lattice]:
+        for trees in self._given(numbers):
             try:
                 yield lowered(self._expand(trees))
             except LatticeSimpError:
                 self.failed += 1
                 yield Lattice.from_strings((" ".join(tree.tokens).lower(), 0.0) for tree in trees)
 
-    def _given(self, given: tuple[int, ...]) -> Iterator[list[Tree]]:
-        return ([own[number] for number in given] for own in self._sets)
+    def _given(self, numbers: tuple[int, ...]) -> Iterator[list[Tree]]:
+        return ([trees[number] for number in numbers] for trees in self._sets)
 
 
 def lowered(lattice: Lattice) -> Lattice:
@@ -261,7 +262,7 @@ def lowered(lattice: Lattice) -> Lattice:
 
 
 def metric_scores(
-    metric: Metric, outputs: Outputs, references: Sequence[Sequence[str]], own: Outputs | None = None
+    metric: Metric, outputs: Outputs, references: Sequence[Sequence[str]], extra: Outputs | None = None
 ) -> Scores:
     """Returns a metric's scores; all systems' lines are counted at once.
 
@@ -272,8 +273,8 @@ def metric_scores(
     count = len(outputs)
     hypotheses = [line for lines in outputs.values() for line in lines]
     columns = [list(lines) * count for lines in references]
-    if own is not None:
-        columns.append([line for name in outputs for line in own[name]])
+    if extra is not None:
+        columns.append([line for name in outputs for line in extra[name]])
     rows = metric.rows(hypotheses, columns).reshape(count, len(references[0]), -1)
     return Scores(np.asarray(metric.score(rows)), np.asarray(metric.score(rows.sum(axis=1))))
 
@@ -303,34 +304,34 @@ def agreement(scores: Scores, truth: Scores) -> dict[str, float]:
     """
     return {
         "sentences_pearson": float(
-            np.mean([pearson(*own) for own in zip(scores.sentences, truth.sentences, strict=True)])
+            np.mean([pearson(*pair) for pair in zip(scores.sentences, truth.sentences, strict=True)])
         ),
         "sentences_kendall": float(
-            np.mean([kendall(*own) for own in zip(scores.sentences, truth.sentences, strict=True)])
+            np.mean([kendall(*pair) for pair in zip(scores.sentences, truth.sentences, strict=True)])
         ),
         "pairs": paired_tau(scores.sentences, truth.sentences),
         "systems_pearson": pearson(scores.systems, truth.systems),
     }
 
 
-def pearson(one: Floats, other: Floats) -> float:
+def pearson(first: Floats, second: Floats) -> float:
     """Returns Pearson's correlation, 0 where one side does not vary.
 
     >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0])).__round__(6)
     1.0
     """
-    if not (np.ptp(one) and np.ptp(other)):
+    if not (np.ptp(first) and np.ptp(second)):
         return 0.0
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(first, second)[0, 1])
 
 
-def kendall(one: Floats, other: Floats) -> float:
+def kendall(scores: Floats, other: Floats) -> float:
     """Returns Kendall's tau-b, 0 where one side does not vary.
 
     >>> kendall(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])).__round__(4)
     0.3333
     """
-    first, second = (np.sign(values[:, None] - values[None, :]) for values in (one, other))
+    first, second = (np.sign(values[:, None] - values[None, :]) for values in (scores, other))
     below = np.sqrt(np.abs(first).sum() * np.abs(second).sum())
     return float((first * second).sum() / below) if below else 0.0
 
@@ -353,9 +354,9 @@ def _mean(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return {name: round(float(np.mean([row[name] for row in rows])), 4) for name in rows[0]}
 
 
-def _better(rows: Sequence[Mapping[str, float]], given: Sequence[Mapping[str, float]]) -> int:
+def _better(rows: Sequence[Mapping[str, float]], baseline: Sequence[Mapping[str, float]]) -> int:
     """Returns in how many cases the sentences' correlation is above that with the given references alone."""
-    return sum(own["sentences_pearson"] > other["sentences_pearson"] for own, other in zip(rows, given, strict=True))
+    return sum(row["sentences_pearson"] > other["sentences_pearson"] for row, other in zip(rows, baseline, strict=True))
 
 
 # ---------------------------------------------------------------- the page
@@ -386,10 +387,10 @@ _KINDS = {
 
 def references_parts(kinds: Mapping[str, Any]) -> list[str]:
     """Returns the paragraphs and the tables of the page."""
-    cases = " and ".join(f"{found['cases']}" for found in kinds.values())
+    cases = " and ".join(f"{results['cases']}" for results in kinds.values())
     parts = ["## Expanded references", _ABOUT.format(cases=cases)]
-    for kind, found in kinds.items():
-        parts += [_KINDS[kind].format(**{**found, "systems": ", ".join(found["systems"])}), _table(found["rows"])]
+    for kind, results in kinds.items():
+        parts += [_KINDS[kind].format(**{**results, "systems": ", ".join(results["systems"])}), _table(results["rows"])]
     return parts
 
 

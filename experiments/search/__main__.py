@@ -43,34 +43,34 @@ class Trained:
     models: Mapping[str, Path]
     tuned: Path
 
-    def system(self, name: str, given: Mapping[str, Any]) -> System:
+    def system(self, name: str, settings: Mapping[str, Any]) -> System:
         """Returns a system of the experiment's config."""
-        return System(name, self.models[given["grammar"]], self.tuned, given["settings"])
+        return System(name, self.models[settings["grammar"]], self.tuned, settings["settings"])
 
 
 def search_errors(experiment: Experiment) -> Results:
     """Trains and translates what is not done, and measures."""
     config = experiment.settings()
-    made = trained(experiment, config)
-    source, target = model_tokenisers(made.models[SHALLOW])
+    models = trained(experiment, config)
+    source, target = model_tokenisers(models.models[SHALLOW])
     folder = Path(config["work"]) / KEPT
 
     def translated(systems: Mapping[str, Any], test: Mapping[str, Any]) -> tuple[Sentences, dict[str, list[Record]]]:
-        own = read_set(made.config, TestSet(**test), source)
+        sentences = read_set(models.config, TestSet(**test), source)
         records = {
-            name: decoded(made.system(name, one), own.name, own.tokens, folder, experiment.run)
-            for name, one in systems.items()
+            name: decoded(models.system(name, settings), sentences.name, sentences.tokens, folder, experiment.run)
+            for name, settings in systems.items()
         }
-        return own, records
+        return sentences, records
 
     exact, certain = config["exact"], config["certain"]
-    development, found = translated({**config["systems"], **config["told"]}, config["development"])
-    rows = {name: losses(own, found[exact], certain) for name, own in found.items()}
+    development, outputs = translated({**config["systems"], **config["told"]}, config["development"])
+    rows = {name: losses(records, outputs[exact], certain) for name, records in outputs.items()}
     figures: dict[str, Any] = {"development": {"sentences": len(development.references), "losses": rows}, "tests": {}}
     for test in config["tests"]:
-        own, found = translated(config["systems"], test)
-        figures["tests"][own.name] = tested(own, found, exact, certain, target)
-    nested = {name: rows[name] for name, one in config["systems"].items() if one["grammar"] != SHALLOW}
+        sentences, outputs = translated(config["systems"], test)
+        figures["tests"][sentences.name] = tested(sentences, outputs, exact, certain, target)
+    nested = {name: rows[name] for name, settings in config["systems"].items() if settings["grammar"] != SHALLOW}
     draw(nested, experiment.output / PLOTS)
     return Results("Search errors in a nested grammar", figures, page(figures, config))
 
@@ -84,7 +84,7 @@ def trained(experiment: Experiment, config: Mapping[str, Any]) -> Trained:
 
     shallow = train(training(SHALLOW), experiment.run, last="tune")
     models = {SHALLOW: shallow.folders["model"]}
-    for grammar in {one["grammar"] for one in config["systems"].values()} - {SHALLOW}:
+    for grammar in {settings["grammar"] for settings in config["systems"].values()} - {SHALLOW}:
         models[grammar] = train(training(grammar), experiment.run, last="model").folders["model"]
     return Trained(training(SHALLOW), models, shallow.folders["tune"])
 
@@ -98,15 +98,15 @@ def read_set(training: Config, test: TestSet, tokeniser: Tokeniser) -> Sentences
 
 
 def tested(
-    test: Sentences, found: Mapping[str, Sequence[Record]], exact: str, certain: float, tokeniser: Tokeniser
+    test: Sentences, outputs: Mapping[str, Sequence[Record]], exact: str, certain: float, tokeniser: Tokeniser
 ) -> dict[str, Any]:
     """Measures the systems on a test set."""
-    written = lines_of({name: [own["line"] for own in records] for name, records in found.items()}, tokeniser.text)
+    lines = {name: [record["line"] for record in records] for name, records in outputs.items()}
     reference = Lines([tokeniser.tokens(line) for line in test.references], test.references)
     return {
         "sentences": len(test.references),
-        "losses": {name: losses(records, found[exact], certain) for name, records in found.items()},
-        "quality": quality(written, reference, exact, lowercase=tokeniser.case == "lower"),
+        "losses": {name: losses(records, outputs[exact], certain) for name, records in outputs.items()},
+        "quality": quality(lines_of(lines, tokeniser.text), reference, exact, lowercase=tokeniser.case == "lower"),
     }
 
 

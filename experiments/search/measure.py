@@ -27,19 +27,19 @@ def losses(records: Sequence[Record], exact: Sequence[Record], certain: float) -
         of the same one. `told_gap` is the mean of the system's own bounds, if it has any, and `told_certain` how many
         of these are none.
     """
-    optima = np.array([own["cost"] for own in exact])
-    sure = np.array([own["gap"] < certain for own in exact])
-    lost = np.array([own["cost"] for own in records])[sure] - optima[sure]
-    gaps = [own["gap"] for own in records if own["gap"] is not None]
+    optima = np.array([record["cost"] for record in exact])
+    sure = np.array([record["gap"] < certain for record in exact])
+    lost = np.array([record["cost"] for record in records])[sure] - optima[sure]
+    gaps = [record["gap"] for record in records if record["gap"] is not None]
     return {
-        "cost": round(sum(own["cost"] for own in records), 4),
-        "cpu_seconds": round(float(np.mean([own["cpu_seconds"] for own in records])), 4),
+        "cost": round(sum(record["cost"] for record in records), 4),
+        "cpu_seconds": round(float(np.mean([record["cpu_seconds"] for record in records])), 4),
         "certified": int(sure.sum()),
         "errors": round(float(np.mean(lost > certain)), 4) if len(lost) else None,
         "mean_loss": round(float(np.mean(lost)), 4) if len(lost) else None,
         "largest_loss": round(float(np.max(lost)), 4) if len(lost) else None,
         "undercut": int(np.sum(lost < -certain)),
-        "different": sum(own["line"] != other["line"] for own, other in zip(records, exact, strict=True)),
+        "different": sum(record["line"] != other["line"] for record, other in zip(records, exact, strict=True)),
         "told_gap": round(float(np.mean(gaps)), 4) if gaps else None,
         "told_certain": sum(gap < certain for gap in gaps),
     }
@@ -53,8 +53,8 @@ def quality(
     compared = compare(measured, baseline, RANDOMISATION)
     return {
         name: {
-            metric: {"value": round(own.value, 4), "gain": _rounded(own.gain), "p": _rounded(own.p)}
-            for metric, own in scores.items()
+            metric: {"value": round(score.value, 4), "gain": _rounded(score.gain), "p": _rounded(score.p)}
+            for metric, score in scores.items()
         }
         for name, scores in compared.scores.items()
     }
