@@ -26,9 +26,9 @@ def simplify_translate(experiment: Experiment) -> Results:
     if not simplifier.is_dir():
         raise LatticeSimpError(f"{simplifier}: there is no simplification model; make one with: make simplify")
     values = experiment.settings()
-    overrides = [own for own in experiment.overrides if own.partition("=")[0] in ("data", "work")]
+    overrides = [override for override in experiment.overrides if override.partition("=")[0] in ("data", "work")]
     study, config = read_study(Path(values["study"]), overrides)
-    search = Search(**{own.name: _frozen(values[own.name]) for own in fields(Search)})
+    search = Search(**{field.name: _frozen(values[field.name]) for field in fields(Search)})
     run = experiment.run
     config, done = trained(study, config, run)
     done = run_stages([simplified_stage(config, simplifier)], config.work, run, done=done)
@@ -43,12 +43,12 @@ def simplify_translate(experiment: Experiment) -> Results:
     ]
     done = run_stages(stages, config.work, run, done=done)
     measured, comparison = measure_systems(config, sentences[TEST], done.folders["simplified-translated"])
-    found = {
+    summary = {
         "test_set": test_set(config, TEST).name,
         **figures(measured, comparison, done.records, done.folders["simplified-weights"]),
         STAGES: stage_costs({stage: done.records[stage] for stage in _OWN}),
     }
-    return Results("English simplified, then translated to French", found, page(found, values))
+    return Results("English simplified, then translated to French", summary, page(summary, values))
 
 
 _OWN = ("simplified", "simplified-weights", "simplified-translated")

@@ -59,12 +59,12 @@ def _simplify(config: Config, model: Path, run: Run, folder: Path) -> dict[str, 
         parses = list(parse_sentences(sources))
         for kind, system in KINDS.items():
             simplifier = replace(loaded, search=system.search, stages=system.steps, mode="bold")
-            found = [own[0] for own in simplifier.simplify_all(parses)]
+            simplified = [results[0] for results in simplifier.simplify_all(parses)]
             with open_text(simplified_file(folder, name, kind), "w") as file:
-                file.writelines(_in_case(own.text, config) + "\n" for own in found)
+                file.writelines(_in_case(result.text, config) + "\n" for result in simplified)
             counts[f"{name}, {kind}"] = {
-                "changed": sum(own.is_changed for own in found),
-                "words": sum(len(own.tokens) for own in found) / sum(map(len, sources)),
+                "changed": sum(result.is_changed for result in simplified),
+                "words": sum(len(result.tokens) for result in simplified) / sum(map(len, sources)),
             }
             run.say(f"simplified: {name}, {kind}: {json.dumps(counts[f'{name}, {kind}'])}")
     return counts

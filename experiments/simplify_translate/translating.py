@@ -104,14 +104,14 @@ _BEFORE = ("tune", "spaces", "simplified")
 def _choose(search: Search, sentences: Sequence[StudySentence], model: Path, run: Run, folder: Path) -> dict[str, Any]:
     systems = [(system, weight) for system in SYSTEMS for weight in (search.weights if system.composed else (0.0,))]
     outputs = _translations(search, systems, DEVELOPMENT, model, run)
-    lines = {row: Lines(tokens=[words for words, _ in own]) for row, own in outputs.items()}
+    lines = {row: Lines(tokens=[words for words, _ in records]) for row, records in outputs.items()}
     metric = bleu_tok()
     measured = measure(lines, [references_of(list(sentences))], [metric])
-    scores = {row: float(metric.score(own[0].sum(axis=0))) for row, own in measured.statistics.items()}
+    scores = {row: float(metric.score(rows[0].sum(axis=0))) for row, rows in measured.statistics.items()}
     chosen = {}
     for system in SYSTEMS:
-        own = {weight: scores[_row(system, weight)] for one, weight in systems if one == system}
-        chosen[system.name] = max(own, key=lambda weight: own[weight])
+        by_weight = {weight: scores[_row(system, weight)] for other, weight in systems if other == system}
+        chosen[system.name] = max(by_weight, key=lambda weight: by_weight[weight])
     write_json(folder / CHOSEN, chosen)
     return {"weights": chosen, "bleu": scores}
 
@@ -121,10 +121,10 @@ def _translate_test(search: Search, model: Path, run: Run, folder: Path) -> dict
     systems = [(system, chosen[system.name]) for system in SYSTEMS]
     outputs = _translations(search, systems, TEST, model, run)
     named = {PLAIN: outputs[PLAIN]} | {system.name: outputs[_row(system, weight)] for system, weight in systems}
-    for name, own in named.items():
+    for name, records in named.items():
         with open_text(folder / file_name(name), "w") as file:
-            file.writelines(words + "\n" for words, _ in own)
-    return {"failed": {name: sum(not contained for _, contained in own) for name, own in named.items()}}
+            file.writelines(words + "\n" for words, _ in records)
+    return {"failed": {name: sum(not contained for _, contained in records) for name, records in named.items()}}
 
 
 def read_chosen(folder: Path) -> dict[str, float]:
@@ -158,14 +158,14 @@ def _translations(
     """Translates a set; returns the outputs by row, those of the plain system among them."""
     simplified = read_simplified(run.folders["simplified"], name)
     tasks: list[Task] = [
-        (space_path(run.folders["spaces"], name, number), dict(zip(simplified, own, strict=True)))
-        for number, own in enumerate(zip(*simplified.values(), strict=True))
+        (space_path(run.folders["spaces"], name, number), dict(zip(simplified, sentences, strict=True)))
+        for number, sentences in enumerate(zip(*simplified.values(), strict=True))
     ]
     factory = partial(_translator, search, systems, model, run.folders["tune"])
-    found: list[dict[str, Output]] = [{}] * len(tasks)
+    results: list[dict[str, Output]] = [{}] * len(tasks)
     for (number, _), outputs in over_shards(run, factory, enumerate(tasks), lambda task: False):
-        found[number] = outputs
-    return {row: [own[row] for own in found] for row in found[0]}
+        results[number] = outputs
+    return {row: [outputs[row] for outputs in results] for row in results[0]}
 
 
 def _translator(
@@ -178,20 +178,20 @@ def _translator(
         space, simplified = task[1]
         full = lattice_under(read_space(space), weights)
         plain = nbest(full, 1)[0].text
-        lists = {own: decoder.exact_nbest(own, search.hypotheses)[1] for own in set(simplified.values())}
-        found: dict[str, Output] = {PLAIN: (plain, True)}
+        lists = {text: decoder.exact_nbest(text, search.hypotheses)[1] for text in set(simplified.values())}
+        outputs: dict[str, Output] = {PLAIN: (plain, True)}
         for system, weight in systems:
             hypotheses = lists[simplified[system.kind]]
             if not system.composed:
-                found[_row(system, weight)] = (hypotheses[0].text, True)
+                outputs[_row(system, weight)] = (hypotheses[0].text, True)
                 continue
             how = search.composition(system, weight)
             joint = compose_with_skeletons(full, [_costs_alone(hypotheses[: how.hypotheses])], how, search.beam)
-            found[_row(system, weight)] = (plain, False) if joint.empty else (nbest(joint, 1)[0].text, True)
-        return found
+            outputs[_row(system, weight)] = (plain, False) if joint.empty else (nbest(joint, 1)[0].text, True)
+        return outputs
 
     return work
 
 
 def _costs_alone(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    return [Hypothesis(own.tokens, own.cost) for own in hypotheses]
+    return [Hypothesis(path.tokens, path.cost) for path in hypotheses]

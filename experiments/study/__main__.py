@@ -20,13 +20,13 @@ from lattice_simp.train.config import Config
 
 def study(experiment: Experiment) -> Results:
     """Trains, runs all stages, and measures."""
-    own, config = read_study(experiment.folder, experiment.overrides)
+    study_settings, config = read_study(experiment.folder, experiment.overrides)
     files = dict(map(_named_file, experiment.own["skeletons"]))
     begin = partial(_begin, experiment, config, files)
-    results = report(run_study(own, config, files, experiment.run, begin), config, experiment.output)
+    results = report(run_study(study_settings, config, files, experiment.run, begin), config, experiment.output)
     runs = read_runs(config.work)
     figures = {**protocol_figures(runs), "mutants_killed_pct": killed_pct(), **results.figures}
-    return replace(results, figures=figures, parts=[protocol_text(runs, own), *results.parts])
+    return replace(results, figures=figures, parts=[protocol_text(runs, study_settings), *results.parts])
 
 
 def _begin(experiment: Experiment, config: Config, files: Iterable[str]) -> None:
@@ -34,10 +34,10 @@ def _begin(experiment: Experiment, config: Config, files: Iterable[str]) -> None
     ProtocolRun.now(experiment.folder, experiment.overrides, files).write(config.work)
 
 
-def _named_file(given: str) -> tuple[str, Path]:
-    name, equals, path = given.partition("=")
+def _named_file(text: str) -> tuple[str, Path]:
+    name, equals, path = text.partition("=")
     if not (name and equals and path) or name in HAND_MADE or "/" in name:
-        raise LatticeSimpError(f"--skeletons {given}: write NAME=FILE, with a name other than {', '.join(HAND_MADE)}")
+        raise LatticeSimpError(f"--skeletons {text}: write NAME=FILE, with a name other than {', '.join(HAND_MADE)}")
     return name, Path(path)
 
 

@@ -23,7 +23,8 @@ def analysis(done: StudyDone, measured: Measured) -> str:
     """Describes the sentences that gappy composition changes most, by figures alone (no text of the corpus)."""
     sentences = done.sentences[measured.name]
     ours, plain = measured.outputs[_SYSTEM], measured.outputs[_BASELINE]
-    changed = [number for number, (one, two) in enumerate(zip(ours, plain, strict=True)) if one.words != two.words]
+    pairs = enumerate(zip(ours, plain, strict=True))
+    changed = [number for number, (mine, other) in pairs if mine.words != other.words]
     gains = sentence_scores(ours, sentences) - sentence_scores(plain, sentences)
     better, worse = int((gains > 0).sum()), int((gains < 0).sum())
     lines = [
@@ -36,7 +37,7 @@ def analysis(done: StudyDone, measured: Measured) -> str:
         "|---:|---:|---|---:|---:|---:|---|",
     ]
     order = np.argsort(-np.abs(gains), kind="stable")[:SAMPLED]
-    for number in sorted(order.tolist(), key=lambda one: -gains[one]):
+    for number in sorted(order.tolist(), key=lambda row: -gains[row]):
         sentence = sentences[number]
         skeleton = sentence.skeletons.get(done.study.skeleton, (None,))[0]
         shape = f"{skeleton.gap_type} | {skeleton.compression_rate:.2f}" if skeleton else "- | -"
@@ -50,4 +51,4 @@ def sentence_scores(outputs: Sequence[Output], sentences: Sequence[StudySentence
     """Returns sacrebleu's sentence BLEU (0 to 100, exponential smoothing) on lower-cased tokens."""
     metric = BLEU(tokenize="none", lowercase=True, force=True, effective_order=True)
     pairs = zip(outputs, sentences, strict=True)
-    return np.array([metric.sentence_score(output.words, [one.references[0]]).score for output, one in pairs])
+    return np.array([metric.sentence_score(output.words, [sentence.references[0]]).score for output, sentence in pairs])

@@ -62,34 +62,33 @@ def compose(
         shares: of the lists, in the place of equal ones: a hypothesis costs what is expected over them, with edits.
     """
     full, names = lattice_under(space, weights), space.features.names
-    own = lists[0] if len(lists) == 1 else Nbest([], np.zeros((0, 0)), ())
+    skeletons = lists[0] if len(lists) == 1 else Nbest([], np.zeros((0, 0)), ())
     if not lists:
-        return _composed(full, names, own, None, count, None)
-    given = [_costed(one, weights, len(lists) if shares is None else 1, how.hypotheses) for one in lists]
-    if not all(given):
-        return _composed(full, names, own, None, count, False)
-    allowed = None if positions is None else [positions[one.text] for one in given[0]]
+        return _composed(full, names, skeletons, None, count, None)
+    hypotheses = [_costed(part, weights, len(lists) if shares is None else 1, how.hypotheses) for part in lists]
+    if not all(hypotheses):
+        return _composed(full, names, skeletons, None, count, False)
+    allowed = None if positions is None else [positions[hypothesis.text] for hypothesis in hypotheses[0]]
     if shares is None:
-        joint = compose_with_skeletons(full, given, how, how.beam, allowed)
+        joint = compose_with_skeletons(full, hypotheses, how, how.beam, allowed)
     else:
-        joint = compose_with_expected(full, given, shares, how, how.beam)
+        joint = compose_with_expected(full, hypotheses, shares, how, how.beam)
     if joint.empty:
-        return _composed(full, names, own, None, count, False)
-    return _composed(
-        joint, names, own, given[0] if len(given) == 1 and shares is None else None, count, True, how.edits is not None
-    )
+        return _composed(full, names, skeletons, None, count, False)
+    contained = hypotheses[0] if len(hypotheses) == 1 and shares is None else None
+    return _composed(joint, names, skeletons, contained, count, True, how.edits is not None)
 
 
-def _costed(own: Nbest, weights: Mapping[str, float], shares: int, count: int) -> list[Hypothesis]:
-    costs = (own.costs(weights, SKELETON) / shares).tolist()
-    return [Hypothesis(tuple(words.split()), cost) for words, cost in zip(own.words[:count], costs, strict=False)]
+def _costed(ranked: Nbest, weights: Mapping[str, float], shares: int, count: int) -> list[Hypothesis]:
+    costs = (ranked.costs(weights, SKELETON) / shares).tolist()
+    return [Hypothesis(tuple(words.split()), cost) for words, cost in zip(ranked.words[:count], costs, strict=False)]
 
 
 def _composed(
     lattice: Lattice,
     names: tuple[str, ...],
-    own: Nbest,
-    given: Sequence[Hypothesis] | None,
+    ranked: Nbest,
+    hypotheses: Sequence[Hypothesis] | None,
     count: int,
     reachable: bool | None,
     edits: bool = False,
@@ -97,12 +96,12 @@ def _composed(
     """Reads the best paths, and the features of the skeleton hypotheses that they contain (0 without any)."""
     paths = nbest(lattice, count)
     full = np.array([[path.features[name] for name in names] for path in paths])
-    contained = [] if given is None else contained_hypotheses(lattice, paths, given, edits=edits)
-    skeleton = own.features[contained] if contained else np.zeros((len(paths), len(own.names)))
+    contained = [] if hypotheses is None else contained_hypotheses(lattice, paths, hypotheses, edits=edits)
+    skeleton = ranked.features[contained] if contained else np.zeros((len(paths), len(ranked.names)))
     every = Nbest(
         [path.text for path in paths],
         np.hstack([full, skeleton]),
-        (*names, *(SKELETON + name for name in own.names)),
+        (*names, *(SKELETON + name for name in ranked.names)),
     )
-    skeletons = [own.words[index] for index in contained] or [""] * len(paths)
+    skeletons = [ranked.words[index] for index in contained] or [""] * len(paths)
     return Composed(every, [path.cost for path in paths], skeletons, reachable)

@@ -148,9 +148,9 @@ class Study(BaseModel):
     @field_validator("automatic_headline")
     @classmethod
     def _are_as_many(cls, kinds: dict[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
-        for count, own in kinds.items():
-            if count not in (1, 2) or len(set(own)) != count:
-                raise ValueError(f"{count}: {list(own)}; give one kind for 1, and two for 2: so many are hand-made")
+        for count, names in kinds.items():
+            if count not in (1, 2) or len(set(names)) != count:
+                raise ValueError(f"{count}: {list(names)}; give one kind for 1, and two for 2: so many are hand-made")
         return kinds
 
     @property
@@ -176,9 +176,9 @@ class Study(BaseModel):
         return next(system for system in self.chosen if system.name == name)
 
 
-def joint_settings(given: Mapping[str, float | str], work: Path, output: Path) -> JointSettings:
+def joint_settings(values: Mapping[str, float | str], work: Path, output: Path) -> JointSettings:
     """Returns the settings of a joint model's training on what the `work` folder of a training run holds."""
-    return JointSettings.model_validate({**given, "work": str(work), "output": str(output)})
+    return JointSettings.model_validate({**values, "work": str(work), "output": str(output)})
 
 
 def _check_known(names: Iterable[str]) -> None:
@@ -200,8 +200,8 @@ def read_study(folder: Path, overrides: Sequence[str]) -> tuple[Study, Config]:
     if study.automatic and config.text.source_language != "en":
         message = f"skeletons are made of English, not of {config.text.source_language}"
         raise FormatError(message, path=path, remedy="write `automatic: []`, and give skeleton files if there are some")
-    own = [config.tune.development, *config.test]
-    if len(own) < 2 or any(one is None or one.skeletons is None for one in own):
+    test_sets = [config.tune.development, *config.test]
+    if len(test_sets) < 2 or any(test is None or test.skeletons is None for test in test_sets):
         raise FormatError(
             "a study needs a development set and test sets, all with skeletons",
             path=folder / CONFIG,
@@ -209,7 +209,7 @@ def read_study(folder: Path, overrides: Sequence[str]) -> tuple[Study, Config]:
         )
     _check_test_sets(study, config, path)
     config = _without(config, study.held_out, path)
-    _check_apart(config, [one for one in own if one is not None], folder / CONFIG)
+    _check_apart(config, [test for test in test_sets if test is not None], folder / CONFIG)
     return study, config
 
 
@@ -224,11 +224,11 @@ def _check_test_sets(study: Study, config: Config, path: Path) -> None:
 
 def _without(config: Config, held_out: Sequence[str], path: Path) -> Config:
     """Returns a config without some corpora."""
-    known = [one.name for one in config.corpora]
+    known = [corpus.name for corpus in config.corpora]
     if unknown := sorted(set(held_out) - set(known)):
         message = f"held_out: no corpus {unknown[0]!r}; there are {', '.join(known)}"
         raise FormatError(message, path=path, remedy="give names of the config's corpora")
-    kept = tuple(one for one in config.corpora if one.name not in held_out)
+    kept = tuple(corpus for corpus in config.corpora if corpus.name not in held_out)
     if not kept:
         raise FormatError("held_out: no corpus is left", path=path, remedy="leave one to train on")
     return config.model_copy(update={"corpora": kept})
@@ -236,10 +236,10 @@ def _without(config: Config, held_out: Sequence[str], path: Path) -> Config:
 
 def _check_apart(config: Config, sets: Sequence[TestSet], path: Path) -> None:
     """Finds out whether the text of a set is trained on."""
-    texts = {config.path(text).resolve() for one in config.corpora for text in (one.source, one.target)}
+    texts = {config.path(text).resolve() for corpus in config.corpora for text in (corpus.source, corpus.target)}
     texts |= {config.path(text).resolve() for text in config.language_model.texts}
-    for one in sets:
-        for text in (one.source, *one.references):
+    for test in sets:
+        for text in (test.source, *test.references):
             if config.path(text).resolve() in texts:
-                message = f"{text} of {one.name} is trained on"
+                message = f"{text} of {test.name} is trained on"
                 raise FormatError(message, path=path, remedy="hold the corpus out, or measure on another set")

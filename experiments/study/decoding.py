@@ -36,18 +36,18 @@ def skeleton_path(folder: Path, skeleton: Skeleton) -> Path:
 
 def _lines(sentences: Sentences) -> dict[str, int]:
     """Returns the number of sentences of each set: the files' numbers depend on which were chosen."""
-    return {name: len(own) for name, own in sentences.items()}
+    return {name: len(entries) for name, entries in sentences.items()}
 
 
 def other_kinds(sentences: Sentences) -> tuple[str, ...]:
     """Returns the kinds of skeletons that were not made by hand."""
-    kinds = dict.fromkeys(kind for own in sentences.values() for one in own for kind in one.skeletons)
+    kinds = dict.fromkeys(kind for entries in sentences.values() for sentence in entries for kind in sentence.skeletons)
     return tuple(kind for kind in kinds if kind not in HAND_MADE)
 
 
 def all_skeletons(sentences: Sentences, kinds: Iterable[str]) -> list[Skeleton]:
     """Returns every skeleton of some kinds once, by its words."""
-    wanted = [one.skeletons.get(kind, ()) for kind in kinds for own in sentences.values() for one in own]
+    wanted = [sentence.skeletons.get(kind, ()) for kind in kinds for rows in sentences.values() for sentence in rows]
     return list({skeleton.words: skeleton for skeletons in wanted for skeleton in skeletons}.values())
 
 
@@ -62,8 +62,8 @@ def _spaces(study: Study, sentences: Sentences, run: Run, folder: Path) -> dict[
     factory = partial(space_maker, run.folders["model"], weights, study.beam, study.max_arcs, folder)
     tasks = [
         (space_path(folder, name, number).name, sentence.words)
-        for name, own in sentences.items()
-        for number, sentence in enumerate(own)
+        for name, entries in sentences.items()
+        for number, sentence in enumerate(entries)
     ]
     arcs = [arcs for _, arcs in over_shards(run, factory, tasks, lambda task: (folder / task[0]).exists())]
     return {"sentences": len(tasks), "arcs": sum(arcs)}

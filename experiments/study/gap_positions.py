@@ -57,13 +57,13 @@ def _find(study: Study, sentences: Sentences, run: Run, folder: Path) -> dict[st
 
 def _aligner(model: Path, weights: dict[str, float], folder: Path) -> Callable[[tuple[str, int, Skeleton]], None]:
     decoder = Decoder.load(model).with_weights(weights)
-    own = replace(decoder.settings, skeleton=replace(decoder.settings.skeleton, hypotheses=ALIGNED))
-    decoder = replace(decoder, settings=own)
+    settings = replace(decoder.settings, skeleton=replace(decoder.settings.skeleton, hypotheses=ALIGNED))
+    decoder = replace(decoder, settings=settings)
 
     def align(task: tuple[str, int, Skeleton]) -> None:
         name, number, skeleton = task
         hypotheses, positions = hypotheses_with_positions(decoder, skeleton)
-        found = {one.text: sorted(own) for one, own in zip(hypotheses, positions, strict=True)}
-        write_json(_file(folder, name, number), found)
+        aligned = {hypothesis.text: sorted(places) for hypothesis, places in zip(hypotheses, positions, strict=True)}
+        write_json(_file(folder, name, number), aligned)
 
     return align

@@ -64,8 +64,8 @@ def _make(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Any
     parses = list(parse_sentences(record.tokens for record in records))
     for method, path in made_files(study, folder).items():
         make = methods[method]
-        made = [record_of(make(parse), record.id, record.line) for record, parse in zip(records, parses, strict=True)]
-        write_skeletons(path, made)
+        rows = [record_of(make(parse), record.id, record.line) for record, parse in zip(records, parses, strict=True)]
+        write_skeletons(path, rows)
         run.say(f"made-skeletons: {method}")
     return {"sentences": len(records)}
 
@@ -73,19 +73,19 @@ def _make(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Any
 def _methods(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Make]:
     """Returns the methods that the study asks for; tagger and language model are made only if needed."""
     rate, candidates = study.rate, study.candidates
-    found: dict[str, Make] = {"dependency": lambda parse: dependency_skeletons(parse, rate, candidates)}
+    makers: dict[str, Make] = {"dependency": lambda parse: dependency_skeletons(parse, rate, candidates)}
     if {"tagger", "optimal", DIVERSE} & set(study.automatic):
         tagger = trained_tagger(list(read_skeletons(_skeleton_file(config, DEVELOPMENT))), folder / TAGGER)
-        found["tagger"] = lambda parse: tagger.skeletons(parse, rate, candidates)
+        makers["tagger"] = lambda parse: tagger.skeletons(parse, rate, candidates)
     if {"optimal", DIVERSE} & set(study.automatic):
         model = source_language_model(run, folder)
-        found[DIVERSE] = lambda parse: diverse_skeletons(
+        makers[DIVERSE] = lambda parse: diverse_skeletons(
             parse, tagger, model, rate=rate, candidates=study.diverse.masks, temperature=study.diverse.temperature
         )
-        found["optimal"] = lambda parse: optimal_skeletons(
+        makers["optimal"] = lambda parse: optimal_skeletons(
             parse, model, tagger=tagger, rate=rate, candidates=candidates
         )
-    return found
+    return makers
 
 
 def trained_tagger(records: Sequence[SkeletonRecord], folder: Path) -> DeletionTagger:

@@ -64,25 +64,25 @@ class Measured:
 
 def metrics(config: Config) -> list[Metric]:
     """Returns the metrics of a pair, BLEU on tokens first."""
-    own: list[Metric] = [bleu_tok(), bleu_13a(lowercase=True), chrf(lowercase=True), ter()]
-    return [*own, meteor(config.text.target_language), length_ratio()]
+    usual: list[Metric] = [bleu_tok(), bleu_13a(lowercase=True), chrf(lowercase=True), ter()]
+    return [*usual, meteor(config.text.target_language), length_ratio()]
 
 
 def references_of(sentences: list[StudySentence]) -> Lines:
     """Returns the first reference of each sentence."""
-    return Lines([one.references[0] for one in sentences], [one.originals[0] for one in sentences])
+    return Lines([sentence.references[0] for sentence in sentences], [sentence.originals[0] for sentence in sentences])
 
 
 def read_systems(done: StudyDone, name: str) -> dict[str, list[Output]]:
     """Returns the outputs on a set of all systems that translate it, then of their rescored n-best lists."""
-    names = [one.name for one in done.study.chosen]
-    files = {own: done.folders[f"translated-{own}"] / f"{name}.jsonl" for own in names}
+    names = [chosen.name for chosen in done.study.chosen]
+    files = {system: done.folders[f"translated-{system}"] / f"{name}.jsonl" for system in names}
     files |= {
-        own + RESCORED: done.folders[stage] / f"{name}.jsonl"
-        for own in names
-        if (stage := f"rescored-{own}") in done.folders
+        system + RESCORED: done.folders[stage] / f"{name}.jsonl"
+        for system in names
+        if (stage := f"rescored-{system}") in done.folders
     }
-    return {own: read_outputs(path) for own, path in files.items() if path.exists()}
+    return {system: read_outputs(path) for system, path in files.items() if path.exists()}
 
 
 def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
@@ -90,18 +90,18 @@ def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
     sentences = done.sentences[name]
     tokeniser = tokenisers(config.text)[1]
     outputs = read_systems(done, name)
-    lines = lines_of({system: [one.words for one in own] for system, own in outputs.items()}, tokeniser.text)
+    lines = lines_of({system: [row.words for row in records] for system, records in outputs.items()}, tokeniser.text)
     measured = measure(lines, [references_of(sentences)], metrics(config))
     kind = done.study.skeleton
-    groups = gap_type_groups([one.skeletons[kind][0] if kind in one.skeletons else None for one in sentences])
+    groups = gap_type_groups([entry.skeletons[kind][0] if kind in entry.skeletons else None for entry in sentences])
     bases = ("plain", "plain" + RESCORED)
     first = Measurements(
-        measured.metrics[:1], measured.forms[:1], {one: rows[:1] for one, rows in measured.statistics.items()}
+        measured.metrics[:1], measured.forms[:1], {system: rows[:1] for system, rows in measured.statistics.items()}
     )
-    own = test_set(config, name).name
+    title = test_set(config, name).name
     return Measured(
-        own,
-        set_title(own, len(sentences), done.study.test_sets.get(own)),
+        title,
+        set_title(title, len(sentences), done.study.test_sets.get(title)),
         done.study.rescored_hypotheses,
         done.study.chosen,
         outputs,
@@ -146,5 +146,5 @@ def measure_variants(done: StudyDone, config: Config, name: str) -> tuple[dict[s
 def _by_bleu(outputs: Mapping[str, list[Output]], sentences: list[StudySentence], config: Config) -> Comparison:
     """Compares outputs with those of `plain`."""
     tokeniser = tokenisers(config.text)[1]
-    lines = lines_of({system: [one.words for one in own] for system, own in outputs.items()}, tokeniser.text)
+    lines = lines_of({system: [row.words for row in rows] for system, rows in outputs.items()}, tokeniser.text)
     return compare(measure(lines, [references_of(sentences)], [bleu_tok()]), "plain", RANDOMISATION)

@@ -45,9 +45,9 @@ class Nbest:
         >>> Nbest(["a"], np.array([[1.0, 2.0]]), ("x", "y")).columns(["y", "z"]).tolist()
         [[2.0, 0.0]]
         """
-        own = dict(zip(self.names, self.features.T, strict=True))
+        by_name = dict(zip(self.names, self.features.T, strict=True))
         none = np.zeros(len(self.words))
-        return np.column_stack([own.get(name, none) for name in names])
+        return np.column_stack([by_name.get(name, none) for name in names])
 
     def first(self, count: int) -> Nbest:
         """Returns the first hypotheses."""
@@ -55,7 +55,7 @@ class Nbest:
 
     def only(self, words: Container[str]) -> Nbest:
         """Returns the hypotheses that are among some words."""
-        indices = [index for index, own in enumerate(self.words) if own in words]
+        indices = [index for index, text in enumerate(self.words) if text in words]
         return Nbest([self.words[index] for index in indices], self.features[indices], self.names)
 
     def sorted(self, weights: Mapping[str, float]) -> Nbest:
@@ -101,10 +101,10 @@ def joined(lists: Sequence[Nbest]) -> Nbest:
     >>> joined(lists).words, joined(lists).features.ravel().tolist()
     (['a', 'b'], [1.0, 2.0])
     """
-    assert all(own.names == lists[0].names for own in lists)
-    words = [word for own in lists for word in own.words]
+    assert all(part.names == lists[0].names for part in lists)
+    words = [word for part in lists for word in part.words]
     firsts: dict[str, int] = {}
     for index, word in enumerate(words):
         firsts.setdefault(word, index)
     rows = np.array(list(firsts.values()), dtype=np.int64)
-    return Nbest(list(firsts), np.vstack([own.features for own in lists])[rows], lists[0].names)
+    return Nbest(list(firsts), np.vstack([part.features for part in lists])[rows], lists[0].names)

@@ -65,14 +65,14 @@ def run_study(
     _check_tools(study, config)
     names = dict.fromkeys([*study.automatic, *files])
     check_variants(study, tuple(filter(study.translates, names)))
-    given = dict(files)
+    remaining = dict(files)
     config, done = trained(study, config, run, before_tests)
     sets = set_names(config)
     if study.automatic:
         files = {**made_files(study, done.folders[MADE]), **files}
     kinds = {kind: path for kind, path in files.items() if study.translates(kind)}
     sentences = {name: read_sentences(config, name, done.folders["model"], kinds) for name in sets}
-    unused = set(kinds).difference(*(one.skeletons for name in sets for one in sentences[name]))
+    unused = set(kinds).difference(*(sentence.skeletons for name in sets for sentence in sentences[name]))
     if unused:
         remedy = "tokenise the skeletons as the model's text"
         raise FormatError("holds no sentence of the sets", path=files[min(unused)], remedy=remedy)
@@ -92,7 +92,7 @@ def run_study(
         every += [gap_positions_stage(study, sentences), gap_variants_stage(study, sentences)]
     if chosen_variants(study, automatic_variants(study, tuple(kinds))):
         model = done.folders["model"]
-        if given:
+        if remaining:
             model, done = model_for(files.values(), config, done, run)
         every += [
             automatic_stage(study, sentences, list(files.values()), model),
@@ -118,11 +118,11 @@ def trained(
         return config, done
     before = train(config, run, last="prepare")
     before_tests()
-    made = run_stages([made_stage(study, config)], config.work, run, done=before)
-    files = made_files(study, made.folders[MADE])
-    own = with_rules_for(config, [path for kind, path in files.items() if study.translates(kind)])
-    done = train(own, run, last="tune")
-    return own, Done({**made.folders, **done.folders}, {**made.records, **done.records})
+    making = run_stages([made_stage(study, config)], config.work, run, done=before)
+    files = made_files(study, making.folders[MADE])
+    filtered = with_rules_for(config, [path for kind, path in files.items() if study.translates(kind)])
+    done = train(filtered, run, last="tune")
+    return filtered, Done({**making.folders, **done.folders}, {**making.records, **done.records})
 
 
 def with_rules_for(config: Config, files: Iterable[Path]) -> Config:
@@ -141,8 +141,8 @@ def model_for(files: Iterable[Path], config: Config, done: Done, run: Run) -> tu
     if not config.rules.only_for:
         return done.folders["model"], done
     wanted = tuple(path.absolute() for path in files)
-    own = config.model_copy(update={"rules": config.rules.model_copy(update={"only_for": wanted})})
-    again = run_stages(stages(own)[: STAGES.index("model") + 1], config.work, run)
+    filtered = config.model_copy(update={"rules": config.rules.model_copy(update={"only_for": wanted})})
+    again = run_stages(stages(filtered)[: STAGES.index("model") + 1], config.work, run)
     records = {**done.records, **{f"automatic-{name}": again.records[name] for name in RULE_STAGES}}
     return again.folders["model"], Done(done.folders, records)
 
@@ -157,9 +157,9 @@ def _check_tools(study: Study, config: Config) -> None:
 
 
 def _system_stages(study: Study, systems: list[System], sentences: Sentences) -> list[Stage]:
-    found = []
+    every = []
     for system in systems:
-        found += [weights_stage(study, system, sentences), translations_stage(study, system, sentences)]
+        every += [weights_stage(study, system, sentences), translations_stage(study, system, sentences)]
         if study.rescores(system):
-            found.append(rescored_stage(study, system, sentences))
-    return found
+            every.append(rescored_stage(study, system, sentences))
+    return every

@@ -53,7 +53,7 @@ class ProtocolRun:
             overrides: of the config's fields, `name=value`.
             skeletons: kinds that the command line adds.
         """
-        changes = [own for own in overrides if own.partition("=")[0] not in MAY_CHANGE]
+        changes = [override for override in overrides if override.partition("=")[0] not in MAY_CHANGE]
         changes += [f"skeletons: {kind}" for kind in skeletons]
         today = datetime.date.today().isoformat()
         shas = (file_sha(folder / name) for name in (PROTOCOL, CONFIG))
@@ -63,21 +63,21 @@ class ProtocolRun:
 
     def same_protocol(self, other: ProtocolRun) -> bool:
         """Returns whether another run did the same."""
-        mine, theirs = ((one.protocol_sha, one.config_sha, one.changes) for one in (self, other))
+        mine, theirs = ((run.protocol_sha, run.config_sha, run.changes) for run in (self, other))
         return mine == theirs
 
     def write(self, work: Path) -> None:
         """Appends this run to those of a work folder."""
         every = [*read_runs(work), self]
         with open_text(work / RUNS, "w") as file:
-            file.writelines(json.dumps(asdict(one)) + "\n" for one in every)
+            file.writelines(json.dumps(asdict(run)) + "\n" for run in every)
 
 
 def read_runs(work: Path) -> list[ProtocolRun]:
     """Reads the runs of a work folder, the first one first."""
     path = work / RUNS
     values = [json.loads(line) for line in read_lines(path)] if path.exists() else []
-    return [ProtocolRun(**{**one, "changes": tuple(one["changes"])}) for one in values]
+    return [ProtocolRun(**{**row, "changes": tuple(row["changes"])}) for row in values]
 
 
 def file_sha(path: Path) -> str:
@@ -105,16 +105,16 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 def shortcomings(runs: Sequence[ProtocolRun]) -> list[str]:
     """Returns what keeps the results of runs, the newest one last, from being those of a frozen protocol."""
-    newest, found = runs[-1], []
+    newest, faults = runs[-1], []
     if not all(run.committed for run in runs):
-        found.append(f"{PROTOCOL} or {CONFIG} was not committed when the test sets were run")
+        faults.append(f"{PROTOCOL} or {CONFIG} was not committed when the test sets were run")
     others = {run.protocol_sha for run in runs if not run.same_protocol(newest)}
     if others:
-        known = ", ".join(sorted(one[:12] for one in others))
-        found.append(f"the test sets were also run under another protocol, config or command line (protocol {known})")
+        known = ", ".join(sorted(sha[:12] for sha in others))
+        faults.append(f"the test sets were also run under another protocol, config or command line (protocol {known})")
     if newest.changes:
-        found.append(f"the command line changed {'; '.join(newest.changes)}")
-    return found
+        faults.append(f"the command line changed {'; '.join(newest.changes)}")
+    return faults
 
 
 def protocol_figures(runs: Sequence[ProtocolRun]) -> dict[str, Any]:
@@ -129,9 +129,9 @@ def protocol_figures(runs: Sequence[ProtocolRun]) -> dict[str, Any]:
 
 def protocol_text(runs: Sequence[ProtocolRun], study: Study) -> str:
     """Returns the paragraph that the page begins with."""
-    found = shortcomings(runs)
-    if found:
-        first = f"**Not the results of a frozen protocol**: {'; '.join(found)}."
+    faults = shortcomings(runs)
+    if faults:
+        first = f"**Not the results of a frozen protocol**: {'; '.join(faults)}."
     else:
         first = f"Protocol: `{PROTOCOL}`, SHA-256 `{runs[-1].protocol_sha}`, committed before the test sets were run."
     states = {

@@ -58,12 +58,12 @@ def report(done: StudyDone, config: Config, folder: Path) -> Results:
     variants = {name: measure_variants(done, config, name) for name in order}
     costs = stage_costs(done.records)
     headlines = {name: headline(done.study, measured[name], *variants[name]) for name in test_names(order)}
-    figures: dict[str, Any] = {f"{name}_{key}": value for name, own in headlines.items() for key, value in own.items()}
+    figures: dict[str, Any] = {f"{name}_{key}": value for name, row in headlines.items() for key, value in row.items()}
     first = measured[order[0]]
     perplexities = done.records["perplexities"]["perplexities"]
-    figures |= {PERPLEXITY_KEYS.get(name, f"{name.lower()}_perplexity"): own for name, own in perplexities.items()}
+    figures |= {PERPLEXITY_KEYS.get(name, f"{name.lower()}_perplexity"): value for name, value in perplexities.items()}
     figures |= {
-        "sets": {names[name]: all_scores(one) for name, one in measured.items()},
+        "sets": {names[name]: all_scores(scores) for name, scores in measured.items()},
         "variants": {names[name]: variant_scores(comparison) for name, (_, comparison) in variants.items()},
         "signatures": signatures_of(first.measurements.metrics),
         "stages": costs,
@@ -84,7 +84,7 @@ def report(done: StudyDone, config: Config, folder: Path) -> Results:
     )
     tables.append(failure_table({names[name]: variants[name][0] for name in order}, pair))
     tables += [variant_table(*variants[name], measured[name].title, done.study.hypotheses) for name in order]
-    draw(first, variants[order[0]][0], [len(one.words) for one in done.sentences[order[0]]], folder / "plots")
+    draw(first, variants[order[0]][0], [len(sentence.words) for sentence in done.sentences[order[0]]], folder / "plots")
     parts = [training_lines(done), *map(as_markdown, tables), analysis(done, first)]
     return Results(f"{pair}: translation with skeletons", figures, [*parts, "## Stages", stage_table(costs)])
 
@@ -101,23 +101,23 @@ def headline(
     rescored alike, whose own gain over the plain system is `rescored_gain_bleu`.
     """
     plain, rescored = (measured.comparisons[base].scores for base in ("plain", "plain" + RESCORED))
-    found: dict[str, float | None] = {"sentences": measured.measurements.sentences}
-    found["plain_bleu"] = plain["plain"][BLEU].value
-    found |= _figures("rescored", plain["plain" + RESCORED][BLEU])
+    figures: dict[str, float | None] = {"sentences": measured.measurements.sentences}
+    figures["plain_bleu"] = plain["plain"][BLEU].value
+    figures |= _figures("rescored", plain["plain" + RESCORED][BLEU])
     for name, system in study.headline.items():
-        found |= _figures(name, plain[system][BLEU] if system in plain else NOT_RUN)
+        figures |= _figures(name, plain[system][BLEU] if system in plain else NOT_RUN)
         again = system + RESCORED
-        found |= _figures(f"{name}_rescored", rescored[again][BLEU] if again in rescored else NOT_RUN)
+        figures |= _figures(f"{name}_rescored", rescored[again][BLEU] if again in rescored else NOT_RUN)
     most = f"n={study.hypotheses}"
     failed = {"failed_1_pct": "n=1", f"failed_{study.hypotheses}_pct": most, "failed_edit_pct": "n=1 with edits"}
     for key, variant in failed.items():
-        own = outputs.get(row_name(variant))
-        found[key] = None if own is None else 100 * failure_rate(own)
+        records = outputs.get(row_name(variant))
+        figures[key] = None if records is None else 100 * failure_rate(records)
     for count in sorted(study.automatic_headline):
         automatic = row_name(automatic_name(study.automatic_headline[count]))
         by_hand = variants.scores.get(row_name(BOTH)) if count > 1 else plain[BASE]
-        found |= _automatic(count, variants.scores.get(automatic), by_hand)
-    return found
+        figures |= _automatic(count, variants.scores.get(automatic), by_hand)
+    return figures
 
 
 def _figures(name: str, score: Any) -> dict[str, float | None]:
@@ -128,32 +128,32 @@ def _automatic(
     count: int, automatic: Mapping[str, Score] | None, by_hand: Mapping[str, Score] | None
 ) -> dict[str, float | None]:
     """Returns the gain of automatic skeletons, and its share of that of as many hand-made ones, where that is one."""
-    own, other = (NOT_RUN if scores is None else scores[BLEU] for scores in (automatic, by_hand))
-    known = own.gain is not None and other.gain is not None and other.gain > 0
+    score, hand_score = (NOT_RUN if scores is None else scores[BLEU] for scores in (automatic, by_hand))
+    known = score.gain is not None and hand_score.gain is not None and hand_score.gain > 0
     name = "auto" if count == 1 else f"auto_{count}"
-    share = own.gain / other.gain if known else None
-    return {f"{name}_gain_bleu": own.gain, f"{name}_gain_p": own.p, f"{name}_gain_share": share}
+    share = score.gain / hand_score.gain if known else None
+    return {f"{name}_gain_bleu": score.gain, f"{name}_gain_p": score.p, f"{name}_gain_share": share}
 
 
 def all_scores(measured: Measured) -> dict[str, Any]:
     """Returns every system's scores, against its own baseline."""
-    found = {}
+    scores = {}
     for suffix in ("", RESCORED):
-        own = scores_of(measured.comparisons["plain" + suffix], PARTS)
-        found |= {
-            system.name + suffix: own[system.name + suffix]
+        plain = scores_of(measured.comparisons["plain" + suffix], PARTS)
+        scores |= {
+            system.name + suffix: plain[system.name + suffix]
             for system in measured.systems
-            if system.name + suffix in own
+            if system.name + suffix in plain
         }
-    return found
+    return scores
 
 
 def variant_scores(comparison: Comparison) -> dict[str, Any]:
     """Returns the scores of the variants, with p-values that are corrected for their number, too."""
-    found = scores_of(comparison, PARTS)
+    scores = scores_of(comparison, PARTS)
     for name, p in corrected(comparison).items():
-        found[name][BLEU]["p_holm"] = p
-    return found
+        scores[name][BLEU]["p_holm"] = p
+    return scores
 
 
 def training_lines(done: StudyDone) -> str:
@@ -175,9 +175,9 @@ def training_lines(done: StudyDone) -> str:
 def draw(measured: Measured, outputs: dict[str, Any], lengths: list[int], folder: Path) -> None:
     """Draws gains by gap type, failures by n, and quality by length, as PNG and SVG."""
     folder.mkdir(exist_ok=True)
-    own = measured.measurements
-    chosen = type(own)(
-        own.metrics[:1], own.forms[:1], {name: own.statistics[name][:1] for name in PLOTTED if name in own.statistics}
+    measures, statistics = measured.measurements, measured.measurements.statistics
+    chosen = type(measures)(
+        measures.metrics[:1], measures.forms[:1], {name: statistics[name][:1] for name in PLOTTED if name in statistics}
     )
     by_type = compare_groups(chosen, measured.gap_types, "plain")
     by_length = compare_groups(chosen, length_groups(lengths), "plain")
@@ -187,8 +187,8 @@ def draw(measured: Measured, outputs: dict[str, Any], lengths: list[int], folder
         if name.startswith(f"{BASE}, n=") and name.partition("n=")[2].isdigit()
     ]
     figures = {
-        "gain-by-gap-type": gain_plot(own.metrics[0], "gap type", by_type),
-        "bleu-by-length": quality_plot(own.metrics[0], "source tokens", by_length),
+        "gain-by-gap-type": gain_plot(measures.metrics[0], "gap type", by_type),
+        "bleu-by-length": quality_plot(measures.metrics[0], "source tokens", by_length),
     }
     if curve:
         figures["failures-by-n"] = failure_plot({BASE: curve})

@@ -78,15 +78,15 @@ class TuningSet:
     @classmethod
     def of(cls, lists: Sequence[Nbest], sentences: Sequence[StudySentence], scorers: tuple[str, ...]) -> TuningSet:
         """Counts the lists' n-grams that the references have."""
-        names = tuple(dict.fromkeys(name for own in lists for name in own.names))
+        names = tuple(dict.fromkeys(name for ranked in lists for name in ranked.names))
         symbols = SymbolTable()
-        references = [[symbols.encode(own.split()) for own in one.references] for one in sentences]
-        found = []
-        for own, prepared in zip(lists, BLEU.prepared(references), strict=True):
-            words = [symbols.encode(line.split()) for line in own.words]
+        references = [[symbols.encode(line.split()) for line in sentence.references] for sentence in sentences]
+        tuning_lists = []
+        for ranked, prepared in zip(lists, BLEU.prepared(references), strict=True):
+            words = [symbols.encode(line.split()) for line in ranked.words]
             offsets = np.cumsum([0, *map(len, words)]).astype(np.int64)
-            found.append(HypothesisList(own.columns(names), prepared.rows(np.concatenate(words), offsets)))
-        return cls(tuple(found), names, scorers)
+            tuning_lists.append(HypothesisList(ranked.columns(names), prepared.rows(np.concatenate(words), offsets)))
+        return cls(tuple(tuning_lists), names, scorers)
 
     def chosen(self, features: str) -> tuple[str, ...]:
         """Returns the names of the features that are learned with."""
@@ -97,14 +97,14 @@ class TuningSet:
     def only(self, names: Sequence[str]) -> TuningSet:
         """Returns the lists with some of the features."""
         columns = [self.names.index(name) for name in names]
-        lists = tuple(HypothesisList(own.features[:, columns], own.statistics) for own in self.lists)
+        lists = tuple(HypothesisList(part.features[:, columns], part.statistics) for part in self.lists)
         return TuningSet(lists, tuple(names), self.scorers)
 
     def fold(self, number: int) -> tuple[TuningSet, TuningSet]:
         """Returns the sentences outside one of the folds, and those inside."""
         inside, outside = list[HypothesisList](), list[HypothesisList]()
-        for index, own in enumerate(self.lists):
-            (inside if index % FOLDS == number else outside).append(own)
+        for index, part in enumerate(self.lists):
+            (inside if index % FOLDS == number else outside).append(part)
         return TuningSet(tuple(outside), self.names, self.scorers), TuningSet(tuple(inside), self.names, self.scorers)
 
     def learned(self, start: Mapping[str, float], step: float, seed: int) -> Weights:
@@ -137,29 +137,29 @@ def rescored_stage(study: Study, system: System, sentences: Sentences) -> Stage:
 
 
 def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
-    given = run.folders[f"translated-{system.name}"]
-    lists = _scored(study, sentences, given, run, folder)
-    one = nbest_path(given, DEVELOPMENT, 0)
-    scorers = tuple(name for name in lists[DEVELOPMENT][0].names if name not in Nbest.read(one).names)
+    translated = run.folders[f"translated-{system.name}"]
+    lists = _scored(study, sentences, translated, run, folder)
+    first = nbest_path(translated, DEVELOPMENT, 0)
+    scorers = tuple(name for name in lists[DEVELOPMENT][0].names if name not in Nbest.read(first).names)
     tuning_set = TuningSet.of(lists[DEVELOPMENT], sentences[DEVELOPMENT], scorers)
     starts = {"cost": {DECODER: 1.0}, "features": read_weights(run.folders[f"weights-{system.name}"] / WEIGHTS)}
     if system.name == "plain":
         learning = choose_learning(tuning_set, starts, study.seed, folder)
         write_weights(folder / STRONG_WEIGHTS, _cost_weights(tuning_set, starts, study.seed, folder))
-        _rescore_alone(tuning_set, _best_step(folder), study.seed, sentences, lists, given, folder)
+        _rescore_alone(tuning_set, _best_step(folder), study.seed, sentences, lists, translated, folder)
     else:
         learning = chosen_learning(run.folders[STRONG])
         starts["cost"] = strong_weights(run.folders)  # those that were found for the plain system
     if system.decodes_anew:  # its lists have nothing but costs
         learning = LearningSettings("cost", _best_step(run.folders[STRONG]))
-    own = tuning_set.only(tuning_set.chosen(learning.features))
+    subset = tuning_set.only(tuning_set.chosen(learning.features))
     start = starts[learning.features]
-    weights = own.learned(start, learning.step, study.seed)
+    weights = subset.learned(start, learning.step, study.seed)
     write_weights(folder / WEIGHTS, weights)
     for name in sentences:
-        write_outputs(folder / f"{name}.jsonl", _best(weights, lists[name], given / f"{name}.jsonl"))
-    held_out = own.cross_validated(start, learning.step, study.seed)
-    return {"bleu_before": own.bleu(start), "bleu_after": own.bleu(weights), "bleu_held_out": held_out}
+        write_outputs(folder / f"{name}.jsonl", _best(weights, lists[name], translated / f"{name}.jsonl"))
+    held_out = subset.cross_validated(start, learning.step, study.seed)
+    return {"bleu_before": subset.bleu(start), "bleu_after": subset.bleu(weights), "bleu_held_out": held_out}
 
 
 def choose_learning(tuning_set: TuningSet, starts: Mapping[str, Weights], seed: int, folder: Path) -> LearningSettings:
@@ -172,8 +172,9 @@ def choose_learning(tuning_set: TuningSet, starts: Mapping[str, Weights], seed: 
         raise LatticeSimpError(f"rescoring is chosen by cross-validation; give a development set of {FOLDS} sentences")
     rows = []
     for learning in TRIED:
-        own = tuning_set.only(tuning_set.chosen(learning.features))
-        rows.append({**asdict(learning), "bleu": own.cross_validated(starts[learning.features], learning.step, seed)})
+        subset = tuning_set.only(tuning_set.chosen(learning.features))
+        scores = subset.cross_validated(starts[learning.features], learning.step, seed)
+        rows.append({**asdict(learning), "bleu": scores})
     best = max(range(len(rows)), key=lambda index: (_mean(rows[index]["bleu"]), -index))
     before = [tuning_set.fold(number)[1].bleu({DECODER: 1.0}) for number in range(FOLDS)]
     write_json(folder / CHOICE, {"before": before, "tried": rows, "chosen": asdict(TRIED[best])})
@@ -205,27 +206,27 @@ def _best_step(folder: Path) -> float:
     return float(max(tried, key=lambda row: _mean(row["bleu"]))["step"])
 
 
-def _scored(study: Study, sentences: Sentences, given: Path, run: Run, folder: Path) -> dict[str, list[Nbest]]:
+def _scored(study: Study, sentences: Sentences, translated: Path, run: Run, folder: Path) -> dict[str, list[Nbest]]:
     """Returns the lists of all sets with the features of the stronger model, which are written, too."""
-    factory = partial(_rescorer, run.folders["scorers"], study.scorers, given, folder)
+    factory = partial(_rescorer, run.folders["scorers"], study.scorers, translated, folder)
     tasks = [(name, number, sentence.words) for name in sentences for number, sentence in enumerate(sentences[name])]
     run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
     return {
-        name: [Nbest.read(nbest_path(folder, name, number)) for number in range(len(own))]
-        for name, own in sentences.items()
+        name: [Nbest.read(nbest_path(folder, name, number)) for number in range(len(entries))]
+        for name, entries in sentences.items()
     }
 
 
 def _rescorer(
-    models: Path, names: Iterable[str], given: Path, folder: Path
+    models: Path, names: Iterable[str], translated: Path, folder: Path
 ) -> Callable[[tuple[str, int, tuple[str, ...]]], None]:
     score = scoring(models, names)
 
     def work(task: tuple[str, int, tuple[str, ...]]) -> None:
         name, number, words = task
-        own = Nbest.read(nbest_path(given, name, number))
+        ranked = Nbest.read(nbest_path(translated, name, number))
         every = Skeleton(words, (True,) * len(words))
-        own.with_features(score(every, own.words)).write(nbest_path(folder, name, number))
+        ranked.with_features(score(every, ranked.words)).write(nbest_path(folder, name, number))
 
     return work
 
@@ -248,7 +249,7 @@ def _rescore_alone(
     seed: int,
     sentences: Sentences,
     lists: Mapping[str, Sequence[Nbest]],
-    given: Path,
+    translated: Path,
     folder: Path,
 ) -> None:
     """Rescores with the decoder's cost and each part of the stronger model alone."""
@@ -256,13 +257,13 @@ def _rescore_alone(
     for scorer in tuning_set.scorers:
         weights = _with_one(tuning_set, scorer).learned({DECODER: 1.0}, step, seed)
         for name in sentences:
-            write_outputs(alone_path(folder, scorer, name), _best(weights, lists[name], given / f"{name}.jsonl"))
+            write_outputs(alone_path(folder, scorer, name), _best(weights, lists[name], translated / f"{name}.jsonl"))
 
 
 def alone_scores(tuning_set: TuningSet, step: float, seed: int) -> dict[str, list[float]]:
     """Returns the BLEU (0 to 1) of each fold, for the decoder's cost and each part of the stronger model alone."""
     parts = {scorer: _with_one(tuning_set, scorer) for scorer in tuning_set.scorers}
-    return {scorer: own.cross_validated({DECODER: 1.0}, step, seed) for scorer, own in parts.items()}
+    return {scorer: part.cross_validated({DECODER: 1.0}, step, seed) for scorer, part in parts.items()}
 
 
 def _with_one(tuning_set: TuningSet, scorer: str) -> TuningSet:

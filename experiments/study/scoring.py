@@ -86,14 +86,14 @@ def perplexities_stage(study: Study, sentences: Sentences, inputs: Iterable[Path
 def _perplexities(study: Study, sentences: list[StudySentence], run: Run, folder: Path) -> dict[str, Any]:
     """Returns the perplexity of each part that knows where sentences end, of the references' tokens and ends."""
     parts = [name for name in study.scorers if name not in WITHOUT_ENDS]
-    tokens = sum(len(own.references[0].split()) + 1 for own in sentences)
+    tokens = sum(len(sentence.references[0].split()) + 1 for sentence in sentences)
     factory = partial(_reference_scorer, run.folders["scorers"], parts)
     tasks = list(enumerate(sentences))
-    found: dict[str, float] = {}
+    nats: dict[str, float] = {}
     for _, costs in all_results(tasks, factory, jobs=run.jobs, what="sentence"):
         for feature, cost in costs.items():
-            found[feature] = found.get(feature, 0.0) + cost
-    return {"perplexities": {name: round(math.exp(cost / tokens), 3) for name, cost in found.items()}, "tokens": tokens}
+            nats[feature] = nats.get(feature, 0.0) + cost
+    return {"perplexities": {name: round(math.exp(cost / tokens), 3) for name, cost in nats.items()}, "tokens": tokens}
 
 
 def _reference_scorer(models: Path, names: Iterable[str]) -> Callable[[StudySentence], dict[str, float]]:
@@ -172,13 +172,13 @@ def skeleton_nbest(folders: Mapping[str, Path], skeleton: Skeleton, scorer: str,
     lists, scores = ("skeletons", "scores")
     if not skeleton_path(folders[lists], skeleton).exists():
         lists, scores = ("automatic", "automatic-scores")
-    own = Nbest.read(skeleton_path(folders[lists], skeleton))
-    costs = own.costs(weights)
+    ranked = Nbest.read(skeleton_path(folders[lists], skeleton))
+    costs = ranked.costs(weights)
     if scorer == "strong":
-        decoder = Nbest(own.words, -costs[:, None], (DECODER,))
+        decoder = Nbest(ranked.words, -costs[:, None], (DECODER,))
         scored = decoder.with_features(Nbest.read(skeleton_path(folders[scores], skeleton)))
         costs = scored.costs(strong_weights(folders))
-    return Nbest(own.words, -costs[:, None], (COST,)).sorted({COST: 1.0})
+    return Nbest(ranked.words, -costs[:, None], (COST,)).sorted({COST: 1.0})
 
 
 def strong_weights(folders: Mapping[str, Path]) -> dict[str, float]:

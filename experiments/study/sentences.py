@@ -47,7 +47,7 @@ class StudySentence:
 
 def set_names(config: Config) -> tuple[str, ...]:
     """Returns the names of the sets of a study: the development set, and all test sets."""
-    return (DEVELOPMENT, *(one.name for one in config.test))
+    return (DEVELOPMENT, *(test.name for test in config.test))
 
 
 def test_names(names: Iterable[str]) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def test_set(config: Config, name: str) -> TestSet:
     if name == DEVELOPMENT:
         assert config.tune.development is not None
         return config.tune.development
-    return next(one for one in config.test if name in (one.name, TEST))
+    return next(test for test in config.test if name in (test.name, TEST))
 
 
 for _function in (test_set, test_names):
@@ -80,13 +80,13 @@ def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[st
     Raises:
         FormatError: a file is broken, or a skeleton's tokens are not those of the sentence.
     """
-    own = test_set(config, name)
-    assert own.skeletons is not None
-    sources, references = read_test_set(config, own, model)
-    originals = read_texts(config, own)[1]
-    path = config.path(own.skeletons)
+    test = test_set(config, name)
+    assert test.skeletons is not None
+    sources, references = read_test_set(config, test, model)
+    originals = read_texts(config, test)[1]
+    path = config.path(test.skeletons)
     by_line = {record.line: record.skeletons for record in read_skeletons(path)}
-    lines = chosen_lines(config, own, sum(1 for _ in read_lines(config.path(own.source))))
+    lines = chosen_lines(config, test, sum(1 for _ in read_lines(config.path(test.source))))
     others = {
         kind: {" ".join(record.tokens).lower(): record for record in read_skeletons(file)}
         for kind, file in automatic.items()
@@ -100,9 +100,9 @@ def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[st
             raise FormatError(message, path=path, remedy="tokenise the skeletons as the model's text")
         # Skeletons may have been made of the file's tokens, whose marks the model's need not have.
         texts = (" ".join(tokens).lower(), source.lower())
-        made = {kind: found[text] for kind, found in others.items() for text in texts if text in found}
+        chosen = {kind: found[text] for kind, found in others.items() for text in texts if text in found}
         kinds = {HAND: by_line[line][:1], HAND_LONG: by_line[line][1:2]}
-        kinds |= {kind: record.skeletons for kind, record in made.items()}
+        kinds |= {kind: record.skeletons for kind, record in chosen.items()}
         fitted = {
             kind: tuple(Skeleton(words, skeleton.mask) for skeleton in skeletons if skeleton.is_strict)
             for kind, skeletons in kinds.items()
@@ -113,7 +113,11 @@ def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[st
                 tuple(lines_of[number] for lines_of in references),
                 tuple(lines_of[number] for lines_of in originals),
                 {kind: skeletons for kind, skeletons in fitted.items() if skeletons},
-                {kind: record.probabilities for kind, record in made.items() if record.probabilities and fitted[kind]},
+                {
+                    kind: record.probabilities
+                    for kind, record in chosen.items()
+                    if record.probabilities and fitted[kind]
+                },
             )
         )
     return sentences

@@ -40,7 +40,7 @@ def read_space(path: Path) -> Lattice:
     """
     arrays = read_arrays(path)
     features, finals = (np.array(arrays[name].T, order="C") for name in ("features", "final_features"))
-    made = Lattice.from_arcs(
+    lattice = Lattice.from_arcs(
         np.repeat(np.arange(len(arrays["final"])), np.diff(arrays["offsets"])),
         arrays["words"],
         np.zeros(len(arrays["words"])),
@@ -48,7 +48,7 @@ def read_space(path: Path) -> Lattice:
         np.where(arrays["final"], 0.0, np.inf),
         SymbolTable(unpack_words(arrays["symbols"])),
     )
-    return replace(made, features=Features(tuple(unpack_words(arrays["names"])), features, finals))
+    return replace(lattice, features=Features(tuple(unpack_words(arrays["names"])), features, finals))
 
 
 def make_space(decoder: Decoder, words: tuple[str, ...], max_arcs: int) -> Lattice:

@@ -62,7 +62,10 @@ SYSTEMS = (
 
 def systems_with(skeleton: str) -> tuple[System, ...]:
     """Returns the systems with skeletons of another kind, but for those that do as the paper does."""
-    return tuple(one if one.skeleton is None or one.as_paper else replace(one, skeleton=skeleton) for one in SYSTEMS)
+    return tuple(
+        system if system.skeleton is None or system.as_paper else replace(system, skeleton=skeleton)
+        for system in SYSTEMS
+    )
 
 
 RESCORED = "+rescored"

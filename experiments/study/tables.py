@@ -34,8 +34,8 @@ def skeleton_kinds(sets: dict[str, list[StudySentence]]) -> Kinds:
     """Returns the statistics of the first skeleton of each kind and sentence."""
     return {
         name: {
-            kind: skeleton_statistics(one.skeletons[kind][0] for one in sentences if kind in one.skeletons)
-            for kind in dict.fromkeys(kind for one in sentences for kind in one.skeletons)
+            kind: skeleton_statistics(row.skeletons[kind][0] for row in sentences if kind in row.skeletons)
+            for kind in dict.fromkeys(kind for row in sentences for kind in row.skeletons)
         }
         for name, sentences in sets.items()
     }
@@ -45,9 +45,9 @@ def headline_table(headlines: Mapping[str, Mapping[str, float | None]], study: S
     """Returns the figures that the protocol names, a column a test set, as `results.json` has them."""
     keys = next(iter(headlines.values()))
     rows = [
-        (Cell(key), *(Cell(own[key], 4 if key.endswith("_p") else 2) for own in headlines.values())) for key in keys
+        (Cell(key), *(Cell(row[key], 4 if key.endswith("_p") else 2) for row in headlines.values())) for key in keys
     ]
-    automatic = (f"{count} ({', '.join(own)})" for count, own in sorted(study.automatic_headline.items()))
+    automatic = (f"{count} ({', '.join(kinds)})" for count, kinds in sorted(study.automatic_headline.items()))
     notes = (
         f"{', '.join(f'{name}: {system}' for name, system in study.headline.items())}, rescored: plain+rescored",
         "BLEU-tok; gains are over plain, those of rescored systems (NAME_rescored) over plain+rescored; auto: the gain "
@@ -60,13 +60,13 @@ def skeleton_table(kinds: Kinds) -> Table:
     """Table 1: how much the skeletons keep, and how many gaps they have."""
     columns = ("skeletons", "compression rate", "gaps a sentence")
     paper, rows = paper_table("1"), []
-    for name, own in kinds.items():
-        given = [paper.get((name, "all", column)) for column in columns[1:]]
-        if any(given):
-            rows.append((Cell(name), Cell("(paper)"), Cell(PAPER_SENTENCES), *(Cell(one, 3) for one in given)))
-        for kind, found in own.items():
-            numbers = Cell(found.compression_rate, 3), Cell(found.gaps_per_sentence, 3)
-            rows.append((Cell(name), Cell(kind), Cell(found.count), *numbers))
+    for name, by_kind in kinds.items():
+        published = [paper.get((name, "all", column)) for column in columns[1:]]
+        if any(published):
+            rows.append((Cell(name), Cell("(paper)"), Cell(PAPER_SENTENCES), *(Cell(value, 3) for value in published)))
+        for kind, statistics in by_kind.items():
+            numbers = Cell(statistics.compression_rate, 3), Cell(statistics.gaps_per_sentence, 3)
+            rows.append((Cell(name), Cell(kind), Cell(statistics.count), *numbers))
     return Table("Skeletons (Table 1)", ("set", "kind", *columns), tuple(rows), words=2)
 
 
@@ -74,17 +74,17 @@ def gap_table(kinds: Kinds) -> Table:
     """Table 2: where the gaps are, and how much the skeletons of each type keep."""
     types = [kind for kind in GapType if kind is not GapType.NONE]
     rows = []
-    for name, own in kinds.items():
-        for kind, found in own.items():
-            cells = [cell for one in types for cell in (Cell(100 * found[one].share, 1), _rate(found, one))]
-            rows.append((Cell(name), Cell(kind), Cell(found.count), *cells))
+    for name, by_kind in kinds.items():
+        for kind, stats in by_kind.items():
+            cells = [cell for place in types for cell in (Cell(100 * stats[place].share, 1), _rate(stats, place))]
+            rows.append((Cell(name), Cell(kind), Cell(stats.count), *cells))
     whole = paper_table("2")
-    given = [
+    published = [
         cell
-        for one in types
-        for cell in (Cell(whole["all", str(one), "share"], 1), Cell(whole["all", str(one), "compression rate"], 3))
+        for place in types
+        for cell in (Cell(whole["all", str(place), "share"], 1), Cell(whole["all", str(place), "compression rate"], 3))
     ]
-    rows.append((Cell("all three"), Cell("(paper)"), Cell(3 * PAPER_SENTENCES), *given))
+    rows.append((Cell("all three"), Cell("(paper)"), Cell(3 * PAPER_SENTENCES), *published))
     columns = ("set", "kind", "skeletons", *(f"{kind}{what}" for kind in types for what in (" %", ": rate")))
     notes = (
         "rate: the mean compression rate of the type's skeletons",
@@ -93,8 +93,8 @@ def gap_table(kinds: Kinds) -> Table:
     return Table("Gap types (Table 2)", columns, tuple(rows), notes, words=2)
 
 
-def _rate(found: SkeletonStatistics, kind: GapType) -> Cell:
-    return Cell(found[kind].compression_rate, 3)
+def _rate(statistics: SkeletonStatistics, kind: GapType) -> Cell:
+    return Cell(statistics[kind].compression_rate, 3)
 
 
 def system_table(measured: Measured, table: str, pair: str) -> Table:
@@ -104,14 +104,14 @@ def system_table(measured: Measured, table: str, pair: str) -> Table:
     rows = []
     for suffix, base in _blocks():
         for system in measured.systems:
-            own = system.name + suffix
-            if own not in measured.outputs:
+            row_system = system.name + suffix
+            if row_system not in measured.outputs:
                 continue
-            scores = scores_of(measured.comparisons[base])[own]
+            scores = scores_of(measured.comparisons[base])[row_system]
             cells = *score_cells(scores, signatures), *gain_cells(scores[BLEU])
             title = system.title + (f", {measured.hypotheses}-best rescored" if suffix else "")
-            given = (paper.get((measured.name, _paper_name(own), one)) for one in ("BLEU", "METEOR"))
-            rows.append((Cell(title), *cells, *map(Cell, given)))
+            published = (paper.get((measured.name, _paper_name(row_system), metric)) for metric in ("BLEU", "METEOR"))
+            rows.append((Cell(title), *cells, *map(Cell, published)))
     columns = ("system", *signatures, "BLEU gain", "p", "paper: BLEU", "paper: METEOR")
     test = measured.comparisons["plain"].test.description
     notes = [
@@ -146,14 +146,14 @@ def gap_type_table(measured: Measured, table: str, pair: str) -> Table:
     rows = [(Cell("n"), *(Cell(measured.by_gap_type["plain"][kind].sentences) for kind in types))]
     for suffix, base in _blocks():
         for system in measured.systems:
-            own = system.name + suffix
-            if own not in measured.outputs:
+            row_system = system.name + suffix
+            if row_system not in measured.outputs:
                 continue
-            scores = [measured.by_gap_type[base][kind].scores[own][BLEU] for kind in types]
-            rows.append((Cell(own), *(Cell(one.value, mark=significance_mark(one.p)) for one in scores)))
-            what = "95 % interval" if own == base else "gain"
-            rows.append((Cell(f"{own}: {what}"), *(Cell(_bounds(one)) for one in scores)))
-            rows += _paper_rows(paper, own, types)
+            scores = [measured.by_gap_type[base][kind].scores[row_system][BLEU] for kind in types]
+            rows.append((Cell(row_system), *(Cell(score.value, mark=significance_mark(score.p)) for score in scores)))
+            what = "95 % interval" if row_system == base else "gain"
+            rows.append((Cell(f"{row_system}: {what}"), *(Cell(_bounds(score)) for score in scores)))
+            rows += _paper_rows(paper, row_system, types)
     notes = (
         f"types of the skeletons that the systems have ({measured.gap_types.left_out} sentences without one are left "
         "out), without regard to punctuation at a sentence's ends",
@@ -171,17 +171,17 @@ def _bounds(score: Score) -> str:
 
 
 def _paper_rows(paper: Figures, system: str, types: Iterable[str]) -> list[tuple[Cell, ...]]:
-    given = [paper.get(("all", system, kind)) for kind in types]
-    return [(Cell(f"{system} (paper)"), *map(Cell, given))] if any(given) else []
+    published = [paper.get(("all", system, kind)) for kind in types]
+    return [(Cell(f"{system} (paper)"), *map(Cell, published))] if any(published) else []
 
 
 def rescoring_table(choice: Mapping[str, Any]) -> Table:
     """How the plain system's lists are rescored: BLEU on the halves of the development set, by ways to do so."""
     rows = [(Cell("not rescored"), Cell(None), *_folds(choice["before"]), Cell(None))]
-    for own in choice["tried"]:
-        chosen = {name: own[name] for name in choice["chosen"]} == choice["chosen"]
-        cells = Cell(own["step"]), *_folds(own["bleu"]), Cell("yes" if chosen else "")
-        rows.append((Cell(FEATURE_TITLES[own["features"]]), *cells))
+    for setting in choice["tried"]:
+        chosen = {name: setting[name] for name in choice["chosen"]} == choice["chosen"]
+        cells = Cell(setting["step"]), *_folds(setting["bleu"]), Cell("yes" if chosen else "")
+        rows.append((Cell(FEATURE_TITLES[setting["features"]]), *cells))
     folds = [f"BLEU on half {number + 1}" for number in range(len(choice["before"]))]
     notes = (
         "each half is translated with the weights that batch MIRA finds on the other; the best mean is chosen for "
@@ -204,8 +204,8 @@ def scorer_table(
     """The plain system rescored with each part of the stronger model alone."""
     rows = []
     for scorer in held_out:
-        scores = [own.scores[scorer][BLEU] for own in comparisons.values()]
-        gains = [cell for one in scores for cell in (Cell(one.gain, signed=True), Cell(one.p, 4))]
+        scores = [comparison.scores[scorer][BLEU] for comparison in comparisons.values()]
+        gains = [cell for score in scores for cell in (Cell(score.gain, signed=True), Cell(score.p, 4))]
         rows.append((Cell(scorer), Cell(perplexities.get(scorer), 1), _folds(held_out[scorer])[-1], *gains))
     columns = [column for title in comparisons for column in (f"gain: {title}", "p")]
     notes = (
@@ -221,14 +221,14 @@ def scorer_table(
 def failure_table(outputs: dict[str, dict[str, list[Output]]], pair: str) -> Table:
     """Table 7: the share of sentences whose composition is empty, %."""
     paper = paper_table("7", pair)
-    variants = [one for one in next(iter(outputs.values())) if one.startswith(row_name("n="))]
+    variants = [variant for variant in next(iter(outputs.values())) if variant.startswith(row_name("n="))]
     rows = []
-    for name, own in outputs.items():
-        count = len(with_skeletons(own[variants[0]])) if variants else 0
-        rows.append((Cell(name), Cell(count), *(Cell(100 * failure_rate(own[one])) for one in variants)))
-        given = [paper.get((name, "failed", one.removeprefix(row_name("")))) for one in variants]
-        if any(given):
-            rows.append((Cell(f"{name} (paper)"), Cell(PAPER_SENTENCES), *map(Cell, given)))
+    for name, records in outputs.items():
+        count = len(with_skeletons(records[variants[0]])) if variants else 0
+        rows.append((Cell(name), Cell(count), *(Cell(100 * failure_rate(records[variant])) for variant in variants)))
+        published = [paper.get((name, "failed", variant.removeprefix(row_name("")))) for variant in variants]
+        if any(published):
+            rows.append((Cell(f"{name} (paper)"), Cell(PAPER_SENTENCES), *map(Cell, published)))
     notes = (
         "of the sentences with a skeleton (n); such a sentence is translated as by the plain system",
         "the number after n= counts the hypotheses that the stronger model finds best of the decoder's n-best list; "
@@ -239,28 +239,28 @@ def failure_table(outputs: dict[str, dict[str, list[Output]]], pair: str) -> Tab
 
 def with_skeletons(outputs: Sequence[Output]) -> list[Output]:
     """Returns the outputs of the sentences that have a skeleton."""
-    return [one for one in outputs if one.reachable is not None]
+    return [output for output in outputs if output.reachable is not None]
 
 
 def failure_rate(outputs: Sequence[Output]) -> float:
     """Returns the share of the sentences with skeletons whose composition is empty."""
-    own = with_skeletons(outputs)
-    return sum(one.reachable is False for one in own) / max(len(own), 1)
+    composed = with_skeletons(outputs)
+    return sum(output.reachable is False for output in composed) / max(len(composed), 1)
 
 
 def corrected(comparison: Comparison) -> dict[str, float]:
     """Returns the p-values of all systems but the baseline, by BLEU, corrected for their number by Holm's method."""
-    own = {name: scores[BLEU].p for name, scores in comparison.scores.items()}
-    tested = {name: p for name, p in own.items() if p is not None}
+    p_values = {name: scores[BLEU].p for name, scores in comparison.scores.items()}
+    tested = {name: p for name, p in p_values.items() if p is not None}
     return dict(zip(tested, holm(list(tested.values())), strict=True))
 
 
 def variant_table(outputs: dict[str, list[Output]], comparison: Comparison, title: str, hypotheses: int) -> Table:
     """The variants: BLEU, gain over the plain system with its interval, p, and failures."""
     rows, holms = [], corrected(comparison)
-    for variant, own in outputs.items():
+    for variant, records in outputs.items():
         score = comparison.scores[variant][BLEU]
-        failed = None if variant == "plain" else 100 * failure_rate(own)
+        failed = None if variant == "plain" else 100 * failure_rate(records)
         gain = None if score.gain is None else _bounds(score)
         tests = Cell(score.p, 4), Cell(holms.get(variant), 4)
         rows.append((Cell(variant), Cell(score.value), Cell(gain), *tests, Cell(failed)))

@@ -64,19 +64,19 @@ def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run
     start = starting_weights(system, run.folders)
     mert = MertOptions(seed=study.seed, restarts=1, min_gain=SEARCH_GAIN, reach=REACH, jobs=run.jobs)
     if system.skeleton is not None:
-        own = _own_feature(system)
-        mert = replace(mert, signs={own: 1})
+        feature = _own_feature(system)
+        mert = replace(mert, signs={feature: 1})
         if not system.as_paper:
-            mert = replace(mert, restarts=0, random_directions=0, fixed=frozenset(start) - {own})
+            mert = replace(mert, restarts=0, random_directions=0, fixed=frozenset(start) - {feature})
     if system.decodes_anew:
         result = _tune_decoding(study, system, sentences, start, mert, run)
     else:
         decode = partial(_composed, study, system, sentences, run)
-        references = [[own.split() for own in sentence.references] for sentence in sentences]
+        references = [[line.split() for line in sentence.references] for sentence in sentences]
         options = TuningOptions(mert, study.tuning_rounds, MIN_GAIN)
         result = tune_with(decode, references, start, options, say=run.say)
     write_weights(folder / WEIGHTS, result.weights)
-    rounds = [{"weights": one.weights, "bleu": one.score, "expected": one.expected} for one in result.rounds]
+    rounds = [{"weights": entry.weights, "bleu": entry.score, "expected": entry.expected} for entry in result.rounds]
     write_json(folder / "rounds.json", rounds)
     return {"rounds": len(rounds), "bleu_before": rounds[0]["bleu"], "bleu_after": result.score}
 
@@ -107,7 +107,7 @@ def _composed(
     """Composes the development set under given weights."""
     tasks = [(number, (DEVELOPMENT, number, sentence)) for number, sentence in enumerate(sentences)]
     factory = partial(composer, study, system, dict(run.folders), dict(weights), study.tuning_hypotheses)
-    lists = {number: own.nbest for number, own in all_results(tasks, factory, jobs=run.jobs, what="sentence")}
+    lists = {number: composed.nbest for number, composed in all_results(tasks, factory, jobs=run.jobs, what="sentence")}
     return same_features([lists[number].lattice(symbols) for number in range(len(sentences))])
 
 
@@ -144,10 +144,10 @@ def _tune_decoding(
     run: Run,
 ) -> TuningResult:
     folders = dict(run.folders)
-    given = [
+    tuning_sentences = [
         TuningSentence(
             sentence.words,
-            tuple(tuple(own.split()) for own in sentence.references),
+            tuple(tuple(line.split()) for line in sentence.references),
             tuple(skeleton.to_mask() for skeleton in sentence.skeletons[system.skeleton or ""][:1]),
             tuple(skeleton_costs(study, system, folders, sentence)),
         )
@@ -155,7 +155,7 @@ def _tune_decoding(
         if system.skeleton in sentence.skeletons
     ]
     decoding = DecodeOptions(folders["model"], system.strategy, beam=5.0, max_arcs=1000, jobs=run.jobs)
-    return tune(given, start, decoding, TuningOptions(mert, DECODING_ROUNDS, MIN_GAIN), say=run.say)
+    return tune(tuning_sentences, start, decoding, TuningOptions(mert, DECODING_ROUNDS, MIN_GAIN), say=run.say)
 
 
 def _spread(sentences: list[StudySentence], count: int) -> list[StudySentence]:

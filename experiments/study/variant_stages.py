@@ -62,7 +62,7 @@ def _stage(
     base, every = study.system(BASE), chosen_variants(study, every)
     before = (*needs(base), f"weights-{BASE}", *more)
     work = partial(_run, base, every, sentences, sets)
-    return Stage(name, before, [one.settings for one in every], (), work)
+    return Stage(name, before, [variant.settings for variant in every], (), work)
 
 
 def _run(
@@ -75,8 +75,8 @@ def _run(
     for name in sets:
         files = [read_json(_file(folder, name, number)) for number in range(len(sentences[name]))]
         for row in files[0]:
-            write_outputs(folder / f"{name}.{row}.jsonl", [Output(*own[row][:3]) for own in files])
-            seconds[row] = seconds.get(row, 0.0) + sum(own[row][3] for own in files)
+            write_outputs(folder / f"{name}.{row}.jsonl", [Output(*rows[row][:3]) for rows in files])
+            seconds[row] = seconds.get(row, 0.0) + sum(rows[row][3] for rows in files)
     return {"seconds_by_variant": seconds}
 
 
@@ -93,7 +93,7 @@ def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], fol
         name, number, sentence = task
         space = read_space(space_path(folders["spaces"], name, number))
         positions = read_positions(folders["gap-positions"], name, number) if positioned else {}
-        found = {}
+        outputs = {}
         for variant in every:
             begin = time.process_time()
             lists = _lists(variant, sentence, base, folders, plain)
@@ -101,8 +101,8 @@ def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], fol
             composed = _compose(variant, space, lists, positions, weights, shares)
             spent = time.process_time() - begin
             best = (composed.nbest.words[0], composed.reachable, composed.skeletons[0], spent)
-            found[row_name(variant.name)] = best
-        write_json(_file(folder, name, number), found)
+            outputs[row_name(variant.name)] = best
+        write_json(_file(folder, name, number), outputs)
 
     return work
 
@@ -111,7 +111,7 @@ def _lists(
     variant: Variant, sentence: StudySentence, base: System, folders: Mapping[str, Path], plain: Mapping[str, float]
 ) -> list[Nbest]:
     """Reads the hypotheses of each skeleton that a variant takes."""
-    skeletons = [one for kind in variant.kinds for one in sentence.skeletons.get(kind, ())[: variant.candidates]]
+    skeletons = [entry for kind in variant.kinds for entry in sentence.skeletons.get(kind, ())[: variant.candidates]]
     return [skeleton_nbest(folders, skeleton, base.scorer or "", plain) for skeleton in skeletons]
 
 
@@ -125,14 +125,14 @@ def _compose(
 ) -> Composed:
     how = variant.how
     if lists and shares is not None:
-        own = [relative(one, weights) for one in lists]
-        return compose(space, own, {**weights, SKELETON + RELATIVE: 1.0}, 1, how, shares=shares)
+        parts = [relative(ranked, weights) for ranked in lists]
+        return compose(space, parts, {**weights, SKELETON + RELATIVE: 1.0}, 1, how, shares=shares)
     if lists and variant.aligned:
-        own = [lists[0].only(positions)]
-        return compose(space, own, weights, 1, how, positions if variant.at_gaps else None)
+        parts = [lists[0].only(positions)]
+        return compose(space, parts, weights, 1, how, positions if variant.at_gaps else None)
     if len(lists) < 2:
         return compose(space, lists, weights, 1, how)
-    firsts = [relative(own.first(how.hypotheses), weights) for own in lists]
+    firsts = [relative(part.first(how.hypotheses), weights) for part in lists]
     pooling = {**weights, SKELETON + RELATIVE: 1.0}
     if variant.several == "all":
         return compose(space, firsts, pooling, 1, how)

@@ -65,7 +65,7 @@ class Variant:
 
 def chosen_variants(study: Study, every: list[Variant]) -> list[Variant]:
     """Returns those of the variants that the protocol names."""
-    return [one for one in every if study.variants is None or one.name in study.variants]
+    return [variant for variant in every if study.variants is None or variant.name in study.variants]
 
 
 def check_variants(study: Study, kinds: tuple[str, ...]) -> None:
@@ -75,29 +75,29 @@ def check_variants(study: Study, kinds: tuple[str, ...]) -> None:
         LatticeSimpError: one cannot.
     """
     every = [*hand_variants(study), *gap_variants(study), *automatic_variants(study, kinds)]
-    names = [one.name for one in every]
+    names = [variant.name for variant in every]
     if unknown := [name for name in study.variants or () if name not in names]:
         raise LatticeSimpError(f"{PROTOCOL}: variants: no {unknown[0]!r}; there are {'; '.join(names)}")
-    for count, own in study.automatic_headline.items():
-        if unknown := [kind for kind in own if kind not in kinds]:
+    for count, group in study.automatic_headline.items():
+        if unknown := [kind for kind in group if kind not in kinds]:
             message = f"automatic_headline: {count}: no skeletons of {unknown[0]!r}; there are {', '.join(kinds)}"
             raise LatticeSimpError(f"{PROTOCOL}: {message}")
 
 
 def hand_variants(study: Study) -> list[Variant]:
     """Returns the variants with hand-made skeletons."""
-    own = (study.skeleton,)
+    kinds = (study.skeleton,)
     usual = study.composition
     edits = EditCosts()
     other = HAND if study.skeleton == HAND_LONG else HAND_LONG
     return [
-        *(Variant(f"n={n}", own, replace(usual, hypotheses=n)) for n in (1, 10, 100, study.hypotheses)),
-        Variant("n=1 with edits", own, replace(usual, hypotheses=1, edits=edits)),
-        Variant("n=100 with edits", own, replace(usual, hypotheses=100, edits=edits)),
-        Variant("rho", own, replace(usual, loops="rho")),
+        *(Variant(f"n={n}", kinds, replace(usual, hypotheses=n)) for n in (1, 10, 100, study.hypotheses)),
+        Variant("n=1 with edits", kinds, replace(usual, hypotheses=1, edits=edits)),
+        Variant("n=100 with edits", kinds, replace(usual, hypotheses=100, edits=edits)),
+        Variant("rho", kinds, replace(usual, loops="rho")),
         Variant(KIND_TITLES[other], (other,), usual),
-        Variant("the better of both skeletons", (*own, other), usual),
-        Variant(BOTH, (*own, other), usual, several="all"),
+        Variant("the better of both skeletons", (*kinds, other), usual),
+        Variant(BOTH, (*kinds, other), usual, several="all"),
     ]
 
 
@@ -114,22 +114,22 @@ def gap_variants(study: Study) -> list[Variant]:
 def automatic_variants(study: Study, kinds: tuple[str, ...]) -> list[Variant]:
     """Returns the variants with automatic skeletons."""
     usual = study.composition
-    found = [Variant(automatic_name((kind,)), (kind,), usual) for kind in kinds if kind != DIVERSE]
+    variants = [Variant(automatic_name((kind,)), (kind,), usual) for kind in kinds if kind != DIVERSE]
     if DIVERSE in kinds:
-        found.append(_expected(study))
+        variants.append(_expected(study))
         kinds = tuple(kind for kind in kinds if kind != DIVERSE)
     if len(kinds) > 1 or (kinds and study.candidates > 1):
-        found.append(Variant("automatic (the best of all)", kinds, usual, candidates=CANDIDATES))
-        found.append(Variant(AUTOMATIC_TOGETHER, kinds, usual, several="all"))
-    pairs = [own for own in study.automatic_headline.values() if len(own) > 1 and set(own) <= set(kinds)]
-    return found + [Variant(automatic_name(own), own, usual, several="all") for own in pairs]
+        variants.append(Variant("automatic (the best of all)", kinds, usual, candidates=CANDIDATES))
+        variants.append(Variant(AUTOMATIC_TOGETHER, kinds, usual, several="all"))
+    pairs = [group for group in study.automatic_headline.values() if len(group) > 1 and set(group) <= set(kinds)]
+    return variants + [Variant(automatic_name(group), group, usual, several="all") for group in pairs]
 
 
 def _expected(study: Study) -> Variant:
     """Returns the variant with several automatic skeletons of a sentence, each as much as it is probable."""
-    own = study.diverse
-    how = replace(study.composition, hypotheses=own.taken, weight=own.weight, edits=EditCosts())
-    return Variant(automatic_name((DIVERSE,)), (DIVERSE,), how, candidates=own.masks, several="expected")
+    settings = study.diverse
+    how = replace(study.composition, hypotheses=settings.taken, weight=settings.weight, edits=EditCosts())
+    return Variant(automatic_name((DIVERSE,)), (DIVERSE,), how, candidates=settings.masks, several="expected")
 
 
 def automatic_name(kinds: tuple[str, ...]) -> str:

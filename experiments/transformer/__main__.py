@@ -24,8 +24,8 @@ from experiments.transformer.sets import VALIDATION, SentenceSet
 from experiments.transformer.stages import (
     LatticeSearch,
     Search,
-    read_found,
     read_scored,
+    read_searched,
     stages_of,
 )
 from experiments.transformer.systems import Systems, trained_systems
@@ -48,17 +48,17 @@ def transformer(experiment: Experiment) -> Results:
     done = run_stages(stages, Path(values["work"]), experiment.run, done=systems.done)
     chosen = _chosen(values, systems.sets[0], done)
     figures: dict[str, Any] = {"choices": chosen, "sets": {}, "signatures": {}}
-    for own in sets[1:]:
-        found, metrics = _measured_set(own, values, systems, done)
-        figures["sets"][own.name], figures["signatures"] = found, metrics
+    for test_set in sets[1:]:
+        scores, metrics = _measured_set(test_set, values, systems, done)
+        figures["sets"][test_set.name], figures["signatures"] = scores, metrics
     figures[STAGES] = stage_costs({stage.name: done.records[stage.name] for stage in stages})
     programs = [f"CTranslate2 {version('ctranslate2')}"]
     return Results("A Transformer and the lattices of a Hiero system", figures, page(figures, values), programs)
 
 
 def _stages(systems: Systems, values: Mapping[str, Any], sets: Sequence[SentenceSet]) -> list[Stage]:
-    search = Search(**{own.name: values[own.name] for own in fields(Search)})
-    every = [stages_of(own, systems.model, systems.network, search, _searches(values, own.name)) for own in sets]
+    search = Search(**{field.name: values[field.name] for field in fields(Search)})
+    every = [stages_of(each, systems.model, systems.network, search, _searches(values, each.name)) for each in sets]
     return [stage for stages in every for stage in stages]
 
 
@@ -67,7 +67,7 @@ def _searches(values: Mapping[str, Any], name: str) -> list[LatticeSearch]:
     weight = values["model_weight"]
     if name != VALIDATION:
         searches = {LATTICE_ALONE: (0.0, 1.0), LATTICE_BOTH: (1.0, weight)}
-        return [LatticeSearch(own, values["prefixes"], *weights) for own, weights in searches.items()]
+        return [LatticeSearch(width, values["prefixes"], *weights) for width, weights in searches.items()]
     beams = [] if weight is None else values["prefixes_tried"]
     return [LatticeSearch(f"{beam} prefixes", beam, 1.0, weight) for beam in beams]
 
@@ -75,25 +75,25 @@ def _searches(values: Mapping[str, Any], name: str) -> list[LatticeSearch]:
 def _chosen(values: Mapping[str, Any], validation: SentenceSet, done: Done) -> dict[str, Any]:
     """Returns what the validation set says of the weight and of the beam."""
     scored = read_scored(done.folders, validation)
-    found = read_found(done.folders, validation)
+    searched = read_searched(done.folders, validation)
     searches = _searches(values, VALIDATION)
     return {
         "sentences": len(scored),
-        "model_weight": tuned_weight([one.entries for one in scored], validation),
-        "beams": beam_figures(searches, found, validation),
-        "spaces": search_spaces(scored, found, searches),
+        "model_weight": tuned_weight([sentence.entries for sentence in scored], validation),
+        "beams": beam_figures(searches, searched, validation),
+        "spaces": search_spaces(scored, searched, searches),
     }
 
 
 def _measured_set(
-    own: SentenceSet, values: Mapping[str, Any], systems: Systems, done: Done
+    sentence_set: SentenceSet, values: Mapping[str, Any], systems: Systems, done: Done
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Returns the figures of a test set, and the signatures of its metrics."""
-    scored, found = read_scored(done.folders, own), read_found(done.folders, own)
-    searches = _searches(values, own.name)
-    rows = outputs(scored, found, searches)
-    measurements = measured(rows, own, tokenisers(systems.config.text)[1])
-    figures = set_figures(rows, measurements, search_spaces(scored, found, searches))
+    scored, searched = read_scored(done.folders, sentence_set), read_searched(done.folders, sentence_set)
+    searches = _searches(values, sentence_set.name)
+    rows = outputs(scored, searched, searches)
+    measurements = measured(rows, sentence_set, tokenisers(systems.config.text)[1])
+    figures = set_figures(rows, measurements, search_spaces(scored, searched, searches))
     return figures, signatures_of(measurements.metrics)
 
 

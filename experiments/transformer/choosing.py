@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments.transformer.sets import SentenceSet
-from experiments.transformer.stages import Entry, Found, LatticeSearch
+from experiments.transformer.stages import Entry, LatticeSearch, Searched
 from lattice_simp import Hypothesis
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.metrics import bleu_tok
@@ -32,22 +32,22 @@ def tuned_weight(lists: Sequence[Sequence[Entry]], sentences: SentenceSet) -> di
         lattices.append(nbest_lattice(hypotheses, SCORES, symbols))
     references = [[symbols.encode(words)] for words in sentences.references_as_words]
     options = MertOptions(fixed=frozenset((LATTICE,)), signs={MODEL: 1})
-    found = minimize_error(lattices, references, dict.fromkeys(SCORES, 1.0), options)
-    return {"weight": found.weights[MODEL], "before": 100 * found.initial_score, "after": 100 * found.score}
+    result = minimize_error(lattices, references, dict.fromkeys(SCORES, 1.0), options)
+    return {"weight": result.weights[MODEL], "before": 100 * result.initial_score, "after": 100 * result.score}
 
 
 def beam_figures(
-    searches: Sequence[LatticeSearch], found: Sequence[dict[str, Found]], sentences: SentenceSet
+    searches: Sequence[LatticeSearch], searched: Sequence[dict[str, Searched]], sentences: SentenceSet
 ) -> dict[str, dict[str, Any]]:
     """Returns for each search its mean cost, its BLEU on tokens, and CPU seconds a sentence."""
     references = [list(sentences.references.tokens or ())]
     figures = {}
-    for own in searches:
-        one = [sentence[own.name] for sentence in found]
-        figures[own.name] = {
-            "beam": own.beam,
-            "cost": round(sum(each.cost for each in one) / len(one), 4),
-            "bleu": round(bleu_tok().corpus_score([each.words for each in one], references), 4),
-            "seconds": round(sum(each.seconds for each in one) / len(one), 4),
+    for search in searches:
+        results = [sentence[search.name] for sentence in searched]
+        figures[search.name] = {
+            "beam": search.beam,
+            "cost": round(sum(result.cost for result in results) / len(results), 4),
+            "bleu": round(bleu_tok().corpus_score([result.words for result in results], references), 4),
+            "seconds": round(sum(result.seconds for result in results) / len(results), 4),
         }
     return figures

@@ -36,13 +36,13 @@ def trained_network(settings: TrainingSettings, run: Run) -> Path:
         MissingExtraError: it is not trained, and torch is not installed.
     """
     folder = Path(settings.output)
-    marker, own = folder / FINISHED, settings.model_dump(mode="json")
-    if marker.is_file() and read_json(marker) == own:
+    marker, wanted = folder / FINISHED, settings.model_dump(mode="json")
+    if marker.is_file() and read_json(marker) == wanted:
         run.say(f"network: done before ({settings.updates:,} updates)")
         return folder / MODEL
     run.begin("network")
     model = train(settings, run.say)
-    write_json(marker, own)
+    write_json(marker, wanted)
     return model
 
 
@@ -58,10 +58,10 @@ def translated(scorer: TranslationScorer, source: Sequence[str], beam: int) -> s
         LatticeSimpError: the network's pieces are not of SentencePiece.
     """
     pieces = scorer.segmentation.source(source)
-    if not all(own.startswith(_BLANK) for own in pieces[:1]):
+    if not all(piece.startswith(_BLANK) for piece in pieces[:1]):
         raise LatticeSimpError(f"{pieces[0]!r} is not a piece of SentencePiece, of which words can be made again")
     longest = 2 * len(pieces) + 10
-    found = scorer.translator.translate_batch([pieces], beam_size=beam, max_decoding_length=longest, disable_unk=True)[
+    output = scorer.translator.translate_batch([pieces], beam_size=beam, max_decoding_length=longest, disable_unk=True)[
         0
     ]
-    return " ".join("".join(found.hypotheses[0]).replace(_BLANK, " ").split())
+    return " ".join("".join(output.hypotheses[0]).replace(_BLANK, " ").split())

@@ -19,7 +19,7 @@ from experiments.report import (
     stages_part,
 )
 from experiments.transformer.sets import VALIDATION, SentenceSet
-from experiments.transformer.stages import Found, LatticeSearch, Scored
+from experiments.transformer.stages import LatticeSearch, Scored, Searched
 from lattice_simp.metrics import (
     Comparison,
     Measurements,
@@ -52,7 +52,7 @@ class Output:
 
 
 def outputs(
-    scored: Sequence[Scored], found: Sequence[Mapping[str, Found]], searches: Sequence[LatticeSearch]
+    scored: Sequence[Scored], in_lattices: Sequence[Mapping[str, Searched]], searches: Sequence[LatticeSearch]
 ) -> dict[str, Output]:
     """Returns the rows of a set.
 
@@ -60,21 +60,21 @@ def outputs(
         searches: that named `LATTICE_ALONE` and that named `LATTICE_BOTH`; their weights are those of the lists, too.
     """
     rows = {
-        HIERO: Output([own.entries[0].words for own in scored], [own.decoding for own in scored]),
-        NETWORK: Output([own.own for own in scored], [own.translating for own in scored]),
+        HIERO: Output([row.entries[0].words for row in scored], [row.decoding for row in scored]),
+        NETWORK: Output([row.own for row in scored], [row.translating for row in scored]),
     }
-    weights = {own.name: (own.lattice_weight, own.model_weight) for own in searches}
+    weights = {search.name: (search.lattice_weight, search.model_weight) for search in searches}
     listed, searched = dict[str, Output](), dict[str, Output]()
     for in_list, in_lattice in PAIRS:
-        best = [min(own.entries, key=lambda entry: entry.cost(*weights[in_lattice])) for own in scored]
-        listed[in_list] = Output([own.words for own in best], [own.decoding + own.scoring for own in scored])
-        seconds = [own.decoding + one[in_lattice].seconds for own, one in zip(scored, found, strict=True)]
-        searched[in_lattice] = Output([one[in_lattice].words for one in found], seconds)
+        best = [min(row.entries, key=lambda entry: entry.cost(*weights[in_lattice])) for row in scored]
+        listed[in_list] = Output([row.words for row in best], [row.decoding + row.scoring for row in scored])
+        seconds = [row.decoding + result[in_lattice].seconds for row, result in zip(scored, in_lattices, strict=True)]
+        searched[in_lattice] = Output([result[in_lattice].words for result in in_lattices], seconds)
     return rows | listed | searched
 
 
 def search_spaces(
-    scored: Sequence[Scored], found: Sequence[Mapping[str, Found]], searches: Sequence[LatticeSearch]
+    scored: Sequence[Scored], searched: Sequence[Mapping[str, Searched]], searches: Sequence[LatticeSearch]
 ) -> dict[str, dict[str, float]]:
     """Compares the costs that the lattice search finds with the best ones of the lists.
 
@@ -83,11 +83,11 @@ def search_spaces(
         list's best one, and the mean of how much less it costs (nats).
     """
     shares = {}
-    for own in searches:
-        best = [min(entry.cost(own.lattice_weight, own.model_weight) for entry in one.entries) for one in scored]
-        gains = np.array(best) - np.array([one[own.name].cost for one in found])
+    for search in searches:
+        best = [min(entry.cost(search.lattice_weight, search.model_weight) for entry in row.entries) for row in scored]
+        gains = np.array(best) - np.array([result[search.name].cost for result in searched])
         better, worse = (gains > EQUAL).mean(), (gains < -EQUAL).mean()
-        shares[own.name] = {"better": float(better), "worse": float(worse), "gain": float(gains.mean())}
+        shares[search.name] = {"better": float(better), "worse": float(worse), "gain": float(gains.mean())}
     return shares
 
 

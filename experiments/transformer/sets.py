@@ -42,11 +42,11 @@ def set_files(config: Config, name: str, lines: int | None) -> TestSet:
     return TestSet(name=name, source=files[0], references=(files[1],), lines=lines)
 
 
-def read_set(config: Config, own: TestSet, model: Path) -> SentenceSet:
+def read_set(config: Config, test: TestSet, model: Path) -> SentenceSet:
     """Reads a set with the tokenisers of a model."""
-    sources, (tokens,) = read_test_set(config, own, model)
-    (text,) = read_texts(config, own)[1]
-    return SentenceSet(own.name, tuple(sources), Lines(tokens, text))
+    sources, (tokens,) = read_test_set(config, test, model)
+    (text,) = read_texts(config, test)[1]
+    return SentenceSet(test.name, tuple(sources), Lines(tokens, text))
 
 
 def set_sizes(values: Mapping[str, Any]) -> dict[str, int | None]:

@@ -86,7 +86,7 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class Found:
+class Searched:
     """The best hypothesis of a search in a lattice, its weighted cost, and CPU seconds."""
 
     words: str
@@ -98,7 +98,7 @@ class Found:
 
 
 def stages_of(
-    own: SentenceSet, model: Path, network: Path, search: Search, searches: Sequence[LatticeSearch]
+    sentences: SentenceSet, model: Path, network: Path, search: Search, searches: Sequence[LatticeSearch]
 ) -> list[Stage]:
     """Returns the stages of a set.
 
@@ -108,68 +108,68 @@ def stages_of(
         searches: in the lattices.
     """
     return [
-        decoded_stage(own, model, search.beam, search.max_arcs),
-        scored_stage(own, network, search),
-        searched_stage(own, network, search.compute_type, searches),
+        decoded_stage(sentences, model, search.beam, search.max_arcs),
+        scored_stage(sentences, network, search),
+        searched_stage(sentences, network, search.compute_type, searches),
     ]
 
 
-def decoded_stage(own: SentenceSet, model: Path, beam: float, max_arcs: int) -> Stage:
+def decoded_stage(sentences: SentenceSet, model: Path, beam: float, max_arcs: int) -> Stage:
     """Returns the stage that translates a set with the Hiero system, and writes the lattices."""
 
     def work(run: Run, folder: Path) -> dict[str, Any]:
         weights = read_weights(run.folders["tune"] / WEIGHTS)
-        return each_sentence(run, folder, partial(_decoder, model, weights, beam, max_arcs, folder), own)
+        return each_sentence(run, folder, partial(_decoder, model, weights, beam, max_arcs, folder), sentences)
 
-    values = [model.name, beam, max_arcs, own.sources]
-    return Stage(f"{DECODED}-{own.name}", ("tune",), values, (), work)
+    values = [model.name, beam, max_arcs, sentences.sources]
+    return Stage(f"{DECODED}-{sentences.name}", ("tune",), values, (), work)
 
 
-def scored_stage(own: SentenceSet, network: Path, search: Search) -> Stage:
+def scored_stage(sentences: SentenceSet, network: Path, search: Search) -> Stage:
     """Returns the stage that scores n-best lists with the network, and translates with it alone."""
-    before = f"{DECODED}-{own.name}"
+    before = f"{DECODED}-{sentences.name}"
 
     def work(run: Run, folder: Path) -> dict[str, Any]:
-        return each_sentence(run, folder, partial(_scorer, network, search, run.folders[before], folder), own)
+        return each_sentence(run, folder, partial(_scorer, network, search, run.folders[before], folder), sentences)
 
-    return Stage(f"{SCORED}-{own.name}", (before,), asdict(search), [network / "model.bin"], work)
+    return Stage(f"{SCORED}-{sentences.name}", (before,), asdict(search), [network / "model.bin"], work)
 
 
-def searched_stage(own: SentenceSet, network: Path, compute_type: str, searches: Sequence[LatticeSearch]) -> Stage:
+def searched_stage(sentences: SentenceSet, network: Path, compute: str, searches: Sequence[LatticeSearch]) -> Stage:
     """Returns the stage that searches the lattices with the network."""
-    before = f"{DECODED}-{own.name}"
+    before = f"{DECODED}-{sentences.name}"
 
     def work(run: Run, folder: Path) -> dict[str, Any]:
-        factory = partial(_searcher, network, compute_type, searches, run.folders[before], folder)
-        return each_sentence(run, folder, factory, own)
+        factory = partial(_searcher, network, compute, searches, run.folders[before], folder)
+        return each_sentence(run, folder, factory, sentences)
 
-    values = [compute_type, [asdict(one) for one in searches]]
-    return Stage(f"{SEARCHED}-{own.name}", (before,), values, [network / "model.bin"], work)
+    values = [compute, [asdict(search) for search in searches]]
+    return Stage(f"{SEARCHED}-{sentences.name}", (before,), values, [network / "model.bin"], work)
 
 
-def read_scored(folders: Mapping[str, Path], own: SentenceSet) -> list[Scored]:
+def read_scored(folders: Mapping[str, Path], sentences: SentenceSet) -> list[Scored]:
     """Reads what the stage `scored` found for a set."""
-    found = []
-    for values in _read(folders[f"{SCORED}-{own.name}"], own):
+    scored = []
+    for values in _read(folders[f"{SCORED}-{sentences.name}"], sentences):
         entries = tuple(Entry(*entry) for entry in values.pop("entries"))
-        found.append(Scored(entries, **values))
-    return found
+        scored.append(Scored(entries, **values))
+    return scored
 
 
-def read_found(folders: Mapping[str, Path], own: SentenceSet) -> list[dict[str, Found]]:
+def read_searched(folders: Mapping[str, Path], sentences: SentenceSet) -> list[dict[str, Searched]]:
     """Reads what each search found for each sentence of a set."""
-    folder = folders[f"{SEARCHED}-{own.name}"]
-    return [{name: Found(**one) for name, one in values.items()} for values in _read(folder, own)]
+    folder = folders[f"{SEARCHED}-{sentences.name}"]
+    return [{name: Searched(**result) for name, result in values.items()} for values in _read(folder, sentences)]
 
 
 # ---------------------------------------------------------------- sentences
 
 
 def each_sentence(
-    run: Run, folder: Path, factory: Callable[[], Callable[[Task], None]], own: SentenceSet
+    run: Run, folder: Path, factory: Callable[[], Callable[[Task], None]], sentences: SentenceSet
 ) -> dict[str, Any]:
     """Does the sentences that are not done."""
-    tasks = [(number, tuple(line.split())) for number, line in enumerate(own.sources)]
+    tasks = [(number, tuple(line.split())) for number, line in enumerate(sentences.sources)]
     run_all(over_shards(run, factory, tasks, lambda task: sentence_file(folder, task[0]).exists()))
     return {"sentences": len(tasks)}
 
@@ -201,12 +201,12 @@ def _scorer(network: Path, search: Search, decoded: Path, folder: Path) -> Calla
     def work(task: Task) -> None:
         number, words = task
         before = sentence_file(decoded, number)
-        own = nbest(read(before.with_suffix(".fst")), search.nbest)
+        hypotheses = nbest(read(before.with_suffix(".fst")), search.nbest)
         with timed() as scoring:
-            costs = scorer.score(words, [one.tokens for one in own]).tolist()
+            costs = scorer.score(words, [path.tokens for path in hypotheses]).tolist()
         with timed() as translating:
             line = translated(scorer, words, search.translation_beam)
-        entries = tuple((one.text, one.cost, cost) for one, cost in zip(own, costs, strict=True))
+        entries = tuple((path.text, path.cost, cost) for path, cost in zip(hypotheses, costs, strict=True))
         values = {"entries": entries, "own": line, "scoring": scoring(), "translating": translating()}
         write_json(sentence_file(folder, number), values | read_json(before))
 
@@ -221,17 +221,17 @@ def _searcher(
     def work(task: Task) -> None:
         number, words = task
         lattice = read(sentence_file(decoded, number).with_suffix(".fst"))
-        found = {one.name: asdict(_found(lattice, words, scorer, one)) for one in searches}
-        write_json(sentence_file(folder, number), found)
+        results = {search.name: asdict(_search_lattice(lattice, words, scorer, search)) for search in searches}
+        write_json(sentence_file(folder, number), results)
 
     return work
 
 
-def _found(lattice: Lattice, words: Sequence[str], scorer: TranslationScorer, how: LatticeSearch) -> Found:
+def _search_lattice(lattice: Lattice, words: Sequence[str], scorer: TranslationScorer, how: LatticeSearch) -> Searched:
     weights = {"lattice_weight": how.lattice_weight, "model_weight": how.model_weight}
     with timed() as seconds:
         best = rescore_lattice(lattice, words, scorer, beam=how.beam, **weights)[0]
-    return Found(best.text, best.cost, seconds())
+    return Searched(best.text, best.cost, seconds())
 
 
 @contextmanager
@@ -250,6 +250,6 @@ def sentence_file(folder: Path, number: int) -> Path:
     return folder / f"{number:06d}.json"
 
 
-def _read(folder: Path, own: SentenceSet) -> Iterator[dict[str, Any]]:
-    for number in range(len(own.sources)):
+def _read(folder: Path, sentences: SentenceSet) -> Iterator[dict[str, Any]]:
+    for number in range(len(sentences.sources)):
         yield read_json(sentence_file(folder, number))

@@ -40,12 +40,12 @@ def trained_systems(experiment: Experiment, values: Mapping[str, Any]) -> System
     Args:
         values: of the experiment's config.
     """
-    run, data = experiment.run, [own for own in experiment.overrides if own.startswith("data=")]
+    run, data = experiment.run, [override for override in experiment.overrides if override.startswith("data=")]
     config = read_config(values["hiero"], data)
     done = train(config, run)
     tests = [set_files(config, name, size) for name, size in set_sizes(values).items()]
-    model, done = model_for([config.path(own.source) for own in tests], config, done, run)
-    sets = tuple(read_set(config, own, model) for own in tests)
+    model, done = model_for([config.path(test.source) for test in tests], config, done, run)
+    sets = tuple(read_set(config, test, model) for test in tests)
     work, languages = Path(values["work"]), (config.text.source_language, config.text.target_language)
     watched = read_set(config, set_files(config, VALIDATION, None), model)
     write_training_text(done.folders["prepare"], watched, languages, work / "text")

@@ -96,14 +96,14 @@ def _full(page: Page, decoder: ls.Decoder, plain: Translation) -> None:
 
 def _skeleton(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, gappy: Translation) -> None:
     page.say("## 3. The skeleton's translations, with gaps")
-    found = len(gappy.skeleton_hypotheses)
+    count = len(gappy.skeleton_hypotheses)
     page.say(
-        f"The same decoder translates the skeleton alone: *{' '.join(skeleton.words)}*. Its {found} best strings (at "
+        f"The same decoder translates the skeleton alone: *{' '.join(skeleton.words)}*. Its {count} best strings (at "
         f"most {decoder.settings.skeleton.hypotheses}) become an acceptor, with a loop at each state where other words "
-        f"may occur. With its {min(DRAWN, found)} best:"
+        f"may occur. With its {min(DRAWN, count)} best:"
     )
     best = gappy.skeleton_hypotheses[:DRAWN]
-    page.table(("skeleton's translation", "cost"), [(own.text, f"{own.cost:.2f}") for own in best])
+    page.table(("skeleton's translation", "cost"), [(hypothesis.text, f"{hypothesis.cost:.2f}") for hypothesis in best])
     page.draw("skeleton", ls.gappy_acceptor(best).as_lattice(), "Gappy acceptor: a loop takes any word")
 
 
@@ -118,8 +118,8 @@ def _composition(page: Page, skeleton: ls.Skeleton, plain: Translation, gappy: T
     _best(page, gappy)
     page.draw("joint", _few(gappy), "The best translations that contain one of the skeleton")
     rows = []
-    for name, own in (("plain", plain), ("gappy", gappy)):
-        features = own.features(own.best)
+    for name, translation in (("plain", plain), ("gappy", gappy)):
+        features = translation.features(translation.best)
         rows += [(name, feature, f"{value:.2f}") for feature, value in features.items() if value]
     page.say("The features of the best path of either (costs are minus their weighted sums):")
     page.table(("strategy", "feature", "value"), rows)
@@ -127,7 +127,7 @@ def _composition(page: Page, skeleton: ls.Skeleton, plain: Translation, gappy: T
 
 def _edits(page: Page, plain: Translation, gappy: Translation) -> None:
     page.say("## 5. When no translation fits")
-    broken = [("völlig " + own.text, own.cost) for own in gappy.skeleton_hypotheses[:1]]
+    broken = [("völlig " + hypothesis.text, hypothesis.cost) for hypothesis in gappy.skeleton_hypotheses[:1]]
     acceptor = ls.gappy_acceptor(broken, symbols=plain.lattice.symbols)
     empty = ls.compose_gappy(plain.lattice, acceptor).empty
     tolerant = ls.compose_gappy(plain.lattice, acceptor, edits=EditCosts(), beam=8.0)
@@ -155,7 +155,7 @@ def _skeleton_first(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, firs
 
 def _decisions(page: Page, translations: dict[str, Translation], reference: str) -> None:
     page.say("## 7. What came out")
-    rows = [(name, own.best.text, own.best.text == reference) for name, own in translations.items()]
+    rows = [(name, result.best.text, result.best.text == reference) for name, result in translations.items()]
     page.table(("strategy", "translation", "as the reference"), [(a, b, "yes" if c else "no") for a, b, c in rows])
 
 
@@ -173,6 +173,6 @@ def _rule_text(decoder: ls.Decoder, rule: int, words: Sequence[str]) -> str:
         return f"{' '.join(words)} → {' '.join(words)} (unknown, passed through)"
     text = decoder.grammar.rule(rule)
     gaps = count(1)
-    source = " ".join(one if isinstance(one, str) else f"X{next(gaps)}" for one in text.source)
-    target = " ".join(one if isinstance(one, str) else f"X{one + 1}" for one in text.target)
+    source = " ".join(symbol if isinstance(symbol, str) else f"X{next(gaps)}" for symbol in text.source)
+    target = " ".join(symbol if isinstance(symbol, str) else f"X{symbol + 1}" for symbol in text.target)
     return f"{source} → {target}"

@@ -29,12 +29,12 @@ from experiments.transformer.report import (
 from experiments.transformer.sets import SentenceSet, set_files, set_sizes, write_training_text
 from experiments.transformer.stages import (
     Entry,
-    Found,
     LatticeSearch,
     Scored,
     Search,
-    read_found,
+    Searched,
     read_scored,
+    read_searched,
     stages_of,
 )
 from lattice_simp import nbest
@@ -104,7 +104,7 @@ def test_the_weight_has_the_best_bleu_of_all_weights():
 def test_beams_are_measured_by_cost_bleu_and_seconds():
     searches = [LatticeSearch("1 prefixes", 1, 1.0, 0.4)]
     found = [
-        {"1 prefixes": Found(line, cost, 0.5)}
+        {"1 prefixes": Searched(line, cost, 0.5)}
         for line, cost in zip(SENTENCES.references.tokens, (1, 2, 6), strict=True)
     ]
     assert beam_figures(searches, found, SENTENCES) == {
@@ -115,7 +115,7 @@ def test_beams_are_measured_by_cost_bleu_and_seconds():
 def test_rows_take_the_best_of_each_list_under_the_weights_of_the_search():
     entries = (Entry("a", 1.0, 9.0), Entry("b", 2.0, 5.0), Entry("c", 4.5, 4.0))
     scored = [Scored(entries, 9, "own", 1.0, 0.5, 0.25)]
-    found = [{LATTICE_ALONE: Found("d", 3.0, 2.0), LATTICE_BOTH: Found("b", 4.0, 4.0)}]
+    found = [{LATTICE_ALONE: Searched("d", 3.0, 2.0), LATTICE_BOTH: Searched("b", 4.0, 4.0)}]
     rows = outputs(scored, found, SEARCHES)
     assert {name: own.lines for name, own in rows.items()} == {
         HIERO: ["a"],
@@ -134,7 +134,7 @@ def test_rows_take_the_best_of_each_list_under_the_weights_of_the_search():
 def test_rounding_makes_no_search_better_or_worse():
     scored = [Scored((Entry("a", 1.0, 1.0),), 9, "a", 1.0, 1.0, 1.0)] * 3
     costs = (1.0 + EQUAL / 2, 1.0 - 2 * EQUAL, 1.0 + 2 * EQUAL)
-    found = [{LATTICE_ALONE: Found("a", cost, 0.0)} for cost in costs]
+    found = [{LATTICE_ALONE: Searched("a", cost, 0.0)} for cost in costs]
     shares = search_spaces(scored, found, SEARCHES[:1])[LATTICE_ALONE]
     assert (shares["better"], shares["worse"]) == (pytest.approx(1 / 3), pytest.approx(1 / 3))
 
@@ -184,7 +184,7 @@ def test_lists_and_lattices_hold_what_the_systems_say(hiero, network, tmp_path):
 
     before = Done({"tune": hiero}, {"tune": {"key": "toy"}})
     done = run_stages(stages_of(SENTENCES, hiero, network, SEARCH, SEARCHES), tmp_path, Run(), done=before)
-    scored, found = read_scored(done.folders, SENTENCES), read_found(done.folders, SENTENCES)
+    scored, found = read_scored(done.folders, SENTENCES), read_searched(done.folders, SENTENCES)
     decoder, scorer = Decoder.load(hiero), read_network(network, "float32")
     for line, own, searched in zip(SOURCES, scored, found, strict=True):
         every = nbest(decoder.lattice(line, 20.0), 1000)
