@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lattice_simp import __version__
 from lattice_simp.errors import EmptyLatticeError, InputWarning, LatticeSimpError
 from lattice_simp.support.extras import missing_extra
+from lattice_simp.support.interrupts import kernels_interruptible
 from lattice_simp.support.streams import drop_output
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     words = [word for word in words if word != DEBUG]
     warnings.formatwarning = _warning_line
     try:
-        code = _run(words, debug=debug)
+        with kernels_interruptible():
+            code = _run(words, debug=debug)
         sys.stdout.flush()
     except KeyboardInterrupt as interrupt:
         code = _interrupted(interrupt)

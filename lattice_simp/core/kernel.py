@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.support.interrupts import interrupts_expected
+from lattice_simp.support.interrupts import interrupts_end_kernels
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -60,9 +60,9 @@ def is_compiling() -> bool:
 class Kernel:
     """A function that numba compiles when it is first called, from Python or by another kernel.
 
-    Machine code cannot be interrupted. So the main thread, which receives Ctrl-C, has another thread run it and
-    abandons that thread on KeyboardInterrupt (15 microseconds a call, more on a busy machine). Worker processes, which
-    receive no Ctrl-C, run kernels themselves.
+    Machine code cannot be interrupted: Ctrl-C waits for its end. In programs that declare `kernels_interruptible`, the
+    main thread, which receives Ctrl-C, has another thread run it and abandons that thread on KeyboardInterrupt (15
+    microseconds a call, more on a busy machine).
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
@@ -85,7 +85,7 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         arguments = tuple(map(_plain, arguments))
-        if interrupts_expected() and threading.current_thread() is threading.main_thread():
+        if interrupts_end_kernels() and threading.current_thread() is threading.main_thread():
             return _aside(self.compiled, arguments)
         return self.compiled(*arguments)
 

@@ -20,6 +20,7 @@ from lattice_simp import __version__
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import logged_run
 from lattice_simp.pipeline.stage import Run, write_json
+from lattice_simp.support.interrupts import kernels_interruptible
 from lattice_simp.support.settings_file import read_settings
 from lattice_simp.support.textio import open_text
 
@@ -121,7 +122,7 @@ def run_experiment(
     command_line = shlex.join([*parser.prog.split(), *(sys.argv[1:] if arguments is None else arguments)])
     command, output = options.pop("command") or command_line, options.pop("output") or folder
     try:
-        with logged_run(options.pop("jobs")) as run:
+        with kernels_interruptible(), logged_run(options.pop("jobs")) as run:
             experiment = Experiment(folder, tuple(overrides), output, command, run, options)
             results = do(experiment)
         print(experiment.write(results))

@@ -8,18 +8,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_expected = True
+_at_once = False
 
 
-def interrupts_expected() -> bool:
-    """Returns whether Ctrl-C may arrive in the main thread of this process."""
-    return _expected
+def interrupts_end_kernels() -> bool:
+    """Returns whether Ctrl-C must end compiled code in the main thread at once."""
+    return _at_once
 
 
-def forgo_interrupts() -> None:
-    """Declares that this process is killed rather than interrupted."""
-    global _expected
-    _expected = False
+@contextmanager
+def kernels_interruptible() -> Iterator[None]:
+    """Lets Ctrl-C end compiled code in the main thread at once, for programs; each call takes microseconds longer."""
+    global _at_once
+    before, _at_once = _at_once, True
+    try:
+        yield
+    finally:
+        _at_once = before
 
 
 @contextmanager

@@ -9,12 +9,14 @@ import sys
 import textwrap
 import threading
 import time
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from lattice_simp.core.kernel import Kernel, cpu_seconds, jit, read_only
+from lattice_simp.support.interrupts import kernels_interruptible
 
 
 @jit
@@ -38,7 +40,7 @@ def test_an_interrupt_ends_a_kernel_at_once_and_the_next_call_works():
     done[0] = 0
     timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with kernels_interruptible(), pytest.raises(KeyboardInterrupt):
         spin(2_000_000_000, done)
     assert not done[0]  # it is still at it
     assert spin(3, np.zeros(1, dtype=np.int8)) == pytest.approx(1 + np.sqrt(2))
@@ -52,7 +54,8 @@ def test_cpu_seconds_are_those_of_kernels_too(thread):
 
     def measure() -> None:
         own, whole = cpu_seconds(), time.process_time()
-        spin(30_000_000, done)
+        with kernels_interruptible():
+            spin(30_000_000, done)
         found.extend((cpu_seconds() - own, time.process_time() - whole))
 
     if thread:
@@ -65,8 +68,9 @@ def test_cpu_seconds_are_those_of_kernels_too(thread):
     assert found[0] <= found[1] + 0.01  # the clocks differ a little
 
 
-def test_errors_of_kernels_come_back():
-    with pytest.raises(Exception, match=r"non-precise|No implementation|Failed in nopython"):
+@pytest.mark.parametrize("block", [nullcontext, kernels_interruptible])
+def test_errors_of_kernels_come_back(block):
+    with block(), pytest.raises(Exception, match=r"non-precise|No implementation|Failed in nopython"):
         spin("words", np.zeros(1, dtype=np.int8))
 
 
@@ -237,14 +241,15 @@ def test_kernels_run_where_no_folder_can_be_written(tmp_path):
     assert done.stdout == "3\n", done.stderr
 
 
-@pytest.mark.parametrize(("before", "threads"), [("", 2), ("interrupts.forgo_interrupts()", 1)])
-def test_processes_that_get_no_interrupts_do_without_the_thread(before, threads):
+@pytest.mark.parametrize(("block", "threads"), [("nullcontext", 1), ("kernels_interruptible", 2)])
+def test_only_programs_run_kernels_in_another_thread(block, threads):
     code = f"""
         import threading
+        from contextlib import nullcontext
         import lattice_simp as ls
-        from lattice_simp.support import interrupts
-        {before}
-        ls.minimize(ls.Lattice.from_strings([("a b", 1.0)]))
+        from lattice_simp.support.interrupts import kernels_interruptible
+        with {block}():
+            ls.minimize(ls.Lattice.from_strings([("a b", 1.0)]))
         print(threading.active_count())
         """
     done = run(code)

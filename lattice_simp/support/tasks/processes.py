@@ -312,7 +312,6 @@ def _one_thread_each() -> Iterator[None]:
 def _serve(connection: Connection, factory: Factory) -> None:
     """Creates the function in the worker, then answers tasks until the parent closes the pipe."""
     _die_with_parent()
-    interrupts.forgo_interrupts()
     with suppress(BrokenPipeError, ConnectionResetError, EOFError):
         try:
             function = factory()
