@@ -82,8 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _warning_line(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
 ) -> str:
-    is_own = issubclass(category, InputWarning)
-    return f"{PROGRAM}: {message}\n" if is_own else _FORMAT_WARNING(message, category, filename, lineno, line)
+    is_ours = issubclass(category, InputWarning)
+    return f"{PROGRAM}: {message}\n" if is_ours else _FORMAT_WARNING(message, category, filename, lineno, line)
 
 
 def _interrupted(interrupt: KeyboardInterrupt) -> int:

@@ -72,11 +72,11 @@ def estimate_costs(examples: Iterable[Example], labels: Iterable[str]) -> dict[_
 def _keys(example: Example, position: int, head: int) -> Iterable[_Key]:
     parse = example.parse
     label, word = parse.labels[position], parse.tokens[position].lower()
-    own_word = word if label == "prep" and word in _WORDS else _ANY
+    shown_word = word if label == "prep" and word in _WORDS else _ANY
     part, where = parse.parts[head], place_to_head(parse, position, head)
     for tag in sorted({part, _ANY} & {*_PARTS, _ANY}):
         for other in sorted({where, _ANY}):
-            yield label, own_word, tag, other
+            yield label, shown_word, tag, other
 
 
 def _is_said_already(key: _Key, cost: float, costs: dict[_Key, float]) -> bool:

@@ -122,7 +122,8 @@ def reachable(gold: frozenset[Pair], folder: Path) -> int:
         [letters(json.loads(line)["text"]) for line in read_lines(folder / f"{side}.jsonl")]
         for side in ("complex", "simple")
     ]
-    return sum(any(one in own and other in simpler for own, simpler in zip(*texts, strict=True)) for one, other in gold)
+    articles = list(zip(*texts, strict=True))
+    return sum(any(first in normal and second in simple for normal, simple in articles) for first, second in gold)
 
 
 def chosen(rows: Sequence[Mapping[str, Any]], precision: float) -> Mapping[str, Any]:

@@ -54,8 +54,8 @@ class TwoFields:
         ends = ((template(tokens), [str(brackets.closes) for brackets in labels]) for tokens, labels in labelled)
         opens = without_rare([[_opens(brackets) for brackets in labels] for _, labels in labelled], NOTHING)
         starts = (
-            (with_ends(template(tokens), [brackets.closes for brackets in labels]), own_opens)
-            for (tokens, labels), own_opens in zip(labelled, opens, strict=True)
+            (with_ends(template(tokens), [brackets.closes for brackets in labels]), opened)
+            for (tokens, labels), opened in zip(labelled, opens, strict=True)
         )
         return cls(LinearChain.train(ends, settings), LinearChain.train(starts, settings), template)
 

@@ -50,7 +50,7 @@ def masks(experiment: Experiment) -> Results:
     languages = (training.text.source_language, training.text.target_language)
     pool = pool_stage(config, training.path(skeletons), languages)
     done = run_stages([pool], training.work, experiment.run, done=done)
-    tuning_config = _own_training(training, done, config["development_lines"])
+    tuning_config = _with_development(training, done, config["development_lines"])
     tuned = train(tuning_config, experiment.run, last="tune")
     done = Done({**done.folders, **tuned.folders}, {**done.records, **tuned.records})
     stages = [scorers_stage(study), skeletons_stage(config), costs_stage(config)]
@@ -62,7 +62,7 @@ def masks(experiment: Experiment) -> Results:
     return Results("Several automatic skeletons at once", figures, page(figures, config))
 
 
-def _own_training(training: Config, done: Done, lines: int) -> Config:
+def _with_development(training: Config, done: Done, lines: int) -> Config:
     """Returns the training run with rules for the pool, and for some sentences of the development set."""
     development = test_set(training, DEVELOPMENT)
     assert development.skeletons is not None

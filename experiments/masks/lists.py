@@ -53,8 +53,8 @@ def _skeleton_maker(
     def make(skeleton: Skeleton) -> None:
         paths = decoder.exact_nbest(skeleton.words, count)[1]
         words = [path.text for path in paths]
-        own = Nbest(words, -np.array([path.cost for path in paths])[:, None], (DECODER,))
-        own.with_features(score(skeleton, words)).write(skeleton_path(folder, skeleton))
+        hypotheses = Nbest(words, -np.array([path.cost for path in paths])[:, None], (DECODER,))
+        hypotheses.with_features(score(skeleton, words)).write(skeleton_path(folder, skeleton))
 
     return make
 

@@ -212,8 +212,9 @@ def choose(combiner: Combiner, study_set: StudySet) -> tuple[Choice, list[dict[s
     chosen = best([replace(chosen, sharpness=value) for value in SHARPNESS])
     if combiner.lm is not None:
         chosen = best([chosen, replace(chosen, lm=False)])
-    told = [{**vars(row["choice"]), "systems": list(row["choice"].systems), "bleu": row["bleu"]} for row in rows]
-    return chosen, told
+    return chosen, [
+        {**vars(row["choice"]), "systems": list(row["choice"].systems), "bleu": row["bleu"]} for row in rows
+    ]
 
 
 def bleu(words: Sequence[str], study_set: StudySet) -> float:

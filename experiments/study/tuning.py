@@ -64,7 +64,7 @@ def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run
     start = starting_weights(system, run.folders)
     mert = MertOptions(seed=study.seed, restarts=1, min_gain=SEARCH_GAIN, reach=REACH, jobs=run.jobs)
     if system.skeleton is not None:
-        feature = _own_feature(system)
+        feature = _skeleton_feature(system)
         mert = replace(mert, signs={feature: 1})
         if not system.as_paper:
             mert = replace(mert, restarts=0, random_directions=0, fixed=frozenset(start) - {feature})
@@ -85,10 +85,10 @@ def starting_weights(system: System, folders: Mapping[str, Path]) -> dict[str, f
     """Returns the decoder's weights for the plain system, and the plain system's for the others."""
     if system.skeleton is None:
         return read_weights(folders["tune"] / WEIGHTS)
-    return {**read_weights(folders[PLAIN] / WEIGHTS), _own_feature(system): START}
+    return {**read_weights(folders[PLAIN] / WEIGHTS), _skeleton_feature(system): START}
 
 
-def _own_feature(system: System) -> str:
+def _skeleton_feature(system: System) -> str:
     """Returns the feature that says how much the skeleton counts."""
     return SKELETON_FEATURE if system.decodes_anew else SKELETON + COST
 

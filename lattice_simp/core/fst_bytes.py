@@ -115,7 +115,7 @@ def parse(
     symbols: SymbolTable | None = None,
     isymbols: SymbolTable | None = None,
     tables: tuple[Table | None, Table | None] = (None, None),
-    own_tables: bool = True,
+    file_tables: bool = True,
     path: str | Path | None = None,
 ) -> dict[str, Any]:
     """Returns the arguments of `Lattice.from_arcs` from an OpenFst file's bytes; arcs of infinite cost are left out.
@@ -125,7 +125,7 @@ def parse(
         symbols: the table that numbers the output words; a new one if None.
         isymbols: the table that numbers the input words; if None, `symbols`, unless the file has a separate table.
         tables: the words of the input and output labels; they override the file's tables.
-        own_tables: whether to use the file's tables where `tables` has none. Without a table, labels are ids of
+        file_tables: whether to use the file's tables where `tables` has none. Without a table, labels are ids of
             `symbols` and `isymbols`.
         path: the file's name, for errors.
 
@@ -158,7 +158,7 @@ def parse(
     arcs, sources = arcs[kept], np.repeat(np.arange(len(finals)), counts)[kept]
     with np.errstate(invalid="ignore"):  # a broken file may hold any bits
         weights, finals = arcs["weight"].astype(np.float64), finals.astype(np.float64)
-    if own_tables:
+    if file_tables:
         tables = tables[0] or input_table, tables[1] or output_table
     labels = _labels(cursor, arcs, *tables, symbols, isymbols)
     sources, nextstates, finals = start_first(max(start, 0), sources, arcs["nextstate"], finals)

@@ -68,8 +68,8 @@ def _share_inputs(lattices: list[Lattice]) -> list[Lattice]:
     inputs = [lattice.isymbols or lattice.symbols for lattice in lattices]
     table = inputs[0].with_words(chain.from_iterable(inputs[1:]))
     return [
-        replace(lattice, ilabels=own_table.mapping_to(table)[lattice.ilabels], isymbols=table)
-        for lattice, own_table in zip(lattices, inputs, strict=True)
+        replace(lattice, ilabels=input_table.mapping_to(table)[lattice.ilabels], isymbols=table)
+        for lattice, input_table in zip(lattices, inputs, strict=True)
     ]
 
 

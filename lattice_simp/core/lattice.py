@@ -561,8 +561,8 @@ class Lattice:
                 raise InvalidLatticeError("the FST's stored properties are wrong; make it again from its arcs")
             fst = pywrapfst.convert(fst, "vector")
         try:
-            data, own_tables = fst.write_to_string(), symbols is None
-            return cls.from_arcs(**fst_bytes.parse(data, symbols, isymbols, own_tables=own_tables))
+            data, file_tables = fst.write_to_string(), symbols is None
+            return cls.from_arcs(**fst_bytes.parse(data, symbols, isymbols, file_tables=file_tables))
         except FormatError as error:
             raise InvalidLatticeError(str(error)) from error
 

@@ -100,7 +100,7 @@ def measure(
     references: Sequence[Lines],
     metrics: Sequence[Metric],
     source: Lines | None = None,
-    own_references: Mapping[str, Lines] | None = None,
+    extra_references: Mapping[str, Lines] | None = None,
     tokens: str = USUAL,
 ) -> Measurements:
     """Computes the statistics of every sentence.
@@ -115,7 +115,7 @@ def measure(
         references: one or more.
         metrics: for as many references.
         source: the sentences that the outputs were made of, for metrics that compare with them.
-        own_references: of each system, one more reference that counts for it alone (`closest_references`).
+        extra_references: of each system, one more reference that counts for it alone (`closest_references`).
         tokens: the tokeniser of text for metrics that read tokens alone, of those of `tokenisers.TOKENISERS`. Metrics
             that read text alone get tokens joined by blanks where there is no text.
 
@@ -125,7 +125,7 @@ def measure(
     """
     if not systems or not metrics:
         raise LatticeSimpError("there is nothing to evaluate; give at least one system and one metric")
-    closest = own_references or {}
+    closest = extra_references or {}
     writing = _Writing([*systems.values(), *references, *closest.values()], source, tokens)
     columns = [writing.column(metric) for metric in metrics]
     statistics = {}

@@ -90,8 +90,8 @@ def most_probable(strings: Distribution) -> Ints | None:
 
     Prefixes are continued from the most probable one on; None if that takes more than `MOST_PREFIXES` of them.
     """
-    is_found, lengths, words = _search(strings.arcs, MOST_PREFIXES)
-    if not is_found:
+    is_complete, lengths, words = _search(strings.arcs, MOST_PREFIXES)
+    if not is_complete:
         return None
     ends = np.cumsum(lengths)
     tied = [tuple(words[end - length : end].tolist()) for end, length in zip(ends, lengths, strict=True)]

@@ -202,15 +202,15 @@ def gap_product(
         if num_edges > most_edges:
             count, num_edges = 0, 0
             break
-    states, own_gaps = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
+    states, node_gaps = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
     forward, offsets = np.empty(count, dtype=np.float64), np.empty(count + 1, dtype=np.int32)
     for node in range(count):
-        states[node], own_gaps[node], offsets[node] = nodes[node].state, nodes[node].gap, nodes[node].begin
+        states[node], node_gaps[node], offsets[node] = nodes[node].state, nodes[node].gap, nodes[node].begin
         forward[nodes[node].order] = so_far[node]
     offsets[count] = num_edges
     for edge in range(num_edges):
         edges[edge].target = nodes[edges[edge].target].order
-    return GapProduct(states, own_gaps, forward, offsets, edges[:num_edges])
+    return GapProduct(states, node_gaps, forward, offsets, edges[:num_edges])
 
 
 @jit

@@ -130,12 +130,12 @@ def train_table(
     jumps = JumpCounts.none()
 
     def events(part: LinkedPart) -> Longs:
-        own_source, own_target, links = part
+        part_source, part_target, links = part
         _check_links(*part)
-        count_jumps(np.diff(own_source.offsets), own_target.offsets, *links, jumps)
+        count_jumps(np.diff(part_source.offsets), part_target.offsets, *links, jumps)
         numbered = (
-            own_source._replace(words=source_numbers[own_source.words]),
-            own_target._replace(words=target_numbers[own_target.words]),
+            part_source._replace(words=source_numbers[part_source.words]),
+            part_target._replace(words=target_numbers[part_target.words]),
         )
         return _events(*numbered, links, source.unknown, target.unknown)
 

@@ -45,7 +45,7 @@ def test_there_is_a_lattice_for_each_sentence(count):
 def test_a_reference_of_its_own_counts_for_a_system_alone():
     lines = {"one": Lines(tokens=["a b c d e"]), "two": Lines(tokens=["f g h i j"])}
     reference, own = Lines(tokens=["a b c x y"]), {"one": Lines(tokens=["x b c d e"]), "two": Lines(tokens=["k"])}
-    measured = measure(lines, [reference], [bleu_tok(2)], own_references=own)
+    measured = measure(lines, [reference], [bleu_tok(2)], extra_references=own)
     alone = [measure({name: line}, [reference, own[name]], [bleu_tok(2)]) for name, line in lines.items()]
     for name, expected in zip(lines, alone, strict=True):
         assert measured.statistics[name][0].tolist() == expected.statistics[name][0].tolist()

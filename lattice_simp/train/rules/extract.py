@@ -87,8 +87,8 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
             sentence[count] = pair
             source_offsets[count + 1] = filled
             target_offsets[count + 1] = _write_side(others, span, 2, target, target_offsets[count])
-            own_links = links[link_starts[span[0]] : link_starts[span[1]]]
-            point_offsets[count + 1] = _write_points(own_links, span, points, point_offsets[count])
+            span_links = links[link_starts[span[0]] : link_starts[span[1]]]
+            point_offsets[count + 1] = _write_points(span_links, span, points, point_offsets[count])
             count += 1
         pair += 1
     sides = RuleSides(

@@ -120,16 +120,16 @@ def lexical_weights(rules: RuleSides, pairs: Longs, probabilities: Floats, of_ta
     weights = np.zeros(len(source_offsets) - 1)
     for rule in range(len(weights)):
         source_begin, target_begin = source_offsets[rule], target_offsets[rule]
-        own_begin = target_begin if of_target else source_begin
-        own_end = target_offsets[rule + 1] if of_target else source_offsets[rule + 1]
-        for index in range(own_begin, own_end):
+        side_begin = target_begin if of_target else source_begin
+        side_end = target_offsets[rule + 1] if of_target else source_offsets[rule + 1]
+        for index in range(side_begin, side_end):
             word = target[index] if of_target else source[index]
             if word < 0:
                 continue
             total, number = 0.0, 0
             for point in range(point_offsets[rule], point_offsets[rule + 1], 2):
                 s, t = points[point], points[point + 1]
-                if (t if of_target else s) != index - own_begin:
+                if (t if of_target else s) != index - side_begin:
                     continue
                 key = pair_key(source[source_begin + s], target[target_begin + t])
                 total += _look_up(pairs, probabilities, key, least)

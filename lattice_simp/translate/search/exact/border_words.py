@@ -109,21 +109,21 @@ def border_words(chart: Chart, count: int, kept: Kept) -> Words:
             target, symbol = chart.targets[arc], chart.symbols[arc]
             if target == goal or not (kept.states[state] and kept.states[target]):
                 continue
-            own_first = own_last = symbol
+            first_word = last_word = symbol
             if symbol < 0:
-                own_first, own_last = first[chart.ends[-2 - symbol]], last[chart.ends[-2 - symbol]]
+                first_word, last_word = first[chart.ends[-2 - symbol]], last[chart.ends[-2 - symbol]]
             if not is_start[state]:
-                own_first = first[state]
-            if own_first == anything and not top[state]:  # nothing leads here
+                first_word = first[state]
+            if first_word == anything and not top[state]:  # nothing leads here
                 continue
             met = number[target]
             if met < 0:
-                first[target], last[target] = own_first, own_last
+                first[target], last[target] = first_word, last_word
                 continue
             if not top[target]:
-                for word in listed[offsets[own_first] : offsets[own_first + 1]]:
+                for word in listed[offsets[first_word] : offsets[first_word + 1]]:
                     firsts[met, word] = kept.firsts[met, word]
-            for word in listed[offsets[own_last] : offsets[own_last + 1]]:
+            for word in listed[offsets[last_word] : offsets[last_word + 1]]:
                 lasts[met, word] = kept.lasts[met, word]
     begins = np.zeros(num_states + 1, dtype=np.int64)
     for state in range(num_states):

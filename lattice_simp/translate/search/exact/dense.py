@@ -331,7 +331,7 @@ def _inside(chart: Chart, model: ContextModel, task: Task, most: int) -> tuple[F
     for state in range(num_states):
         if not kept[state]:
             continue
-        own_firsts, own_lasts = size_of(words, first[state]), size_of(words, last[state])
+        num_firsts, num_lasts = size_of(words, first[state]), size_of(words, last[state])
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
             target, symbol, cost = chart.targets[arc], chart.symbols[arc], chart.costs[arc]
             if not kept[target]:
@@ -352,10 +352,10 @@ def _inside(chart: Chart, model: ContextModel, task: Task, most: int) -> tuple[F
                         _lower(inside, begins[target] + rows_of[row] * width, inside, start, columns, same, cost)
                 continue
             rows_of = positions_of(words, first[state], first[target])
-            for index in range(own_lasts):
+            for index in range(num_lasts):
                 least = np.inf
-                for row in range(own_firsts):
-                    least = min(least, inside[begins[state] + row * own_lasts + index])
+                for row in range(num_firsts):
+                    least = min(least, inside[begins[state] + row * num_lasts + index])
                 if not least < np.inf:
                     continue
                 context = _context(task, state, index)
@@ -377,8 +377,8 @@ def _inside(chart: Chart, model: ContextModel, task: Task, most: int) -> tuple[F
                         if charges[following] < np.inf and junction < np.inf:
                             start = begins[end] + row * len(columns)
                             _lower(rows, hook_begins[hook], inside, start, columns, True, junction)
-                for row in range(own_firsts):
-                    value = inside[begins[state] + row * own_lasts + index] + cost
+                for row in range(num_firsts):
+                    value = inside[begins[state] + row * num_lasts + index] + cost
                     if value < np.inf and rows_of[row] >= 0:
                         begin = begins[target] + rows_of[row] * width
                         _lower(inside, begin, rows, hook_begins[hook], columns, same, value)
@@ -488,7 +488,7 @@ def _outside(
     for state in range(num_states - 1, -1, -1):
         if not kept[state]:
             continue
-        own_firsts, own_lasts = size_of(words, first[state]), size_of(words, last[state])
+        num_firsts, num_lasts = size_of(words, first[state]), size_of(words, last[state])
         if cell_of_end[state] >= 0:  # all that is behind words is known: their first words
             hooks_of_cell = hooks[cell_of_end[state] :: num_cells]
             _meet_back(model, task, (inside, outside, hook_outside), state, hooks_of_cell, hook_begins, living, limit)
@@ -513,12 +513,12 @@ def _outside(
                         _lower_back(outside, begins[end] + row * len(columns), outside, begin, columns, same, cost)
                 continue
             rows_of = positions_of(words, first[state], first[target])
-            for index in range(own_lasts):
+            for index in range(num_lasts):
                 hook = hooks[_context(task, state, index) * num_cells + cell]
                 if hook < 0:
                     continue
-                for row in range(own_firsts):
-                    place = begins[state] + row * own_lasts + index
+                for row in range(num_firsts):
+                    place = begins[state] + row * num_lasts + index
                     value = inside[place] + cost
                     if rows_of[row] < 0 or not value + hook_least[hook] + least[target] <= limit:
                         continue
