@@ -14,7 +14,7 @@ def mutants(experiment: Experiment) -> Results:
     """Runs all mutants."""
     values = experiment.settings()
     every = read_mutants(ROOT / values["mutants"])
-    workshop = Workshop(ROOT, values["copied"], values["seconds"])
+    workshop = Workshop(ROOT, values["copied"], values["seconds"], markers="")
     killed_by_mutant = {}
     for mutant, outcome in workshop.outcomes(every, experiment.run.jobs):
         killed_by_mutant[mutant] = outcome is not Outcome.SURVIVED

@@ -114,11 +114,13 @@ class Workshop:
         root: of the repository.
         copied: the files and folders that the tests need.
         seconds: that the tests of a mutant may take.
+        markers: selects tests by their markers, as `-m` of pytest does; empty selects all.
     """
 
     root: Path
     copied: Sequence[str]
     seconds: float
+    markers: str = "not slow"
 
     def outcomes(self, mutants: Sequence[Made], jobs: int = 1, *, check: bool = True) -> Iterator[tuple[Made, Outcome]]:
         """Yields each mutant, and what its tests say.
@@ -192,7 +194,7 @@ class Workshop:
 
     def _run(self, tests: Sequence[str], copy: Path) -> tuple[int, str]:
         """Runs tests, up to the first that fails; where they take too long, they and what they started are ended."""
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", self.markers, *tests]
         paths = {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
         with tempfile.TemporaryFile() as said:
             run = subprocess.Popen(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -64,23 +64,40 @@ def mutant(after, before="2 * x", name="wrong", tests="code/test_twice.py"):
     return Mutant(name, "code/twice.py", before, after, tests)
 
 
+@pytest.mark.slow
 def test_a_mutant_is_killed_if_a_test_fails(workshop):
     given = [mutant("3 * x"), mutant("x + 2", name="the same for 2")]
     assert [outcome for _, outcome in workshop.outcomes(given)] == [Outcome.SEEN, Outcome.SURVIVED]
     assert "2 * x" in (workshop.root / "code" / "twice.py").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
+def test_slow_tests_see_mutants_where_markers_select_them(workshop):
+    path = workshop.root / "code" / "test_twice.py"
+    text = path.read_text(encoding="utf-8").replace("def test_", "@pytest.mark.slow\ndef test_")
+    path.write_text(f"import pytest\n{text}\n\ndef test_nothing():\n    pass\n", encoding="utf-8")
+    for markers, expected in (("not slow", Outcome.SURVIVED), ("", Outcome.SEEN)):
+        outcomes = replace(workshop, markers=markers).outcomes([mutant("3 * x")])
+        assert [outcome for _, outcome in outcomes] == [expected]
+
+
+@pytest.mark.slow
 def test_a_mutant_that_hangs_is_neither_seen_nor_not_and_what_it_started_ends(workshop):
-    """Its child would write a file after two seconds."""
-    late = workshop.root / "late"
-    child = f"import subprocess, time; subprocess.Popen(['sh', '-c', 'sleep 2; touch {late}']); time.sleep(60)"
+    """A pipe has an end only when its last writer, the mutant's child, has ended."""
+    pipe = workshop.root / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    child = f"subprocess.Popen(['sh', '-c', 'echo begun; sleep 60; echo late'], stdout=open({str(pipe)!r}, 'w'))"
+    child = f"import subprocess, time; {child}; time.sleep(60)"
     hung = mutant(f"__import__('builtins').exec({child!r}) or 2 * x", name="hung")
-    [(_, outcome)] = replace(workshop, seconds=1.5).outcomes([hung], check=False)
+    [(_, outcome)] = replace(workshop, seconds=10).outcomes([hung], check=False)
     assert outcome == Outcome.TOO_SLOW
-    time.sleep(2.5)
-    assert not late.exists()
+    os.set_blocking(reader, True)
+    with open(reader, encoding="utf-8") as file:
+        assert file.read() == "begun\n"
 
 
+@pytest.mark.slow
 def test_a_mutant_that_cannot_be_imported_is_seen_if_its_tests_can_be_collected_without_it(workshop):
     broken = mutant("2 * x\n\n\nraise RuntimeError")
     assert [outcome for _, outcome in workshop.outcomes([broken], check=False)] == [Outcome.SEEN]
@@ -97,6 +114,7 @@ def test_a_mutant_whose_text_is_not_there_is_an_error(workshop):
         list(workshop.outcomes([mutant("2 * x")]))
 
 
+@pytest.mark.slow
 def test_tests_that_fail_anyway_or_cannot_be_run_kill_nothing(workshop):
     with pytest.raises(LatticeSimpError, match="mutant 'wrong': its tests cannot be run"):
         list(workshop.outcomes([mutant("2 *")]))
@@ -171,6 +189,7 @@ def test_tests_of_a_file_are_those_of_the_files_that_import_it_and_of_the_neares
         assert len(tests) == len(set(tests)) > 1
 
 
+@pytest.mark.slow
 def test_a_sample_covers_all_rooms_and_is_another_one_for_each_seed():
     one, same, other = (sampled(60, seed) for seed in (1, 1, 2))
     assert [mutant.name for mutant in one] == [mutant.name for mutant in same]
