@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from inline_tasks import inline_batch
 
 from lattice_simp.support.array_cache import CACHE_VARIABLE
+from lattice_simp.support.tasks import batch, run_batch
 
 # A busy machine is not a defect.
 settings.register_profile("lattice_simp", deadline=None)
@@ -27,6 +29,20 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(CACHE_VARIABLE, str(folder))
         yield folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def inline_workers() -> Iterator[None]:
+    """Runs tasks for one worker in the tests' process; `workers` starts one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batch, "run_batch", inline_batch)
+        yield
+
+
+@pytest.fixture
+def workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs tasks for one worker in a worker process."""
+    monkeypatch.setattr(batch, "run_batch", run_batch)
 
 
 @pytest.fixture(scope="session")

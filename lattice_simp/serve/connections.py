@@ -10,11 +10,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 PATIENCE_S = 10.0
 """The seconds in which a client must send a whole request or read an answer."""
 
-CONNECTIONS = 256
+CONNECTIONS = 512
 """The most simultaneous connections; requests on others are refused."""
 
-SILENT = CONNECTIONS // 2
-"""The number of connections above which a new one closes the one that has been waiting longest."""
+SILENT = 3 * CONNECTIONS // 4
+"""The number of connections above which a new one closes the one that has been waiting longest.
+
+Far more than open at once in a burst, whose requests are read only when all of them have been accepted.
+"""
 
 
 class PatientProtocol(H11Protocol):

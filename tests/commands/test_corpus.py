@@ -6,14 +6,11 @@ import json
 
 import pytest
 from systems.corpus.collection import articles, write_collection
-from train.toy import TASK_USERS, inline_tasks
 
 
 @pytest.fixture
 def sides(tmp_path, monkeypatch):
     """The options that name two collections, whose articles are aligned in this process."""
-    for module in TASK_USERS:
-        monkeypatch.setattr(f"{module}.run_tasks", inline_tasks)
     own, simpler = (write_collection(tmp_path / name, one) for name, one in zip("cs", articles(4), strict=True))
     return ["--complex", own, "--simple", simpler]
 

@@ -7,7 +7,6 @@ from functools import partial
 
 import pytest
 from example import NEW, TAXI
-from train.toy import inline_tasks
 
 from lattice_simp import count_paths, read
 from lattice_simp.commands import paraphrase_worker
@@ -131,7 +130,6 @@ def test_a_set_that_fails_is_passed_through(call, files):
 
 def test_an_interrupted_run_goes_on(call, files, monkeypatch):
     call("paraphrase", "count", "sets.txt", "-o", "whole.jsonl", *PLAIN)
-    monkeypatch.setattr("lattice_simp.commands.sentence_run.run_tasks", inline_tasks)
     own, done = paraphrase_worker.ACTIONS["count"], []
 
     def count(tools, given, number, stop=True):

@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from train.toy import TASK_USERS, contents, inline_tasks, write_config, write_toy_data
+from train.toy import contents, write_config, write_toy_data
 
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.train.config import read_config
@@ -29,10 +29,7 @@ def alone(data, tmp_path_factory):
     """The work folder of a complete run without workers."""
     folder = tmp_path_factory.mktemp("alone")
     config = write_config(folder / "config.yaml", data, folder / "work")
-    with pytest.MonkeyPatch.context() as patch:
-        for module in TASK_USERS:
-            patch.setattr(f"{module}.run_tasks", inline_tasks)
-        train(read_config(config, [MANY_SHARDS]), Run())
+    train(read_config(config, [MANY_SHARDS]), Run())
     return folder / "work"
 
 

@@ -7,7 +7,6 @@ import json
 import pytest
 import yaml
 from systems.corpus.collection import articles
-from train.toy import TASK_USERS, inline_tasks
 
 from experiments.corpus import synthetic
 from experiments.corpus.__main__ import main
@@ -58,8 +57,6 @@ def test_the_whole_experiment(folder, monkeypatch):
         return Ended()
 
     monkeypatch.setattr(synthetic, "_start", start)
-    for module in TASK_USERS:
-        monkeypatch.setattr(f"{module}.run_tasks", inline_tasks)
     main([str(folder), "--command", "make corpus"])
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     default = results["onestop"]["rows"][0]

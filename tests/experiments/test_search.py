@@ -6,7 +6,7 @@ import json
 
 import pytest
 import yaml
-from train.toy import TASK_USERS, inline_tasks, toy_config, write_toy_data
+from train.toy import toy_config, write_toy_data
 
 from experiments.search import __main__ as program
 from experiments.search import decoding
@@ -69,8 +69,6 @@ def folder(tmp_path_factory):
 
 
 def test_from_training_to_the_page(folder, monkeypatch, capsys):
-    for module in TASK_USERS:
-        monkeypatch.setattr(f"{module}.run_tasks", inline_tasks)
     program.main([str(folder), "--data", str(folder), "--work", str(folder / "work")])
     page = (folder / "RESULTS.md").read_text(encoding="utf-8")
     figures = json.loads((folder / "results.json").read_text(encoding="utf-8"))
@@ -109,7 +107,6 @@ def test_what_was_translated_is_kept_for_the_same_system_alone(tmp_path, monkeyp
         return translate
 
     monkeypatch.setattr(decoding, "make_translator", make)
-    monkeypatch.setattr(f"{TASK_USERS[0]}.run_tasks", inline_tasks)
     one, other = (System("a b", tmp_path / "model.1", tmp_path / "tune.1", {"beam": beam}) for beam in (0.0, 1.0))
     with pytest.raises(KeyboardInterrupt):
         decoded(one, "set", {0: "a", 5: "b", 7: "stop"}, tmp_path, Run())

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from train.toy import TASK_USERS, inline_tasks, toy_config, toy_pairs, toy_tokens, write_lines, write_toy_data
+from train.toy import toy_config, toy_pairs, toy_tokens, write_lines, write_toy_data
 
 from experiments.study import measuring
 from experiments.study.__main__ import main
@@ -80,8 +80,6 @@ def experiment(tmp_path_factory) -> Path:
 def inline():
     """Tasks run in this process; METEOR, which needs Java, is left out."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in TASK_USERS:
-            patch.setattr(f"{module}.run_tasks", inline_tasks)
         patch.setattr(measuring, "metrics", lambda config: [bleu_tok(), chrf()])
         for name in ("find_jar", "find_java"):
             patch.setattr(f"experiments.study.pipeline.{name}", lambda: None)

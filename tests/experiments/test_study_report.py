@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 from toy_study import AUTO, LATE, NEWS, SENTENCES, STUDY, ToyStudy, scoring, toy_config
-from train.toy import TASK_USERS, inline_tasks
 
 from experiments.study import analysis as study_analysis
 from experiments.study import measuring, paper, rescoring
@@ -40,8 +39,6 @@ BLEU_TOK = "BLEU-tok"
 def inline():
     """Tasks run in this process, the stronger model is made up, and METEOR, which needs Java, is left out."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in TASK_USERS:
-            patch.setattr(f"{module}.run_tasks", inline_tasks)
         patch.setattr(rescoring, "scoring", scoring)
         patch.setattr(measuring, "metrics", lambda config: [bleu_tok(), chrf()])
         yield

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from toy_study import AUTO, DECODER, LATE, NEWS, PLAIN, SENTENCES, STUDY, WAS_WEIGHT, ToyStudy, scoring
-from train.toy import TASK_USERS, inline_tasks
 
 from experiments.study import decoding, rescoring, translating, tuning, variant_stages
 from experiments.study.composing import compose
@@ -56,8 +55,6 @@ SKELETON = "Skeleton:" + COST
 def inline():
     """Tasks run in this process, and the stronger model is made up."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in TASK_USERS:
-            patch.setattr(f"{module}.run_tasks", inline_tasks)
         patch.setattr(rescoring, "scoring", scoring)
         yield
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from train.toy import TASK_USERS, inline_tasks, toy_arpa, toy_pairs, toy_tokens, write_config, write_toy_data
+from train.toy import toy_arpa, toy_pairs, toy_tokens, write_config, write_toy_data
 
 from lattice_simp import Lattice, write
 from lattice_simp.cli import main
@@ -32,10 +32,7 @@ def work(tmp_path_factory):
     """A work folder with everything up to the lexical tables."""
     folder = tmp_path_factory.mktemp("scorers")
     config = write_config(folder / "config.yaml", write_toy_data(folder), folder / "work")
-    with pytest.MonkeyPatch.context() as patch:
-        for module in TASK_USERS:
-            patch.setattr(f"{module}.run_tasks", inline_tasks)
-        train(read_config(config), Run(), last="lexical")
+    train(read_config(config), Run(), last="lexical")
     return folder / "work"
 
 

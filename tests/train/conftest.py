@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from train.toy import TASK_USERS, inline_tasks, write_config, write_toy_data
+from train.toy import write_config, write_toy_data
 
 from lattice_simp.cli import main
 from lattice_simp.pipeline.stage import Run
@@ -43,11 +43,8 @@ def trained(toy_data, tmp_path_factory, told) -> Path:
     """The work folder of a complete run; it stays as it is."""
     folder = tmp_path_factory.mktemp("trained")
     config = write_config(folder / "config.yaml", toy_data, folder / "work")
-    with pytest.MonkeyPatch.context() as patch:
-        for module in TASK_USERS:
-            patch.setattr(f"{module}.run_tasks", inline_tasks)
-        run = Run(begin=lambda name: told.setdefault(name, []), progress=lambda *own: [*told.values()][-1].append(own))
-        train(read_config(config), run)
+    run = Run(begin=lambda name: told.setdefault(name, []), progress=lambda *own: [*told.values()][-1].append(own))
+    train(read_config(config), run)
     return folder / "work"
 
 
@@ -58,14 +55,7 @@ def trained_copy(trained, tmp_path) -> Path:
 
 
 @pytest.fixture
-def inline(monkeypatch):
-    """Runs tasks in this process, which is quicker than to start workers."""
-    for module in TASK_USERS:
-        monkeypatch.setattr(f"{module}.run_tasks", inline_tasks)
-
-
-@pytest.fixture
-def command(inline, capfd):
+def command(capfd):
     """Runs `lattice-simp train` in this process."""
 
     def run(*arguments) -> SimpleNamespace:

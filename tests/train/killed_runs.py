@@ -6,7 +6,6 @@ touched what earlier runs had finished; the caller compares what was made.
 
 from __future__ import annotations
 
-import importlib
 import os
 import signal
 import sys
@@ -16,10 +15,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from train.toy import TASK_USERS, inline_tasks
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from inline_tasks import inline_batch
 
 from lattice_simp.pipeline import runner
 from lattice_simp.pipeline.stage import RECORD, Run, run_stage
+from lattice_simp.support.tasks import batch
 from lattice_simp.train.config import read_config
 from lattice_simp.train.pipeline import STAGES, train
 
@@ -54,8 +56,7 @@ def kill_at_operation(number: int) -> None:
 
 def train_and_be_killed(path: Path, victim: str, place: int | str) -> None:
     """Trains; is killed at the n-th operation since the stage began, or at its `end`, before it gets its name."""
-    for module in TASK_USERS:
-        importlib.import_module(module).run_tasks = inline_tasks
+    batch.run_batch = inline_batch
 
     def watched(stage, key, work, run):
         if stage.name == victim:

@@ -106,7 +106,6 @@ def test_the_record_of_tuning_names_its_metric(files, configured, trained, monke
 # ---------------------------------------------------------------- translations
 
 
-@pytest.mark.usefixtures("inline")
 def test_lines_are_translated_in_order_and_empty_ones_stay(trained):
     model = trained / "model"
     decoder = Decoder.load(model)
@@ -123,7 +122,6 @@ def test_lines_are_translated_in_order_and_empty_ones_stay(trained):
     assert translate_lines(model, turned, sources, Run()) != lines
 
 
-@pytest.mark.usefixtures("inline")
 def test_a_sentence_that_fails_is_named(trained, monkeypatch):
     def translate(decoder, source):
         raise LatticeSimpError("no way") if source == "b" else RuntimeError

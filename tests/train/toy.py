@@ -10,8 +10,6 @@ from pathlib import Path
 
 import yaml
 
-from lattice_simp.support.tasks.outcome import Outcome, describe
-
 NOUNS = {
     "chat": "cat", "chien": "dog", "cheval": "horse", "jardin": "garden", "pont": "bridge", "livre": "book",
     "maison": "house", "voiture": "car", "rue": "street", "table": "table", "fleur": "flower", "porte": "door",
@@ -124,21 +122,6 @@ def write_config(path: Path, data: Path, work: Path, **sections) -> Path:
     path.write_text(yaml.safe_dump(toy_config(data, work, **sections)), encoding="utf-8")
     return path
 
-
-def inline_tasks(tasks, factory, **_):
-    """Runs tasks as `pipeline.run_tasks` does, but in this process."""
-    function = None
-    for number, task in tasks:
-        function = function or factory()
-        try:
-            result, failure = function(task), None
-        except Exception as error:
-            result, failure = None, describe(error)
-        yield Outcome(number, result, failure)
-
-
-TASK_USERS = ("lattice_simp.support.tasks.batch",)
-"""The modules that run tasks in worker processes."""
 
 PASSING = {"stage.json", "results.json", "config.yaml", ".lock", "tune.log"}
 """Files that name times or paths."""

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from train.toy import inline_tasks
 
 from lattice_simp import Decoder, nbest
 from lattice_simp.core.hypothesis import Hypothesis
@@ -51,12 +50,6 @@ def sentences():
     ]
 
 
-@pytest.fixture
-def inline(monkeypatch):
-    """Decodes in this process, which is quicker than to start workers."""
-    monkeypatch.setattr("lattice_simp.support.tasks.batch.run_tasks", inline_tasks)
-
-
 def test_lattices_come_in_order_whatever_the_workers(model, sentences):
     weights = read_weights(model / WEIGHTS)
     runs = []
@@ -72,7 +65,6 @@ def test_lattices_come_in_order_whatever_the_workers(model, sentences):
     assert runs[0] == runs[1] == expected
 
 
-@pytest.mark.usefixtures("inline")
 @pytest.mark.parametrize("strategy", ["plain", "gappy"])
 def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, strategy):
     start = start_weights(model, skeletons=strategy == "gappy")
@@ -102,7 +94,6 @@ def test_no_sentences_are_an_error(model):
         tune([TuningSentence((), ((),))], {}, DecodeOptions(model))
 
 
-@pytest.mark.usefixtures("inline")
 def test_a_sentence_that_fails_is_named(model, sentences):
     with pytest.raises(LatticeSimpError, match="sentence 1: "):
         decode(
@@ -113,7 +104,6 @@ def test_a_sentence_that_fails_is_named(model, sentences):
         )
 
 
-@pytest.mark.usefixtures("inline")
 def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
     weights = start_weights(model, skeletons=True)
     decoder = Decoder.load(model).with_weights(weights)
@@ -132,7 +122,6 @@ def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
     assert best_skeleton(doubled) == pytest.approx(2.0 * best_skeleton(plain), rel=1e-4)
 
 
-@pytest.mark.usefixtures("inline")
 def test_anything_that_gives_lattices_can_be_tuned(model, sentences):
     asked = []
 
@@ -217,7 +206,6 @@ def test_rounds_end_where_the_optimiser_expects_no_more():
         assert len(asked) == rounds, gain
 
 
-@pytest.mark.usefixtures("inline")
 def test_rounds_tune_for_sari_as_well(model, sentences):
     """The translations are taken for simplifications; in the source, only what both languages share is kept."""
     start, said = start_weights(model, skeletons=False), []

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib
 import signal
 import sys
 from functools import partial
@@ -15,9 +14,10 @@ import spacy  # once, not in each fork
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from inline_tasks import inline_batch
 from train.killed_runs import forked, kill_at_operation
-from train.toy import TASK_USERS, inline_tasks
 
+from lattice_simp.support.tasks import batch
 from lattice_simp.systems.corpus import collections
 from lattice_simp.systems.corpus.pipeline import align_collections
 
@@ -30,8 +30,7 @@ def align(folder: Path, output: str, operation: int) -> None:
 
 def main(folder: Path) -> int:
     spacy.blank("en")
-    for module in TASK_USERS:
-        importlib.import_module(module).run_tasks = inline_tasks
+    batch.run_batch = inline_batch
     collections.SHARD_ARTICLES = 2
     if forked(partial(align, folder, "whole", 0)) != 0:
         return 1

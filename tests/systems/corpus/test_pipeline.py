@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from systems.corpus.collection import articles, dump_of, page_of, write_collection
-from train.toy import TASK_USERS, inline_tasks
 
 import lattice_simp as ls
 from lattice_simp.pipeline.stage import Run
@@ -21,14 +20,7 @@ FILES = (*TEXTS, PAIRS, COUNTS)
 
 
 @pytest.fixture
-def inline(monkeypatch):
-    """Tasks run in this process, which is quicker."""
-    for module in TASK_USERS:
-        monkeypatch.setattr(f"{module}.run_tasks", inline_tasks)
-
-
-@pytest.fixture
-def align(tmp_path, inline):
+def align(tmp_path):
     """Aligns two lists of articles; returns the counts, the lines of both texts, and the records."""
 
     def run(own, simpler, folder="out", **settings):
@@ -64,7 +56,7 @@ def test_pairs_are_where_they_say(align):
             assert place["sentence"] == paragraph[: place["begin"]].count(".")
 
 
-def test_pairs_are_those_of_the_paragraphs_alone(align, inline):
+def test_pairs_are_those_of_the_paragraphs_alone(align):
     """The stages give what `align_sentences` gives with the collection's frequencies."""
     own, simpler = articles(1, seed=3, paragraphs=1)
     _, _, records = align(own, simpler, paragraph_threshold=0.0)
@@ -161,7 +153,7 @@ def test_errors(align, tmp_path, side):
 
 
 @pytest.mark.skipif(find_spec("mwparserfromhell") is None, reason="mwparserfromhell is not installed")
-def test_a_dump_and_json_lines(tmp_path, inline):
+def test_a_dump_and_json_lines(tmp_path):
     own, simpler = articles(2)
     pages = [page_of(one["title"], "== Head ==\n" + one["text"].replace("\n", "\n\n") + "{{cite}}") for one in own]
     (tmp_path / "dump.xml").write_text(dump_of(page_of("Main", "#REDIRECT [[Article 0]]"), *pages), encoding="utf-8")
@@ -192,8 +184,5 @@ def test_workers_write_the_same(tmp_path, monkeypatch, run):
     monkeypatch.setattr(collections, "SHARD_ARTICLES", 2)
     paths = [write_collection(tmp_path / name, one) for name, one in zip("cs", articles(5), strict=True)]
     align_collections(*paths, tmp_path / "workers", run=run)
-    with monkeypatch.context() as patch:
-        for module in TASK_USERS:
-            patch.setattr(f"{module}.run_tasks", inline_tasks)
-        align_collections(*paths, tmp_path / "inline")
+    align_collections(*paths, tmp_path / "inline")
     assert content(tmp_path / "workers") == content(tmp_path / "inline")

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from train.toy import TASK_USERS, inline_tasks, write_lines
+from train.toy import write_lines
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.shards import lists_of, over_shards, read_shard, shard_paths
@@ -22,13 +22,6 @@ from lattice_simp.train.text.prepare import prepare_stage
 from lattice_simp.train.text.vocabulary import number_stage, numbers_of, read_words
 
 OWN, OTHER = [f"mot{n}" for n in range(15)], [f"word{n}" for n in range(15)]
-
-
-@pytest.fixture(autouse=True)
-def in_this_process(request, monkeypatch):
-    if "jobs" not in request.fixturenames:
-        for module in TASK_USERS:
-            monkeypatch.setattr(f"{module}.run_tasks", inline_tasks)
 
 
 def noisy_pairs(count: int, seed: int) -> list[tuple[str, str]]:
@@ -133,7 +126,6 @@ def test_languages_may_be_left_alone(corpora, tmp_path):
 @pytest.mark.parametrize("jobs", [2])
 def test_workers_make_the_same_files(corpora, tmp_path, jobs, monkeypatch):
     parallel, _ = prepared(corpora(15), tmp_path / "parallel", jobs=jobs)
-    monkeypatch.setattr("lattice_simp.support.tasks.batch.run_tasks", inline_tasks)
     alone, _ = prepared(corpora(15), tmp_path / "alone")
     assert [path.read_bytes() for path in shard_paths(parallel)] == [path.read_bytes() for path in shard_paths(alone)]
 
