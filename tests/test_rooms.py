@@ -55,6 +55,17 @@ def test_imports_point_down_only():
             assert FLOOR[imported] <= FLOOR[room], f"{path}:{node.lineno}: {room} may not import {imported}"
 
 
+def test_nothing_but_support_starts_a_process():
+    starters = {"subprocess", "multiprocessing", "concurrent.futures.process"}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if path.relative_to(PACKAGE).parts[0] == "support":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not starters & set(names), f"{path}: support starts processes"
+
+
 def test_one_line_imports_the_exact_search():
     """It may be taken out with that line; the settings hold its limits."""
     importers = [

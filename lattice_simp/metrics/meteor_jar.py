@@ -10,7 +10,6 @@ import hashlib
 import importlib.util
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.metrics.metric import References
 from lattice_simp.support.array_cache import read_arrays, user_cache, write_arrays
+from lattice_simp.support.programs import ProgramTimeError, run_program
 
 VERSION = "1.5"
 JAR = f"meteor-{VERSION}.jar"
@@ -137,22 +137,15 @@ def _run(hypotheses: Sequence[str], references: References, arguments: Sequence[
         test, reference = Path(folder, "hypotheses"), Path(folder, "references")
         _write(test, hypotheses)
         _write(reference, [line for lines in zip(*references, strict=True) for line in lines])
-        several = ["-r", str(len(references))]
         try:
-            done = subprocess.run(
-                [*command, str(test), str(reference), *several, *arguments, "-ssOut"],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
-                timeout=limit,
-                cwd=folder,
-            )
-        except subprocess.TimeoutExpired:
+            arguments = [*command, str(test), str(reference), "-r", str(len(references)), *arguments, "-ssOut"]
+            done = run_program(arguments, Path(folder), seconds=limit)
+        except ProgramTimeError:
             raise LatticeSimpError(f"METEOR took more than {limit:g} seconds (allow it more)") from None
-    output, complaint = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    output, complaint = (text.decode(errors="replace") for text in (done.output, done.messages))
     rows = [line.split() for line in output.splitlines()]
-    if done.returncode or len(rows) != len(hypotheses) or any(len(row) != COLUMNS for row in rows):
-        raise LatticeSimpError(_reason(complaint or output, done.returncode, options))
+    if done.status or len(rows) != len(hypotheses) or any(len(row) != COLUMNS for row in rows):
+        raise LatticeSimpError(_reason(complaint or output, done.status, options))
     return np.array(rows, dtype=np.float64)
 
 

@@ -11,13 +11,13 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.support.programs import feed_program
 from lattice_simp.support.textio import open_binary, read_lines
 
 VARIABLE = "LMPLZ"
@@ -93,7 +93,8 @@ def estimate(
         raise LatticeSimpError(f"{place}: {error.strerror} (give another temporary folder)") from error
     with scratch as name:
         folder = Path(name).absolute()
-        code = _run([str(program), *settings, "--temp_prefix", f"{folder}/"], text, folder)
+        command = [str(program), *settings, "--temp_prefix", f"{folder}/"]
+        code = feed_program(command, _sentences(text), folder, output=folder / _MODEL, messages=folder / _LOG)
         if code != 0:
             said = (folder / _LOG).read_text(encoding="utf-8", errors="replace")
             raise LatticeSimpError(explain(code, said, folder.parent, mebibytes))
@@ -170,31 +171,6 @@ def _machine_bytes() -> int:
         with suppress(OSError, ValueError):
             sizes.append(int(Path(limit).read_text(encoding="ascii")))
     return min(sizes)
-
-
-def _run(command: list[str], text: str | Path, folder: Path) -> int:
-    """Runs `lmplz` on the text, in the scratch folder so that a core dump stays there; returns its exit status."""
-    environment = {**os.environ, "LC_ALL": "C"}  # its complaints are looked at
-    with open(folder / _MODEL, "wb") as model, open(folder / _LOG, "wb") as log:
-        try:
-            process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=model, stderr=log, cwd=folder, env=environment
-            )
-        except OSError as error:
-            raise LatticeSimpError(f"{command[0]}: cannot be run: {error.strerror} (build it again)") from error
-        assert process.stdin is not None
-        with process:
-            try:
-                # A broken pipe: it ended early, and its exit status says more.
-                with suppress(BrokenPipeError):
-                    process.stdin.writelines(_sentences(text))
-            except BaseException:
-                process.kill()
-                raise
-            finally:
-                with suppress(BrokenPipeError):
-                    process.stdin.close()
-        return process.returncode
 
 
 def _sentences(text: str | Path) -> Iterator[bytes]:
