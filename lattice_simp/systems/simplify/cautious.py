@@ -7,13 +7,14 @@ the simplification.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.analysis import Analysis
-from lattice_simp.systems.simplify.deletion import Deletion
+from lattice_simp.systems.simplify.certainty import is_certain
+from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, length_range
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
 from lattice_simp.systems.simplify.replacements import Replacement, replacements
@@ -21,6 +22,7 @@ from lattice_simp.systems.simplify.sentence import finished
 from lattice_simp.systems.simplify.soundness import Written, fault
 from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import Parse
+from lattice_simp.text.english.punctuation import mark_pairs
 from lattice_simp.text.english.spacy_parser import parse_sentences
 
 WEIGHTS: Mapping[str, float] = {
@@ -28,7 +30,7 @@ WEIGHTS: Mapping[str, float] = {
     "Input:Split": 1.0,
     "Input:Splits": 40.0,
     "Input:Deleted": 5.0,
-    "Input:Replaced": 6.0,
+    "Input:Replaced": 20.0,
 }
 """Nats that each operation is worth against the language model, which decides between combinations of them."""
 
@@ -93,12 +95,13 @@ def _written(reading: Reading, words: Sequence[str], indices: Sequence[int], par
 
 def cautious_analysis(analysis: Analysis) -> Analysis:
     """Returns an analysis with the operations that are sound when they are done alone, and with replacements."""
-    splits = [split for split in analysis.splits if not split.restrictive]
+    splits = [split for split in analysis.splits if is_certain(analysis.parse, split)]
     deletions = [deletion for deletion in analysis.deletions if is_harmless(deletion)]
+    deletions += redundant_brackets(analysis.tokens)
     changes = replacements(analysis.parse)
-    plain = replace(analysis, replacements=())
+    plain = replace(analysis, deletions=tuple(deletions))
     readings = [_reading(make_variant(plain, _NOTHING, [split], (), _none)) for split in splits]
-    whole = make_variant(plain, _NOTHING, (), (), lambda deletion: deletion in deletions)
+    whole = make_variant(plain, _NOTHING, (), (), lambda deletion: True)
     done = [leap.deletion for leap in whole.leaps]
     readings += [_reading(whole, range(leap.begin, leap.end)) for leap in whole.leaps]
     for change in changes:
@@ -128,6 +131,26 @@ def _where(items: Iterable[_Operation], sound: Iterable[bool]) -> tuple[_Operati
 def is_harmless(deletion: Deletion) -> bool:
     """Returns whether a statement stays as true and complete without the words of a deletion."""
     return deletion.word in word_set("harmless_words")
+
+
+def redundant_brackets(tokens: Sequence[str]) -> Iterator[Deletion]:
+    """Yields brackets with an abbreviation that is not used elsewhere, or with a measure after another measure.
+
+    >>> [deletion.positions for deletion in redundant_brackets("the Red Army ( RA ) went 6 miles ( 10 km ) .".split())]
+    [(3, 4, 5), (9, 10, 11, 12)]
+    """
+    for first, last in mark_pairs(tokens):
+        inner = tokens[first + 1 : last]
+        if tokens[first] != "(" or not 1 <= len(inner) <= 2:
+            continue
+        short = len(inner) == 1 and inner[0].isupper() and inner[0].isalpha() and tokens.count(inner[0]) == 1
+        measures = first > 1 and len(inner) == 2 and _is_number(inner[0]) and _is_number(tokens[first - 2])
+        if short or (measures and inner[1].isalpha() and tokens[first - 1].isalpha()):
+            yield Deletion(DeletionKind.RELATION, "(", length_range(len(inner)), tuple(range(first, last + 1)))
+
+
+def _is_number(token: str) -> bool:
+    return token.replace(",", "").replace(".", "").isdigit()
 
 
 def _reading(variant: Variant, gone: Iterable[int] = ()) -> Reading:

@@ -111,7 +111,10 @@ def _matches(parse: Parse, row: SimplerWords, first: int) -> bool:
             return False
     tag = _TAGS.get(row.part, "")
     fits = parse.tags[head].startswith(tag) and (row.part != "noun" or parse.tags[head] in _NUMBERED)
-    return fits and _is_ordinary(parse, row, head) and all(_holds(parse, head, group) for group in row.needs)
+    if not fits or not _is_ordinary(parse, row, head):
+        return False
+    following = f">{parse.tags[first + len(row.words)]}"
+    return all(following in group or _holds(parse, head, group) for group in row.needs)
 
 
 def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.simplify.clauses import SUBJECTS, finite_word, subject
+from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, finite_word, subject
 from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.sentence import Sentence
 from lattice_simp.text.english.parse import ROOT, Parse
@@ -71,7 +72,8 @@ def fault(source: Parse, sentences: Sequence[Written], free: frozenset[int] = fr
         return f"lost: {lost}"
     for sentence in sentences:
         wrong = (
-            _without_verb(source, sentence)
+            _doubled_mark(source, sentence)
+            or _without_verb(source, sentence)
             or _changed_tag(source, sentence)
             or _changed_head(source, sentence, free)
             or _disagreement(sentence)
@@ -93,6 +95,15 @@ def _lost_words(source: Parse, sentences: Sequence[Written], free: frozenset[int
     return next(needed, "")
 
 
+def _doubled_mark(source: Parse, sentence: Written) -> str:
+    """Returns the first pair of neighbouring commas or stops that the source does not have."""
+    known = set(pairwise(source.tokens))
+    for pair in pairwise(sentence.parse.tokens):
+        if {mark_kind(mark) for mark in pair} <= {"comma", "stop"} and pair not in known:
+            return f"doubled: {' '.join(pair)}"
+    return ""
+
+
 def _without_verb(source: Parse, sentence: Written) -> str:
     """Returns a fault if a sentence has no finite main verb or no subject though its source has both."""
     parse = sentence.parse
@@ -100,6 +111,9 @@ def _without_verb(source: Parse, sentence: Written) -> str:
     complete = any(_is_clause(source, root) for root in source.roots)
     if len(roots) != 1 and len(source.roots) == 1:
         return "several roots"
+    begins_with_verb = parse.tags[0] in FINITE and parse.tags[0] != source.tags[0]
+    if complete and begins_with_verb and parse.tokens[-1] != "?":
+        return "verb first"
     if complete and not any(_is_clause(parse, root) for root in roots):
         return "no main clause"
     return ""
@@ -161,14 +175,18 @@ def _disagreement(sentence: Written) -> str:
 
 
 _PLURAL_VERBS, _SINGULAR_VERBS = frozenset({"were", "are", "have", "do"}), frozenset({"was", "is", "has", "does"})
-_EITHER = frozenset({"who", "which", "that", "you", "i", "we", "they", "most", "some", "all", "any", "none"})
+_EITHER = frozenset({"who", "which", "that", "most", "some", "all", "any", "none"})
+_PLURAL_PRONOUNS = frozenset({"i", "you", "we", "they"})
 
 
 def _disagree(parse: Parse, noun: int, verb: int) -> bool:
     text = parse.tokens[verb].lower()
-    if parse.tokens[noun].lower() in _EITHER:
+    subject_word = parse.tokens[noun].lower()
+    if subject_word in _EITHER or (subject_word == "i" and text == "was"):
         return False
-    plural = is_plural(parse, noun)
+    plural = is_plural(parse, noun) or subject_word in _PLURAL_PRONOUNS
     if text in _SINGULAR_VERBS or parse.tags[verb] == "VBZ":
         return plural
-    return not plural and (text in _PLURAL_VERBS or parse.tags[verb] == "VBP") and parse.tags[noun] in ("NN", "NNP")
+    return (
+        not plural and (text in _PLURAL_VERBS or parse.tags[verb] == "VBP") and parse.tags[noun] in ("NN", "NNP", "PRP")
+    )

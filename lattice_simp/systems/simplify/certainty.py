@@ -1,0 +1,115 @@
+"""Which splits are certain: whom a clause describes, and how the halves relate, cannot be otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, finite_word, subject
+from lattice_simp.systems.simplify.split import Split, SplitKind
+from lattice_simp.text.english.parse import ROOT, Parse
+from lattice_simp.text.english.punctuation import mark_kind
+
+_UNCERTAIN_CONJUNCTIONS = frozenset({"as", "since", "when", "while", "so that"})
+"""Conjunctions that have other senses than that of the sentence opening that would take their place."""
+
+_DASHES = frozenset({":", "-", "--", "–", "—"})
+_NOUNS = frozenset({"NOUN", "PROPN"})
+
+
+def is_certain(parse: Parse, split: Split) -> bool:
+    """Returns whether a split can be read in one way only."""
+    conjunction = " ".join(parse.tokens[position].lower() for position in split.dropped)
+    if split.restrictive or conjunction in _UNCERTAIN_CONJUNCTIONS or not _has_main_clause(parse):
+        return False
+    entity = [token.position for token in split.sentence if token.copied and token.position is not None]
+    if entity and (_is_quoted(parse, entity) or parse.tags[entity[0]] == "CD"):
+        return False
+    if split.kind is SplitKind.PARTICIPLE:
+        return _is_certain_participle(parse, split, entity)
+    if split.kind in (SplitKind.RELATIVE, SplitKind.APPOSITION) and entity:
+        return _is_apart(parse, split) and _is_beside(parse, split, entity) and not _is_nested(parse, entity)
+    return split.kind is not SplitKind.COORDINATION or _is_certain_coordination(parse, split)
+
+
+def _has_main_clause(parse: Parse) -> bool:
+    return any(finite_word(parse, root) is not None and subject(parse, root) is not None for root in parse.roots)
+
+
+def _is_quoted(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether a quotation mark is in or beside the words that name an entity."""
+    around = parse.tokens[max(0, entity[0] - 1) : entity[-1] + 2]
+    return any(mark_kind(token) == "quote" for token in around)
+
+
+def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether a participle can only describe the noun beside it, or the subject of the only verb before it."""
+    if not entity:
+        return True
+    head = _head(parse, list(split.clause))
+    if parse.labels[head] == "acl":
+        present = parse.tags[head] == "VBG" and parse.labels[parse.heads[head]] not in SUBJECTS
+        return not present and _is_beside(parse, split, entity) and not _is_nested(parse, entity)
+    subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
+    reported = parse.lemmas[parse.heads[head]].lower() in word_set("reporting_verbs")
+    return split.leads or (len(subjects) == 1 and not reported)
+
+
+def _is_certain_coordination(parse: Parse, split: Split) -> bool:
+    """Returns whether a conjunction or semicolon joins two clauses, in tenses that go together if they share words."""
+    first = min(split.removed)
+    if not split.dropped and parse.tokens[split.clause[0] - 1] != ";" and parse.tokens[first].lower() != "then":
+        return split.clause[0] == 0 or ";" in parse.tokens[split.clause[-1] + 1 : split.clause[-1] + 2]
+    begins = split.clause[0]
+    stranded = parse.labels[max(first - 1, 0)] == "prep" or parse.parts[max(first - 1, 0)] == "ADP"
+    if parse.labels[begins] == "mark" or parse.tags[begins] in ("WDT", "WP") or stranded:
+        return False
+    head = _head(parse, list(split.clause))
+    shares = any(token.copied for token in split.sentence)
+    above = parse.heads[head]
+    return not (shares and parse.tags[head] == "VBP" and above != ROOT and _is_past(parse, above))
+
+
+def _is_past(parse: Parse, verb: int) -> bool:
+    finite = finite_word(parse, verb)
+    return finite is not None and parse.tags[finite] == "VBD"
+
+
+def _head(parse: Parse, positions: list[int]) -> int:
+    """Returns the position whose head is outside."""
+    return next(position for position in positions if parse.heads[position] not in positions)
+
+
+def _is_apart(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause stands between commas or brackets, before the end, a verb or another clause."""
+    first, last = min(split.removed), max(split.removed)
+    after = [position for position in range(last + 1, len(parse)) if mark_kind(parse.tokens[position]) is None]
+    if parse.tokens[first - 1] in _DASHES or split.kept_commas or parse.parts[first] in ("ADP", "NUM"):
+        return False
+    if not after:
+        return True
+    following = after[0]
+    above = parse.heads[following]
+    joins = parse.labels[following] == "cc" and parse.parts[above] in ("VERB", "AUX") and above not in split.removed
+    return joins or parse.tags[following] in FINITE
+
+
+def _is_beside(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether only marks and words of the clause separate an entity from its clause."""
+    first = min(split.removed)
+    between = [position for position in range(entity[-1] + 1, first) if mark_kind(parse.tokens[position]) is None]
+    return not between and entity[-1] < first
+
+
+def _is_nested(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether an entity is the last of several nouns that a clause may describe ("the head of a firm, who")."""
+    return any(position not in entity for position in _nouns_above(parse, _head(parse, entity)))
+
+
+def _nouns_above(parse: Parse, noun: int) -> Iterator[int]:
+    """Yields the nouns above a noun in its phrase."""
+    current = parse.heads[noun]
+    while current != ROOT and parse.parts[current] not in ("VERB", "AUX"):
+        if parse.parts[current] in _NOUNS:
+            yield current
+        current = parse.heads[current]

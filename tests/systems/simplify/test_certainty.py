@@ -1,0 +1,52 @@
+"""Splits that can be read in one way only."""
+
+from __future__ import annotations
+
+import pytest
+
+from lattice_simp.systems.simplify.analysis import analyse
+from lattice_simp.systems.simplify.certainty import is_certain
+
+CERTAIN = [
+    "The judge , who was tired , slept .",
+    "She met Ann , who was tired .",
+    "The cat slept , but the dog barked .",
+    "The cat slept ; the dog barked .",
+    "The teacher left , closing the door .",
+    "Anna , a painter from Rome , left the town .",
+    "He stayed at home because the old man was tired .",
+]
+UNCERTAIN = {
+    "She met the head of a firm , which was large .": "the head, or the firm",
+    "The boy saw the man , holding a stick .": "the boy, or the man",
+    "The judge who signed the law was very tired .": "says which judge",
+    "When the man came home , the woman left the house .": "at that time, or each time",
+    "Since he was there , she left the house .": "because, or from then on",
+    "The woman read a book , while the man wrote a letter .": "at the same time, or but",
+    'He sang in " Big Sky " , which was a success .': "a title",
+    "This film is about love - a dream that became true .": "a dash",
+    "She lost a letter , which was old , written by Ann .": "what follows loses its comma",
+    "She met one of them , who was tired .": "one is not named again",
+    "The town , in which she lived , was old .": "a preposition that would move",
+    "They look for and hope to find a cure .": "a preposition without its noun",
+}
+
+
+def certain(parse):
+    return [split for split in analyse(parse).splits if is_certain(parse, split)]
+
+
+@pytest.mark.parametrize("source", CERTAIN)
+def test_certain_splits(parsed, source):
+    assert certain(parsed(source))
+
+
+@pytest.mark.parametrize("source", UNCERTAIN)
+def test_uncertain_splits(parsed, source):
+    assert not certain(parsed(source))
+
+
+@pytest.mark.parametrize("source", UNCERTAIN)
+def test_they_are_candidates(parsed, source):
+    """Otherwise the test above would say nothing."""
+    assert analyse(parsed(source)).splits
