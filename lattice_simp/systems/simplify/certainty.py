@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, finite_word, subject
+from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
@@ -23,17 +24,31 @@ def is_certain(parse: Parse, split: Split) -> bool:
     if split.restrictive or conjunction in _UNCERTAIN_CONJUNCTIONS or not _has_main_clause(parse):
         return False
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
-    if entity and (_is_quoted(parse, entity) or parse.tags[entity[0]] == "CD"):
+    if entity and not _is_nameable(parse, entity):
         return False
     if split.kind is SplitKind.PARTICIPLE:
         return _is_certain_participle(parse, split, entity)
-    if split.kind in (SplitKind.RELATIVE, SplitKind.APPOSITION) and entity:
-        return _is_apart(parse, split) and _is_beside(parse, split, entity) and not _is_nested(parse, entity)
+    if split.kind in (SplitKind.RELATIVE, SplitKind.APPOSITION):
+        beside = not entity or (_is_beside(parse, split, entity) and not _is_nested(parse, entity))
+        return beside and _is_apart(parse, split) and _agrees(parse, split, entity)
     return split.kind is not SplitKind.COORDINATION or _is_certain_coordination(parse, split)
 
 
 def _has_main_clause(parse: Parse) -> bool:
     return any(finite_word(parse, root) is not None and subject(parse, root) is not None for root in parse.roots)
+
+
+def _is_nameable(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether words name the same entity again: no count ("one of them"), no adverb ("only the first")."""
+    counted = parse.tags[entity[0]] == "CD" or any(parse.tags[position] == "RB" for position in entity)
+    return not counted and not _is_quoted(parse, entity)
+
+
+def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether an apposition has the number of its noun."""
+    if split.kind is not SplitKind.APPOSITION or not entity:
+        return True
+    return is_plural(parse, _head(parse, entity)) == is_plural(parse, _head(parse, list(split.clause)))
 
 
 def _is_quoted(parse: Parse, entity: list[int]) -> bool:

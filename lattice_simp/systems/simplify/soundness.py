@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, finite_word, subject
+from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, child, finite_word, subject
 from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.sentence import Sentence
 from lattice_simp.text.english.parse import ROOT, Parse
@@ -120,7 +120,9 @@ def _without_verb(source: Parse, sentence: Written) -> str:
 
 
 def _is_clause(parse: Parse, root: int) -> bool:
-    return finite_word(parse, root) is not None and subject(parse, root) is not None
+    """Returns whether a finite clause with a subject, and without a conjunction before it, hangs on a root."""
+    subordinate = child(parse, root, {"mark"}) is not None
+    return not subordinate and finite_word(parse, root) is not None and subject(parse, root) is not None
 
 
 def _changed_tag(source: Parse, sentence: Written) -> str:

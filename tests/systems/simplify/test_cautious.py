@@ -49,6 +49,43 @@ def test_sentences_without_a_subject_or_a_verb(parsed):
     assert faults(source, [reading(halves, starts=(0, 5)), reading(broken, starts=(0, 4))]) == ["", "no main clause"]
 
 
+def test_a_subordinate_clause_is_no_sentence(parsed):
+    source = parsed("If the man sings , the woman should dance .")
+    broken = "If/0 the/1 man/2 sings/3 . The/5 woman/6 should/7 dance/8 ./9"
+    assert faults(source, [reading(broken, starts=(0, 5))]) == ["no main clause"]
+
+
+def test_a_verb_first_is_no_statement(parsed):
+    source = parsed("The man sang and has the boy thrown out .")
+    broken = "The/0 man/1 sang/2 . Has/4 the/5 boy/6 thrown/7 out/8 ./9"
+    assert faults(source, [reading(broken, starts=(0, 4))]) == ["verb first"]
+
+
+def test_marks_are_not_doubled(parsed):
+    source = parsed("The man , who sang , left .")
+    assert faults(source, [reading("The/0 man/1 left/6 ,/2 ./7 He/1 sang/4 .", starts=(0, 5))])[0] == "doubled: , ."
+
+
+def test_pronouns_agree(parsed):
+    source = parsed("The men sing and want to dance .")
+    broken = "The/0 men/1 sing/2 . They/1 wants/4 to/5 dance/6 ./7"
+    assert faults(source, [reading(broken, copied=(4,), starts=(0, 4))])[0] == "They wants disagree"
+
+
+def test_words_keep_their_tags_and_roles(parsed):
+    source = parsed("The fishermen catch fish in the sea .")
+    noun = "The/0 fishermen/1 the/0 catch/2 of/4 fish/3 in/4 the/5 sea/6 ./7"
+    assert faults(source, [reading(noun)])[0]
+
+
+def test_redundant_brackets_go(simplifier, parsed):
+    parse = parsed("The Red Army ( RA ) took the old town in May .")
+    best = replace(simplifier, stages=("delete",)).simplify(parse)[0]
+    assert best.text == "The Red Army took the old town in May ."
+    parse = parsed("The Red Army ( RA ) and the other RA took the town .")
+    assert not replace(simplifier, stages=("delete",)).simplify(parse)[0].is_changed
+
+
 def test_copied_subjects_agree(parsed):
     source = parsed("The men , who were tired , slept .")
     good = "The/0 men/1 slept/7 ./8 The/0 men/1 were/4 tired/5 ."

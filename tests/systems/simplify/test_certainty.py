@@ -28,6 +28,8 @@ UNCERTAIN = {
     "She lost a letter , which was old , written by Ann .": "what follows loses its comma",
     "She met one of them , who was tired .": "one is not named again",
     "The town , in which she lived , was old .": "a preposition that would move",
+    "It is not just the machine , which makes the base .": "not only the machine",
+    "They expected new attacks , a problem which would grow .": "one problem, several attacks",
     "They look for and hope to find a cure .": "a preposition without its noun",
 }
 
