@@ -22,7 +22,7 @@ from lattice_simp.systems.simplify.sentence import finished
 from lattice_simp.systems.simplify.soundness import Written, fault
 from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import Parse
-from lattice_simp.text.english.punctuation import mark_pairs
+from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 from lattice_simp.text.english.spacy_parser import parse_sentences
 
 WEIGHTS: Mapping[str, float] = {
@@ -33,6 +33,9 @@ WEIGHTS: Mapping[str, float] = {
     "Input:Replaced": 20.0,
 }
 """Nats that each operation is worth against the language model, which decides between combinations of them."""
+
+LEAST_SPLIT = 10
+"""The least words of a sentence that is worth splitting."""
 
 CANDIDATES = 20
 """How many of the best paths are checked."""
@@ -95,7 +98,8 @@ def _written(reading: Reading, words: Sequence[str], indices: Sequence[int], par
 
 def cautious_analysis(analysis: Analysis) -> Analysis:
     """Returns an analysis with the operations that are sound when they are done alone, and with replacements."""
-    splits = [split for split in analysis.splits if is_certain(analysis.parse, split)]
+    words = sum(mark_kind(token) is None for token in analysis.tokens)
+    splits = [split for split in analysis.splits if words >= LEAST_SPLIT and is_certain(analysis.parse, split)]
     deletions = [deletion for deletion in analysis.deletions if is_harmless(deletion)]
     deletions += redundant_brackets(analysis.tokens)
     changes = replacements(analysis.parse)

@@ -28,6 +28,8 @@ def is_certain(parse: Parse, split: Split) -> bool:
         return False
     if split.kind is SplitKind.PARTICIPLE:
         return _is_certain_participle(parse, split, entity)
+    if conjunction == "where" and parse.tags[max(min(split.removed) - 2, 0)] not in ("NNP", "NNPS"):
+        return False  # "an election, where"
     if split.kind in (SplitKind.RELATIVE, SplitKind.APPOSITION):
         beside = not entity or (_is_beside(parse, split, entity) and not _is_nested(parse, entity))
         return beside and _is_apart(parse, split) and _agrees(parse, split, entity)
@@ -59,8 +61,8 @@ def _is_quoted(parse: Parse, entity: list[int]) -> bool:
 
 def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool:
     """Returns whether a participle can only describe the noun beside it, or the subject of the only verb before it."""
-    if not entity:
-        return True
+    if not entity or parse.tokens[split.clause[0]].lower() == "being":  # "being" may say why
+        return not entity
     head = _head(parse, list(split.clause))
     if parse.labels[head] == "acl":
         present = parse.tags[head] == "VBG" and parse.labels[parse.heads[head]] not in SUBJECTS

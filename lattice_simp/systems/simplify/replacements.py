@@ -121,7 +121,7 @@ def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:
     """Returns whether a word is neither part of a compound nor compared."""
     below = parse.children[head]
     if row.part == "verb":
-        return parse.labels[head] not in ("amod", "compound")
+        return parse.labels[head] not in ("amod", "compound", "acomp")
     if row.part == "noun":
         return parse.labels[head] != "compound" and all(parse.labels[child] != "compound" for child in below)
     return row.part == "fixed" or all(parse.tokens[child].lower() not in _COMPARED for child in below)

@@ -9,6 +9,7 @@ from lattice_simp.systems.simplify.certainty import is_certain
 
 CERTAIN = [
     "The judge , who was tired , slept .",
+    "She lived in Rome , where he also worked .",
     "She met Ann , who was tired .",
     "The cat slept , but the dog barked .",
     "The cat slept ; the dog barked .",
@@ -30,6 +31,8 @@ UNCERTAIN = {
     "The town , in which she lived , was old .": "a preposition that would move",
     "It is not just the machine , which makes the base .": "not only the machine",
     "They expected new attacks , a problem which would grow .": "one problem, several attacks",
+    "She won the last election , where he also stood .": "not a place",
+    "She left the old town early , being a judge then .": "why, or when",
     "They look for and hope to find a cure .": "a preposition without its noun",
 }
 
