@@ -1,6 +1,6 @@
-"""Lattice and n-best file formats: one file each, a table of them, and two functions that choose from it.
+"""Reads and writes lattices: each format is a file of this folder, and `read` and `write` choose from their table.
 
-A new format is a new file with a `FORMAT` and one entry of `FORMATS`; commands and options know it from there.
+To add a format, add a file with a `FORMAT` and an entry to `FORMATS`; commands and options take it from there.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "cat.plf.gz"
@@ -60,25 +60,25 @@ _LABELLED = {
     "numeric": (("att", *KALDI), "--words"),
     "frame_shift": (KALDI, "--frame-shift"),
 }
-"""Options that say what numeric labels are, the formats that may have such, and the flags of the commands."""
+"""The options that explain numeric labels, with the formats that may have such labels, and the commands' flags."""
 
 HEAD = 1 << 16
-"""The bytes at the beginning of a file that show its format."""
+"""The number of bytes that format detection reads."""
 
 
 def read(path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any) -> Lattice:
-    """Reads a lattice, in the format that its content shows unless `format` says it.
+    """Reads a lattice; the format is detected from the content unless `format` names it.
 
     Args:
         path: the file, plain or compressed; `-` is standard input.
-        format: a name in `FORMATS`; None to look at the content.
+        format: a name in `FORMATS`; None to detect it from the content.
         symbols: the table that numbers the words; it grows as needed. A new one if None.
-        options: what the format's own reader takes: see `parse_openfst`, `parse_att`, `parse_plf`, `parse_slf`,
+        options: options of the format's reader; see `parse_openfst`, `parse_att`, `parse_plf`, `parse_slf`,
             `parse_features`.
 
     Raises:
-        FormatError: the file is of no known format (the error says what it looks like), is broken, is empty, or holds
-            several lattices (`read_all` reads them).
+        FormatError: the format is unknown (the error says what the file looks like), or the file is broken, is empty,
+            or holds several lattices (use `read_all`).
     """
     _check(format, path)
     return parse(read_bytes(path), path, format, symbols, **options)
@@ -87,7 +87,7 @@ def read(path: str | Path, format: str | None = None, symbols: SymbolTable | Non
 def parse(
     data: bytes, path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any
 ) -> Lattice:
-    """Returns the lattice of a file's bytes, as `read` does; `path` is for errors."""
+    """Parses the bytes of a file as `read` does; errors name `path`."""
     _check(format, path)
     format = format or _sniffed(data, path)
     check_labels(options, format, path)
@@ -95,21 +95,21 @@ def parse(
 
 
 def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None, **options: Any) -> None:
-    """Writes a lattice, in the format of the file name's ending unless `format` says it.
+    """Writes a lattice; the ending of the file name chooses the format unless `format` names it.
 
     Endings: `.fst` OpenFst, `.txt` and `.att` AT&T text, `.plf` PLF, `.slf` and `.lat` HTK SLF, `.gbnf` and `.lark`
-    grammars; a compression's ending (`.gz`, `.xz`, `.zst`) may follow. Standard output (`-`) gets AT&T text. Features
-    are chosen by name alone.
+    grammars; a compression's ending (`.gz`, `.xz`, `.zst`) may follow. Standard output (`-`) gets AT&T text. The format
+    `features` has no ending.
 
     Args:
         lattice: the lattice, or a gappy acceptor.
         path: the file; it appears when it is complete.
-        format: a name in `FORMATS`; None to look at the file name.
-        options: what the format's own writer takes: see `write_openfst`, `write_att`, `format_plf`, `write_slf`,
+        format: a name in `FORMATS`; None to choose it by the file name.
+        options: options of the format's writer; see `write_openfst`, `write_att`, `format_plf`, `write_slf`,
             `format_gbnf`.
 
     Raises:
-        LatticeSimpError: the ending is unknown, the format cannot hold the lattice, the file cannot be written.
+        LatticeSimpError: the ending is unknown, the format cannot represent the lattice, or the file cannot be written.
     """
     chosen = format_of_name(path) if format is None else format
     if chosen not in FORMATS:
@@ -118,21 +118,21 @@ def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = 
 
 
 def losses(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None) -> Losses:
-    """Returns what the file that `write` makes does not hold of a lattice: phrases, and what each is about."""
+    """Reports what is lost when `write` writes a lattice: phrases, and the names that each concerns."""
     return FORMATS[format_of_name(path) if format is None else format].lost(as_lattice(lattice))
 
 
 def format_of(path: str | Path) -> str:
-    """Returns the name of the format that a file's content shows.
+    """Detects the format of a file from its content and returns the format's name.
 
     Raises:
-        FormatError: none fits; says what the file looks like.
+        FormatError: the format is unknown; the message says what the file looks like.
     """
     return _sniffed(read_bytes(path), path)
 
 
 def sniff(head: bytes) -> str | None:
-    """Returns the name of the lattice format that the beginning of a file shows; None for all other files."""
+    """Detects the lattice format from the first bytes of a file; returns its name, or None for all other files."""
     if kaldi.is_binary(head[:HEAD]):
         return "kaldi-binary"
     if kind_of(head[:HEAD]) is not None:
@@ -142,7 +142,7 @@ def sniff(head: bytes) -> str | None:
 
 
 def format_of_data(data: bytes) -> str:
-    """Returns the name of the format that a file's bytes show; `att` where they show none."""
+    """Detects the format of a file's bytes; returns its name, or `att` if none is detected."""
     return sniff(data) or "att"
 
 
@@ -150,7 +150,7 @@ def is_text(path: str | Path) -> bool:
     """Returns whether a file holds sentences, one a line, rather than a lattice.
 
     Raises:
-        FormatError: it holds neither; says what it looks like.
+        FormatError: it holds neither; the message says what it looks like.
     """
     data = read_bytes(path)
     kind = kind_of(data[:HEAD])
@@ -161,10 +161,10 @@ def is_text(path: str | Path) -> bool:
 
 
 def check_labels(options: Mapping[str, Any], format: str, path: str | Path) -> None:
-    """Refuses options that say what numeric labels are where the format has words.
+    """Checks that options for numeric labels are used only with formats that have them.
 
     Raises:
-        FormatError: names the option.
+        FormatError: the format's labels are words; the message names the option.
     """
     for option, (readers, flag) in _LABELLED.items():
         if option in options and format not in readers:
@@ -180,7 +180,7 @@ def _sniffed(data: bytes, path: str | Path) -> str:
     head = data[:HEAD]
     if any(kind.sniff(head) for kind in LISTS.values()):
         remedy = "read it with read_nbest or read_all"
-        raise FormatError("looks like an n-best list, where a lattice is needed", path=path, remedy=remedy)
+        raise FormatError("looks like an n-best list, not a lattice", path=path, remedy=remedy)
     name = sniff(head)
     if name is None:
         raise refusal(head, path)
@@ -188,7 +188,7 @@ def _sniffed(data: bytes, path: str | Path) -> str:
 
 
 def format_of_name(path: str | Path, default: str | None = None) -> str:
-    """Returns the name of the format that a file name's ending shows; standard output (`-`) gets AT&T text.
+    """Returns the name of the format for a file name's ending; standard output (`-`) gets AT&T text.
 
     Raises:
         LatticeSimpError: the ending is unknown, and there is no default.

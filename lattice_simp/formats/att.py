@@ -1,8 +1,8 @@
-"""AT&T text (what OpenFst's fstprint writes and fstcompile reads), and OpenFst's text symbol tables.
+"""AT&T text, the format of OpenFst's fstprint and fstcompile, with OpenFst's text symbol tables.
 
-One line for each arc, `source destination label [cost]` in an acceptor and `source destination input output [cost]` in
-a transducer, and one for each final state, `state [cost]`. Fields are separated by tabs or blanks; the first line's
-state is the start. A missing cost is 0. Costs are negative natural logs.
+Each arc is a line, `source destination label [cost]` in an acceptor and `source destination input output [cost]` in a
+transducer; each final state is a line `state [cost]`. Fields are separated by tabs or blanks; the first line's state is
+the start. A missing cost is 0. Costs are negative natural logs.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from lattice_simp.formats.symbol_text import read_label_pair, write_symbols
 from lattice_simp.support.textio import decode, open_text
 
 EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>", "@0@", "@_EPSILON_SYMBOL_@"})
-"""The words that are read as epsilon: those of OpenFst, Kaldi, lttoolbox and HFST."""
+"""The words that mean epsilon, in OpenFst, Kaldi, lttoolbox and HFST."""
 
 _SNIFFED_LINES = 200
 
 _INTEGER = re.compile(rb"-?\d+")
-_IDS = "give their symbol table (--symbols, symbols_path=), or say that numbers are words (--words, numeric=False)"
+_IDS = "pass their symbol table (--symbols, symbols_path=), or declare numbers to be words (--words, numeric=False)"
 _IDS_OF_K2 = "k2 marks final arcs with -1, and its scores are no costs: write k2.to_str(fsa, openfst=True)"
-_ONE_EACH = "give each automaton a file of its own"
+_ONE_EACH = "write each automaton to a separate file"
 
 _NOT_FINAL = (b"Infinity", b"inf")
 
 _KALDI_COSTS = re.compile(rb"[-+.\de]*,[-+.\de]*,[\d_]*")
-"""The costs of the decoding graph and the acoustic model, and the transitions."""
+"""Kaldi's weights: the costs of the decoding graph and the acoustic model, and the transitions."""
 
 
 def parse_att(
@@ -59,34 +59,34 @@ def parse_att(
     symbols_path: str | Path | None = None,
     isymbols_path: str | Path | None = None,
 ) -> Lattice:
-    r"""Returns the lattice of the bytes of AT&T text.
+    r"""Parses the bytes of AT&T text.
 
     >>> parse_att(b"0 1 a 0.5\n1 2 cat\n2\n").weights.tolist()
     [0.5, 0.0]
 
-    States keep their numbers if the start is 0 (else the states before it move up by one). Numbers that are larger
-    than the file could need are replaced: the states are then numbered in the order in which they appear.
+    States keep their numbers if the start is 0; otherwise the states before it move up by one. If numbers are larger
+    than the file needs, the states are renumbered in order of appearance.
 
     Args:
         data: the file's bytes.
         path: the file's name, for errors.
         symbols: the table that numbers the (output) words; it grows as needed. A new one if None.
-        isymbols: the table of the input words; None for the same one.
+        isymbols: the table of the input words; None for `symbols`.
         acceptor: whether a line of four fields is `source destination word cost` (True) or `source destination input
-            output` (False). None decides: a file with a line of five fields is a transducer; otherwise it is an
+            output` (False). None detects it: a file with a line of five fields is a transducer; otherwise it is an
             acceptor if the fourth field of every line of four is a number. So a transducer without costs whose
             output labels are numbers needs `acceptor=False`.
-        numeric: labels are label ids of `symbols` (and `isymbols`), not words; False where numbers are words. None
-            takes labels for words, but refuses numbers alone: these are ids.
-        symbols_path: an OpenFst text symbol table; labels are its numbers.
+        numeric: True if labels are label ids of `symbols` (and `isymbols`), False if they are words, even numbers.
+            None reads labels as words, but raises an error if all are numbers, which are probably ids.
+        symbols_path: an OpenFst text symbol table whose numbers are the labels.
         isymbols_path: the same for input labels; None for `symbols_path`.
 
     Raises:
-        FormatError: a broken line (with its number), an empty file, a second automaton, unknown labels, label ids
-            without a symbol table, costs that are NaN or infinite.
+        FormatError: a line is broken (the message has its number), the file is empty or holds a second automaton, a
+            label is unknown or an id without a symbol table, or a cost is NaN or infinite.
     """
     ilabels, labels = read_label_pair(symbols_path, isymbols_path)
-    decode(data, path)  # fails at bytes that are not UTF-8
+    decode(data, path)  # raises an error for bytes that are not UTF-8
     text = split_fields(data.removeprefix(b"\xef\xbb\xbf"), path)
     widths = text.widths
     if widths.max(initial=0) > 5:
@@ -97,7 +97,7 @@ def parse_att(
     if acceptor is None:
         four = np.flatnonzero(widths == 4)[:1]
         if any(map(_KALDI_COSTS.fullmatch, text.column(four, 3))):
-            remedy = "write the name of the utterance in a line before, and an empty line at the end"
+            remedy = "write a line with the name of the utterance before, and an empty line at the end"
             text.fail(int(four[0]), "costs as in Kaldi's lattices, which are archives", remedy)
         acceptor = not (widths == 5).any() and _all_numbers(text.column(np.flatnonzero(widths == 4), 3))
     elif acceptor and (widths == 5).any():
@@ -128,7 +128,7 @@ def write_att(
     symbols_path: str | Path | None = None,
     isymbols_path: str | Path | None = None,
 ) -> None:
-    r"""Writes a lattice as AT&T text; what `parse_att` reads back is the same lattice, except for features.
+    r"""Writes a lattice as AT&T text; `parse_att` restores it, except for its features.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "cat.txt"
@@ -136,18 +136,18 @@ def write_att(
     >>> path.read_text().splitlines()
     ['0\t1\ta\t0.25', '0\t1\tb\t1.0', '1\t0.0']
 
-    State numbers stay, costs are exact, and a lattice without states becomes one without final states. A state
-    that is not final and has no arcs is written as `state Infinity`, as OpenFst does.
+    State numbers are kept, costs are exact, and a lattice without states becomes one without final states. A state
+    that is not final and has no arcs is written as `state Infinity`, as in OpenFst.
 
     Args:
         lattice: an acceptor (four fields an arc) or a transducer (five fields an arc).
         path: the file; `-` is standard output.
-        numeric: writes label ids and not words.
-        symbols_path: writes the symbol table to this file, too; labels are then its numbers.
+        numeric: whether to write label ids instead of words.
+        symbols_path: where to write the symbol table; labels are then its numbers.
         isymbols_path: the same for the input symbols.
 
     Raises:
-        InvalidLatticeError: a word that would not be read back: with blanks, or named like epsilon.
+        InvalidLatticeError: a word contains blanks or means epsilon, and so could not be read back.
         LatticeSimpError: the file cannot be written.
     """
     numeric = numeric or symbols_path is not None or isymbols_path is not None
@@ -218,7 +218,7 @@ def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Fl
 
 
 def _refuse_label_ids(text: FieldText, arcs: Longs, sides: list[list[bytes]]) -> None:
-    """Refuses numbers that are ids of labels: on all sides, or on one that has an id that no word is written as."""
+    """Raises an error for label ids: numbers on all sides, or on one side with an id that cannot be a word."""
     numbers = [bool(side) and all(map(_INTEGER.fullmatch, dict.fromkeys(side))) for side in sides]
     for side, are_ids in zip(sides, numbers, strict=True):
         telling = next((field for field in dict.fromkeys(side) if field == b"0" or field.startswith(b"-")), None)
@@ -271,7 +271,7 @@ def _written(labels: npt.NDArray[np.int32], symbols: SymbolTable, numeric: bool)
     for label, word in words.items():
         if label != EPSILON and (word in EPSILON_NAMES or any(blank in word for blank in " \t\n\r")):
             raise InvalidLatticeError(
-                f"AT&T text cannot hold the word {shown(word)} (write numeric labels, or OpenFst)"
+                f"AT&T text cannot represent the word {shown(word)} (write numeric labels, or OpenFst)"
             )
     return [words[label] for label in labels.tolist()]
 
@@ -287,14 +287,14 @@ def _end_lines(lattice: Lattice) -> dict[int, str]:
 
 
 _LINE = re.compile(rb"\s*\d+(?:[ \t]+\d+(?:[ \t]+\S+){1,3}|[ \t]+(?:[-+.\d][-+.,\deE_]*|inf|-?Infinity))?\s*")
-"""An arc or a final state, of Kaldi's lattices, too."""
+"""An arc or a final state, also of Kaldi's lattices."""
 
 
 def accepts_text(data: bytes) -> bool:
-    """Returns whether lines that may be AT&T text or sentences of numbers are an automaton, by what they say.
+    """Returns whether lines are AT&T text rather than sentences with numbers.
 
-    The lines that are arcs and final states lead from the first one's state to a final state; or most lines are such,
-    and their states are numbered from 0 without holes.
+    They are if their arcs lead from the first state to a final state, or if most lines are arcs or final states whose
+    states are numbered from 0 without holes.
 
     >>> accepts_text(b"0 1 a\\n1\\n"), accepts_text(b"7 8 houses\\n")
     (True, False)
@@ -309,13 +309,13 @@ def accepts_text(data: bytes) -> bool:
     for state in due:
         due += [target for target in dict.fromkeys(following.get(state, ())) if target not in reached]
         reached.update(following.get(state, ()))
-    states = {*following, *(target for ends in following.values() for target in ends)}
+    states = {*following, *(target for targets in following.values() for target in targets)}
     whole = 2 * len(rows) > len(lines) and states == {b"%d" % number for number in range(len(states))}
     return bool(reached & finals) or (whole and len(states) > 1)
 
 
 def is_att(head: bytes) -> bool:
-    """Recognises AT&T text by its first lines: half of them are arcs or final states at least, the rest is broken.
+    """Recognises AT&T text by its first lines: at least half of them are arcs or final states.
 
     >>> is_att(b"0 1 a 0.5\\n1\\n"), is_att(b"7 houses were sold\\n")
     (True, False)

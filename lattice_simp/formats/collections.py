@@ -1,4 +1,4 @@
-"""Many lattices in one place: n-best lists, folders, tar archives, Kaldi's archives, PLF files."""
+"""Reads and writes collections of lattices: n-best lists, folders, tar archives, Kaldi's archives, PLF files."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Entry(NamedTuple):
     """A lattice of a collection.
 
     Attributes:
-        name: what it is called.
-        load: reads it.
-        file: its own file's path within the folder or archive; empty if several lattices share a file.
-        format: tells the format of its file, a name in `FORMATS`; None if that is none of them.
+        name: the lattice's name.
+        load: reads the lattice.
+        file: the path of its file within the folder or archive; empty if several lattices share a file.
+        format: returns the format of its file, a name in `FORMATS`, or None for any other file.
     """
 
     name: str
@@ -62,12 +62,12 @@ def read_all(
             names without endings); a Kaldi archive, text or binary, or a list of places in such
             (its utterances); a PLF file (numbers of lines, from 0); or
             any other lattice file (one lattice, named as the file). `-` is standard input.
-        format: of the files, a name in `FORMATS`; None to look at their content.
-        symbols: the table that numbers the words; it grows as needed. One for each file if None.
-        options: what the format's own reader takes; of n-best lists `first_id`, `pieces` and `cost`.
+        format: the files' format, a name in `FORMATS`; None to detect it from their content.
+        symbols: the table that numbers the words; it grows as needed. A new one for each file if None.
+        options: options of the format's reader; for n-best lists `first_id`, `pieces` and `cost`.
 
     Raises:
-        FormatError: a broken file, an empty folder or archive.
+        FormatError: a file is broken, or the folder or archive is empty.
     """
     return ((entry.name, entry.load()) for entry in entries(path, format, symbols, **options))
 
@@ -75,10 +75,10 @@ def read_all(
 def entries(
     path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any
 ) -> Iterator[Entry]:
-    """Yields what `read_all` yields, but functions that read the lattices, so that a broken file harms no other.
+    """Yields the lattices of `read_all` as entries that are loaded later, so that a broken file can be skipped.
 
     Raises:
-        FormatError: a broken list or archive, an empty folder.
+        FormatError: a list or archive is broken, or the folder is empty.
     """
     with readable(path) as file:
         here = Path(file)
@@ -105,7 +105,7 @@ def _file_entry(
 
 
 def format_of_parts(path: str | Path, format: str | None) -> str | None:
-    """Returns the format of a file of one or several lattices; None for folders, tar archives and n-best lists."""
+    """Returns the format of a file of lattices, or None for folders, tar archives and n-best lists."""
     if format is not None:
         return format
     return None if Path(path).is_dir() or _is_tar(path) or is_nbest(path) else format_of_data(_head(path))
@@ -146,7 +146,7 @@ def _same(value: Same) -> Same:
 
 
 def is_collection(path: str | Path) -> bool:
-    """Tells whether a place may hold several lattices: all of `read_all`'s but single files and single sentences."""
+    """Returns whether a path may hold several lattices: anything that `read_all` reads except single lattices."""
     if Path(path).is_dir() or _is_tar(path):
         return True
     head = _head(path)
@@ -158,10 +158,10 @@ def is_collection(path: str | Path) -> bool:
 def write_all(
     lattices: Iterable[tuple[str, Lattice]], folder: str | Path, suffix: str = ".fst", format: str | None = None
 ) -> int:
-    """Writes lattices to files of a folder, `NAME.fst`, in the format of the suffix or the given one; returns how many.
+    """Writes lattices to files `NAME.fst` of a folder, by default in the suffix's format; returns their number.
 
     Raises:
-        LatticeSimpError: a file cannot be written, a name that leads out of the folder, or one that came before.
+        LatticeSimpError: a file cannot be written, or a name leads out of the folder or occurs twice.
     """
     written = set[Path]()
     for name, lattice in lattices:
@@ -170,10 +170,10 @@ def write_all(
 
 
 def new_file(folder: str | Path, name: str, written: set[Path]) -> Path:
-    """Returns the path of a file to write in a folder, which it makes and adds to those that are `written` already.
+    """Returns the path for a new file in a folder; creates the folder and adds the path to `written`.
 
     Raises:
-        LatticeSimpError: a folder cannot be made, a name that leads out of it, or one that came before.
+        LatticeSimpError: the folder cannot be made, or the name leads out of it or is in `written`.
     """
     target = Path(folder, name)
     if Path(folder).resolve() not in target.resolve().parents:
@@ -198,7 +198,7 @@ def _natural_order(path: Path) -> list[tuple[int, str]]:
 
 
 def _stem(name: str) -> str:
-    """Returns the name of a file without the endings of its format and its compression."""
+    """Removes the endings of format and compression from a file name."""
     path = Path(name)
     if path.suffix in COMPRESSIONS:
         path = path.with_suffix("")
@@ -206,14 +206,14 @@ def _stem(name: str) -> str:
     return str(path.with_suffix("")) if path.suffix in known else str(path)
 
 
-def _filled(entries: Iterator[Entry], path: str | Path) -> Iterator[Entry]:
-    """Yields what there is, and complains if there is nothing."""
+def _filled(members: Iterator[Entry], path: str | Path) -> Iterator[Entry]:
+    """Yields the entries; raises an error if there are none."""
     is_empty = True
-    for entry in entries:
+    for entry in members:
         is_empty = False
         yield entry
     if is_empty:
-        raise FormatError("holds no lattices", path=path, remedy="give a folder or an archive with lattice files")
+        raise FormatError("holds no lattices", path=path, remedy="pass a folder or an archive with lattice files")
 
 
 def _head(path: str | Path) -> bytes:
@@ -244,8 +244,8 @@ def _tar_members(
 
 
 def _member_data(archive: tarfile.TarFile, member: tarfile.TarInfo, path: str | Path) -> bytes | None:
-    """Returns the bytes of a file in an archive, None for folders and links."""
-    if member.issparse():  # a few bytes may stand for terabytes of zeros
+    """Returns the bytes of a file in an archive, or None for folders and links."""
+    if member.issparse():  # a few bytes may represent terabytes of zeros
         raise FormatError(f"the member {member.name} is sparse", path=path, remedy="pack it as a plain file")
     file = archive.extractfile(member) if member.isfile() else None
     return None if file is None else file.read()

@@ -1,4 +1,4 @@
-"""What the lattice formats share: the kind of an entry in the table, fields of text, numbers, one final state."""
+"""Code that lattice formats share: the entries of the table, fields of text, numbers, a single final state."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _BLANKS = re.compile(rb"[ \t]+")
 
 
 Losses: TypeAlias = Mapping[str, Iterable[str]]
-"""What a file does not hold of a lattice: a phrase that says why, and the names of what it is about."""
+"""What a format loses of a lattice: a phrase with the reason, and the names of the lost parts."""
 
 LOST_FEATURES = "its format does not hold the features"
 LOST_HEADER = "its format does not hold the header's"
 
 
 def plain_losses(lattice: Lattice) -> Losses:
-    """Returns what a format of words and costs alone does not hold."""
+    """Reports what a format of words and costs loses."""
     return {LOST_FEATURES: lattice.features, LOST_HEADER: _header_parts(lattice)}
 
 
 def scored_losses(lattice: Lattice) -> Losses:
-    """Returns what a format of words, costs and features does not hold."""
+    """Reports what a format of words, costs and features loses."""
     scales = ["scales"] if lattice.header.word_score or set(lattice.header.scales.values()) - {1.0} else []
     return {LOST_HEADER: [*_header_parts(lattice), *scales]}
 
@@ -51,11 +51,11 @@ class Format(NamedTuple):
     """A lattice format.
 
     Attributes:
-        suffixes: the endings of its files' names.
-        sniff: whether (as a truth value) the beginning of a file, without white space before, is of this format.
-        read: makes a lattice of a file's bytes; takes `path` (for errors), `symbols` and options of its own.
-        write: writes a lattice to a path; takes options of its own.
-        lost: what such a file does not hold of a lattice.
+        suffixes: the endings of its file names.
+        sniff: recognises the format from the first bytes of a file, without leading white space; returns a truth value.
+        read: makes a lattice from a file's bytes; takes `path` (for errors), `symbols` and the format's options.
+        write: writes a lattice to a path; takes the format's options.
+        lost: reports what the format loses of a lattice.
         archive: opens a file for several lattices and yields what adds one and its name; None if a file holds one.
     """
 
@@ -68,7 +68,7 @@ class Format(NamedTuple):
 
 
 def shown(text: str | bytes) -> str:
-    """Returns a field for an error message: quoted, and short even if the field is not.
+    """Quotes a field for an error message and shortens it.
 
     >>> shown("abc"), shown(b"x" * 99)
     ("'abc'", "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'")
@@ -79,12 +79,12 @@ def shown(text: str | bytes) -> str:
 
 
 def finite(text: str | bytes) -> float | None:
-    """Returns the finite number that `text` is written as, or None.
+    """Parses a finite number; returns None for any other text.
 
     >>> finite("-1.5e3"), finite("nan"), finite("1_0"), finite("١٢"), finite(" 1")
     (-1500.0, None, None, None, None)
 
-    Python's `float` alone takes underscores, digits of all scripts and white space around a number.
+    Unlike Python's `float`, it accepts no underscores, no digits of other scripts and no surrounding white space.
     """
     try:
         value = float(text)
@@ -94,12 +94,12 @@ def finite(text: str | bytes) -> float | None:
 
 
 def is_plain(text: str | bytes) -> bool:
-    """Returns whether all of a text's characters are those of decimal numbers in ASCII."""
+    """Returns whether a text consists only of the ASCII characters of decimal numbers."""
     return not (text.strip(b"+-.0123456789eE") if isinstance(text, bytes) else text.strip("+-.0123456789eE"))
 
 
 def natural(text: str | bytes) -> int | None:
-    """Returns the number from 0 to 10^18 that `text` is written as, or None.
+    """Parses a whole number from 0 to 10^18; returns None for any other text.
 
     >>> natural("12"), natural("-1"), natural("1" * 30)
     (12, None, None)
@@ -108,7 +108,7 @@ def natural(text: str | bytes) -> int | None:
 
 
 def checked_lattice(path: str | Path | None, *arrays: Any, **columns: Any) -> Lattice:
-    """Makes a lattice as `Lattice.from_arcs` does, whose errors then name the file."""
+    """Calls `Lattice.from_arcs`, and turns its errors into `FormatError`s that name the file."""
     try:
         return Lattice.from_arcs(*arrays, **columns)
     except InvalidLatticeError as error:
@@ -116,17 +116,17 @@ def checked_lattice(path: str | Path | None, *arrays: Any, **columns: Any) -> La
 
 
 def require_acceptor(lattice: Lattice, format_name: str) -> None:
-    """Raises an `InvalidLatticeError` for a transducer, which most formats cannot hold."""
+    """Raises an `InvalidLatticeError` for a transducer, which most formats cannot represent."""
     if not lattice.is_acceptor:
         raise InvalidLatticeError(
-            f"{format_name} holds no transducers (take project_output() first, or write AT&T text or OpenFst)"
+            f"{format_name} cannot represent transducers (take project_output() first, or write AT&T text or OpenFst)"
         )
 
 
 def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]:
-    """Returns the lattice with one final state of cost 0 (the last state, if `last`), and that state.
+    """Gives the lattice a single final state of cost 0 (the last state, if `last`); returns both.
 
-    A lattice that is not so already gets a new last state and, from each final state, an epsilon arc to it that
+    Unless the lattice already has one, it gets a new last state, and from each final state an epsilon arc to it that
     carries the final cost and features.
 
     Raises:
@@ -159,7 +159,7 @@ def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]
 
 @dataclass(frozen=True)
 class FieldText:
-    """The fields of all lines, one after the other: line `i` has `widths[i]` of them, from `starts[i]` on."""
+    """The fields of all lines, in order: line `i` has `widths[i]` fields, from index `starts[i]` on."""
 
     fields: npt.NDArray[np.object_]
     widths: Longs
@@ -170,7 +170,7 @@ class FieldText:
         raise FormatError(message, path=self.path, line=line + 1, remedy=remedy)
 
     def column(self, lines: Longs, numbers: int | Longs) -> list[bytes]:
-        """Returns the field with that number (from 0) of each of the lines (from 0)."""
+        """Returns one field of each of the lines; lines and fields are numbered from 0."""
         column: list[bytes] = self.fields[self.starts[lines] + numbers].tolist()
         return column
 
@@ -202,7 +202,7 @@ def split_fields(data: bytes, path: str | Path | None) -> FieldText:
     lines = data.split(b"\n")
     fields: list[bytes]
     if b"\v" in data or b"\f" in data or data.count(b"\r") != data.count(b"\r\n"):
-        # These may occur inside of words, but bytes.split() takes them for blanks.
+        # These characters may be part of words, but bytes.split() splits at them.
         rows = [[field for field in _BLANKS.split(line.removesuffix(b"\r")) if field] for line in lines]
         fields, counts = list(chain.from_iterable(rows)), map(len, rows)
     else:
@@ -212,9 +212,9 @@ def split_fields(data: bytes, path: str | Path | None) -> FieldText:
 
 
 def second_automaton(states: Longs, highest: Longs, is_final: npt.NDArray[np.bool_]) -> int | None:
-    """Returns the line where a second automaton begins in a text of lines of one automaton; None where none does.
+    """Returns the line where a second automaton begins, or None if there is only one.
 
-    One begins where the start state comes again after lines of others, and both parts are automata on their own:
+    A second one begins where the start state returns after lines of other states, if both parts are complete automata:
     their states are numbered from 0 without holes, and each has a final state.
 
     >>> second_automaton(np.array([0, 1, 0, 1]), np.array([1, 1, 1, 1]), np.array([False, True, False, True]))
@@ -223,7 +223,7 @@ def second_automaton(states: Longs, highest: Longs, is_final: npt.NDArray[np.boo
     Args:
         states: the state that each line begins with.
         highest: the highest state of each line.
-        is_final: whether the line is of a final state.
+        is_final: whether each line is that of a final state.
     """
     again = np.flatnonzero((states[1:] == states[:1]) & (states[:-1] != states[:1])) + 1
     if not len(again):
@@ -234,7 +234,7 @@ def second_automaton(states: Longs, highest: Longs, is_final: npt.NDArray[np.boo
 
 
 def _whole(states: Longs, highest: Longs, is_final: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Returns whether the lines up to each one are of all states from 0 to the highest, and of a final state."""
+    """Marks the lines that, with all before, form an automaton: all states from 0 to the highest, one of them final."""
     _, firsts = np.unique(np.stack((states, highest), axis=1).reshape(-1), return_index=True)
     distinct = np.cumsum(np.bincount(firsts // 2, minlength=len(states)))
     return (distinct == np.maximum.accumulate(highest) + 1) & np.logical_or.accumulate(is_final)

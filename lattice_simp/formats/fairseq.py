@@ -1,4 +1,4 @@
-r"""Logs of fairseq-generate and fairseq-interactive: lines of a kind, a number and columns between tabs.
+r"""Logs of fairseq-generate and fairseq-interactive: each line has a kind, a number and columns separated by tabs.
 
     S-1	source pieces
     T-1	reference
@@ -6,10 +6,10 @@ r"""Logs of fairseq-generate and fairseq-interactive: lines of a kind, a number 
     D-1	score	the same, as text
     P-1	score of each piece, and of the end
 
-Batches are sorted by length, so sentences come in any order, and a log is read as a whole. Scores are logs to the base
-2; that of a hypothesis is the sum of those of its pieces divided by their number (the end counted) to the power of
---lenpen. Where there are P-lines, the cost of a hypothesis is minus their sum in nats, its negative log probability,
-whatever --lenpen was; else it is minus its score in nats. Other lines of the log are skipped.
+Batches are sorted by length, so sentences come in any order, and a log is read as a whole. Scores are logs to base 2;
+the score of a hypothesis is the sum of its pieces' scores divided by their number (including the end) to the power of
+--lenpen. If there are P-lines, the cost of a hypothesis is minus their sum in nats: its negative log probability, for
+any --lenpen. Otherwise it is minus the score in nats. Other lines of the log are skipped.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "generate.log"
@@ -34,7 +34,7 @@ from lattice_simp.formats.list_lines import Doubts, IdGaps, feature_score
 from lattice_simp.support.textio import read_lines
 
 SCORE = "Score"
-"""The feature with the score that the decoder ranked by, in nats."""
+"""The feature for the score by which the decoder ranked, in nats."""
 
 _LINE = re.compile(r"([HP])-([0-9]{1,18})\t")
 _SNIFFED = re.compile(rb"^(?:[ST]-\d{1,18}\t|[HD]-\d{1,18}\t-?(?:[\d.e+-]+|inf)\t)", re.MULTILINE)
@@ -47,7 +47,7 @@ def is_fairseq(head: bytes) -> bool:
 
 @dataclass
 class _Entry:
-    """A hypothesis as its lines come: the score, the pieces, where it began, and the sum of its P-line."""
+    """A hypothesis in the making: the score, the pieces, the line of both, and the sum of its P-line."""
 
     score: float
     tokens: tuple[str, ...]
@@ -66,33 +66,33 @@ def stream_fairseq(
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Reads a log; yields the number of each sentence, from 0, and its hypotheses, sorted by number.
 
-    Sentences without hypotheses come as empty lists up to the last one. Each hypothesis has the feature `Score`: the
-    score that fairseq ranked by, in nats. With `cost="Score"`, it is the score in place of the log probability.
+    Sentences without hypotheses are empty lists. Each hypothesis has the feature `Score`: the score by which fairseq
+    ranked, in nats. With `cost="Score"`, this score replaces the log probability.
 
     Raises:
-        FormatError: a broken line (with its number), P-lines for some hypotheses only, a log without hypotheses, too
-            many ids that are missing, another feature than `Score` as the cost.
+        FormatError: a line is broken (the message has its number), only some hypotheses have P-lines, the log has no
+            hypotheses, too many ids are missing, or `cost` names another feature than `Score`.
     """
     groups: dict[int, list[_Entry]] = {}
     for number, line in enumerate(read_lines(path), 1):
         kind = _LINE.match(line)
         if kind is None:
             continue
-        sentence, rest = int(kind[2]) - first_id, line[kind.end() :]
+        sentence, content = int(kind[2]) - first_id, line[kind.end() :]
         if sentence < 0:
             remedy = f"begin with it: --first-id {kind[2]} (first_id={kind[2]})"
             raise FormatError(f"the id {kind[2]} is lower than {first_id}", path=path, line=number, remedy=remedy)
         if kind[1] == "H":
-            groups.setdefault(sentence, []).append(_hypothesis(rest, path, number))
+            groups.setdefault(sentence, []).append(_hypothesis(content, path, number))
         else:
-            _add_positions(groups.get(sentence, []), rest, path, number)
+            _add_positions(groups.get(sentence, []), content, path, number)
     entries = [entry for group in groups.values() for entry in group]
     if not entries:
         remedy = "give the log of fairseq-generate without --quiet"
         raise FormatError("the log has no lines of hypotheses (H-0)", path=path, remedy=remedy)
     lacking = [entry.line for entry in entries if entry.log_probability is None]
     if lacking and len(lacking) < len(entries):
-        message = "a hypothesis without a P-line, where others have one"
+        message = "this hypothesis has no P-line, but others have one"
         raise FormatError(message, path=path, line=min(lacking), remedy="is the log cut off? Leave its last lines out")
     due, gaps, doubts = 0, IdGaps(path), Doubts(path)
     for sentence in sorted(groups):
@@ -106,21 +106,21 @@ def stream_fairseq(
         due = sentence + 1
 
 
-def _hypothesis(rest: str, path: str | Path, number: int) -> _Entry:
-    score_text, tab, text = rest.partition("\t")
+def _hypothesis(content: str, path: str | Path, number: int) -> _Entry:
+    score_text, tab, text = content.partition("\t")
     score = finite(score_text)
     if score is None or not tab:
-        message = f"no score and words after H-: {shown(rest)}"
+        message = f"expected a score and words after H-: {shown(content)}"
         raise FormatError(message, path=path, line=number, remedy="write H-ID, a tab, the score, a tab, the words")
     return _Entry(score * math.log(2.0), tuple(split_tokens(text)), number)
 
 
-def _add_positions(entries: list[_Entry], rest: str, path: str | Path, number: int) -> None:
-    """Sets the score of the last hypothesis of a sentence to the sum of its pieces' scores."""
-    scores = [finite(field) for field in split_tokens(rest)]
+def _add_positions(entries: list[_Entry], content: str, path: str | Path, number: int) -> None:
+    """Sets the log probability of the last hypothesis of a sentence to the sum of its pieces' scores."""
+    scores = [finite(field) for field in split_tokens(content)]
     if None in scores or not scores:
-        message = f"scores of pieces that are not finite numbers: {shown(rest)}"
+        message = f"scores of pieces that are not finite numbers: {shown(content)}"
         raise FormatError(message, path=path, line=number, remedy="write decimal numbers between blanks")
     if not entries or entries[-1].log_probability is not None:
-        raise FormatError("a P-line that follows no H-line", path=path, line=number, remedy="keep the lines' order")
+        raise FormatError("a P-line without an H-line before", path=path, line=number, remedy="keep the lines' order")
     entries[-1].log_probability = math.log(2.0) * math.fsum(score for score in scores if score is not None)

@@ -1,7 +1,7 @@
 r"""Text lattices whose arcs carry features: `from to word feature:value ...`, and `state feature:value ...` at the end.
 
 Fields are separated by blanks or tabs, state 0 is the start, and absent features are 0. Values in the file are costs,
-as lattice-MERT tools have it (a path costs the sum of weight times value): features here are the negated values.
+as in lattice-MERT tools (a path costs the sum of weight times value); reading negates them, since features are scores.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from lattice_simp.formats.common import (
 from lattice_simp.support.textio import decode, open_text
 
 SENTENCE_ENDS = ("<s>", "</s>")
-"""Words of a file that are not words of a hypothesis."""
+"""The words of a file that do not belong to a hypothesis."""
 
 
 def parse_features(
@@ -46,7 +46,7 @@ def parse_features(
     feature_names: Iterable[str] | None = None,
     removed: Collection[str] = SENTENCE_ENDS,
 ) -> Lattice:
-    r"""Returns the lattice of a file's bytes: its features are float32, its costs 0.
+    r"""Parses the bytes of a file; the lattice has float32 features and costs of 0.
 
     >>> lattice = parse_features(b"0 1 a lm:2.5 tm:1\n0 1 the tm:0.5\n1\n")
     >>> lattice.features["lm"].tolist(), lattice.features["tm"].tolist()
@@ -56,15 +56,15 @@ def parse_features(
         data: the file's bytes.
         path: the file's name, for errors.
         symbols: the table that numbers the words; it grows as needed. A new one if None.
-        feature_names: the features, in order; other names in the file are errors. Without them, the names of the
-            file, numbers in numeric order before all others.
-        removed: words of the file that become epsilons.
+        feature_names: the features, in order; other names in the file are errors. By default, all names in the file:
+            first numbers in numeric order, then the others.
+        removed: words of the file to replace by epsilons.
 
     Raises:
-        FormatError: a broken line (with its number), an unknown feature, an empty file.
+        FormatError: a line is broken (the message has its number), a feature is unknown, or the file is empty.
         CyclicLatticeError: the lattice has a cycle.
     """
-    decode(data, path)  # fails at bytes that are not UTF-8
+    decode(data, path)  # raises an error for bytes that are not UTF-8
     text = split_fields(data.removeprefix(b"\xef\xbb\xbf"), path)
     filled = np.flatnonzero(text.widths)
     second = np.array([width > 1 and b":" not in field for width, field in _second_fields(text, filled)], dtype=bool)
@@ -80,7 +80,7 @@ def parse_features(
     arc_pairs, final_pairs = _pairs(text, arcs, 3), _pairs(text, ends, 1)
     names = _names(arc_pairs.names + final_pairs.names) if feature_names is None else tuple(feature_names)
     sources, nextstates, finals, num_states = _close_numbers(sources, nextstates, finals)
-    order = np.argsort(sources, kind="stable")  # that of the lattice's arcs
+    order = np.argsort(sources, kind="stable")  # the order of the lattice's arcs
     scores = arc_pairs.matrix(names, np.arange(len(arcs)), len(arcs))
     features = Features(names, np.take(scores, order, axis=1), final_pairs.matrix(names, finals, num_states))
     table = SymbolTable() if symbols is None else symbols
@@ -92,11 +92,12 @@ def parse_features(
 
 
 def write_features(lattice: Lattice, path: str | Path) -> None:
-    """Writes what `parse_features` reads back; zeros are left out, and so are costs: features and weights make them.
+    """Writes the features of a lattice, for `parse_features`; zeros and costs are omitted.
 
     Raises:
         EmptyLatticeError: no state is final.
-        InvalidLatticeError: costs without features, words or names that would not be read back, a transducer.
+        InvalidLatticeError: the lattice is a transducer, has costs but no features, or has words or names that could
+            not be read back.
         LatticeSimpError: the file cannot be written.
     """
     require_acceptor(lattice, "a text lattice with features")
@@ -104,11 +105,11 @@ def write_features(lattice: Lattice, path: str | Path) -> None:
     if not len(finals):
         raise EmptyLatticeError("the lattice holds no hypothesis, so it cannot be written in this format")
     if not features and (lattice.weights.any() or lattice.finals[finals].any()):
-        raise InvalidLatticeError("the lattice has costs but no features, which are all that this format holds")
+        raise InvalidLatticeError("the lattice has costs but no features, and this format holds only features")
     words = [lattice.symbols[label] for label in lattice.olabels.tolist()]
     for text in {*words, *features}:
         if not text or set(text) & set(" \t\r\n"):
-            raise InvalidLatticeError(f"a text lattice cannot hold the word or name {shown(text)}")
+            raise InvalidLatticeError(f"a text lattice cannot represent the word or name {shown(text)}")
     with open_text(path, "w") as file:
         arcs = zip(lattice.sources.tolist(), lattice.nextstates.tolist(), words, features.arcs.T, strict=True)
         for source, nextstate, word, row in arcs:
@@ -120,19 +121,19 @@ def write_features(lattice: Lattice, path: str | Path) -> None:
 def _lost(lattice: Lattice) -> Losses:
     final = np.isfinite(lattice.finals)
     costs = ["costs"] if lattice.weights.any() or lattice.finals[final].any() else []
-    return {"its format holds features alone, not the": costs, **scored_losses(lattice)}
+    return {"its format holds only features, not the": costs, **scored_losses(lattice)}
 
 
 FORMAT = Format((), lambda head: False, parse_features, write_features, _lost)
-"""Chosen by its name alone: a lattice without features looks like AT&T text."""
+"""Not detected from content, since a lattice without features looks like AT&T text."""
 
 
 def _close_numbers(sources: Longs, nextstates: Longs, finals: Longs) -> tuple[Longs, Longs, Longs, int]:
-    """Returns the states and how many there are, renumbered in their order if the file leaves most numbers out."""
+    """Returns the states and their number; renumbers them in order if the file skips most numbers."""
     numbers = np.concatenate((sources, nextstates, finals))
     num_states = 1 + int(numbers.max())
     if num_states > len(numbers) + 1:
-        known = np.unique(np.append(numbers, 0))  # the start, whether or not it is mentioned
+        known = np.unique(np.append(numbers, 0))  # the start, even if the file does not mention it
         numbers, num_states = np.searchsorted(known, numbers), len(known)
     first, second = len(sources), len(sources) + len(nextstates)
     return numbers[:first], numbers[first:second], numbers[second:], num_states
@@ -158,7 +159,7 @@ def _second_fields(text: FieldText, lines: Longs) -> Iterable[tuple[int, bytes]]
 
 @dataclass(frozen=True)
 class _Pairs:
-    """The `feature:value` fields of some lines: for each, the line's rank and number, the name and the value."""
+    """The `feature:value` fields of some lines: the rank and number of the line, the name and the value of each."""
 
     text: FieldText
     ranks: Longs
@@ -167,7 +168,7 @@ class _Pairs:
     values: npt.NDArray[np.float32]
 
     def matrix(self, names: tuple[str, ...], columns: Longs, width: int) -> npt.NDArray[np.float32]:
-        """Returns the scores, (names, width) float32, each line's in its own of the columns."""
+        """Returns the scores, (names, width) float32; `columns` are the columns of the lines."""
         row = {name.encode(): number for number, name in enumerate(names)}
         rows = np.fromiter(map(row.get, self.names, repeat(-1)), dtype=np.int64, count=len(self.names))
         if (rows < 0).any():
@@ -190,7 +191,7 @@ def _pairs(text: FieldText, lines: Longs, skipped: int) -> _Pairs:
     pair_lines = lines[ranks]
     parts: list[Any] = [field.rpartition(b":") for field in text.column(pair_lines, numbers)]
     try:
-        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
+        with np.errstate(over="ignore"):  # values that are too large become infinite, an error below
             values = np.array([float(value) for _, _, value in parts]).astype(np.float32)
         broken = not np.isfinite(values).all() or not all(name and is_plain(value) for name, _, value in parts)
     except ValueError:
@@ -199,7 +200,7 @@ def _pairs(text: FieldText, lines: Longs, skipped: int) -> _Pairs:
         bad = (i for i, (name, _, value) in enumerate(parts) if not name or not _fits(value))
         where = next(bad)
         pair = shown(b"".join(parts[where]))
-        text.fail(int(pair_lines[where]), f"no feature:value: {pair}", "write lm:2.5, for example")
+        text.fail(int(pair_lines[where]), f"not feature:value: {pair}", "write lm:2.5, for example")
     return _Pairs(text, ranks, pair_lines, [name for name, _, _ in parts], values)
 
 

@@ -1,7 +1,7 @@
-r"""Grammars for constrained decoding: GBNF (llama.cpp, xgrammar, vLLM) and Lark (lark, llguidance). Written only.
+r"""Writes grammars for constrained decoding: GBNF (llama.cpp, xgrammar, vLLM) and Lark (lark, llguidance).
 
-The texts of a lattice as a right-linear grammar: one rule for each state of the minimal automaton of its characters,
-no two alternatives of a rule beginning with the same character. Costs and features have no place in a grammar.
+The texts of a lattice become a right-linear grammar with one rule for each state of the minimal automaton of their
+characters; no two alternatives of a rule begin with the same character. Grammars have no costs and features.
 
 >>> print(format_gbnf(Lattice.from_strings([("a cat", 1.0), ("a dog", 2.0)])), end="")
 root ::= "a " s2
@@ -37,20 +37,20 @@ from lattice_simp.support.textio import open_text
 
 
 def format_gbnf(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, leading_blank: bool = False) -> str:
-    """Returns a grammar in GBNF, whose start is `root`; see `text_automaton` for the arguments and errors."""
+    """Returns a GBNF grammar with the start `root`; see `text_automaton` for the arguments and errors."""
     return _GBNF.grammar(text_automaton(lattice, spacing, leading_blank=leading_blank))
 
 
 def format_lark(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, leading_blank: bool = False) -> str:
-    """Returns a grammar for Lark (its Earley parser) and llguidance, whose start is `start`; see `text_automaton`."""
+    """Returns a grammar for Lark (its Earley parser) and llguidance with the start `start`; see `text_automaton`."""
     return _LARK.grammar(text_automaton(lattice, spacing, leading_blank=leading_blank))
 
 
 def write_gbnf(lattice: Lattice | HasLattice, path: str | Path, **options: Any) -> None:
-    """Writes a grammar in GBNF; options are those of `format_gbnf`.
+    """Writes a GBNF grammar; the options are those of `format_gbnf`.
 
     Raises:
-        LatticeSimpError: as `text_automaton`; the file cannot be written.
+        LatticeSimpError: as `text_automaton`, or the file cannot be written.
     """
     text = format_gbnf(lattice, **options)
     with open_text(path, "w") as file:
@@ -58,10 +58,10 @@ def write_gbnf(lattice: Lattice | HasLattice, path: str | Path, **options: Any) 
 
 
 def write_lark(lattice: Lattice | HasLattice, path: str | Path, **options: Any) -> None:
-    """Writes a grammar for Lark and llguidance; options are those of `format_lark`.
+    """Writes a grammar for Lark and llguidance; the options are those of `format_lark`.
 
     Raises:
-        LatticeSimpError: as `text_automaton`; the file cannot be written.
+        LatticeSimpError: as `text_automaton`, or the file cannot be written.
     """
     text = format_lark(lattice, **options)
     with open_text(path, "w") as file:
@@ -69,7 +69,7 @@ def write_lark(lattice: Lattice | HasLattice, path: str | Path, **options: Any) 
 
 
 def _read(data: bytes, *, path: str | Path | None = None, **options: Any) -> NoReturn:
-    raise FormatError("grammars are written, not read", path=path, remedy="give the lattice that it was made of")
+    raise FormatError("grammars cannot be read", path=path, remedy="pass the lattice from which it was made")
 
 
 def _never(head: bytes) -> bool:
@@ -81,7 +81,7 @@ GRAMMARS = ("gbnf", "lark")
 
 
 def _lost(lattice: Lattice) -> Losses:
-    return {"a grammar holds no": ["costs and features"]}
+    return {"a grammar cannot hold the": ["costs and features"]}
 
 
 GBNF = Format((".gbnf",), _never, _read, write_gbnf, _lost)
@@ -90,14 +90,14 @@ LARK = Format((".lark",), _never, _read, write_lark, _lost)
 
 @dataclass(frozen=True)
 class _Notation:
-    """How a kind of grammars is written.
+    """The notation of a kind of grammar.
 
     Attributes:
         start: the name of the first rule.
-        defines: what separates a name from its alternatives.
-        one_of: what is around a class of characters.
-        ends: whether a text that ends is followed by a rule for it; else by nothing.
-        escaped: writes a code point by its number.
+        defines: the separator between a name and its alternatives.
+        one_of: the delimiters of a class of characters.
+        ends: whether the end of a text is a rule; otherwise it is nothing.
+        escaped: escapes a code point by its number.
     """
 
     start: str
@@ -107,7 +107,7 @@ class _Notation:
     escaped: Callable[[int], str]
 
     def grammar(self, automaton: TextAutomaton) -> str:
-        """Returns the rules of an automaton, those that are reached alone."""
+        """Returns the rules of an automaton, without unreachable ones."""
         names, due, lines = {0: self.start}, [0], []
         for state in due:
             alternatives = []
@@ -131,10 +131,10 @@ class _Notation:
 
 
 def _merged(automaton: TextAutomaton, state: int) -> list[tuple[str | Ranges, int]]:
-    """Returns the alternatives of a state: a text, or the ranges of a character, and the state that they lead to.
+    """Returns the alternatives of a state: a text, or the ranges of a character, with the target state.
 
-    Characters that lead to the same state are one alternative; states that one character alone leaves, and where no
-    text ends, become part of the text.
+    Characters with the same target are one alternative; a state that is not final and has a single character becomes
+    part of the text.
     """
     leading: dict[int, list[int]] = {}
     for label, to in automaton.arcs[state]:
@@ -157,12 +157,12 @@ def _merged(automaton: TextAutomaton, state: int) -> list[tuple[str | Ranges, in
 
 
 def _only(ranges: Ranges) -> str | None:
-    """Returns the one character of ranges that hold no other."""
+    """Returns the character of ranges that hold only one, or None."""
     return chr(ranges[0][0]) if len(ranges) == 1 and ranges[0][0] == ranges[0][1] else None
 
 
 def _joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """Returns ranges without overlap; surrogates, which are no characters, are of no account."""
+    """Sorts and joins ranges, ignoring surrogates, which are not characters."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
         if joined and first <= joined[-1][1] + 1:
@@ -173,9 +173,9 @@ def _joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def _escaped_for_gbnf(point: int) -> str:
-    """Returns what llama.cpp, xgrammar and llguidance all read.
+    """Escapes a code point so that llama.cpp, xgrammar and llguidance all read it.
 
-    The first has escapes for few characters, and the last takes no `\\u` with leading zeros.
+    llama.cpp has escapes for few characters, and llguidance accepts no `\\u` with leading zeros.
     """
     character = chr(point)
     if character in '"\\[]':
@@ -186,7 +186,7 @@ def _escaped_for_gbnf(point: int) -> str:
 
 
 def _escaped_for_lark(point: int) -> str:
-    """Returns what stays a character of a class: Lark replaces escapes by number before patterns are read."""
+    """Escapes a code point in a class; Lark replaces numeric escapes before it reads patterns."""
     return f"\\{chr(point)}" if chr(point) in string.punctuation else _escaped(point)
 
 
@@ -195,18 +195,20 @@ def _escaped(point: int) -> str:
 
 
 def _quoted(text: str, escaped: Callable[[int], str]) -> str:
-    """Returns a text between quotation marks; what can be seen is written as it is."""
-    shown = (
-        letter if letter.isprintable() and letter not in _SHORT else _SHORT.get(letter) or escaped(ord(letter))
-        for letter in text
-    )
-    return _AFTER_NUMBER.sub(r'\1" "', f'"{"".join(shown)}"')
+    """Quotes a text; printable characters are not escaped."""
+
+    def shown(character: str) -> str:
+        if character in _SHORT:
+            return _SHORT[character]
+        return character if character.isprintable() else escaped(ord(character))
+
+    return _AFTER_NUMBER.sub(r'\1" "', f'"{"".join(map(shown, text))}"')
 
 
 def _bracketed(ranges: Ranges, escaped: Callable[[int], str]) -> str:
-    """Returns a class of characters between brackets, by what it does not hold if that is shorter."""
-    others = complement(ranges)
-    is_negative = ranges[-1][1] == LAST or len(others) < len(ranges)
+    """Writes a class of characters in brackets, negated if that is shorter."""
+    excluded = complement(ranges)
+    is_negative = ranges[-1][1] == LAST or len(excluded) < len(ranges)
 
     def bound(point: int) -> str:
         character = chr(point)
@@ -214,14 +216,14 @@ def _bracketed(ranges: Ranges, escaped: Callable[[int], str]) -> str:
 
     parts = [
         bound(first) if first == last else f"{bound(first)}-{bound(last)}"
-        for first, last in (others if is_negative else ranges)
+        for first, last in (excluded if is_negative else ranges)
     ]
     parts.sort(key=lambda part: part[0] not in string.hexdigits)  # see _AFTER_NUMBER
     return f"[{'^' * is_negative}{''.join(parts)}]"
 
 
 _AFTER_NUMBER = re.compile(r"((?<!\\)(?:\\\\)*\\x[0-9a-f]{2})(?=[0-9a-fA-F])")
-"""An escape by number before what xgrammar takes for more digits of it; texts are parted there, classes sorted."""
+"""A numeric escape before a character that xgrammar reads as another digit: texts are split there, classes sorted."""
 
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 

@@ -1,9 +1,9 @@
 r"""N-best lists as JSON lines: `{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}`, a sentence a line.
 
-A hypothesis is an object, its text or its tokens (a list). In an object, `tokens` may take the place of `text`, and
-`features` hold further scores by name. The scores may stand beside the hypotheses, as CTranslate2 returns them:
-`{"hypotheses": [["▁a", "▁cat"]], "scores": [-1.5]}`. Where no hypothesis of a sentence has a score, they are samples:
-each weighs the same, and a string that was drawn k times of n has the probability k / n.
+A hypothesis is an object, a text or a list of tokens. An object may have `tokens` instead of `text`, and `features`
+with further scores by name. Scores may be in a separate list, as CTranslate2 returns them:
+`{"hypotheses": [["▁a", "▁cat"]], "scores": [-1.5]}`. If no hypothesis of a sentence has a score, the hypotheses are
+samples: each counts the same, and a string drawn k times out of n has the probability k / n.
 
 Vosk's results with alternatives are read too, one result a line; the `confidence` of an alternative is its log score:
 `{"alternatives": [{"text": "a cat", "confidence": -1.5}]}`.
@@ -34,7 +34,7 @@ from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import open_text, read_lines
 
 SAMPLES = "Samples"
-"""The feature with the number of times that a string was drawn."""
+"""The feature for the number of times that a string was drawn."""
 
 _HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?=[^\n]*"hypotheses"\s*:|\s*"alternatives"\s*:)')
 _LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, n-best lists have not
@@ -44,18 +44,18 @@ _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 
 
 def is_json_nbest(head: bytes) -> bool:
-    """Recognises JSON lines with hypotheses by the first one."""
+    """Recognises JSON lines with hypotheses by the first line."""
     return _HEAD.match(head) is not None
 
 
 def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Reads JSON lines; yields the number of each sentence, from 0, and its hypotheses, one sentence at a time.
 
-    `id` may be missing in all lines, which are numbered then. Sentences without a line come as empty lists.
+    If all lines lack `id`, they are numbered. Sentences without a line are empty lists.
 
     Raises:
-        FormatError: a broken line (with its number), ids that do not increase, a hypothesis without the feature that is
-            the cost, an empty file.
+        FormatError: a line is broken (the message has its number), ids do not increase, a hypothesis lacks the feature
+            `cost`, or the file is empty.
     """
     due = 0
     number = 0
@@ -90,28 +90,26 @@ def write_json(
     first_id: int = 0,
     sources: Sequence[str] | None = None,
 ) -> None:
-    """Writes JSON lines that `stream_json` reads; `sources`, if given, holds the source sentence of each number.
+    """Writes JSON lines for `stream_json`; `sources` are the source sentences by number.
 
     Raises:
         LatticeSimpError: the file cannot be written.
     """
     with open_text(path, "w") as file:
         for number, hypotheses in groups:
-            entries = [
-                {
-                    "text": entry.text,
-                    "score": entry.score,
-                    **({"features": dict(entry.features)} if entry.features else {}),
-                }
-                for entry in hypotheses
-            ]
+            entries = [_entry(hypothesis) for hypothesis in hypotheses]
             source = {} if sources is None else {"source": sources[number]}
             row = {"id": number + first_id, **source, "hypotheses": entries}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
+def _entry(hypothesis: Hypothesis) -> dict[str, Any]:
+    features = {"features": dict(hypothesis.features)} if hypothesis.features else {}
+    return {"text": hypothesis.text, "score": hypothesis.score, **features}
+
+
 def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
-    """Returns the different strings, each with minus the log of its share, the most frequent first."""
+    """Returns the distinct strings, the most frequent first; a cost is minus the log of the string's share."""
     counts = Counter(strings)
     total = counts.total()
     return [
@@ -126,7 +124,7 @@ def _row(line: str, path: str | Path, number: int) -> Mapping[str, Any]:
         row = {**row, "hypotheses": [_from_vosk(alternative) for alternative in row["alternatives"]]}
         del row["alternatives"]
     if not isinstance(row, dict) or not isinstance(row.get("hypotheses"), list):
-        message = f"no object with a list of hypotheses: {shown(line)}"
+        message = f"expected an object with a list of hypotheses: {shown(line)}"
         raise FormatError(message, path=path, line=number, remedy=_REMEDY)
     return row
 
@@ -139,18 +137,18 @@ def _from_vosk(alternative: object) -> object:
 
 
 def _scored(row: Mapping[str, Any], path: str | Path, number: int) -> list[dict[str, Any]]:
-    """Returns the hypotheses of a line as objects, each with its own of the scores that stand beside them."""
+    """Returns the hypotheses of a line as objects, with the scores of a separate list added."""
     entries = [entry if isinstance(entry, dict) else {"text": entry} for entry in row["hypotheses"]]
     scores = row.get("scores")
     if not scores and not any("score" in entry for entry in entries):
-        unknown = next((key for part in (row, *entries) for key, value in part.items() if _is_score(key, value)), None)
+        unknown = next((key for item in (row, *entries) for key, value in item.items() if _is_score(key, value)), None)
         if unknown is not None:
             message = f"scores under the name {shown(unknown)}"
             raise FormatError(message, path=path, line=number, remedy=f"{_REMEDY}; scores are natural logs")
-    if not scores:  # none, or an empty list, as CTranslate2 writes it without return_scores
+    if not scores:  # none, or CTranslate2's empty list without return_scores
         return entries
     if not isinstance(scores, list) or len(scores) != len(entries):
-        message = f"{len(entries)} hypotheses, and not as many scores"
+        message = f"{len(entries)} hypotheses, but another number of scores"
         raise FormatError(message, path=path, line=number, remedy='write {"hypotheses": ["a cat"], "scores": [-1.5]}')
     if any("score" in entry for entry in entries):
         raise FormatError("scores beside the hypotheses and in them", path=path, line=number, remedy=_REMEDY)
@@ -186,7 +184,7 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
 
 
 def _is_score(name: str, value: object) -> bool:
-    """Returns whether a field that is none of this format's may hold scores."""
+    """Returns whether a field that is not part of this format may hold scores."""
     numbers = value if isinstance(value, list) and value else [value]
     return name not in _KNOWN and _SCORES.search(name) is not None and all(map(_is_finite, numbers))
 

@@ -24,7 +24,7 @@ from lattice_simp.formats.common import shown
 from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_words
 
 _DAMAGED = "is the file damaged or cut off?"
-_NUMBERS = "give Kaldi's words.txt (--symbols, symbols_path=), or say that numbers are words (--words, numeric=False)"
+_NUMBERS = "pass Kaldi's words.txt (--symbols, symbols_path=), or declare numbers to be words (--words, numeric=False)"
 _LARGEST = float(np.finfo(np.float32).max)
 _LONGEST_NAME = 1 << 12
 _CHUNK = 1 << 20
@@ -161,7 +161,7 @@ def binary_of(lattice: Lattice, numbers: Mapping[str, int] | None, frame_shift: 
     table = np.zeros(len(lattice.symbols), dtype=np.int32)
     for label, text in written_words(lattice, numbers).items():
         if label and not (text.isascii() and text.isdigit() and len(text) < 10):
-            remedy = "give its words.txt, or write kaldi-text"
+            remedy = "pass its words.txt, or write kaldi-text"
             raise InvalidLatticeError(f"Kaldi's binary lattices hold numbers; {shown(text)} is none ({remedy})")
         table[label] = int(text) if label else 0
     labels = table[lattice.olabels]

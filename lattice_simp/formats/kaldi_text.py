@@ -2,7 +2,7 @@ r"""Kaldi's text lattices, as `lattice-copy ark:1.lats ark,t:-` prints them, wit
 
 One line for each arc, `source destination word graph,acoustic,transitions`, and one for each final state, `state
 graph,acoustic,transitions`; in lattices that are not compact, an arc has an input and an output label. Costs are
-negative natural logs; what is missing costs 0. The transitions (of the acoustic model's states) are left out.
+negative natural logs; missing costs are 0. The transitions (of the acoustic model's states) are ignored.
 
 In an archive, a lattice follows a line with the name of its utterance and ends with an empty line.
 """
@@ -103,7 +103,7 @@ def _refuse_numbers(lines: list[str], path: str | Path) -> None:
     """Refuses an archive that begins with numbers for labels alone."""
     labels = [(number, field) for number, line in enumerate(lines, 1) for field in split_tokens(line)[2:]]
     if labels and all(_NUMBERS.fullmatch(field) for _, field in labels):
-        remedy = "give words.txt (--symbols, symbols_path=), or say that numbers are words (--words, numeric=False)"
+        remedy = "pass words.txt (--symbols, symbols_path=), or declare numbers to be words (--words, numeric=False)"
         raise FormatError("labels are numbers", path=path, line=labels[0][0], remedy=remedy)
 
 

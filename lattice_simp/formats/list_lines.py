@@ -1,4 +1,4 @@
-"""What the readers of n-best lists share: ids that are missing, scores that are none, features as costs."""
+"""Checks that readers of n-best lists share: missing ids, doubtful scores, features as costs."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ MAX_GAP = 1_000_000
 """The most sentence ids that may be missing between two lines."""
 
 _GAPS_A_LINE = 100
-"""How many more may be missing in all, for each line."""
+"""The number of further ids that may be missing in total, per line."""
 
 
 @dataclass
 class IdGaps:
-    """Bounds the ids that are missing in a file: each becomes an empty list, and few bytes could ask for many."""
+    """Limits the missing ids of a file: each becomes an empty list, so a few bytes could cause very many."""
 
     path: str | Path
     skipped: int = 0
 
     def check(self, due: int, number: int, line: int) -> None:
-        """Raises FormatError where too many ids are left out before that of a line."""
+        """Raises FormatError if too many ids are missing before that of a line."""
         jump = number - due
         self.skipped += jump if jump > 1 else 0
         if jump > MAX_GAP or self.skipped > MAX_GAP + _GAPS_A_LINE * line:
@@ -33,7 +33,7 @@ class IdGaps:
 
 @dataclass
 class Doubts:
-    """Warns of what is read and is probably something else, each kind once in a file."""
+    """Warns about probable mistakes in a file, once for each kind."""
 
     path: str | Path | None
     raised: set[str] = field(default_factory=set)
@@ -45,19 +45,20 @@ class Doubts:
             warn(message, path=self.path, line=line, remedy=remedy, kind=kind)
 
     def check_score(self, score: float, line: int | None) -> None:
-        """Warns of a score above 0, which is no log probability."""
+        """Warns about a score above 0, which is not a log probability."""
         if score > 0:
-            message = f"the score {score:g} is above 0, where log probabilities are not"
+            message = f"the score {score:g} is above 0, so it is not a log probability"
             self.raise_once(message, line, "write natural logs of probabilities; other scores only rank", ScoreWarning)
 
 
 def feature_score(features: Mapping[str, float], name: str, path: str | Path | None, line: int | None) -> float:
-    """Returns a feature that is taken as the score.
+    """Returns the value of the feature that replaces the score.
 
     Raises:
-        FormatError: it is not there.
+        FormatError: the feature is missing.
     """
     if name not in features:
         known = f"take one of {', '.join(list(features)[:10])}" if features else "the line has no features"
-        raise FormatError(f"no feature {name!r}, whose value is to be the score", path=path, line=line, remedy=known)
+        message = f"the feature {name!r}, which replaces the score, is missing"
+        raise FormatError(message, path=path, line=line, remedy=known)
     return features[name]

@@ -34,7 +34,7 @@ _SKIPPED = re.compile(
 """Columns of word alignments (hard, or soft as Marian writes them) and of the scores of words."""
 
 _SEGMENT = re.compile(r"(?:^|[ \t]+)\|[0-9]+-[0-9]+(?:,wa=[^|]*)?\|(?=[ \t]|$)")
-"""What Moses writes after a phrase with -t, and with -tt: the positions of its source, the alignment and scores."""
+"""The marks that Moses writes after a phrase with -t and -tt: its source positions, with -tt alignment and scores."""
 
 _UNKNOWN = re.compile(r"(?:\|UNK)+$")
 
@@ -44,25 +44,25 @@ _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*\d{1,18}[ \t]*\|\|\|[ \t\r\n]")
 def stream_moses(
     path: str | Path, first_id: int = 0, cost: str | None = None
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Reads an n-best list: the hypotheses of one sentence after the other, in the order of the file.
+    """Reads an n-best list sentence by sentence, in the order of the file.
 
-    Sentences without hypotheses come as empty lists, so that the lists stay parallel to the lines of the text. The
-    columns of features and of the total may be missing, totals in all lines or in none (costs are 0 then); alignments,
-    scores of words and columns after the total are ignored. Names may end with `:` as in old lists of Moses; values
-    before the first name are called Feature0, ... Marks of Moses (`|0-1|` after the words of a phrase, `|UNK|UNK|UNK`
-    after an unknown word) are left out with a warning; totals above 0, which are no log probabilities, are warned of.
+    Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text. The columns
+    of features and of the total may be missing, totals in all lines or in none (costs are then 0); alignments, scores
+    of words and columns after the total are ignored. Names may end with `:` as in old lists of Moses; values before the
+    first name are called Feature0, ... Marks of Moses (`|0-1|` after the words of a phrase, `|UNK|UNK|UNK` after an
+    unknown word) are removed with a warning. Totals above 0, which are not log probabilities, cause a warning.
 
     Args:
         path: the file; `-` is standard input.
-        first_id: the id of the first sentence in the file; sentences are numbered from 0 here in any case.
-        cost: the feature that is the score in place of the total, such as Marian's `F0`.
+        first_id: the id of the first sentence in the file; sentences are numbered from 0 in any case.
+        cost: the feature that replaces the total as the score, such as Marian's `F0`.
 
     Yields:
         The number of the sentence, from 0, and its hypotheses.
 
     Raises:
-        FormatError: a broken line (with its number), ids that decrease, totals in some of the lines, a line without the
-            feature `cost`, an empty file.
+        FormatError: a line is broken (the message has its number), ids decrease, only some lines have totals, a line
+            lacks the feature `cost`, or the file is empty.
     """
     sentence = 0
     hypotheses: list[Hypothesis] = []
@@ -74,7 +74,7 @@ def stream_moses(
         if number == 1:
             totals = row.total is not None
         elif (row.total is not None) != totals:
-            message = "no total, which the lines before have" if totals else "a total, which the lines before lack"
+            message = "no total, unlike the lines before" if totals else "a total, unlike the lines before"
             raise FormatError(message, path=path, line=number, remedy="give all lines of the list a total, or none")
         if row.id < sentence + first_id:
             message = f"the id {row.id} is lower than {sentence + first_id}"
@@ -86,8 +86,8 @@ def stream_moses(
             yield sentence, hypotheses
             sentence, hypotheses = sentence + 1, []
         if row.marks:
-            remedy = "decode without -t for words alone"
-            doubts.raise_once(f"marks of Moses are left out, such as {row.marks}", number, remedy)
+            remedy = "decode without -t to get only words"
+            doubts.raise_once(f"removed marks of Moses, such as {row.marks}", number, remedy)
         hypotheses.append(row.hypothesis(cost, path, number))
         doubts.check_score(hypotheses[-1].score, number)
     if number == 0:
@@ -103,7 +103,7 @@ def is_moses(head: bytes) -> bool:
 def parse_hypothesis(
     line: str, *, path: str | Path | None = None, line_number: int | None = None
 ) -> tuple[int, Hypothesis]:
-    """Returns the id and the hypothesis of one line; of several values each is a feature of its own.
+    """Returns the id and the hypothesis of a line; several values of a name become numbered features.
 
     >>> parse_hypothesis("3 ||| a cat ||| LM= -2.5 TM= -1 -2 ||| -4")
     (3, Hypothesis(tokens=('a', 'cat'), cost=4.0, features={'LM': -2.5, 'TM_0': -1.0, 'TM_1': -2.0}))
@@ -116,7 +116,7 @@ def parse_hypothesis(
 
 
 class _Row(NamedTuple):
-    """A line: its id, words, features and total (None without one), and an example of the marks that were left out."""
+    """A line: its id, words, features and total (None without one), and an example of the removed marks."""
 
     id: int
     tokens: tuple[str, ...]
@@ -125,7 +125,7 @@ class _Row(NamedTuple):
     marks: str
 
     def hypothesis(self, cost: str | None, path: str | Path | None, line: int | None) -> Hypothesis:
-        """Returns the hypothesis, whose score is the total or the feature `cost`."""
+        """Returns the hypothesis; its score is the total or the feature `cost`."""
         score = (self.total or 0.0) if cost is None else feature_score(self.features, cost, path, line)
         return Hypothesis(self.tokens, 0.0 - score, self.features)
 
@@ -141,7 +141,7 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
     columns = [column for column in columns if not _SKIPPED.match(column)]
     if len(columns) == 1 and finite(columns[0]) is not None:
         columns.insert(0, "")  # a total without features
-    if len(columns) > 2 and finite(columns[1]) is None:  # an alignment that is empty, or of a source of one word
+    if len(columns) > 2 and finite(columns[1]) is None:  # an alignment that is empty, or that of a single source word
         del columns[0]
     values: dict[str, list[float]] = {}
     name: str | None = None
@@ -166,11 +166,11 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
             raise fail(f"a feature without a finite value: {shown(token)}", "write Name= values")
         values.setdefault(name or f"Feature{len(values)}", []).append(value)
     features: dict[str, float] = {}
-    for name, scores in values.items():
-        names = [name] if len(scores) == 1 else [f"{name}_{index}" for index in range(len(scores))]
+    for name, numbers in values.items():
+        names = [name] if len(numbers) == 1 else [f"{name}_{index}" for index in range(len(numbers))]
         if not features.keys().isdisjoint(names):
             raise fail(f"a feature twice: {shown(name)}", "write each name once")
-        features.update(zip(names, scores, strict=True))
+        features.update(zip(names, numbers, strict=True))
     has_total = len(columns) > 1 and bool(columns[1])
     total = finite(columns[1]) if has_total else None
     if has_total and total is None:
@@ -180,20 +180,20 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
 
 
 def _without_marks(text: str) -> tuple[tuple[str, ...], str]:
-    """Returns the words, without marks of segmentation and of unknown words, and an example of these marks.
+    """Removes marks of segmentation and of unknown words; returns the words and an example of these marks.
 
     >>> _without_marks("das |0-0| alte Haus|UNK|UNK|UNK |2-3|"), _without_marks("|0-0| a")
     ((('das', 'alte', 'Haus'), '|0-0|'), (('|0-0|', 'a'), ''))
     """
     example = ""
-    if text.endswith("|") and (segment := _SEGMENT.search(text)) is not None:
-        *phrases, rest = (split_tokens(part) for part in _SEGMENT.split(text))
-        if not rest and all(phrases):  # each mark follows the words of its phrase
-            text, example = " ".join(word for words in phrases for word in words), segment[0].strip()
+    if text.endswith("|") and (mark := _SEGMENT.search(text)) is not None:
+        *phrases, unmarked = (split_tokens(part) for part in _SEGMENT.split(text))
+        if not unmarked and all(phrases):  # each mark follows the words of its phrase
+            text, example = " ".join(word for words in phrases for word in words), mark[0].strip()
     tokens = split_tokens(text)
     if "|UNK" in text:
         plain = [_UNKNOWN.sub("", token) or token for token in tokens]
-        example = example or next((token for token, bare in zip(tokens, plain, strict=True) if token != bare), "")
+        example = example or next((token for token, cleaned in zip(tokens, plain, strict=True) if token != cleaned), "")
         tokens = plain
     return tuple(tokens), example
 
@@ -205,19 +205,19 @@ def write_moses(
     first_id: int = 0,
     style: Literal["moses", "cdec"] = "moses",
 ) -> None:
-    """Writes an n-best list; `groups` are as `stream_moses` yields them.
+    """Writes an n-best list from groups such as `stream_moses` yields.
 
-    Numbers have the fewest digits that give the same value again, and whole numbers no point; so a list that is
-    written in that way is, read and written again, the same text.
+    Numbers have the fewest digits that restore their value, and whole numbers no point, so reading and writing a list
+    again does not change it.
 
     Args:
-        groups: numbers of sentences and their hypotheses.
+        groups: the numbers of sentences with their hypotheses.
         path: the file; `-` is standard output.
         first_id: the id of sentence 0.
         style: "moses" writes `Name= values`, "cdec" `Name=value` for features of one value.
 
     Raises:
-        InvalidLatticeError: words or names that would not be read back.
+        InvalidLatticeError: words or names could not be read back.
         LatticeSimpError: the file cannot be written.
     """
     with open_text(path, "w") as file:
@@ -239,7 +239,7 @@ def _format(entry: Hypothesis, style: str) -> str:
     text = entry.text
     has_marks = "|" in text and bool(_without_marks(text)[1])
     if names_broken or has_marks or re.search(r"[\t\n\r]", text) or _BAR.search(text):
-        raise InvalidLatticeError(f"an n-best list cannot hold the words {shown(entry.text)} or their features")
+        raise InvalidLatticeError(f"an n-best list cannot represent the words {shown(entry.text)} or their features")
     fields: list[str] = []
     for name, values in _grouped(entry.features):
         numbers = [_number(value) for value in values]
@@ -251,7 +251,7 @@ def _format(entry: Hypothesis, style: str) -> str:
 
 
 def _grouped(features: Mapping[str, float]) -> Iterator[tuple[str, list[float]]]:
-    """Yields the values of each name; `TM_0`, `TM_1`, ... that follow one another are values of one name `TM`."""
+    """Yields each name with its values; consecutive features `TM_0`, `TM_1`, ... are values of the name `TM`."""
     names = list(features)
     index = 0
     while index < len(names):
@@ -270,5 +270,5 @@ def _grouped(features: Mapping[str, float]) -> Iterator[tuple[str, list[float]]]
 
 def _number(value: float) -> str:
     if not math.isfinite(value):
-        raise InvalidLatticeError(f"an n-best list cannot hold the score {value}")
+        raise InvalidLatticeError(f"an n-best list cannot represent the score {value}")
     return repr(float(value)).removesuffix(".0")

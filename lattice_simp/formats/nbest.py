@@ -1,4 +1,4 @@
-r"""N-best lists of any known kind: a table of the kinds, and functions that choose from it by content.
+r"""Reads and writes n-best lists of all known kinds; reading detects the kind from the content.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "list"
@@ -42,12 +42,12 @@ _HEAD = 1 << 16
 
 
 class ListFormat(NamedTuple):
-    """A kind of n-best lists.
+    """A kind of n-best list.
 
     Attributes:
-        sniff: whether the beginning of a file is of this kind.
-        stream: yields the numbers of sentences from 0, none left out, and their hypotheses; takes the path, the id of
-            the first sentence, and the name of the feature that is the score (None for the total).
+        sniff: recognises the kind from the first bytes of a file.
+        stream: yields the numbers of all sentences, from 0, with their hypotheses; takes the path, the id of the first
+            sentence, and the name of the feature that replaces the score (None for the total).
     """
 
     sniff: Callable[[bytes], bool]
@@ -59,7 +59,7 @@ LISTS: Mapping[str, ListFormat] = {
     "json": ListFormat(is_json_nbest, stream_json),
     "fairseq": ListFormat(is_fairseq, stream_fairseq),
 }
-"""The kinds by name: Moses (and cdec, Joshua, Marian), JSON lines, logs of fairseq."""
+"""The kinds by name: Moses (also cdec, Joshua, Marian), JSON lines, logs of fairseq."""
 
 
 def read_nbest(
@@ -70,7 +70,7 @@ def read_nbest(
     cost: str | None = None,
     ignore: Collection[str] = (),
 ) -> list[list[Hypothesis]]:
-    """Returns the n-best lists of all sentences; see `stream_nbest`, which holds one at a time."""
+    """Returns the n-best lists of all sentences; `stream_nbest` yields them one by one and explains the arguments."""
     return [hypotheses for _, hypotheses in stream_nbest(path, first_id, pieces=pieces, cost=cost, ignore=ignore)]
 
 
@@ -82,30 +82,30 @@ def stream_nbest(
     cost: str | None = None,
     ignore: Collection[str] = (),
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Reads n-best lists of the kind that the file's content shows: the hypotheses of one sentence after the other.
+    """Reads n-best lists sentence by sentence; the kind is detected from the content.
 
-    Sentences without hypotheses come as empty lists, so that the lists stay parallel to the lines of the text.
+    Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text.
 
     Args:
         path: the file; `-` is standard input.
-        first_id: the id of the first sentence in the file; sentences are numbered from 0 here in any case.
-        pieces: `bpe` or `sentencepiece` makes words of pieces.
-        ignore: tokens that are no words, which are left out: `MARKS`, say. None are by default.
-        cost: the feature that is the score in place of the total: `F0` of Marian's lists is a log probability, and
-            their total may be one that is divided by the length. A cost is minus a score.
+        first_id: the id of the first sentence in the file; sentences are numbered from 0 in any case.
+        pieces: `bpe` or `sentencepiece` to join subwords into words.
+        ignore: tokens to remove because they are not words, for example `MARKS`; by default none.
+        cost: the feature that replaces the total as the score. In Marian's lists `F0` is a log probability, while the
+            total may be divided by the length. A cost is minus a score.
 
     Yields:
         The number of the sentence, from 0, and its hypotheses.
 
     Raises:
-        FormatError: as the reader of the kind (`stream_moses`, `stream_json`, `stream_fairseq`); a file of no kind: the
-            error says what it looks like; pieces without the marks of their kind.
-        LatticeSimpError: unknown pieces.
+        FormatError: as the reader of the kind (`stream_moses`, `stream_json`, `stream_fairseq`), or the kind is unknown
+            (the message says what the file looks like), or the subwords lack the marks of their kind.
+        LatticeSimpError: `pieces` is unknown.
     """
     check = MarkCheck(pieces, path)
     with readable(path) as file:
         for number, entries in _kind(file).stream(file, first_id, cost):
-            if not entries:  # there may be many, of ids that are missing
+            if not entries:  # there may be many, for missing ids
                 yield number, entries
                 continue
             hypotheses = unmarked(entries, ignore)
@@ -115,7 +115,7 @@ def stream_nbest(
 
 
 def _kind(file: str | Path) -> ListFormat:
-    """Returns the kind of a list; the reader of Moses says what is wrong with lines that hold its separators."""
+    """Returns the kind of a list; lines with Moses' separators go to its reader, which reports their errors."""
     kind = _sniffed(file)
     if kind is not None:
         return kind
@@ -127,7 +127,7 @@ def _kind(file: str | Path) -> ListFormat:
 
 
 def has_pieces(path: str | Path, pieces: PieceKind) -> bool:
-    """Returns whether the words of a list are pieces of a kind: whether one of them has its mark."""
+    """Returns whether the tokens of a list are subwords of a kind: whether one of them has its mark."""
     kind = pieces_named(pieces)
     return kind is not None and any(
         kind.begins(token) or kind.goes_on(token)
@@ -144,16 +144,16 @@ def write_nbest(
     first_id: int = 0,
     style: Literal["moses", "cdec"] = "moses",
 ) -> None:
-    """Writes n-best lists: JSON lines if the file's name ends in `.jsonl`, else Moses' format.
+    """Writes n-best lists as JSON lines if the file name ends in `.jsonl`, and in Moses' format otherwise.
 
     Args:
-        groups: numbers of sentences, from 0, and their hypotheses.
+        groups: the numbers of sentences, from 0, with their hypotheses.
         path: the file; `-` is standard output.
         first_id: the id of sentence 0.
-        style: of Moses' format; "moses" writes `Name= values`, "cdec" `Name=value` for features of one value.
+        style: the style of Moses' format: "moses" writes `Name= values`, "cdec" `Name=value` for single values.
 
     Raises:
-        InvalidLatticeError: words or names that would not be read back.
+        InvalidLatticeError: words or names could not be read back.
         LatticeSimpError: the file cannot be written.
     """
     if is_json_name(path):
@@ -163,7 +163,7 @@ def write_nbest(
 
 
 def is_json_name(path: str | Path) -> bool:
-    """Returns whether the name of a file asks for JSON lines.
+    """Returns whether a file name has the ending of JSON lines.
 
     >>> is_json_name("a.jsonl.gz"), is_json_name("a.nbest")
     (True, False)
@@ -172,7 +172,7 @@ def is_json_name(path: str | Path) -> bool:
 
 
 def is_nbest(path: str | Path) -> bool:
-    """Recognises an n-best list of any kind by its beginning."""
+    """Recognises an n-best list of any kind by its first bytes."""
     return _sniffed(path) is not None
 
 

@@ -1,7 +1,7 @@
 """OpenFst binary files: vector and const FSTs over the tropical semiring, with or without symbol tables.
 
-Compact FSTs and those over the log semiring are converted; their costs are negative logs, too.
-Costs are single precision in such a file. Arcs of infinite cost are left out.
+Reading converts compact FSTs and those over the log semiring, and drops arcs of infinite cost. Costs in such files have
+single precision.
 """
 
 from __future__ import annotations
@@ -26,24 +26,22 @@ def parse_openfst(
     symbols_path: str | Path | None = None,
     isymbols_path: str | Path | None = None,
 ) -> Lattice:
-    """Returns the lattice of an OpenFst file's bytes (vector, const or compact; standard or log arcs).
+    """Parses the bytes of an OpenFst file (vector, const or compact; standard or log arcs).
 
-    Symbol tables inside the file say which words its labels are; those words are then numbered by `symbols` and
-    `isymbols`, which grow as needed. In a file without tables the labels are label ids of `symbols` (and `isymbols`).
+    Symbol tables in the file give the words of its labels; `symbols` and `isymbols`, which grow as needed, number these
+    words. In a file without tables, labels are label ids of `symbols` (and `isymbols`).
 
     Args:
         data: the bytes.
         path: the file's name, for errors.
         symbols: the table of the output words; a new one if None.
-        isymbols: the table of the input words; None for the same table as the output words, unless the file holds
-            another one.
-        symbols_path: an OpenFst symbol table, text or binary, that says which words the labels are, whatever the file
-            itself says.
+        isymbols: the table of the input words; if None, that of the output words, unless the file has a separate one.
+        symbols_path: an OpenFst symbol table, text or binary, that overrides the file's table.
         isymbols_path: the same for input labels; None for `symbols_path`.
 
     Raises:
-        FormatError: not an OpenFst file, a type that cannot be converted, a damaged file, costs that are NaN, labels
-            without a word.
+        FormatError: the file is not an OpenFst file, is of a type that cannot be converted, or is damaged; a cost is
+            NaN, or a label has no word.
     """
     tables = read_label_pair(symbols_path, isymbols_path)
     return checked_lattice(path, **parse(data, symbols, isymbols, tables, path=path))
@@ -55,14 +53,14 @@ def write_openfst(
     fst_type: Layout = "vector",
     attach_symbols: bool = True,
 ) -> None:
-    """Writes an OpenFst binary file; costs are rounded to single precision, and features are left out.
+    """Writes an OpenFst binary file, with costs rounded to single precision and without features.
 
     >>> write_openfst(Lattice.from_strings([("a", 1e39)]), "a.fst")
     Traceback (most recent call last):
     lattice_simp.errors.InvalidLatticeError: a.fst: a cost beyond 3.4e38 is too large for OpenFst (scale the costs)
 
     Raises:
-        InvalidLatticeError: a cost too large for single precision.
+        InvalidLatticeError: a cost is too large for single precision.
         LatticeSimpError: the file cannot be written.
     """
     if fst_type not in ("vector", "const"):

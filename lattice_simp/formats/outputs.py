@@ -1,4 +1,4 @@
-r"""Plain texts as n-best lists and back: one or several lines for each sentence, in one file or in a file a system.
+r"""Converts plain texts to n-best lists and back: each sentence has one or more lines, in one file or one per system.
 
 >>> import tempfile
 >>> folder = Path(tempfile.mkdtemp())
@@ -24,29 +24,29 @@ from lattice_simp.support.textio import open_text, read_lines
 def stream_outputs(
     paths: Sequence[str | Path], per_sentence: int = 1, *, pieces: PieceKind = "none"
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Reads the outputs of systems; yields the number of each sentence, from 0, and what the systems say.
+    """Reads the outputs of systems; yields the number of each sentence, from 0, and its hypotheses.
 
-    Lines weigh the same; what k of n lines say has the cost -log(k / n). An empty line is an empty output.
+    All lines have the same weight: a text that k of n lines share costs -log(k / n). An empty line is an empty output.
 
     Args:
-        paths: files of the same number of lines.
-        per_sentence: how many lines follow one another for each sentence in each file, as OpenNMT's and CTranslate2's
-            translate programs write n-best lists.
-        pieces: `bpe` or `sentencepiece` makes words of pieces.
+        paths: files with the same number of lines.
+        per_sentence: the number of consecutive lines for each sentence in each file, as in the n-best lists of
+            OpenNMT's and CTranslate2's translate programs.
+        pieces: `bpe` or `sentencepiece` to join subwords into words.
 
     Raises:
-        FormatError: files of different lengths, or one that ends within a sentence.
-        LatticeSimpError: less than one line for a sentence.
+        FormatError: the files differ in length, or one ends within a sentence.
+        LatticeSimpError: `per_sentence` is below 1.
     """
     if per_sentence < 1:
-        raise LatticeSimpError(f"{per_sentence} lines for a sentence; give a number from 1 on")
+        raise LatticeSimpError(f"{per_sentence} lines for a sentence; give a number from 1 up")
     number = 0
     block: list[tuple[str, ...]] = []
     checks = [MarkCheck(pieces, path) for path in paths]
     for number, row in enumerate(zip_longest(*map(read_lines, paths)), 1):
         for path, line in zip(paths, row, strict=True):
             if line is None:
-                message = f"ends with line {number - 1}, and others go on"
+                message = f"ends after line {number - 1}, but other files go on"
                 raise FormatError(message, path=path, remedy="give files with a line for each sentence")
         parts = [split_tokens(line or "") for line in row]
         for check, tokens in zip(checks, parts, strict=True):
@@ -58,15 +58,15 @@ def stream_outputs(
     for check in checks:
         check.finish()
     if block:
-        message = f"ends within a sentence: {number} lines are no multiple of {per_sentence}"
+        message = f"ends within a sentence: {number} lines are not a multiple of {per_sentence}"
         raise FormatError(message, path=paths[0], remedy="say how many lines each sentence has")
 
 
 def write_texts(groups: Iterable[tuple[int, Sequence[Hypothesis]]], path: str | Path, count: int) -> int:
-    """Writes the texts of n-best lists, exactly `count` lines for each sentence; returns how many lists were shorter.
+    """Writes the texts of n-best lists, exactly `count` lines for each sentence; returns the number of shorter lists.
 
-    Programs that rerank plain texts (mbrs, COMET) want as many lines for each sentence. A shorter list is repeated from
-    its first hypothesis on; a sentence without hypotheses has empty lines.
+    Programs that rerank plain texts (mbrs, COMET) need the same number of lines for each sentence. A shorter list is
+    repeated from its first hypothesis on; a sentence without hypotheses gets empty lines.
 
     Raises:
         LatticeSimpError: the file cannot be written.

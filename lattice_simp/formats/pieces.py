@@ -1,4 +1,4 @@
-"""Pieces of words (subwords) and how they make words: byte-pair encoding with `@@`, SentencePiece with `▁`."""
+"""Joins subwords (pieces) into words: byte-pair encoding with `@@`, SentencePiece with `▁`."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ PieceKind: TypeAlias = Literal["none", "bpe", "sentencepiece"]
 
 @dataclass(frozen=True)
 class Pieces:
-    """The marks of pieces.
+    """The marks of a kind of subwords.
 
     Attributes:
-        before: what a piece begins with where a word begins; empty if words are not marked so.
-        after: what a piece ends with where its word goes on; empty if words are not marked so.
+        before: the prefix of a piece that begins a word; empty if the kind has none.
+        after: the suffix of a piece whose word continues; empty if the kind has none.
     """
 
     before: str = ""
     after: str = ""
 
     def begins(self, piece: str) -> bool:
-        """Returns whether a piece says by itself that a word begins with it."""
+        """Returns whether a piece has the mark of a word's beginning."""
         return bool(self.before) and piece.startswith(self.before)
 
     def goes_on(self, piece: str) -> bool:
-        """Returns whether a piece says by itself that its word goes on after it."""
+        """Returns whether a piece has the mark that its word continues."""
         return bool(self.after) and piece.endswith(self.after)
 
     def text(self, piece: str) -> str:
@@ -42,7 +42,7 @@ class Pieces:
         return piece.removesuffix(self.after) if self.after else piece
 
     def join(self, pieces: Iterable[str]) -> tuple[str, ...]:
-        """Returns the words of pieces; a word without a letter but for its marks is left out."""
+        """Joins pieces into words; words that consist only of marks are dropped."""
         words: list[str] = []
         open_word = False
         for piece in pieces:
@@ -55,20 +55,20 @@ class Pieces:
 
 
 PIECES: Mapping[str, Pieces] = {"bpe": Pieces(after="@@"), "sentencepiece": Pieces(before="▁")}
-"""By name: subword-nmt, and what follows it; SentencePiece."""
+"""The marks by name: subword-nmt and its successors, and SentencePiece."""
 
 
 FOREIGN = ("▁", "Ġ", "##", "￭")
-"""What pieces of other kinds begin with: SentencePiece, byte-level BPE, WordPiece, OpenNMT's joiner."""
+"""The prefixes of all kinds: SentencePiece, byte-level BPE, WordPiece, OpenNMT's joiner."""
 
 
 @dataclass
 class MarkCheck:
-    """Finds pieces that are none of their kind: joining them would make one word of a sentence, or change nothing.
+    """Checks that pieces have the marks of their kind; joining others would give one long word, or change nothing.
 
     Attributes:
-        kind: of the pieces.
-        path: of their file, for errors.
+        kind: the kind of the pieces.
+        path: the path of their file, for errors.
     """
 
     kind: PieceKind
@@ -77,43 +77,43 @@ class MarkCheck:
     _foreign: str = ""
 
     def see(self, hypotheses: Iterable[Sequence[str]]) -> None:
-        """Looks at the pieces of one sentence's hypotheses.
+        """Checks the pieces of a sentence's hypotheses.
 
         Raises:
-            FormatError: SentencePiece's pieces of several words, none with its mark.
+            FormatError: a hypothesis of several SentencePiece pieces has no mark.
         """
-        pieces = pieces_named(self.kind)
-        if pieces is None or self._state == "marked":
+        marks = pieces_named(self.kind)
+        if marks is None or self._state == "marked":
             return
         example = ""
         for tokens in hypotheses:
-            if any(pieces.begins(token) or pieces.goes_on(token) for token in tokens):
+            if any(marks.begins(token) or marks.goes_on(token) for token in tokens):
                 self._state = "marked"
                 return
             if len(tokens) > 1 and not any(map(_is_wide, tokens)):
                 example = example or " ".join(tokens)
             self._state = "unmarked"
-            self._foreign = self._foreign or next((token for token in tokens if _is_foreign(token, pieces)), "")
-        if pieces.before and example:
-            message = f"no piece begins with {pieces.before!r}, so {shown(example)} would be one word"
+            self._foreign = self._foreign or next((token for token in tokens if _is_foreign(token, marks)), "")
+        if marks.before and example:
+            message = f"no piece begins with {marks.before!r}, so {shown(example)} would be one word"
             raise FormatError(message, path=self.path, remedy=self._remedy("leave --pieces (pieces=) out for words"))
 
     def refuse_foreign(self) -> None:
-        """Raises FormatError where no piece that was seen has a mark of the kind, and one has that of another."""
+        """Raises FormatError if no piece so far has a mark of this kind, and one has a mark of another kind."""
         if self._state == "unmarked" and self._foreign:
             message = f"no piece has the mark of {self.kind}, and {shown(self._foreign)} has one of another kind"
             raise FormatError(message, path=self.path, remedy=self._remedy("join the pieces with their own program"))
 
     def finish(self) -> None:
-        """Complains, or warns, of pieces without any mark, once all of a file have been seen.
+        """Warns, after the last piece of a file, if none had a mark.
 
         Raises:
             FormatError: the marks are those of another kind.
         """
         self.refuse_foreign()
-        pieces = pieces_named(self.kind)
-        if self._state == "unmarked" and pieces is not None and pieces.after:
-            message = f"no piece has the mark {pieces.after!r} of {self.kind}: nothing is joined"
+        marks = pieces_named(self.kind)
+        if self._state == "unmarked" and marks is not None and marks.after:
+            message = f"no piece has the mark {marks.after!r} of {self.kind}: nothing is joined"
             warn(message, path=self.path, remedy="leave --pieces (pieces=) out for words")
 
     def _remedy(self, otherwise: str) -> str:
@@ -123,16 +123,16 @@ class MarkCheck:
 
 
 def _is_wide(token: str) -> bool:
-    """Returns whether a token is of a script that is written without blanks."""
+    """Returns whether a token is in a script that is written without blanks."""
     return any(unicodedata.east_asian_width(letter) in "WF" for letter in token)
 
 
-def _is_foreign(token: str, pieces: Pieces) -> bool:
-    return (token.startswith(FOREIGN) and not pieces.begins(token) and token not in FOREIGN) or token.endswith("@@")
+def _is_foreign(token: str, marks: Pieces) -> bool:
+    return (token.startswith(FOREIGN) and not marks.begins(token) and token not in FOREIGN) or token.endswith("@@")
 
 
 def pieces_named(kind: str) -> Pieces | None:
-    """Returns the marks of a kind of pieces, None for `none`.
+    """Returns the marks of a kind of subwords, or None for `none`.
 
     Raises:
         LatticeSimpError: the kind is unknown.
@@ -145,14 +145,14 @@ def pieces_named(kind: str) -> Pieces | None:
 
 
 def join_words(tokens: str | Iterable[str], kind: PieceKind) -> tuple[str, ...]:
-    """Returns the words that pieces make.
+    """Joins subwords into words.
 
     >>> join_words("the hous@@ es fell".split(), "bpe")
     ('the', 'houses', 'fell')
     >>> join_words("▁the ▁hous es ▁ fell".split(), "sentencepiece")
     ('the', 'houses', 'fell')
 
-    A last piece whose word goes on is a word, as the joiners of both programs have it.
+    A last piece whose word should continue is a word, as in the joiners of both programs.
 
     Raises:
         LatticeSimpError: the kind is unknown.
@@ -163,5 +163,5 @@ def join_words(tokens: str | Iterable[str], kind: PieceKind) -> tuple[str, ...]:
 
 
 def joined(hypothesis: Hypothesis, kind: PieceKind) -> Hypothesis:
-    """Returns a hypothesis with the words that its pieces make."""
+    """Joins the subwords of a hypothesis into words."""
     return hypothesis if kind == "none" else replace(hypothesis, tokens=join_words(hypothesis.tokens, kind))

@@ -1,8 +1,8 @@
 r"""PLF, the Python Lattice Format of Moses and cdec: one lattice on each line.
 
-A lattice is a tuple of nodes, a node a tuple of arcs, an arc `('word', score, distance)`: it leads `distance` nodes on.
-Instead of the score there may be nothing, several numbers, or a dictionary of named scores. The last node, which has
-no arcs, is final and not written. `*EPS*` is the empty word.
+A lattice is a tuple of nodes, a node is a tuple of arcs, and an arc `('word', score, distance)` leads `distance` nodes
+forward. Instead of the score there may be nothing, several numbers, or a dictionary of named scores. The last node has
+no arcs, is final, and is not written. `*EPS*` is the empty word.
 
 >>> lattice = parse_plf("((('a',0.5,1),('the',0.5,1),),(('cat',1.0,1),),)")
 >>> lattice
@@ -43,10 +43,10 @@ Scores = Literal["probability", "log", "cost"]
 EPSILON_WORD = "*EPS*"
 
 ZERO_COST = 100.0
-"""What a probability of 0 costs, in nats: the floor of Moses."""
+"""The cost of a probability of 0, in nats: the floor of Moses."""
 
 MAX_SCORES = 100_000_000
-"""The most scores of one lattice, counting a 0 for each score of another arc that an arc lacks."""
+"""The most scores of a lattice, counting scores of other arcs that an arc lacks."""
 
 _TOKEN = re.compile(
     r"""[ \t]*(?:(?P<word>[uU]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))|(?P<number>[-+.\w]+)|(?P<mark>[(){},:])|$)"""
@@ -65,12 +65,12 @@ def read_plf(
     scores: Scores = "probability",
     score_name: str = "weight",
 ) -> Iterator[Lattice]:
-    """Reads the lattices of a PLF file one after the other; see `parse_plf`. They share `symbols`.
+    """Yields the lattices of a PLF file, which share `symbols`; see `parse_plf`.
 
     An empty line is an empty sentence: its lattice accepts the empty string.
 
     Raises:
-        FormatError: as `parse_plf`; a file without lines.
+        FormatError: as `parse_plf`, or the file is empty.
     """
     symbols = SymbolTable() if symbols is None else symbols
     number = 0
@@ -96,7 +96,7 @@ def parse_plf(
     path: str | Path | None = None,
     line_number: int | None = None,
 ) -> Lattice:
-    """Returns the lattice of one line of PLF.
+    """Parses a line of PLF.
 
     >>> lattice = parse_plf("((('a',{'lm':-0.5,'tm':-2.0},1),),)", scores="log", score_name="lm")
     >>> lattice.weights.tolist(), lattice.features["tm"].tolist()
@@ -105,16 +105,16 @@ def parse_plf(
     Args:
         line: the line.
         symbols: the table that numbers the words; it grows as needed. A new one if None.
-        scores: what the numbers are: probabilities (as Moses takes them; 0 costs 100 nats, as there), natural logs of
-            them (as cdec takes them) or costs (negative logs).
-        score_name: the entry of a dictionary that becomes the weight; a weight without it is 0. All other entries
-            become features (logs; 0 where an arc lacks them). A single number is the weight; of several numbers
-            the first is the weight, the others become the columns `score2`, `score3` ...
+        scores: the meaning of the numbers: probabilities (as in Moses; 0 costs 100 nats, as there), natural logs of
+            probabilities (as in cdec), or costs (negative logs).
+        score_name: the entry of a dictionary that becomes the weight; without it the weight is 0. All other entries
+            become features (logs; 0 if an arc lacks them). A single number is the weight; of several numbers the
+            first is the weight, and the others become the features `score2`, `score3` ...
         path: the file's name, for errors.
         line_number: the line's number, for errors.
 
     Raises:
-        FormatError: says in which column of the line something is wrong.
+        FormatError: the line is broken; the message names the column.
     """
     if scores not in ("probability", "log", "cost"):
         raise FormatError(f"unknown kind of scores: {scores!r}", remedy="choose probability, log or cost")
@@ -141,16 +141,16 @@ def format_plf(lattice: Lattice, *, scores: Scores = "probability", score_name: 
     >>> format_plf(Lattice.from_strings([("it 's", 2.0)]), scores="cost")
     "((('it',0.0,1),),(('\\'s',2.0,1),),)"
 
-    The lattice is sorted topologically if it is not yet. Unless its last state is its only final state, with the cost
-    0, there is a new last state, to which `*EPS*` arcs with the final costs lead. Arcs of a lattice with score
-    columns get dictionaries with all columns and, as `score_name`, the weight.
+    The lattice is sorted topologically if necessary. Unless its last state is its only final state, with cost 0, it
+    gets a new last state and `*EPS*` arcs to it with the final costs. In a lattice with features, each arc has a
+    dictionary of all features and, as `score_name`, the weight.
 
     Reading the line back gives the same costs if `scores` is "log" or "cost", and with "probability" if they were
-    read from probabilities; other costs near 0 may change by 1e-16, since probabilities near 1 lie no closer.
+    read from probabilities; other costs near 0 may change by 1e-16, the distance of probabilities near 1.
 
     Raises:
-        InvalidLatticeError: a transducer; a cost that is not a probability in double precision; a column that is called
-            as the weight.
+        InvalidLatticeError: the lattice is a transducer, a cost is not a probability in double precision, or a feature
+            has the name of the weight.
         EmptyLatticeError: no state is final.
         CyclicLatticeError: the lattice has a cycle.
     """
@@ -161,14 +161,12 @@ def format_plf(lattice: Lattice, *, scores: Scores = "probability", score_name: 
     words = [EPSILON_WORD, *lattice.symbols.words[1:]]
     used = set(lattice.olabels.tolist())
     if any(label != EPSILON and words[label] == EPSILON_WORD for label in used):
-        raise InvalidLatticeError(f"PLF cannot hold the word {EPSILON_WORD!r}, which means epsilon")
+        raise InvalidLatticeError(f"PLF cannot represent the word {EPSILON_WORD!r}, which means epsilon")
     quoted = {label: f"'{words[label].translate(_TO_ESCAPE)}'" for label in used}
     weights = [_format_score(cost, scores) for cost in lattice.weights.tolist()]
     if lattice.features:
         names = [f"'{name.translate(_TO_ESCAPE)}':" for name in (score_name, *lattice.features)]
-        columns = [
-            [_format_score(0.0 - score, scores) for score in values.tolist()] for values in lattice.features.values()
-        ]
+        columns = [[_format_score(0.0 - score, scores) for score in row.tolist()] for row in lattice.features.values()]
         entries = zip(weights, *columns, strict=True)
         weights = ["{" + ",".join(map("".join, zip(names, row, strict=True))) + "}" for row in entries]
     distances = (lattice.nextstates - lattice.sources).tolist()
@@ -188,10 +186,10 @@ def write_plf(
     scores: Scores = "probability",
     score_name: str = "weight",
 ) -> None:
-    """Writes lattices as a PLF file, one on each line; see `format_plf`.
+    """Writes lattices to a PLF file, one on each line; see `format_plf`.
 
     Raises:
-        LatticeSimpError: as `format_plf`; the file cannot be written.
+        LatticeSimpError: as `format_plf`, or the file cannot be written.
     """
     with open_text(path, "w") as file:
         for lattice in lattices:
@@ -282,7 +280,7 @@ class _Reader:
         self.scores_of_arc(numbers)
         distance = natural(numbers[-1]) if numbers else None
         if not distance:
-            self.fail("the distance of an arc is not a number from 1 on", "end an arc with its distance", position)
+            self.fail("the distance of an arc is not a number from 1 up", "end an arc with its distance", position)
         for rank, text in enumerate(numbers[:-1]):
             self.keep(self.score_name if rank == 0 else f"score{rank + 1}", text)
         self.arcs.append((self.nodes, self.nodes + distance, position))
@@ -335,7 +333,7 @@ class _Reader:
         self.columns.setdefault(name, {})[len(self.arcs)] = value
 
     def filled_columns(self) -> dict[str, Floats]:
-        """Returns the score columns, 0 where an arc lacks a score."""
+        """Returns the columns of scores; a missing score is 0."""
         if len(self.columns) * len(self.arcs) > MAX_SCORES:
             self.fail(f"{len(self.columns)} kinds of scores on {len(self.arcs)} arcs", "leave rare scores out")
         columns = {name: np.zeros(len(self.arcs)) for name in self.columns}
@@ -384,6 +382,6 @@ def _write_only(lattice: Lattice, path: str | Path, **options: Any) -> None:
 
 
 _SNIFFED = re.compile(rb"\(\s*(?:\)|\(\s*(?:\)|\(\s*[uU]?['\"])|\Z)")
-"""No nodes, a node without arcs, or a word: other brackets are of trees and of text."""
+"""No nodes, a node without arcs, or a word: other brackets belong to trees or plain text."""
 
 FORMAT = Format((".plf",), _SNIFFED.match, _parse_only, _write_only, scored_losses)

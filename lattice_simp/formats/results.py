@@ -1,4 +1,4 @@
-"""Hypotheses of what programs return in Python: texts or pieces with scores, of CTranslate2 and Hugging Face."""
+"""Makes hypotheses from results in Python: texts or subwords with scores, from CTranslate2 and Hugging Face."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lattice_simp.formats.pieces import MarkCheck, PieceKind, join_words
 
 @runtime_checkable
 class TranslationResult(Protocol):
-    """What `ctranslate2.Translator.translate_batch` returns for each sentence."""
+    """The result of `ctranslate2.Translator.translate_batch` for a sentence."""
 
     @property
     def hypotheses(self) -> list[list[str]]: ...
@@ -31,25 +31,25 @@ Texts: TypeAlias = str | Iterable[str] | Iterable[Iterable[str]]
 def hypotheses(
     texts: Texts | TranslationResult, scores: Iterable[Any] | None = None, *, pieces: PieceKind = "none"
 ) -> list[Hypothesis]:
-    """Makes the n-best list of one sentence of texts (or tokens) and scores, as other programs return them.
+    """Makes the n-best list of a sentence from texts (or tokens) and scores.
 
-    >>> [(own.text, own.cost) for own in hypotheses(["a cat", "the cat"], [-1.5, -2.0])]
+    >>> [(entry.text, entry.cost) for entry in hypotheses(["a cat", "the cat"], [-1.5, -2.0])]
     [('a cat', 1.5), ('the cat', 2.0)]
-    >>> [(own.text, round(own.cost, 3)) for own in hypotheses([["▁a", "▁c", "at"]] * 2, pieces="sentencepiece")]
+    >>> [(entry.text, round(entry.cost, 3)) for entry in hypotheses([["▁a", "▁c", "at"]] * 2, pieces="sentencepiece")]
     [('a cat', 0.0)]
 
-    Of CTranslate2, pass the result of a sentence as it is, with the pieces that its model has. Of Hugging Face, pass
+    With CTranslate2, pass the result of a sentence unchanged, and name the pieces of its model. With Hugging Face, pass
     the decoded texts of a sentence and `sequences_scores`. Both divide log probabilities by lengths unless their
-    `length_penalty` is 0: such scores rank, but they are no log probabilities.
+    `length_penalty` is 0; such scores rank hypotheses, but they are not log probabilities.
 
     Args:
-        texts: strings, or lists of tokens or pieces; a single string; or an object with `hypotheses` and `scores`.
-        scores: natural logs, one for each text, numbers or tensors of one number. None for samples, which weigh the
-            same: a string that occurs k times of n has the cost -log(k / n).
-        pieces: `bpe` or `sentencepiece` makes words of pieces.
+        texts: strings, lists of tokens or pieces, a single string, or an object with `hypotheses` and `scores`.
+        scores: natural logs, one for each text, as numbers or tensors of one number. None for samples, which have the
+            same weight: a string that occurs k times out of n costs -log(k / n).
+        pieces: `bpe` or `sentencepiece` to join subwords into words.
 
     Raises:
-        LatticeSimpError: more texts than scores or fewer, a score that is not finite, or pieces without the marks of
+        LatticeSimpError: the numbers of texts and scores differ, a score is not finite, or the pieces lack the marks of
             their kind.
     """
     if isinstance(texts, TranslationResult):

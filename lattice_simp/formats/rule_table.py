@@ -1,12 +1,12 @@
-"""Rule tables as text: cdec/Hiero synchronous rules, Moses phrase tables and Moses hierarchical tables, a line each.
+"""Reads rule tables: cdec/Hiero synchronous rules, Moses phrase tables and Moses hierarchical tables, a rule a line.
 
     [X] ||| ne [X,1] pas ||| not [X,1] ||| EF=-0.3 FE=-0.7 ||| 0-0 2-0             cdec/Hiero
     das haus ||| the house ||| 0.5 0.3 0.7 0.2 ||| 0-0 1-1 ||| 10 8 6              Moses (scores are probabilities)
     das [X][X] [X] ||| the [X][X] [X] ||| 0.5 0.3 0.7 0.2 ||| 0-0 1-1 ||| 10 8 6   Moses, hierarchical
 
-A Hiero non-terminal is `[NAME,n]`, in cdec's targets `[n]` alone; n links source and target. In a hierarchical table
-the alignment links them, and each side ends with its left-hand side. Feature values are scores, higher is better: as
-they are in a Hiero table, natural logs of the probabilities in a Moses table, where they are called Phrase1, ...
+A Hiero non-terminal is `[NAME,n]`, or only `[n]` in cdec's targets; n links source and target. In a hierarchical table
+the alignment links them, and each side ends with its left-hand side. Feature values are scores, higher is better. A
+Hiero table contains them; those of a Moses table are the natural logs of its probabilities, called Phrase1, ...
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import finite, natural, shown
 
 MAX_GAPS = 2
-"""Non-terminals that a rule may have (Chiang 2007)."""
+"""The most non-terminals of a rule (Chiang 2007)."""
 
 _NONTERMINAL = re.compile(r"\[([^\[\],]+),([1-9])\]\Z")
 _LINK = re.compile(r"\[(?:([^\[\],]+),)?([1-9])\]\Z")
@@ -29,16 +29,16 @@ _LEFT = re.compile(r"\[([^\[\], \t]+)\]\Z")
 _MOSES_LEFT = re.compile(r"\[([^\[\] \t]+)\]\Z")
 _MOSES_NONTERMINAL = re.compile(r"\[([^\[\] \t]+)\]\[([^\[\] \t]+)\]\Z")
 _POINTS = re.compile(r"[0-9]+-[0-9]+([ \t]+[0-9]+-[0-9]+)*\Z")
-_LEAST_PROBABILITY = 1e-40  # Moses writes 0 for what has underflowed
+_LEAST_PROBABILITY = 1e-40  # Moses writes 0 for probabilities that underflow
 
 
 class RuleText(NamedTuple):
-    """One rule. Source gaps are numbered from left to right; a target gap names the source gap it stands for.
+    """A rule. Source slots are numbered from left to right; a target slot refers to a source slot.
 
     Attributes:
         left: the left-hand side's name.
-        source: words, or `(name,)` for a gap.
-        target: words, or the number (from 0) of a source gap.
+        source: words, or `(name,)` for a slot.
+        target: words, or the number (from 0) of a source slot.
         features: names and values.
         alignment: (source position, target position) pairs over all symbols of both sides.
     """
@@ -58,7 +58,7 @@ def parse_rules(lines: Iterable[str], path: str = "<lines>", default_left: str =
     (('ne', ('X',), 'pas'), ('not', 0), (('EF', -0.3),), ((0, 0), (2, 0)))
 
     Raises:
-        FormatError: names the line and what is wrong with it.
+        FormatError: a line is broken; the message has its number.
     """
     kind = None
     for number, line in enumerate(lines, start=1):
@@ -75,15 +75,15 @@ def parse_rules(lines: Iterable[str], path: str = "<lines>", default_left: str =
 
 
 def _kind(fields: list[str], before: str | None) -> str:
-    """Returns the kind of a line; where brackets may be words as well, that of the lines before decides."""
+    """Returns the kind of a line; if its brackets may be words, the kind of the lines before decides."""
     left = _LEFT.match(fields[0])
     if left is None:
         return _moses_kind(fields, before)
     if len(fields) < 3 or not fields[2] or None in map(finite, split_tokens(fields[2])):
         return "hiero"
-    rest = [field for field in fields[3:5] if field]  # the third field is numbers: scores, or a target of numbers
-    if rest:
-        aligned_first = bool(_POINTS.match(fields[3])) or (not fields[3] and not _POINTS.match(rest[0]))
+    remaining = [field for field in fields[3:5] if field]  # the third field consists of numbers: scores, or a target
+    if remaining:
+        aligned_first = bool(_POINTS.match(fields[3])) or (not fields[3] and not _POINTS.match(remaining[0]))
         return "phrases" if aligned_first else "hiero"
     phrase = len(fields) < 5 and (natural(left[1]) is not None or before == "phrases")
     return "phrases" if phrase else "hiero"
@@ -152,7 +152,7 @@ def _parse_hierarchical(fields: list[str], _: str) -> RuleText:
 
 
 def _label(source: str, target: str) -> str:
-    """Returns one name for a pair of labels, of which X is the one that says nothing."""
+    """Returns one name for a pair of labels; X stands for any label."""
     return target if source in ("X", target) else source if target == "X" else f"{source}:{target}"
 
 

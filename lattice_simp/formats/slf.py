@@ -1,9 +1,9 @@
-r"""HTK's Standard Lattice Format (SLF), as HTK, SRILM and Kaldi write it.
+r"""HTK's Standard Lattice Format (SLF), as written by HTK, SRILM and Kaldi.
 
-A header (`VERSION=`, `base=`, `lmscale=`, `N=` nodes, `L=` links ...), one line for each node (`I=0 t=0.1 W=word`) and
-one for each link (`J=0 S=0 E=1 W=word a=-12.5 l=-2.1`). Words are on links or on the nodes that links lead to;
+A file has a header (`VERSION=`, `base=`, `lmscale=`, `N=` nodes, `L=` links ...), a line for each node (`I=0 t=0.1
+W=word`) and a line for each link (`J=0 S=0 E=1 W=word a=-12.5 l=-2.1`). Words are on links or on their target nodes;
 `!NULL` is the empty word. Scores in the file are logs (of the base `base=`, default e) or, with `base=0`,
-probabilities; here they become costs: negative natural logs.
+probabilities; reading converts them to costs, negative natural logs.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ X_FIELDS = tuple(f"x{rank}" for rank in range(1, 10))
 COLUMNS = {"a": "acoustic", "n": "ngram", "l": "lm", "r": "pronunciation", "ds": "duration"} | dict(
     zip(X_FIELDS, X_FIELDS, strict=True)
 )
-"""The fields of log scores and the columns they become."""
+"""The fields of log scores, with their features."""
 
 TIME = "time"
-"""The column of the seconds that links take, from the times of the nodes."""
+"""The feature for the duration of links in seconds, from the times of the nodes."""
 
 POSTERIOR = "posterior"
-"""The column of the probabilities `p`."""
+"""The feature for the probabilities `p`."""
 
 MODEL = "LM"
-"""The usual name of a language model's feature, which is in `l` where that is free."""
+"""The usual name of a language model's feature, written to `l` if that field is free."""
 
 _LONG_NAMES = {"START": "S", "END": "E", "WORD": "W", "NODES": "N", "LINKS": "L"} | {
     "acoustic": "a",
@@ -72,13 +72,13 @@ _FIELDS_OF = {column: name for name, column in COLUMNS.items()}
 _DEFAULT_SCALES = dict.fromkeys(_SCALES, 0.0) | {"a": 1.0, "n": 1.0, "l": 1.0, "r": 1.0}
 _LINK_FIELDS = {"I", "J", "S", "E", "W", "t", "p", *COLUMNS}
 _NO_FACTS = {"VERSION", "UTTERANCE", "N", "L", "start", "end", "dir", "wdpenalty", *_SCALES.values()}
-_MOST_RESTS = 3  # fields of costs that the features do not give
+_MOST_RESTS = 3  # fields for the difference between weights and scaled features
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 _TO_OCTAL = re.compile(r"[\x00-\x1f\x7f]+[0-9]*")
 
 
 def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:
-    r"""Returns the lattice of the bytes of an SLF file.
+    r"""Parses the bytes of an SLF file.
 
     >>> text = "N=2 L=1\nlmscale=10\nI=0\nI=1\nJ=0 S=0 E=1 W=cat a=-3.0 l=-0.5\n"
     >>> lattice = parse_slf(text.encode())
@@ -88,11 +88,11 @@ def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTab
     The scores become unscaled features: `a` "acoustic", `n` "ngram", `l` "lm", `r` "pronunciation", `ds`
     "duration", `x1` to `x9` by their names; `p` becomes "posterior" and stays a probability. A weight is minus the sum
     of the features times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`, `x1scale`
-    ...: 0 if missing), and of the word penalty (`wdpenalty`, a log score as well) where the link has a word. If every
-    node has a time `t=`, "time" says how many seconds each link takes, so that a path's sum is its time. The scales and
-    the other fields of the header are the lattice's `header`, the names of unknown fields of nodes and links, which are
-    left out, its `unread`. Nodes keep their numbers if the start is 0. The start is the node `start=` or the one node
-    that no link leads to, the final state the node `end=` or the one node that no link leaves.
+    ...: 0 if missing), and of the word penalty (`wdpenalty`, also a log score) if the link has a word. If every node
+    has a time `t=`, the feature "time" is the duration of each link in seconds, so that a path's sum is its time. The
+    lattice's `header` holds the scales and the other fields of the header; its `unread` names the unknown fields of
+    nodes and links, which are skipped. Nodes keep their numbers if the start is 0. The start is the node `start=`, or
+    the only node without incoming links; the final state is the node `end=`, or the only one without outgoing links.
 
     Args:
         data: the file's bytes.
@@ -100,8 +100,9 @@ def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTab
         path: the file's name, for errors.
 
     Raises:
-        FormatError: a broken line (with its number), links to missing nodes, wrong counts, no or several starts or
-            ends, scores that are not finite, sublattices, backward lattices.
+        FormatError: a line is broken (the message has its number), a link leads to a missing node, a count is wrong,
+            there are no or several starts or ends, a score is not finite, or the lattice is a backward lattice or has
+            sublattices.
     """
     reader = _Reader(path)
     for number, line in enumerate(decode(data, path).split("\n"), 1):
@@ -120,7 +121,7 @@ def write_slf(
     lmscale: float | None = None,
     wdpenalty: float | None = None,
 ) -> None:
-    """Writes an acceptor as HTK SLF, words on links, logs of the base in the lattice's header (natural ones if none).
+    """Writes an acceptor as HTK SLF, with words on links and logs to the base in the lattice's header (default e).
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "cat.slf"
@@ -128,22 +129,22 @@ def write_slf(
     >>> path.read_text().splitlines()[-1]
     'J=1 S=1 E=2 W=cat a=-0.5'
 
-    Features named as `parse_slf` names them become fields; "LM" is `l` and others are `x1` to `x9`, where these are
-    free. Of a feature "time" the nodes get their times, unless paths to a node differ in theirs. The scales are those
-    of the lattice's header. Where the scaled scores do not add up to the weights, what is missing is in `a` if that is
-    free, else in one of `x1` to `x9` (HTK does not read these, SRILM does): so costs stay exact. Unless there is one
-    final state of cost 0, there is a new last node, to which `!NULL` links with the final costs lead.
+    Features with the names of `parse_slf` become fields; "LM" becomes `l`, and others become `x1` to `x9`, while these
+    are free. Nodes get times from a feature "time", unless paths to a node differ in their times. The scales are those
+    of the lattice's header. If the scaled scores do not add up to the weights, the difference is in `a` if that is
+    free, otherwise in one of `x1` to `x9` (read by SRILM, not by HTK), so that costs stay exact. Unless there is a
+    single final state of cost 0, there is a new last node, and `!NULL` links to it have the final costs.
 
     Args:
         lattice: an acceptor.
         path: the file; `-` is standard output.
-        utterance: the name of the utterance, in place of the header's.
-        acscale: the scale of acoustic scores, in place of the header's.
-        lmscale: the scale of language model scores, in place of the header's.
-        wdpenalty: the log score that each word adds (negative: a penalty), in place of the header's.
+        utterance: the name of the utterance; by default the header's.
+        acscale: the scale of acoustic scores; by default the header's.
+        lmscale: the scale of language model scores; by default the header's.
+        wdpenalty: the log score that each word adds (negative: a penalty); by default the header's.
 
     Raises:
-        InvalidLatticeError: a transducer; a word that means epsilon.
+        InvalidLatticeError: the lattice is a transducer, or a word means epsilon.
         EmptyLatticeError: no state is final.
         LatticeSimpError: the file cannot be written.
     """
@@ -185,10 +186,10 @@ def _to_lattice(reader: _Reader, symbols: SymbolTable) -> Lattice:
     finals = np.full(len(nodes), np.inf)
     finals[end] = 0.0
     start_word, first = reader.nodes[nodes[start]][0], start
-    if start_word not in (None, NULL_WORD):  # nothing leads to this word: a new start state does
+    if start_word not in (None, NULL_WORD):  # the start has a word, so a new start state precedes it
         sources, targets = np.insert(sources, 0, len(nodes)), np.insert(targets, 0, start)
         finals, first = np.append(finals, np.inf), len(nodes)
-        nodes = [*nodes, nodes[start]]  # its time is that of the old one
+        nodes = [*nodes, nodes[start]]  # with the time of the old start
         words, scores = [start_word, *words], [reader.nodes[nodes[start]][1], *scores]
     labels = [EPSILON if word in (None, NULL_WORD, "") else symbols.add(word) for word in words]
     names = [name for name in COLUMNS if any(name in row for row in scores)]
@@ -217,7 +218,7 @@ def _check_structure(reader: _Reader) -> None:
     for name, count, what in (("N", len(reader.nodes), "nodes"), ("L", len(reader.links), "links")):
         if name in reader.header and natural(reader.header[name][0]) != count:
             text, line = reader.header[name]
-            reader.fail(line, f"{text[:40]} {what} are announced, but there are {count}", "is the file cut off?")
+            reader.fail(line, f"the header announces {text[:40]} {what}, but there are {count}", "is the file cut off?")
     for link in reader.links:
         for node in (link.source, link.target):
             if node not in reader.nodes:
@@ -225,7 +226,7 @@ def _check_structure(reader: _Reader) -> None:
 
 
 def _terminal(reader: _Reader, field_name: str, nodes: list[int], degrees: npt.NDArray[np.int64]) -> int:
-    """Returns the index of the start or end node: the one of the header, or the only one without such links."""
+    """Returns the index of the start or end node: that of the header, or the only node without such links."""
     if field_name in reader.header:
         text, line = reader.header[field_name]
         name = natural(text)
@@ -235,7 +236,7 @@ def _terminal(reader: _Reader, field_name: str, nodes: list[int], degrees: npt.N
     candidates = np.flatnonzero(degrees == 0)
     if len(candidates) != 1:
         way = "no links lead to" if field_name == "start" else "no links leave"
-        reader.fail(None, f"there are {len(candidates)} nodes that {way}", f"say which is meant: {field_name}=")
+        reader.fail(None, f"there are {len(candidates)} nodes that {way}", f"add the field {field_name}=")
     return int(candidates[0])
 
 
@@ -244,7 +245,7 @@ def _weights(
 ) -> Floats:
     """Returns the costs of links, summed in SRILM's order: the penalty comes before the scores `x1` to `x9`."""
     weights = np.zeros(len(labels))
-    with np.errstate(over="ignore", invalid="ignore"):  # the lattice's own check finds what is not finite
+    with np.errstate(over="ignore", invalid="ignore"):  # the lattice's checks report costs that are not finite
         for names in (COLUMNS.keys() - set(X_FIELDS), X_FIELDS):
             for name in COLUMNS:
                 if name in names and name in columns and scales[name]:
@@ -265,7 +266,7 @@ class _Link:
 
 @dataclass
 class _Reader:
-    """Collects header fields, nodes and links; costs are natural already."""
+    """Collects header fields, nodes and links, with scores converted to costs in nats."""
 
     path: str | Path | None
     header: dict[str, tuple[str, int]] = field(default_factory=dict)  # values and lines
@@ -279,7 +280,7 @@ class _Reader:
         raise FormatError(message, path=self.path, line=line, remedy=remedy)
 
     def line(self, number: int, line: str) -> bool:
-        """Takes one line; returns whether the lattice goes on."""
+        """Reads a line; returns whether the lattice continues."""
         if line == ".":
             return False
         match = _FIELD.match(line)
@@ -298,7 +299,7 @@ class _Reader:
         return True
 
     def fields(self, number: int, line: str, *, strict: bool) -> dict[str, str]:
-        """Returns the fields of a line; where that is not strict, what is not a field is left out."""
+        """Returns the fields of a line; without `strict`, skips text that is not a field."""
         fields, position = {}, 0
         while position < len(line):
             match = _FIELD.match(line, position)
@@ -306,7 +307,7 @@ class _Reader:
                 try:
                     fields[_LONG_NAMES.get(match[1], match[1])] = _unquoted(match[2])
                 except UnicodeDecodeError:
-                    self.fail(number, f"no UTF-8 text in {shown(match[0])}", "convert the lattice to UTF-8")
+                    self.fail(number, f"bytes that are not UTF-8 in {shown(match[0])}", "convert the lattice to UTF-8")
             elif strict:
                 self.fail(number, f"not an SLF field: {shown(line[position:])}", "write name=value; quote odd words")
             else:
@@ -318,7 +319,7 @@ class _Reader:
     def node(self, number: int, fields: dict[str, str]) -> None:
         name = self.node_number(number, fields, "I")
         if name in self.nodes:
-            self.fail(number, f"the node {name} occurs twice", "give each node a line of its own number")
+            self.fail(number, f"the node {name} occurs twice", "give each node a different number")
         if "L" in fields or "SUBLAT" in fields:
             self.fail(number, "sublattices cannot be read", "expand the lattice first, for example with HTK's HBuild")
         self.nodes[name] = (fields.get("W"), self.scores(number, fields))
@@ -333,7 +334,7 @@ class _Reader:
         value = natural(fields.get(name, ""))
         if value is None:
             shown_field = f"{name}={fields[name][:40]}" if name in fields else f"no field {name}="
-            self.fail(number, f"not a node number: {shown_field}", "write node numbers from 0 on")
+            self.fail(number, f"not a node number: {shown_field}", "write node numbers from 0 up")
         return value
 
     def scores(self, number: int, fields: dict[str, str]) -> dict[str, float]:
@@ -376,8 +377,8 @@ class _Reader:
         return 0.0 if nothing else self.cost(line, text, "wdpenalty")
 
     def lattice_header(self, scales: Mapping[str, float], word_score: float, start: float) -> Header:
-        """Returns what the header says; `scales` are those of the scores that there are."""
-        said = {name: self.header_number(field, 0.0) for name, field in _SCALES.items() if field in self.header}
+        """Returns the lattice's header; `scales` are those of the scores that occur."""
+        said = {name: self.header_number(key, 0.0) for name, key in _SCALES.items() if key in self.header}
         unread = self.unread | ({"t"} if self.times and len(self.times) < len(self.nodes) else set())
         return Header(
             name=self.header["UTTERANCE"][0] if "UTTERANCE" in self.header else None,
@@ -410,27 +411,27 @@ def _character(match: re.Match[bytes]) -> bytes:
 
 @dataclass(frozen=True)
 class _Layout:
-    """What of a lattice is in which field.
+    """The fields of a written lattice.
 
     Attributes:
-        costs: natural costs of links, unscaled, by field.
-        scales: of the fields.
+        costs: the costs of links by field, in nats, unscaled.
+        scales: the scales of the fields.
         names: the features in the fields.
-        rest: the fields of what the scaled features leave of the weights.
-        times: of the nodes; None where there are none.
-        log_base: of the written scores.
+        remainders: the fields that hold the difference between the weights and the scaled features.
+        times: the times of the nodes, or None.
+        log_base: the log of the base of the written scores.
     """
 
     costs: Mapping[str, Floats]
     scales: Mapping[str, float]
     names: Mapping[str, str]
-    rest: tuple[str, ...]
+    remainders: tuple[str, ...]
     times: Floats | None
     log_base: float
 
     @classmethod
     def of(cls, lattice: Lattice) -> _Layout:
-        """Lays out a lattice of one final state of cost 0."""
+        """Chooses the fields of a lattice with a single final state of cost 0."""
         features, known = lattice.features, lattice.header.scales
         names = _fields(features)
         costs = {key: 0.0 - features[name] for key, name in names.items()}
@@ -439,18 +440,18 @@ class _Layout:
         if not free and not _add_up(lattice, costs, scales):
             free = [X_FIELDS[-1]]
             del costs[free[0]], names[free[0]]
-        rest: list[str] = []
+        remainders: list[str] = []
         for key in free[:_MOST_RESTS]:
-            if costs and _add_up(lattice, costs, scales, exactly=bool(rest)):
+            if costs and _add_up(lattice, costs, scales, exactly=bool(remainders)):
                 break
             scales[key] = 1.0
-            costs[key] = _rest(lattice, costs, scales, key)
-            rest.append(key)
+            costs[key] = _remainder(lattice, costs, scales, key)
+            remainders.append(key)
         base = float(lattice.header.fields.get("base", math.e))
-        return cls(costs, scales, names, tuple(rest), _node_times(lattice), math.log(base) if base > 0 else 1.0)
+        return cls(costs, scales, names, tuple(remainders), _node_times(lattice), math.log(base) if base > 0 else 1.0)
 
     def header_lines(self, header: Header, utterance: str | None) -> list[str]:
-        """Returns the lines of all facts but the sizes."""
+        """Returns the lines of the header, except for the sizes."""
         facts = {"UTTERANCE": utterance} if utterance is not None else {}
         facts |= header.fields
         if "base" in facts and self.log_base == 1.0:
@@ -463,7 +464,7 @@ class _Layout:
         ]
 
     def written(self, scores: Floats) -> list[float]:
-        """Returns log scores in the file's base: numbers that are read as the very same scores, where there are any."""
+        """Returns log scores in the file's base, if possible as numbers that are read back exactly."""
         if self.log_base == 1.0:
             return list(scores.tolist())
         values = scores / self.log_base
@@ -472,20 +473,20 @@ class _Layout:
 
 
 def _fields(names: Iterable[str]) -> dict[str, str]:
-    """Returns the features that have a field, by the field; those of other names than SLF's take what is free."""
+    """Returns the features that get a field, by field; features without an SLF name take free fields."""
     names = [name for name in names if name not in (TIME, POSTERIOR)]
     fields = {_FIELDS_OF[name]: name for name in names if name in _FIELDS_OF}
     if "l" not in fields and MODEL in names:
         fields["l"] = MODEL
-    others = [name for name in names if name not in fields.values()]
+    unplaced = [name for name in names if name not in fields.values()]
     free = [field for field in X_FIELDS if field not in fields]
-    return fields | dict(zip(free[: 1 - _MOST_RESTS], others, strict=False))
+    return fields | dict(zip(free[: 1 - _MOST_RESTS], unplaced, strict=False))
 
 
 def _add_up(
     lattice: Lattice, costs: Mapping[str, Floats], scales: Mapping[str, float], *, exactly: bool = False
 ) -> bool:
-    """Returns whether scaled scores and the word penalty are the weights, but for rounding unless `exactly`."""
+    """Returns whether scaled scores and the word penalty add up to the weights, up to rounding unless `exactly`."""
     penalty = lattice.header.word_score
     error = np.abs(_weights(lattice.olabels, costs, scales, 0.0 - penalty) - lattice.weights)
     if exactly:
@@ -495,17 +496,17 @@ def _add_up(
     return bool(error.max(initial=0.0) <= _ROUNDING * size.max(initial=0.0))
 
 
-def _rest(lattice: Lattice, costs: Mapping[str, Floats], scales: Mapping[str, float], field: str) -> Floats:
-    """Returns what a field of scale 1 must hold, so that all add up to the weights."""
-    rest = np.zeros(lattice.num_arcs)
-    for _ in range(4):  # more than once for the last bits
-        total = _weights(lattice.olabels, {**costs, field: rest}, scales, 0.0 - lattice.header.word_score)
-        rest = rest - (total - lattice.weights)
-    return rest
+def _remainder(lattice: Lattice, costs: Mapping[str, Floats], scales: Mapping[str, float], field: str) -> Floats:
+    """Returns the costs of a field of scale 1 that make all fields add up to the weights."""
+    remainder = np.zeros(lattice.num_arcs)
+    for _ in range(4):  # repeated to get the last bits right
+        total = _weights(lattice.olabels, {**costs, field: remainder}, scales, 0.0 - lattice.header.word_score)
+        remainder = remainder - (total - lattice.weights)
+    return remainder
 
 
 def _node_times(lattice: Lattice) -> Floats | None:
-    """Returns each state's time in seconds; None where there are none or paths to a state differ in theirs."""
+    """Returns each state's time in seconds, or None without times or if paths to a state differ in theirs."""
     if TIME not in lattice.features or not lattice.is_acyclic:
         return None
     seconds = lattice.features[TIME]
@@ -532,7 +533,7 @@ def _lost(lattice: Lattice) -> Losses:
             f"{name} ({field}=)" for field, name in layout.names.items() if _FIELDS_OF.get(name) != field
         ],
         "costs that its scores do not give are in a field that SRILM reads and HTK does not:": [
-            f"{field}=" for field in layout.rest if field in X_FIELDS
+            f"{field}=" for field in layout.remainders if field in X_FIELDS
         ],
         "the reader of its input leaves out the fields": [f"{name}=" for name in lattice.header.unread],
     }
@@ -541,12 +542,12 @@ def _lost(lattice: Lattice) -> Losses:
 def _link_word(lattice: Lattice, label: int) -> str:
     word = lattice.symbols[label]
     if label != EPSILON and word == NULL_WORD:
-        raise InvalidLatticeError(f"SLF cannot hold the word {NULL_WORD!r}, which means epsilon")
+        raise InvalidLatticeError(f"SLF cannot represent the word {NULL_WORD!r}, which means epsilon")
     return NULL_WORD if label == EPSILON else _quoted(word)
 
 
 def _quoted(word: str) -> str:
-    """Returns a field's value, in quotes if its characters ask for it."""
+    """Returns a field's value, in quotes if its characters require them."""
     if word and not any(character in "\\\"' \t" or character < " " or character == "\x7f" for character in word):
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"')

@@ -24,10 +24,10 @@ _BLANKS = re.compile(r"[ \t]+")
 
 
 def read_labels(path: str | Path) -> dict[int, str]:
-    """Reads a symbol table, text or binary, whose numbers may have gaps: number to word. The word of 0 is epsilon.
+    """Reads a symbol table, text or binary, as words by number; numbers may have gaps, and the word of 0 is epsilon.
 
     Raises:
-        FormatError: a broken line, a number or a word that occurs twice, an empty file.
+        FormatError: a line is broken, a number or a word occurs twice, or the file is empty.
     """
     data = read_bytes(path)
     if data.startswith(TABLE_MAGIC):
@@ -54,7 +54,7 @@ def read_labels(path: str | Path) -> dict[int, str]:
 def read_label_pair(
     symbols_path: str | Path | None, isymbols_path: str | Path | None
 ) -> tuple[dict[int, str] | None, dict[int, str] | None]:
-    """Reads the tables of the input labels (without a file of their own, the same one) and of the output labels."""
+    """Reads the tables of the input and output labels; without a separate file, both are the same."""
     labels = None if symbols_path is None else read_labels(symbols_path)
     return (labels if isymbols_path is None else read_labels(isymbols_path)), labels
 
@@ -63,11 +63,11 @@ def write_symbols(symbols: SymbolTable, path: str | Path) -> None:
     """Writes a text symbol table.
 
     Raises:
-        InvalidLatticeError: a word with blanks, which the format cannot hold.
+        InvalidLatticeError: a word contains blanks, which the format cannot represent.
         LatticeSimpError: the file cannot be written.
     """
     for word in symbols:
         if any(blank in word for blank in " \t\n\r"):
-            raise InvalidLatticeError(f"a text symbol table cannot hold the word {shown(word)} (write OpenFst binary)")
+            raise InvalidLatticeError(f"a text symbol table cannot represent the word {shown(word)} (write OpenFst)")
     with open_text(path, "w") as file:
         file.writelines(f"{word}\t{label}\n" for label, word in enumerate(symbols))

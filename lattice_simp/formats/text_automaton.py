@@ -1,17 +1,17 @@
-r"""Lattices of words as automata of text: what a text generator, which knows characters but no words, may write.
+r"""Converts lattices of words to automata over characters, which constrain text generators.
 
-The words become characters, and the result is deterministic and minimal (by OpenFst). Arcs labelled `<sigma>`, as a
-gappy acceptor's lattice has them, are gaps. Three kinds of spacing:
+The automata are deterministic and minimal (by OpenFst). Arcs labelled `<sigma>`, such as those of a gappy acceptor, are
+gaps. There are three kinds of spacing:
 
-- `words`: the words, joined by single blanks. A gap holds any words.
-- `text`: text as it is written. Marks of punctuation may lie close to their neighbours; a gap holds any text, but no
-  word of the lattice begins or ends within a word of it. Letters of scripts without blanks between words (Chinese,
-  Japanese, Thai, Lao, Khmer, Burmese, Tibetan) may lie close to their neighbours, too, so a Japanese term may stand
-  anywhere in a sentence; no vowel or tone sign may follow a term and change its last letter.
-- `running`: as `text`, but letters of all scripts may lie close to their neighbours: a Korean term before its
-  particle, a term within a compound.
+- `words`: words joined by single blanks. A gap matches any words.
+- `text`: ordinary text. Punctuation marks may touch their neighbours; a gap matches any text, but no word of the
+  lattice begins or ends within a word of a gap. Letters of scripts without blanks between words (Chinese, Japanese,
+  Thai, Lao, Khmer, Burmese, Tibetan) may also touch their neighbours, so a Japanese term may be anywhere in a sentence;
+  no vowel or tone sign may follow a term and change its last letter.
+- `running`: as `text`, but letters of all scripts may touch their neighbours: a Korean term before its particle, a term
+  within a compound.
 
-Texts hold no control characters, thus no line ends, but those of words of the lattice.
+Texts contain no control characters, and so no line ends, except those in words of the lattice.
 """
 
 from __future__ import annotations
@@ -34,38 +34,38 @@ from lattice_simp.support.tables import read_table
 Spacing: TypeAlias = Literal["words", "text", "running"]
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
-"""Code points: the first and the last of each range, sorted, without overlap."""
+"""The first and last code point of each range, sorted, without overlap."""
 
 MAX_STATES = 100_000
-"""Of an automaton of text, unless told otherwise."""
+"""The default limit of an automaton's states."""
 
 LAST = 0x10FFFF
 _CONTROL: Ranges = ((0x00, 0x1F), (0x7F, 0x9F), (0x2028, 0x2029))
 _BLANK = " "
 
 _SEPARATOR, _MARK, _CLOSE, _LETTER = range(4)
-"""Kinds of characters, as `Alphabet` tells them apart."""
+"""The kinds of characters that `Alphabet` distinguishes."""
 
 
 class HasLattice(Protocol):
-    """A gappy acceptor, for one."""
+    """An object with a lattice, such as a gappy acceptor."""
 
     def as_lattice(self) -> Lattice: ...
 
 
-def as_lattice(source: Lattice | HasLattice) -> Lattice:
-    """Returns a lattice as it is, and a gappy acceptor with its loops as arcs."""
-    return source if isinstance(source, Lattice) else source.as_lattice()
+def as_lattice(acceptor: Lattice | HasLattice) -> Lattice:
+    """Returns the lattice of a gappy acceptor, with its loops as arcs; a lattice is returned unchanged."""
+    return acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice()
 
 
 @dataclass(frozen=True)
 class TextAutomaton:
-    """A deterministic, minimal automaton of characters; the start is state 0, and every state leads to an end.
+    """A deterministic, minimal automaton over characters; the start is state 0, and every state reaches a final state.
 
     Attributes:
-        classes: the code points of each class of characters; no two classes share one.
-        arcs: of each state, pairs of a class and the state it leads to, by class.
-        finals: whether a text may end in each state.
+        classes: the code points of each class of characters; classes are disjoint.
+        arcs: for each state, pairs of a class and a target state, sorted by class.
+        finals: whether each state is final.
     """
 
     classes: tuple[Ranges, ...]
@@ -73,7 +73,7 @@ class TextAutomaton:
     finals: tuple[bool, ...]
 
     def accepts(self, text: str) -> bool:
-        """Returns whether a text is one of the automaton's.
+        """Returns whether the automaton accepts a text.
 
         >>> text_automaton(Lattice.from_strings([("a cat", 0.0)])).accepts("a cat")
         True
@@ -97,7 +97,7 @@ def text_automaton(
     leading_blank: bool = False,
     max_states: int = MAX_STATES,
 ) -> TextAutomaton:
-    """Returns the automaton of the texts of a lattice; costs are left out.
+    """Converts a lattice to the automaton of its texts; costs are ignored.
 
     >>> from lattice_simp.ops.gappy_acceptor import gappy_acceptor
     >>> automaton = text_automaton(gappy_acceptor([("law passed", 0.0)]), "text")
@@ -105,14 +105,15 @@ def text_automaton(
     (True, False)
 
     Args:
-        lattice: an acceptor, or a gappy acceptor; arcs labelled `<sigma>` are gaps (but in `words`, they are loops).
-        spacing: `words`, `text` or `running`, see the module's text.
-        leading_blank: whether a text may begin with a blank, as what goes on from a prompt does.
-        max_states: more are an error.
+        lattice: an acceptor, or a gappy acceptor; arcs labelled `<sigma>` are gaps (with `words`, they are loops).
+        spacing: `words`, `text` or `running`; see the module's docstring.
+        leading_blank: whether a text may begin with a blank, like the continuation of a prompt.
+        max_states: the limit of states.
 
     Raises:
         EmptyLatticeError: the lattice accepts nothing.
-        LatticeSimpError: an unknown spacing, a transducer, rho loops, more than `max_states` states.
+        LatticeSimpError: the spacing is unknown, the lattice is a transducer or has rho loops, or the automaton has
+            more than `max_states` states.
     """
     import pynini
 
@@ -124,7 +125,7 @@ def text_automaton(
     deterministic = pynini.determinize(fst.rmepsilon(), nstate=max_states + 1)
     if deterministic.num_states() > max_states:
         raise LatticeSimpError(
-            f"the automaton of the texts has more than {max_states:,} states; prune the lattice first, or allow more"
+            f"the automaton of the texts has more than {max_states:,} states; prune the lattice, or raise max_states"
         )
     return _automaton(deterministic.minimize(), graph.alphabet)
 
@@ -157,7 +158,7 @@ def spell_text(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, lea
 
 
 def _automaton(fst: Any, alphabet: Alphabet) -> TextAutomaton:
-    """Returns OpenFst's automaton, its states numbered from the start in the order of a search in breadth."""
+    """Converts OpenFst's automaton, numbering its states in breadth-first order."""
     chars = Lattice.from_pynini(fst, alphabet.symbols)
     offsets, labels, targets = chars.offsets.tolist(), chars.olabels.tolist(), chars.nextstates.tolist()
     order, number = [0], {0: 0}
@@ -178,7 +179,7 @@ def _automaton(fst: Any, alphabet: Alphabet) -> TextAutomaton:
 
 @cache
 def separators() -> Ranges:
-    """Returns the code points that are no part of words: blanks and punctuation, of the table beside this file."""
+    """Returns the code points between words, blanks and punctuation, from the table beside this file."""
     path = Path(str(resources.files("lattice_simp.formats").joinpath("separators.tsv")))
     return tuple((int(row["first"], 16), int(row["last"], 16)) for row in read_table(path, ("first", "last", "what")))
 
@@ -188,7 +189,7 @@ def _holds(ranges: Ranges, point: int) -> bool:
 
 
 def complement(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """Returns the code points that ranges, sorted or not, do not hold.
+    """Returns the code points outside of ranges, which may be unsorted.
 
     >>> complement([(0, 64), (91, 1114111)])
     ((65, 90),)
@@ -202,15 +203,15 @@ def complement(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 class Alphabet:
-    """Classes of characters, labelled from 1: one for each that words hold, then one for the others of each kind.
+    """Classes of characters, labelled from 1: one for each character of the words, then one for the rest of each kind.
 
     Attributes:
-        classes: their code points.
-        symbols: their table.
-        separators: the labels of separators that a gap may hold.
-        close: those of letters that may lie close to others' words.
-        marks: those of signs that belong to such a letter before.
-        letters: those of all others.
+        classes: the code points of each class.
+        symbols: the symbol table of the labels.
+        separators: the labels of separators that a gap may contain.
+        close: the labels of letters that may touch other words.
+        marks: the labels of signs that belong to such a letter before them.
+        letters: the labels of all other letters.
         blank: the label of the blank.
     """
 
@@ -234,14 +235,14 @@ class Alphabet:
 
     @property
     def free(self) -> set[int]:
-        """The labels of all that a gap may hold."""
+        """The labels that a gap may contain."""
         return {*self.separators, *self.marks, *self.close, *self.letters}
 
     def labels(self, word: str) -> list[int]:
         return [self._labels[character] for character in word]
 
     def is_close(self, character: str) -> bool:
-        """Returns whether a word may begin or end with the character close to another's letters."""
+        """Returns whether a word that begins or ends with the character may touch other letters there."""
         return self._kind(character) < _LETTER
 
     def _kind(self, character: str) -> int:
@@ -253,7 +254,7 @@ class Alphabet:
 
 
 def is_separator(character: str) -> bool:
-    """Returns whether a character is a blank, a mark of punctuation or a control character.
+    """Returns whether a character is a blank, a punctuation mark or a control character.
 
     >>> is_separator(","), is_separator("é")
     (True, False)
@@ -266,7 +267,7 @@ def is_separator(character: str) -> bool:
 
 @dataclass
 class TextGraph:
-    """An automaton of characters that grows: a node is a state of the lattice and what the text before it ends with.
+    """A growing automaton over characters; a node is a state of the lattice with the end of the text before it.
 
     Attributes:
         alphabet: the classes of characters; label 0 is epsilon, label n is class n - 1.
@@ -289,7 +290,7 @@ class TextGraph:
         return self.count - 1
 
     def add(self, source: int, labels: Sequence[int], target: int, cost: float = 0.0) -> None:
-        """Adds a chain of arcs with these labels, the first at a cost; an arc without a label if there are none."""
+        """Adds a chain of arcs with these labels, the first at a cost, or an epsilon arc if there are none."""
         for label in labels[:-1]:
             node = self.new()
             self.arcs.append((source, label, node, cost))
@@ -324,7 +325,7 @@ class TextGraph:
 
 
 class _Words(TextGraph):
-    """Words that are joined by blanks: nodes at the beginning of the text, and nodes after a word."""
+    """Words joined by blanks, with nodes at the beginning of the text and nodes after a word."""
 
     def spell(self, lattice: Lattice, words: Sequence[str], leading_blank: bool) -> None:
         first, after = ([self.new() for _ in range(lattice.num_states)] for _ in range(2))
@@ -361,8 +362,8 @@ class _Words(TextGraph):
 
 
 class _Text(_Words):
-    """Text as it is written: nodes at its beginning, after a letter of a word, after a letter of it that may lie close
-    to others, after a separator of a word, and likewise for gaps, where the last two are the same."""
+    """Ordinary text, with nodes at its beginning, after a letter of a word, after a letter that may touch others,
+    after a separator of a word, and likewise for gaps, where the last two are the same."""
 
     def spell(self, lattice: Lattice, words: Sequence[str], leading_blank: bool) -> None:
         kinds = ("first", "letter", "close", "separator", "gap letter", "gap")
@@ -379,7 +380,7 @@ class _Text(_Words):
             elif source == target:
                 self._gap(here)
             else:
-                raise LatticeSimpError(f"an arc {SIGMA} that leads to another state is no gap of text; use words")
+                raise LatticeSimpError(f"an arc {SIGMA} to another state is not a gap of text; use the spacing words")
         self._end(lattice, *nodes.values())
 
     def _word(self, here: dict[str, int], word: str, there: dict[str, int], cost: float) -> None:

@@ -1,6 +1,6 @@
-r"""What is no lattice and no n-best list looks like, told by its beginning: errors name the kind and the way out.
+r"""Recognises files that are neither lattices nor n-best lists, so that errors name the kind and the remedy.
 
-A kind is a row of a table here, or one of the signatures of binary files of `support.signatures`.
+A kind is a row of a table here, or a signature of binary files in `support.signatures`.
 
 >>> print(refusal(b"name x\nnodes 3 NULL a b\n", "a.pfsg").message)
 looks like a PFSG of SRILM, which is not supported
@@ -15,17 +15,17 @@ from typing import NamedTuple
 from lattice_simp.errors import FormatError
 from lattice_simp.support.signatures import HEAD, Signature, signature
 
-LATTICES = "lattices are read as OpenFst, AT&T, PLF, SLF and Kaldi's archives"
-LISTS = "n-best lists are read as Moses writes them (also cdec, Joshua, Marian), JSON lines, and logs of fairseq"
+LATTICES = "supported lattices are OpenFst, AT&T, PLF, SLF and Kaldi's archives"
+LISTS = "supported n-best lists are those of Moses (also cdec, Joshua, Marian), JSON lines, and logs of fairseq"
 
 
 class Kind(NamedTuple):
-    """A kind of text files that are not read as lattices or n-best lists.
+    """A kind of text file that is neither a lattice nor an n-best list.
 
     Attributes:
-        name: what errors call it, with its article.
-        pattern: what its files begin with, without white space before.
-        remedy: what a user may do.
+        name: its name in errors, with the article.
+        pattern: the beginning of its files, after white space.
+        remedy: what the user can do.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Kind(NamedTuple):
 
 _SRILM = "write SLF: lattice-tool {0}-in-lattice FILE -write-htk ..."
 _KALDI = "write its lattices as text: lattice-copy ark:FILE ark,t:-"
-_HTK = "write lattices or n-best lists, too"
+_HTK = "write lattices or n-best lists as well"
 _MODEL = "it is a language model: give it with --model or --lm"
 _JSON = 'write a line a sentence: {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 _NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -55,7 +55,7 @@ KINDS = tuple(
         ("a Kaldi archive of sausages, posteriors or vectors", rb"\S+[ \t]+\[\s+%b\s+[-\d\]]" % _NUMBER, _KALDI),
         ("a list of Kaldi's files (.scp)", rb"\S+[ \t]+\S+\.ark:\d+\s", "copy them: lattice-copy scp:FILE ark,t:-"),
         (
-            "a CTM file, best words and times alone",
+            "a CTM file, with only the best words and times",
             rb"(?!\d+\s)\S+[ \t]+[0-9AB][ \t]+\d+\.\d+[ \t]+%b[ \t]+[^\s\d]\S*(?:[ \t]+%b)?[ \t]*\r?(?:\n|\Z)" % _TWO,
             _HTK,
         ),
@@ -65,8 +65,8 @@ KINDS = tuple(
         ("HTML", rb"(?i)<!doctype html|<html\b", "save the file itself, not the page that shows it"),
         ("XML", rb"<\?xml\b|<svg\b", ""),
         ("a program", rb"#!\s*/", ""),
-        ("a drawing (DOT)", rb"(?:strict\s+)?(?:di)?graph\s*\w*\s*\{", "give the lattice that it shows"),
-        ("a grammar, GBNF or Lark", rb'root[ \t]*::=|start[ \t]*:\s*["/]', "give the lattice that it was made of"),
+        ("a drawing (DOT)", rb"(?:strict\s+)?(?:di)?graph\s*\w*\s*\{", "pass the lattice that it shows"),
+        ("a grammar, GBNF or Lark", rb'root[ \t]*::=|start[ \t]*:\s*["/]', "pass the lattice from which it was made"),
         ("parsed text (CoNLL-U)", rb"(?:#[^\n]*\n)*1(?:-\d+)?\t[^\t\n]*(?:\t[^\t\n]*){6,}", ""),
         ("parse trees", rb"\(\s*(?:%b\s*)?\(\s*%b\s+(?:\(|[^\s()]+\s*\))" % (_TAG, _TAG), ""),
         ("a text lattice with features", _FEATURES, "name its format: `lattice convert --from features`"),
@@ -75,25 +75,25 @@ KINDS = tuple(
         ("a symbol table", rb"(?:<eps>|<epsilon>|<blk>|<blank>)[ \t]+0\s+\S+[ \t]+\d+\s", "give it with --symbols"),
     )
 )
-"""The kinds; the first one that fits counts."""
+"""The kinds; the first match counts."""
 
 MOST_MATCHED = 1 << 12
-"""Bytes that patterns are matched with: some of them take time by the square of a field's length."""
+"""The number of bytes to match: some patterns take time quadratic in the length of a field."""
 
 _PLAIN = {
-    LATTICES: "make n-best lists of plain text with `lattice collect`",
-    LISTS: "make them of plain text with `lattice collect`, of lattices with `lattice nbest -n 100 --moses`",
+    LATTICES: "make n-best lists from plain text with `lattice collect`",
+    LISTS: "make them from plain text with `lattice collect`, or from lattices with `lattice nbest -n 100 --moses`",
 }
 
 
 def kind_of(head: bytes) -> Kind | Signature | None:
-    """Returns the kind of file that is not read, by its beginning; None for all other files."""
+    """Returns the kind of an unsupported file from its first bytes, or None for all other files."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:MOST_MATCHED]
     return signature(head[:HEAD]) or next((kind for kind in KINDS if kind.pattern.match(text)), None)
 
 
 def refusal(head: bytes, path: str | Path | None, wanted: str = LATTICES) -> FormatError:
-    """Returns the error of a file of no known format, of its beginning: what it looks like, and what is read."""
+    """Returns the error for a file of unknown format: what it looks like by its first bytes, and what is supported."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text:
         return FormatError("the file is empty", path=path, remedy=wanted)
@@ -101,7 +101,7 @@ def refusal(head: bytes, path: str | Path | None, wanted: str = LATTICES) -> For
     if kind is not None:
         name, remedy = f"{kind.name}, which is not supported", kind.remedy
     elif b"\0" in text:
-        name, remedy = "binary data of no known kind", ""
+        name, remedy = "binary data of an unknown kind", ""
     elif (line := _line_of_bad_utf8(head)) is not None:
         remedy = "convert the file with iconv -t UTF-8"
         return FormatError("bytes that are not UTF-8", path=path, line=line, remedy=remedy)

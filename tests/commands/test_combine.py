@@ -94,7 +94,7 @@ def test_label_numbers_are_no_words(call, folder):
     for name in ("ids.txt", "ids.ark"):
         done = call("combine", name, name)
         assert (done.returncode, done.stdout) == (2, ""), done
-        assert "labels are numbers (give" in done.stderr
+        assert "labels are numbers (pass" in done.stderr
         assert "--symbols" in done.stderr
         assert call("combine", name, name, "--symbols", "words.txt").stdout == "the house\n"
         assert call("combine", name, name, "--words").stdout == "39 79\n"

@@ -52,7 +52,7 @@ def test_every_command_takes_a_feature_as_the_cost(folder, call, name):
     done = call(*arguments, "--cost", "F2")
     assert done.returncode == 2, done.stdout
     assert done.stderr.splitlines()[-1].startswith("lattice-simp: ")
-    assert "marian.nbest:1: no feature 'F2', whose value is to be the score (take one of F0, F1)" in done.stderr
+    assert "marian.nbest:1: the feature 'F2', which replaces the score, is missing (take one of F0, F1)" in done.stderr
     assert call(*arguments, "--cost", "F0").returncode == 0
 
 
@@ -99,7 +99,7 @@ def test_warnings_are_one_line_each(folder, program):
     done = program("lattice", "nbest", "marks.nbest", "-n", "2")
     assert done.stdout == "-0.500000\tdas Haus\n"
     first, second = done.stderr.splitlines()
-    assert first.startswith("lattice-simp: marks.nbest:1: marks of Moses are left out, such as |0-0| (")
+    assert first.startswith("lattice-simp: marks.nbest:1: removed marks of Moses, such as |0-0| (")
     assert second.startswith("lattice-simp: marks.nbest:1: the score 0.5 is above 0")
 
 

@@ -147,7 +147,7 @@ def test_unknown_labels(tmp_path, label):
 @pytest.mark.parametrize("word", ["two words", "tab\t", "line\n", "return\r", "<eps>"])
 def test_words_that_text_cannot_hold(tmp_path, word):
     lattice = Lattice.from_strings([([word], 0.0)])
-    with pytest.raises(InvalidLatticeError, match="cannot hold the word"):
+    with pytest.raises(InvalidLatticeError, match="cannot represent the word"):
         write_att(lattice, tmp_path / "x.txt")
     assert not list(tmp_path.iterdir())
 
@@ -163,7 +163,7 @@ def test_symbol_tables(tmp_path):
     write_symbols(table, tmp_path / "x.syms.xz")
     assert read_labels(tmp_path / "x.syms.xz") == dict(enumerate(table))
     for word in ("two words", "tab\t", "\ttab", "line\n", "return\r"):
-        with pytest.raises(InvalidLatticeError, match="cannot hold the word"):
+        with pytest.raises(InvalidLatticeError, match="cannot represent the word"):
             write_symbols(SymbolTable([word]), tmp_path / "y.syms")
     assert not (tmp_path / "y.syms").exists()
     (tmp_path / "tabs.txt").write_text("<eps>\t0\n b \t 2 \na\t\t1\t\n")
@@ -259,9 +259,9 @@ def test_a_second_automaton_is_refused(between):
     first = "0 1 a 0.5\n0 2 b\n1 2 c\n2 0.5\n"
     for second in ("0 1 d\n1\n", "0 1 d\n1 0 e\n0\n", first):
         line = 5 + between.count("\n")
-        with pytest.raises(FormatError, match=rf"x:{line}: a second automaton begins \(give each"):
+        with pytest.raises(FormatError, match=rf"x:{line}: a second automaton begins \(write each"):
             parse_att((first + between + second).encode(), path="x")
-        with pytest.raises(FormatError, match=r"x:5: a line that separates automata: -- \(give each"):
+        with pytest.raises(FormatError, match=r"x:5: a line that separates automata: -- \(write each"):
             parse_att(f"{first}--\n{second}".encode(), path="x")
 
 

@@ -43,12 +43,12 @@ def test_without_p_lines_the_cost_is_the_score(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("S-0\ta\nH-0\tx\ta\n", 2, "no score and words"),
-        ("S-0\ta\nH-0\t-1\n", 2, "no score and words"),
+        ("S-0\ta\nH-0\tx\ta\n", 2, "expected a score and words"),
+        ("S-0\ta\nH-0\t-1\n", 2, "expected a score and words"),
         ("S-0\ta\nH-0\t-1\ta\nP-0\t-1 nan\n", 3, "not finite"),
-        ("S-0\ta\nP-0\t-1\nH-0\t-1\ta\n", 2, "follows no H-line"),
-        ("S-0\ta\nH-0\t-1\ta\nP-0\t-1\nP-0\t-1\n", 4, "follows no H-line"),
-        ("S-0\ta\nH-0\t-1\ta\nP-0\t-1\nH-1\t-1\ta\n", 4, "without a P-line"),
+        ("S-0\ta\nP-0\t-1\nH-0\t-1\ta\n", 2, "without an H-line before"),
+        ("S-0\ta\nH-0\t-1\ta\nP-0\t-1\nP-0\t-1\n", 4, "without an H-line before"),
+        ("S-0\ta\nH-0\t-1\ta\nP-0\t-1\nH-1\t-1\ta\n", 4, "has no P-line"),
         ("S-0\ta\n", None, "no lines of hypotheses"),
     ],
 )

@@ -172,7 +172,7 @@ def test_one_rule_a_state_and_none_unused(tmp_path):
 
 def test_grammars_are_not_read(tmp_path):
     (tmp_path / "x.gbnf").write_text('root ::= "a"\n', encoding="utf-8")
-    with pytest.raises(FormatError, match="written, not read"):
+    with pytest.raises(FormatError, match="cannot be read"):
         ls.read(tmp_path / "x.gbnf", "gbnf")
 
 

@@ -81,8 +81,8 @@ def test_written_lists_are_read_again(tmp_path):
     ("rows", "line", "message"),
     [
         (['{"hypotheses": ["a"]}', "{"], 2, "invalid JSON"),
-        (['{"hypotheses": ["a"]}', "[1]"], 2, "no object with a list"),
-        (['{"hypotheses": ["a"]}', '{"hypotheses": 3}'], 2, "no object with a list"),
+        (['{"hypotheses": ["a"]}', "[1]"], 2, "expected an object with a list"),
+        (['{"hypotheses": ["a"]}', '{"hypotheses": 3}'], 2, "expected an object with a list"),
         (['{"hypotheses": [3]}'], 1, "without text or tokens"),
         (['{"hypotheses": [{"tokens": ["a", ""]}]}'], 1, "without text or tokens"),
         (['{"hypotheses": [{"text": "a", "score": "x"}]}'], 1, "score that is not a finite number"),

@@ -44,9 +44,9 @@ def test_scores_beside_the_hypotheses(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"hypotheses": ["a", "b"], "scores": [-1]}, "2 hypotheses, and not as many scores"),
-        ({"hypotheses": ["a"], "scores": [-1, -2]}, "1 hypotheses, and not as many scores"),
-        ({"hypotheses": ["a"], "scores": -1}, "not as many scores"),
+        ({"hypotheses": ["a", "b"], "scores": [-1]}, "2 hypotheses, but another number of scores"),
+        ({"hypotheses": ["a"], "scores": [-1, -2]}, "1 hypotheses, but another number of scores"),
+        ({"hypotheses": ["a"], "scores": -1}, "another number of scores"),
         ({"hypotheses": ["a"], "scores": ["x"]}, "a score that is not a finite number"),
         ({"hypotheses": ["a", "b"], "scores": [-1, None]}, "a score for some hypotheses only"),
         ({"hypotheses": [{"text": "a", "score": -1}], "scores": [-1]}, "beside the hypotheses and in them"),
@@ -95,7 +95,9 @@ def test_a_feature_is_the_cost(tmp_path):
     ],
 )
 def test_a_feature_that_is_missing(tmp_path, text, line, remedy):
-    with pytest.raises(FormatError, match=rf"x:{line}: no feature 'F0'.*{remedy}"):
+    with pytest.raises(
+        FormatError, match=rf"x:{line}: the feature 'F0', which replaces the score, is missing.*{remedy}"
+    ):
         ls.read_nbest(written(tmp_path, text), cost="F0")
 
 
@@ -142,10 +144,10 @@ def test_marks_of_moses(tmp_path, text, words):
     if text == words:
         assert [own.text for own in quiet(path)[0]] == [words] * 3
         return
-    with pytest.warns(InputWarning, match=r"x:1: marks of Moses are left out, such as \S+") as caught:
+    with pytest.warns(InputWarning, match=r"x:1: removed marks of Moses, such as \S+") as caught:
         assert [own.text for own in ls.read_nbest(path)[0]] == [words] * 3
     assert len(caught) == 1
-    with pytest.raises(InvalidLatticeError, match="cannot hold the words"):
+    with pytest.raises(InvalidLatticeError, match="cannot represent the words"):
         ls.write_nbest([(0, [Hypothesis(tuple(text.split()))])], tmp_path / "y")
 
 

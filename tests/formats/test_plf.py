@@ -146,13 +146,13 @@ def test_what_cannot_be_written():
         format_plf(loop)
     with pytest.raises(EmptyLatticeError, match="accepts nothing"):
         format_plf(Lattice.empty_like(loop))
-    with pytest.raises(InvalidLatticeError, match=r"PLF holds no transducers.*project_output"):
+    with pytest.raises(InvalidLatticeError, match=r"PLF cannot represent transducers.*project_output"):
         format_plf(next(lattice for lattice in map(_transducer, range(99)) if not lattice.is_acceptor))
     with pytest.raises(InvalidLatticeError, match=r"is not a probability in double precision.*scores='log'"):
         format_plf(Lattice.from_strings([("a", 800.0)]))
     with pytest.raises(InvalidLatticeError, match="is not a probability in double precision"):
         format_plf(Lattice.from_strings([("a", -800.0)]))
-    with pytest.raises(InvalidLatticeError, match=r"cannot hold the word '\*EPS\*'"):
+    with pytest.raises(InvalidLatticeError, match=r"cannot represent the word '\*EPS\*'"):
         format_plf(Lattice.from_strings([("*EPS*", 0.0)]))
     with pytest.raises(InvalidLatticeError, match="choose another score_name"):
         format_plf(parse_plf("((('a',{'lm':1},1),),)"), score_name="lm")
@@ -171,9 +171,9 @@ def _transducer(seed):
         ("((('a',0.5,1),),) x", "more text after the end"),
         ("((('a',0.5,2),),)", "x:3: column 4: a distance that leads out of the lattice"),
         ("((('a',0.5,999999999999),),)", "leads out of the lattice"),
-        ("((('a',0.5,0),),)", "column 4: the distance of an arc is not a number from 1 on"),
-        ("((('a',0.5,-1),),)", "the distance of an arc is not a number from 1 on"),
-        ("((('a',0.5,1.0),),)", "the distance of an arc is not a number from 1 on"),
+        ("((('a',0.5,0),),)", "column 4: the distance of an arc is not a number from 1 up"),
+        ("((('a',0.5,-1),),)", "the distance of an arc is not a number from 1 up"),
+        ("((('a',0.5,1.0),),)", "the distance of an arc is not a number from 1 up"),
         ("((('a'),),)", r"column 7: '\)' where ',' is expected"),
         ("((('a',),),)", r"unexpected '\)' in an arc"),
         ("((('',0.5,1),),)", "where a quoted word is expected"),

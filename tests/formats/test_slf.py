@@ -222,11 +222,11 @@ def test_what_cannot_be_written(tmp_path):
     path = tmp_path / "x.slf"
     with pytest.raises(EmptyLatticeError):
         write_slf(Lattice.empty_like(Lattice.from_strings([("a", 0.0)])), path)
-    with pytest.raises(InvalidLatticeError, match="SLF cannot hold the word '!NULL'"):
+    with pytest.raises(InvalidLatticeError, match="SLF cannot represent the word '!NULL'"):
         write_slf(Lattice.from_strings([("!NULL", 0.0)]), path)
     table = SymbolTable(["a"])
     transducer = Lattice.from_arcs([0], [1], [0.5], [1], [2.5, 1.5], table, inputs=([0], table))
-    with pytest.raises(InvalidLatticeError, match="SLF holds no transducers"):
+    with pytest.raises(InvalidLatticeError, match="SLF cannot represent transducers"):
         write_slf(transducer, path)
     assert not list(tmp_path.iterdir())
 
@@ -240,9 +240,9 @@ BODY = "N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-1\n"
         ("", "x: the file is empty"),
         ("VERSION=1.0\n", "x: the file is empty: no nodes"),
         ("0 1 a\n", "x:1: not an SLF line: '0 1 a'"),
-        (BODY.replace("N=2", "N=3"), "x:1: 3 nodes are announced, but there are 2"),
-        (BODY.replace("L=1", "L=4"), "x:1: 4 links are announced, but there are 1 .*cut off"),
-        (BODY.replace("L=1", "L=x"), "x:1: x links are announced"),
+        (BODY.replace("N=2", "N=3"), "x:1: the header announces 3 nodes, but there are 2"),
+        (BODY.replace("L=1", "L=4"), "x:1: the header announces 4 links, but there are 1 .*cut off"),
+        (BODY.replace("L=1", "L=x"), "x:1: the header announces x links"),
         (BODY.replace("E=1", "E=7"), "x:4: the node 7 has no line I="),
         (BODY.replace("E=1", "E=-1"), "x:4: not a node number: E=-1"),
         (BODY.replace("E=1", ""), "x:4: not a node number: no field E="),
@@ -251,7 +251,7 @@ BODY = "N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-1\n"
         (BODY.replace("a=-1", "a=nan"), "x:4: a=nan is not a finite number"),
         (BODY.replace("a=-1", "a=-inf"), "x:4: a=-inf is not a finite number"),
         (BODY.replace("a=-1", "rubbish"), "x:4: not an SLF field: ' rubbish'"),
-        (BODY.replace("W=a", "W=\\377"), "x:4: no UTF-8 text"),
+        (BODY.replace("W=a", "W=\\377"), "x:4: bytes that are not UTF-8"),
         (BODY.replace("I=1", "I=1 L=sub"), "x:3: sublattices"),
         ("base=-1\n" + BODY, "x:1: base=-1 is not a base"),
         ("base=1\n" + BODY, "x:1: base=1 is not a base"),

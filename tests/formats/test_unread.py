@@ -109,7 +109,7 @@ def test_what_it_looks_like_and_what_helps(tmp_path, reader, name):
         with pytest.raises(FormatError, match=rf"x: looks like {kind}.*, which is not supported \(") as caught:
             reader(tmp_path / "x")
         assert remedy in caught.value.remedy
-        wanted = "n-best lists are read as" if reader is read_nbest else "lattices are read as"
+        wanted = "supported n-best lists are" if reader is read_nbest else "supported lattices are"
         assert wanted in caught.value.remedy, caught.value
 
 
