@@ -43,6 +43,7 @@ Operations:
     shortest_distance   least costs, or costs of summed probabilities
     shortest_path       the cheapest path
     shortest_paths      the lattice of the n cheapest paths
+    timed_words         words with times and confidences, as CTM holds them
     union               the paths of several lattices
     term_acceptor       hypotheses that hold terms, in order
     word_confidences    the probability of each word at its place

@@ -53,6 +53,7 @@ from lattice_simp.ops.reverse import reverse
 from lattice_simp.ops.reweight import reweight
 from lattice_simp.ops.sample import sample
 from lattice_simp.ops.term_acceptor import term_acceptor
+from lattice_simp.ops.timed_words import TimedWord, timed_words
 from lattice_simp.ops.union import union
 from lattice_simp.ops.utilities import BatchUtility
 from lattice_simp.ops.word_confidences import word_confidences
@@ -119,6 +120,7 @@ __all__ = [
     "SkeletonSettings",
     "SymbolTable",
     "Thesaurus",
+    "TimedWord",
     "TokenConstraint",
     "TokenVocabulary",
     "TransformersStep",
@@ -170,6 +172,7 @@ __all__ = [
     "shortest_paths",
     "skeleton_agreement",
     "term_acceptor",
+    "timed_words",
     "to_dot",
     "to_image",
     "to_svg",

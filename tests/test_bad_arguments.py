@@ -133,6 +133,8 @@ ON_LATTICES: dict[str, Callable[..., Any]] = {
     "shortest_path": lambda lattice, x: ls.shortest_path(lattice),
     "union": lambda lattice, x: ls.union(lattice, lattice, costs=[x, x]),
     "union shares": lambda lattice, x: ls.union(lattice, shares=[x]),
+    "timed_words": lambda lattice, x: ls.timed_words(lattice.with_feature("time", lattice.weights), x),
+    "timed_words scale": lambda lattice, x: ls.timed_words(lattice.with_feature("time", lattice.weights), scale=x),
     "word_confidences": lambda lattice, x: ls.word_confidences(lattice, x),
     "compose": lambda lattice, x: ls.compose_gappy(lattice, LATTICES["plain"], weight=x),
     "compose beam": lambda lattice, x: ls.compose_gappy(lattice, LATTICES["plain"], beam=x),

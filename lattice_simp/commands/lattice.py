@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 import typer
 
-from lattice_simp.commands import confidence, consensus, lists
+from lattice_simp.commands import confidence, consensus, ctm, lists
 from lattice_simp.commands.compose import Composition, compose_files, require_arrays
 from lattice_simp.commands.lattice_facts import BATCH_FACTS, facts_of
 from lattice_simp.commands.lattice_input import (
@@ -65,6 +65,7 @@ app = command_app("Look at lattices, convert them, and operate on them.")
 app.add_typer(consensus.app)
 app.add_typer(lists.app)
 app.add_typer(confidence.app)
+app.add_typer(ctm.app)
 
 Weight: TypeAlias = Annotated[float, typer.Option("--weight", help="weight of the added costs")]
 LoopsOption: TypeAlias = Annotated[Loops, typer.Option(help="sigma (exact subsequences) or rho (as published)")]

@@ -19,7 +19,7 @@ from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, InvalidLatticeError, LatticeSimpError
-from lattice_simp.formats import FORMATS, format_of_name, losses, write
+from lattice_simp.formats import FORMATS, KALDI, format_of_name, losses, write
 from lattice_simp.formats.collections import Entry, entries, format_of_parts, is_collection, new_file
 from lattice_simp.formats.nbest import is_nbest, write_nbest
 from lattice_simp.ops.nbest import nbest
@@ -75,8 +75,13 @@ class LatticeRun:
         self.failed = 0
         self.is_many = sentence is None and is_collection(file)
         self._is_list = self.is_many and format is None and is_nbest(file)
-        options = labels.of_lists if self._is_list else labels.of_lattices
-        self._options = options(file) if self.is_many else {}
+        self._options  # refuses options that do not apply before any output begins
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        """What the readers of a collection take."""
+        options = self._labels.of_lists if self._is_list else self._labels.of_lattices
+        return options(self._file) if self.is_many else {}
 
     @cached_property
     def lattice(self) -> Lattice:
@@ -128,6 +133,8 @@ class LatticeRun:
             LatticeSimpError: several lattices, and one file for them; `format`, and an n-best list is written.
         """
         losses = Losses(self._labels, options)
+        if (format or format_of_name(output, "att")) in KALDI and not self._reads_kaldi():
+            self._labels = replace(self._labels, frame_shift=None)  # the writer alone takes it
 
         def changed(lattice: Lattice) -> Lattice:
             result = operation(lattice)
@@ -146,6 +153,14 @@ class LatticeRun:
         else:
             losses.write(changed(self._only()), output, format)
         losses.print(output)
+
+    def _reads_kaldi(self) -> bool:
+        """Returns whether lattices of Kaldi's are read, or n-best lists, which have no times either way."""
+        if self._is_list:
+            return True
+        if self.is_many and format_of_parts(self._file, self._format) is None:
+            return next(entries(self._file, self._format)).format() in KALDI
+        return format_of_parts(self._file, self._format) in KALDI
 
     def _archive_format(self, output: str, format: str | None) -> str | None:
         """Returns the format of a file for several lattices, that of the name or the input's; None if it holds one."""

@@ -101,7 +101,7 @@ def _file_entry(
 ) -> Entry:
     name = str(file.relative_to(folder))
     kind = partial(format_of, file) if format is None else partial(_same, format)
-    return Entry(_stem(name), partial(read, file, format, symbols, **options), name, kind)
+    return Entry(stem_of(name), partial(read, file, format, symbols, **options), name, kind)
 
 
 def format_of_parts(path: str | Path, format: str | None) -> str | None:
@@ -128,7 +128,7 @@ def _in_file(
         for number, lattice in enumerate(read_plf(path, symbols, **options)):
             yield str(number), partial(_same, lattice)
     else:
-        yield _stem(path.name), partial(_same, read(path, format, symbols, **options))
+        yield stem_of(path.name), partial(_same, read(path, format, symbols, **options))
 
 
 def _member(
@@ -197,7 +197,7 @@ def _natural_order(path: Path) -> list[tuple[int, str]]:
     return [(int(part) if part.isdecimal() else -1, part) for part in _DIGITS.split(str(path))]
 
 
-def _stem(name: str) -> str:
+def stem_of(name: str) -> str:
     """Removes the endings of format and compression from a file name."""
     path = Path(name)
     if path.suffix in COMPRESSIONS:
@@ -236,7 +236,7 @@ def _tar_members(
                 if data is not None:
                     load = partial(_member, data, f"{path}:{member.name}", format, symbols, options)
                     kind = partial(_format_of_member, data, member.name, format)
-                    yield Entry(_stem(member.name), load, member.name, kind)
+                    yield Entry(stem_of(member.name), load, member.name, kind)
     except (tarfile.TarError, EOFError, OverflowError, ValueError) as error:
         if isinstance(error, LatticeSimpError):
             raise

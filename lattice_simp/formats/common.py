@@ -78,6 +78,15 @@ def shown(text: str | bytes) -> str:
     return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
+def field_of(name: str) -> str:
+    """Returns a name as one field of a line: without blanks, and not empty.
+
+    >>> field_of("utterance 1"), field_of("")
+    ('utterance_1', '0')
+    """
+    return "_".join(name.split()) or "0"
+
+
 def finite(text: str | bytes) -> float | None:
     """Parses a finite number; returns None for any other text.
 

@@ -21,7 +21,7 @@ from typing import BinaryIO
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import Format, shown
+from lattice_simp.formats.common import Format, field_of, shown
 from lattice_simp.formats.kaldi_arcs import FRAME_SHIFT, ReadOptions, lost
 from lattice_simp.formats.kaldi_binary import (
     binary_lattices,
@@ -157,7 +157,7 @@ def text_archive(
     """
     numbers = None if symbols_path is None else _numbers(symbols_path)
     with open_binary(path, "w") as file:
-        yield lambda name, lattice: _write(file, text_of(lattice, _key(name), numbers, frame_shift).encode())
+        yield lambda name, lattice: _write(file, text_of(lattice, field_of(name), numbers, frame_shift).encode())
 
 
 @contextmanager
@@ -176,9 +176,9 @@ def binary_archive(
 
     def add(name: str, lattice: Lattice) -> None:
         nonlocal position
-        head, data = f"{_key(name)} ".encode(), binary_of(lattice, numbers, frame_shift)
+        head, data = f"{field_of(name)} ".encode(), binary_of(lattice, numbers, frame_shift)
         _write(file, head + data)
-        lines.append(f"{name} {archive}:{position + len(head)}\n")
+        lines.append(f"{field_of(name)} {archive}:{position + len(head)}\n")
         position += len(head) + len(data)
 
     with open_binary(archive, "w") as file:
@@ -200,11 +200,6 @@ def _name(lattice: Lattice, path: str | Path) -> str:
     while stem.suffix in COMPRESSIONS or stem.suffix in (".ark", ".scp", ".lats"):
         stem = stem.with_suffix("")
     return stem.name if str(path) != "-" else "0"
-
-
-def _key(name: str) -> str:
-    """Returns the name of an utterance as archives have it: without blanks, and not empty."""
-    return "_".join(name.split()) or "0"
 
 
 def _numbers(path: str | Path) -> dict[str, int]:

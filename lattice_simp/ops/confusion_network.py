@@ -19,7 +19,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.features import Features
-from lattice_simp.core.kernel import Floats, jit
+from lattice_simp.core.kernel import Floats, Longs, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.ops.distribution import LEAST, Distribution, greedy, most_probable
@@ -69,13 +69,29 @@ def confusion_network(
     strings = Distribution.of(lattice, scale)
     if lattice.empty:
         return replace(lattice.project_output(), features=Features.empty(0, lattice.num_states))
+    slots, end = consensus_slots(lattice, strings)
+    network = _chain(slots, strings, lattice)
+    return network if end is None else network.with_feature(TIME, _durations(slots, end)[network.sources])
+
+
+def consensus_slots(lattice: Lattice, strings: Distribution) -> tuple[Slots, float | None]:
+    """Returns the slots of the consensus, and the seconds that the lattice takes if it has times.
+
+    Args:
+        lattice: with a path, and without labels that are no words.
+        strings: its distribution.
+    """
     if TIME not in lattice.features:
-        return _chain(_settled(strings), strings, lattice)
+        return _settled(strings), None
     seconds = _expected_times(strings.arcs, lattice.features[TIME])
     times = seconds[np.stack((lattice.sources, lattice.nextstates), axis=1)]
-    slots = _settled(strings, times)
-    network = _chain(slots, strings, lattice)
-    return network.with_feature(TIME, _durations(slots, float(seconds[-1]))[network.sources])
+    return _settled(strings, times), float(seconds[-1])
+
+
+def consensus_entries(slots: Slots) -> Longs:
+    """Returns the numbers of the entries that are the consensus: the most probable ones of the slots, if words."""
+    first = np.flatnonzero(np.diff(slots.slots, prepend=-1))
+    return first[slots.words[first] > 0]
 
 
 def _settled(strings: Distribution, times: Floats | None = None) -> Slots:
@@ -84,8 +100,7 @@ def _settled(strings: Distribution, times: Floats | None = None) -> Slots:
     pivot = Pivot.untimed(greedy(strings) if first is None else first)
     slots = align(strings, pivot, times)
     for _ in range(ROUNDS):
-        best = np.flatnonzero(np.diff(slots.slots, prepend=-1))
-        best = best[slots.words[best] > 0]
+        best = consensus_entries(slots)
         following = Pivot.untimed(slots.words[best])
         if times is not None:
             following = Pivot(following.words, np.rint(1000.0 * slots.spans[best]).astype(np.int64))

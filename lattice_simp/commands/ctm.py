@@ -1,0 +1,53 @@
+"""`lattice-simp lattice ctm`: the recognised words of utterances, with times and confidences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lattice_simp.commands.lattice_input import WordOptions
+from lattice_simp.commands.lattice_run import lattice_run
+from lattice_simp.commands.options import LABELS, Id, Jobs, LatticeFile, Output, Scale, command_app
+from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.formats.collections import stem_of
+from lattice_simp.formats.common import field_of
+from lattice_simp.formats.ctm import ctm_fields
+from lattice_simp.ops.timed_words import Decision, timed_words
+from lattice_simp.support.textio import open_text
+
+app = command_app()
+
+
+@app.command()
+@takes_settings(WordOptions, LABELS)
+def ctm(
+    source: LatticeFile,
+    sentence: Id = None,
+    decide: Annotated[
+        Decision, typer.Option(help="words of the best path, or of the consensus (fewest expected word errors)")
+    ] = "best",
+    scale: Scale = 1.0,
+    channel: Annotated[str, typer.Option(help="channel to write")] = "1",
+    jobs: Jobs = 1,
+    output: Output = "-",
+    settings: Any = None,
+) -> None:
+    """Write CTM: a line for each word, with its utterance, channel, begin and duration in seconds, and confidence.
+
+    The lattices need times: SLF with t= in all nodes, or Kaldi's with alignments. Utterances have the names of an
+    archive or of files. Choose the scale on your own data.
+
+    Example: lattice-simp lattice ctm lats.txt --symbols words.txt --scale 0.1 --output words.ctm
+    """
+    labels = WordOptions(**settings)
+
+    def fields(lattice: Lattice) -> tuple[str | None, list[str]]:
+        return lattice.header.name, ctm_fields(timed_words(lattice, decide, scale, ignore=labels.ignored))
+
+    with lattice_run(source, sentence, labels, jobs) as run, open_text(output, "w") as out:
+        for name, (utterance, rows) in run.results(fields):
+            first = field_of(name or utterance or stem_of(Path(source).name))
+            out.writelines(f"{first} {field_of(channel)} {row}\n" for row in rows)

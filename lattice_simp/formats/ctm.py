@@ -1,0 +1,28 @@
+"""CTM, the text of recognised words that sclite and Kaldi read: `utterance channel begin duration word confidence`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lattice_simp.errors import InvalidLatticeError
+from lattice_simp.formats.common import shown
+
+
+def ctm_fields(words: Iterable[tuple[str, float, float, float]]) -> list[str]:
+    """Returns the fields of words after the utterance and the channel: times in seconds, to the millisecond.
+
+    >>> ctm_fields([("cat", 0.5, 0.25, 0.9)])
+    ['0.500 0.250 cat 0.9000']
+
+    Args:
+        words: with the seconds when they begin and that they take, and their probabilities.
+
+    Raises:
+        InvalidLatticeError: a word that is not one field.
+    """
+    fields = []
+    for word, begin, duration, confidence in words:
+        if len(word.split()) != 1:
+            raise InvalidLatticeError(f"CTM cannot hold the word {shown(word)}, which has blanks; replace them")
+        fields.append(f"{begin:.3f} {duration:.3f} {word} {confidence:.4f}")
+    return fields

@@ -1,0 +1,83 @@
+"""Words with their times and confidences, as files of recognised speech (CTM) hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import MARKS
+from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.ops.confusion_network import TIME, consensus_entries, consensus_slots
+from lattice_simp.ops.distribution import Distribution
+from lattice_simp.ops.nbest import shortest_path
+from lattice_simp.ops.word_confidences import word_confidences
+
+Decision = Literal["best", "consensus"]
+
+
+class TimedWord(NamedTuple):
+    """A word, when it begins and how long it takes (seconds), and its probability at its place."""
+
+    word: str
+    begin: float
+    duration: float
+    confidence: float
+
+
+def timed_words(
+    lattice: Lattice, decide: Decision = "best", scale: float = 1.0, *, ignore: Collection[str] = MARKS
+) -> list[TimedWord]:
+    """Returns the words of a lattice's best path or of its consensus, with times and confidences.
+
+    >>> lattice = Lattice.from_strings([("a cat", 0.0), ("the cat", 1.0)])
+    >>> for word in timed_words(lattice.with_feature("time", np.full(lattice.num_arcs, 0.25))):
+    ...     print(*word[:3], f"{word.confidence:.2f}")
+    a 0.0 0.25 0.73
+    cat 0.25 0.25 1.00
+
+    Args:
+        lattice: acyclic, with the feature "time": the seconds of each arc, also of those without words.
+        decide: the words: of the best path, with the times of its arcs and the confidences of `word_confidences`; or
+            of the consensus (`confusion_network`), with the average times and the probabilities of its slots.
+        scale: above 0; a path with cost c has the probability exp(-scale * c) / Z.
+        ignore: labels that are no words, as in `nbest`; they take time.
+
+    Raises:
+        LatticeSimpError: an unknown decision; the lattice has no times; the scale is not a number above 0.
+        EmptyLatticeError: the lattice accepts nothing.
+        CyclicLatticeError: the lattice has a cycle.
+    """
+    if decide not in get_args(Decision):
+        raise LatticeSimpError(f"unknown decision {decide!r}; choose best or consensus")
+    start = lattice.header.start
+    lattice = lattice.project_output().connected().without_words(ignore)
+    if lattice.empty:
+        raise EmptyLatticeError("the lattice accepts nothing, so it has no words")
+    if TIME not in lattice.features:
+        remedy = "SLF needs t= in all nodes, Kaldi's lattices need alignments"
+        raise LatticeSimpError(f"the lattice has no times ({remedy})")
+    words = _of_best_path(lattice, scale) if decide == "best" else _of_consensus(lattice, scale)
+    return [word._replace(begin=start + word.begin) for word in words]
+
+
+def _of_best_path(lattice: Lattice, scale: float) -> list[TimedWord]:
+    path = shortest_path(lattice, ignore=())
+    arcs = np.asarray(path.arcs)
+    seconds = lattice.features[TIME][arcs]
+    is_word = lattice.olabels[arcs] > 0
+    begins = (np.cumsum(seconds) - seconds)[is_word]
+    confidences = word_confidences(lattice, path.tokens, scale, ignore=())
+    columns = (begins.tolist(), seconds[is_word].tolist(), confidences.tolist())
+    return list(map(TimedWord, path.tokens, *columns))
+
+
+def _of_consensus(lattice: Lattice, scale: float) -> list[TimedWord]:
+    strings = Distribution.of(lattice, scale)
+    slots, _ = consensus_slots(lattice, strings)
+    best = consensus_entries(slots)
+    begins, ends = slots.spans[best].T
+    columns = (begins.tolist(), (ends - begins).tolist(), slots.masses[best].tolist())
+    return list(map(TimedWord, strings.decode(slots.words[best]), *columns))
