@@ -75,11 +75,10 @@ class LatticeRun:
         self.failed = 0
         self.is_many = sentence is None and is_collection(file)
         self._is_list = self.is_many and format is None and is_nbest(file)
-        self._options  # refuses options that do not apply before any output begins
+        self._options = self._reading_options()
 
-    @property
-    def _options(self) -> dict[str, Any]:
-        """What the readers of a collection take."""
+    def _reading_options(self) -> dict[str, Any]:
+        """Returns what the readers of a collection take."""
         options = self._labels.of_lists if self._is_list else self._labels.of_lattices
         return options(self._file) if self.is_many else {}
 
@@ -135,6 +134,7 @@ class LatticeRun:
         losses = Losses(self._labels, options)
         if (format or format_of_name(output, "att")) in KALDI and not self._reads_kaldi():
             self._labels = replace(self._labels, frame_shift=None)  # the writer alone takes it
+            self._options = self._reading_options()
 
         def changed(lattice: Lattice) -> Lattice:
             result = operation(lattice)

@@ -66,6 +66,7 @@ def test_frame_shifts_of_slf_to_kaldi(call, folder):
     )
     assert done.returncode == 0, done.stderr
     assert (folder / "c.ark").read_text().count("_1") == 15 + 2 * 28
-    for words in (("convert", "many/b.slf", "b.fst"), ("prune", "many", "--beam", "9", "--output", "b/")):
+    commands = {("convert", "many/b.slf", "b.fst"): 2, ("prune", "many", "--beam", "9", "--output", "b/"): 1}
+    for words, code in commands.items():
         done = call("lattice", *words, "--frame-shift", "0.02")
-        assert (done.returncode, "leave --frame-shift out" in done.stderr) == (2, True), done.stderr
+        assert (done.returncode, "leave --frame-shift out" in done.stderr) == (code, True), done.stderr
