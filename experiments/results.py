@@ -23,8 +23,8 @@ def trained(experiment: Experiment) -> Results:
     config = read_config(experiment.config, experiment.overrides)
     records = train(config, experiment.run).records
     figures = collect(records, config)
-    if experiment.own["note"]:
-        figures["note"] = experiment.own["note"]
+    if experiment.options["note"]:
+        figures["note"] = experiment.options["note"]
     return Results(experiment.folder.name, figures, page(figures, {}))
 
 

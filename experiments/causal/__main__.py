@@ -26,7 +26,7 @@ from lattice_simp.train.pipeline import train
 
 def causal(experiment: Experiment) -> Results:
     """Scores what is not scored, and measures; with `--choose`, the validation set alone."""
-    values, choose = experiment.settings(), experiment.own["choose"]
+    values, choose = experiment.settings(), experiment.options["choose"]
     if not choose and None in values["weights"].values():
         raise LatticeSimpError(f"{experiment.config}: no weights; find them with --choose, and write them there")
     data = [override for override in experiment.overrides if override.startswith("data=")]

@@ -11,10 +11,9 @@ from experiments.causal.model import PROMPTED, UNPROMPTED
 from experiments.report import (
     RANDOMISATION,
     Figures,
-    gain_cells,
     lines_of,
-    score_cells,
     score_notes,
+    score_row,
     scores_of,
     stages_part,
 )
@@ -64,11 +63,9 @@ def page(figures: Figures, config: Figures) -> list[str]:
 
 
 def _table(name: str, figures: Figures, metrics: Mapping[str, str], config: Figures) -> Table:
-    first = next(iter(metrics))
     seconds = {titles[kind]: took for titles in (ALONE, BOTH) for kind, took in figures["cpu_seconds"].items()}
     rows = [
-        (Cell(row), *score_cells(scores, metrics), *gain_cells(scores[first]), Cell(seconds.get(row)))
-        for row, scores in figures["scores"].items()
+        (*score_row(row, scores, list(metrics)), Cell(seconds.get(row))) for row, scores in figures["scores"].items()
     ]
     columns = ("choice from the n-best list by", *metrics, "BLEU gain", "p", "CPU s a list")
     title = f"{name} ({config['tests'][name]}; n = {figures['sentences']})"

@@ -117,6 +117,7 @@ def _labels(chain: LinearChain, features: Features) -> list[str]:
 def best_labels(scores: Floats, transitions: Floats) -> list[int]:
     """Returns the best labelling (Viterbi).
 
+    >>> import numpy as np
     >>> best_labels(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]]))
     [0, 0]
 

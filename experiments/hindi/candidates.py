@@ -77,8 +77,8 @@ def _cost(model: ClauseModel, scores: Floats, wanted: Sequence[Brackets]) -> flo
 def fitted(every: Sequence[Candidates], prior: float = PRIOR) -> Floats:
     """Returns (num_rules,) costs from 0 on that make the right bracketings most probable (projected gradient descent).
 
-    >>> own = Candidates(1, np.array([0.0, 1.0]), np.array([[1.0, 0.0], [0.0, 1.0]]))
-    >>> costs = fitted([own] * 50)
+    >>> candidates = Candidates(1, np.array([0.0, 1.0]), np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> costs = fitted([candidates] * 50)
     >>> bool(costs[0] > 3), float(costs[1])
     (True, 0.0)
     """

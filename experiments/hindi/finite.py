@@ -16,8 +16,8 @@ def finite(clauses: Iterable[Clause]) -> list[Clause]:
 def finite_brackets(brackets: Sequence[Brackets]) -> list[Brackets]:
     """Returns the brackets of the finite clauses; those that match no other bracket are gone.
 
-    >>> given = [Brackets.parse(one) for one in ("main/0", "nonfin/0", "-/2")]
-    >>> [str(one) for one in finite_brackets(given)]
+    >>> brackets = [Brackets.parse(text) for text in ("main/0", "nonfin/0", "-/2")]
+    >>> [str(bracket) for bracket in finite_brackets(brackets)]
     ['main/0', '-/0', '-/1']
     """
     return brackets_of(finite(clauses_of(brackets)), len(brackets))

@@ -20,7 +20,7 @@ def hindi_english(experiment: Experiment) -> Results:
     """Trains, translates with all systems, and measures them."""
     find_jar()
     find_java()
-    hindi: Path = experiment.own["hindi"]
+    hindi: Path = experiment.options["hindi"]
     if not hindi.is_dir():
         raise LatticeSimpError(f"{hindi}: there is no Hindi model; make one with: make hindi")
     config = with_split_development(read_config(experiment.config, experiment.overrides))

@@ -12,10 +12,9 @@ from experiments.hindi_english.translating import SYSTEMS, TEST
 from experiments.report import (
     RANDOMISATION,
     Figures,
-    gain_cells,
     lines_of,
-    score_cells,
     score_notes,
+    score_row,
     scores_of,
     signatures_of,
 )
@@ -34,7 +33,7 @@ from lattice_simp.metrics import (
     measure,
     meteor,
 )
-from lattice_simp.metrics.table import Cell, Table, as_markdown
+from lattice_simp.metrics.table import Table, as_markdown
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config
@@ -121,10 +120,7 @@ def page(figures: Figures, config: Figures) -> list[str]:
 
 def _table(figures: Figures, subset: str) -> Table:
     metrics = figures["signatures"]
-    first = next(iter(metrics))
-    rows = []
-    for system in SYSTEMS:
-        scores = figures["scores"][subset][system.name]
-        rows.append((Cell(system.title), *score_cells(scores, metrics), *gain_cells(scores[first])))
+    scores = figures["scores"][subset]
+    rows = [score_row(system.title, scores[system.name], list(metrics)) for system in SYSTEMS]
     notes = score_notes("the first row", metrics)
     return Table(f"{subset} ({figures['lines'][subset]})", ("system", *metrics, "BLEU gain", "p"), tuple(rows), notes)

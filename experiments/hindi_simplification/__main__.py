@@ -21,10 +21,10 @@ REFERENCES, RATINGS = FOLDER / "references.tsv", FOLDER / "ratings.tsv"
 def simplification(experiment: Experiment) -> Results:
     """Simplifies the sentences with all systems, and measures the outputs."""
     settings = experiment.settings()
-    hindi: Path = experiment.own["hindi"]
-    if not experiment.own["without_model"] and not hindi.is_dir():
+    hindi: Path = experiment.options["hindi"]
+    if not experiment.options["without_model"] and not hindi.is_dir():
         raise LatticeSimpError(f"{hindi}: there is no Hindi model; make one with: make hindi (or give --without-model)")
-    model = None if experiment.own["without_model"] else HindiModel.load(hindi)
+    model = None if experiment.options["without_model"] else HindiModel.load(hindi)
     pairs = read_pairs(Path(settings["data"]) / settings["treebank"], REFERENCES, [])
     outputs = outputs_of(pairs, model)
     figures = measure(pairs, outputs, read_ratings(RATINGS))

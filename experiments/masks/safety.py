@@ -80,6 +80,7 @@ def kind_of(parse: Parse, position: int) -> Kind:
 def is_safe(span: Sequence[int], links: Ints) -> bool | None:
     """Returns whether the links of a phrase are those of one block; None for a phrase in pieces, or without links.
 
+    >>> import numpy as np
     >>> links = np.array([[0, 0], [1, 2], [2, 1]])
     >>> is_safe([1, 2], links), is_safe([0, 1], links), is_safe([0, 2], links)
     (True, False, None)

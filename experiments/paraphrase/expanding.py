@@ -109,9 +109,9 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
     >>> row = {"given": 2, "failed": False, "phrases": 3, "all": 8, "sentences": 8, "removed": {}, "links": {},
     ...        "bounded": False}
-    >>> found = summary([row, {**row, "sentences": 6}, {"given": 2, "failed": True}])
-    >>> found["sets"], found["failed"], found["phrases"], found["filtered_median"], found["growth_median"]
-    (2, 1, 3.0, 7.0, 4.0)
+    >>> figures = summary([row, {**row, "sentences": 6}, {"given": 2, "failed": True}])
+    >>> figures["sets"], figures["failed"], figures["phrases"], figures["filtered_median"], figures["growth_median"]
+    (2, 1, 3, 7.0, 4.0)
     """
     good = [row for row in rows if not row["failed"]]
     names = list(dict.fromkeys(name for row in good for name in row["removed"]))

@@ -235,8 +235,8 @@ def read_sheet(sheet: Path) -> list[tuple[str, ...]]:
 def right(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
     """Returns the percentages of each condition: grammatical, of the same meaning, both.
 
-    >>> right([{"condition": "filtered", "grammar": "1", "meaning": own} for own in "101"])["filtered"]
-    {'sentences': 3, 'grammar': 100.0, 'meaning': 66.7, 'right': 66.7}
+    >>> right([{"condition": "filtered", "grammar": "1", "meaning": grade} for grade in "101"])["filtered"]
+    {'sentences': 3, 'grammar': 100, 'meaning': 66.7, 'right': 66.7}
     """
     table: dict[str, Any] = {}
     known = list(rows)

@@ -9,10 +9,9 @@ from typing import Any
 from experiments.report import (
     RANDOMISATION,
     Figures,
-    gain_cells,
     lines_of,
-    score_cells,
     score_notes,
+    score_row,
     scores_of,
     signatures_of,
     stages_part,
@@ -88,7 +87,7 @@ def _table(figures: Figures) -> Table:
     rows = []
     for system, scores in figures["scores"].items():
         choices = [figures[key][system] if system in composed else None for key in ("weights", "failed")]
-        rows.append((Cell(system), *score_cells(scores, metrics), *gain_cells(scores[BLEU]), *map(Cell, choices)))
+        rows.append((*score_row(system, scores, list(metrics)), *map(Cell, choices)))
     columns = ("system", *metrics, "BLEU gain", "p", "weight", "failed")
     failed = "failed: sentences whose lattice holds no translation of the simplified one; they get the plain system's"
     notes = score_notes("the first row", metrics, failed)

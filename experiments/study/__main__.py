@@ -21,7 +21,7 @@ from lattice_simp.train.config import Config
 def study(experiment: Experiment) -> Results:
     """Trains, runs all stages, and measures."""
     study_settings, config = read_study(experiment.folder, experiment.overrides)
-    files = dict(map(_named_file, experiment.own["skeletons"]))
+    files = dict(map(_named_file, experiment.options["skeletons"]))
     begin = partial(_begin, experiment, config, files)
     results = report(run_study(study_settings, config, files, experiment.run, begin), config, experiment.output)
     runs = read_runs(config.work)

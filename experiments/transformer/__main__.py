@@ -39,7 +39,7 @@ from lattice_simp.text.tokeniser import tokenisers
 def transformer(experiment: Experiment) -> Results:
     """Trains what is not trained, translates, and measures; with `--choose`, the validation set alone."""
     values = experiment.settings()
-    choose = experiment.own["choose"]
+    choose = experiment.options["choose"]
     if not choose and values["model_weight"] is None:
         raise LatticeSimpError(f"{experiment.config}: no model_weight; find it with --choose, and write it there")
     systems = trained_systems(experiment, values)

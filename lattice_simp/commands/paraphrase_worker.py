@@ -120,8 +120,8 @@ class Work:
     """What every worker needs to know.
 
     Attributes:
-        action: what is made of a set, a name in `ACTIONS`.
-        options: what was given of `ExpandOptions`, or of `AlignOptions`.
+        action: what to do with a set, a name in `ACTIONS`.
+        options: the settings, `ExpandOptions` or `AlignOptions`.
         ids: the names of the sets.
         limit: how many sentences to list or to draw.
         form: `text` or `json`.

@@ -27,7 +27,7 @@ class SentenceSetLine:
 
 
 def read_sets(source: str, check: Check = str, join: Join = list) -> list[SentenceSetLine]:
-    """Reads sets: JSON lines (told by the first line), else one sentence a line with a blank line between sets.
+    """Reads sets: JSON lines (detected by the first line), else one sentence a line with a blank line between sets.
 
     Sets of text are numbered from 0. What `join` makes of numbered lines are sentences.
 

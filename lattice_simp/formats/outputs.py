@@ -3,7 +3,7 @@ r"""Converts plain texts to n-best lists and back: each sentence has one or more
 >>> import tempfile
 >>> folder = Path(tempfile.mkdtemp())
 >>> _ = (folder / "one.txt").write_text("a cat\na dog\n"), (folder / "two.txt").write_text("a cat\nthe dog\n")
->>> [[own.text for own in entries] for _, entries in stream_outputs([folder / "one.txt", folder / "two.txt"])]
+>>> [[path.text for path in entries] for _, entries in stream_outputs([folder / "one.txt", folder / "two.txt"])]
 [['a cat'], ['a dog', 'the dog']]
 """
 

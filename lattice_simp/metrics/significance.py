@@ -180,8 +180,8 @@ def bootstrap_sums(statistics: Floats, samples: int, seed: int = DEFAULT_SEED) -
 def swapped_sums(first: Floats, second: Floats, samples: int, seed: int = DEFAULT_SEED) -> tuple[Floats, Floats]:
     """Sums statistics of two systems, (sentences, k), with outputs swapped for a random half; returns two (samples, k).
 
-    >>> one, other = swapped_sums(np.ones((8, 1)), np.zeros((8, 1)), samples=100)
-    >>> bool((one + other == 8).all()), bool(3 < one.mean() < 5)
+    >>> swapped, other = swapped_sums(np.ones((8, 1)), np.zeros((8, 1)), samples=100)
+    >>> bool((swapped + other == 8).all()), bool(3 < swapped.mean() < 5)
     (True, True)
     """
     generator = np.random.default_rng(seed)

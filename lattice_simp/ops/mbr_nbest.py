@@ -70,8 +70,8 @@ def mbr_nbest(
 
     The most probable string has little in common with the others here, and another one wins:
 
-    >>> found = mbr_nbest([Hypothesis(("a", "b"), 1.0), Hypothesis(("c", "d"), 1.1), Hypothesis(("c", "e"), 1.1)])
-    >>> [(entry.text, round(entry.cost, 1)) for entry in found]
+    >>> hypotheses = mbr_nbest([Hypothesis(("a", "b"), 1.0), Hypothesis(("c", "d"), 1.1), Hypothesis(("c", "e"), 1.1)])
+    >>> [(entry.text, round(entry.cost, 1)) for entry in hypotheses]
     [('c d', -40.3), ('c e', -40.3), ('a b', -35.6)]
     >>> def length_match(hypothesis: str, reference: str) -> float:
     ...     return -abs(len(hypothesis.split()) - len(reference.split()))

@@ -46,8 +46,8 @@ def oracle(
     """Returns the path that is nearest to a reference, and of equally near ones the cheapest.
 
     >>> lattice = Lattice.from_strings([("a cat slept", 1.0), ("the cat sat", 2.0), ("a cat sits", 1.5)])
-    >>> found = oracle(lattice, "the cat sat down")
-    >>> found.hypothesis.text, found.score
+    >>> result = oracle(lattice, "the cat sat down")
+    >>> result.hypothesis.text, result.score
     ('the cat sat', 1.0)
 
     Args:

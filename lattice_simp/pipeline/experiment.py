@@ -52,7 +52,7 @@ class Experiment:
     Attributes:
         overrides: of the config's fields, `name=value`.
         command: what the results say that they were made with.
-        own: the values of the options that only this experiment has.
+        options: the values of the options that only this experiment has.
     """
 
     folder: Path
@@ -60,7 +60,7 @@ class Experiment:
     output: Path = Path()
     command: str = ""
     run: Run = field(default_factory=Run)
-    own: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def config(self) -> Path:
@@ -110,7 +110,7 @@ def run_experiment(
     """Runs an experiment and writes its results; an error ends the program with one line.
 
     Args:
-        parser: from `options`, perhaps with options of the experiment's own.
+        parser: from `options`, perhaps with further options of the experiment.
         do: does what is not done yet, and returns the results.
         arguments: None for those of the command line.
     """

@@ -29,7 +29,7 @@ _SHIFT, _MASK = 32, (1 << 32) - 1
 
 @dataclass(frozen=True)
 class WordClasses:
-    """What the exchange algorithm found.
+    """The result of the exchange algorithm.
 
     Attributes:
         classes: (words,) int32 class of each word, from 0.
@@ -52,8 +52,9 @@ def exchange_classes(
 
     >>> numbers = {"the": 0, "cat": 1, "a": 2, "dog": 3}
     >>> text = "the cat the cat the dog a dog a cat the cat".split()
-    >>> found = exchange_classes([Sentences(np.arange(0, 13, 2), np.array([numbers[w] for w in text], np.int32))], 4, 2)
-    >>> found.classes.tolist()
+    >>> part = Sentences(np.arange(0, 13, 2), np.array([numbers[word] for word in text], np.int32))
+    >>> learned = exchange_classes([part], 4, 2)
+    >>> learned.classes.tolist()
     [0, 1, 0, 1]
 
     Args:

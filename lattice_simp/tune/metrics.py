@@ -35,7 +35,7 @@ else:
 
 
 def tuned_metric(metric: str | TunedMetric) -> TunedMetric:
-    """Returns a metric by its name; one of a caller's own as it is.
+    """Returns the metric of that name; a metric object is returned unchanged.
 
     >>> tuned_metric("sari").name
     'SARI'

@@ -33,7 +33,7 @@ def test_the_options_are_alike_and_reach_the_experiment(folder):
     seen = []
 
     def do(experiment):
-        seen.append((experiment.settings(), experiment.run.jobs, dict(experiment.own)))
+        seen.append((experiment.settings(), experiment.run.jobs, dict(experiment.options)))
         return Results("A title", {"f1": 0.5}, ["A table.", "", "Another."], ["other 2"])
 
     run(folder, ["--data", "a b: c", "--work", "w", "--set", "rate=0.25", "--jobs", "3", "--own", "x"], do)

@@ -56,10 +56,10 @@ def target_symbols(vocabulary: Vocabulary, counts: Longs, classes: Ints, frequen
     """Returns the symbols of words with classes.
 
     >>> words = Vocabulary(("the", "cat", "dog", "eel"))
-    >>> made = target_symbols(words, np.array([9, 5, 2, 2]), np.array([0, 1, 1, 1]), 2)
-    >>> made.symbols.tolist(), made.class_begins.tolist()
+    >>> symbols = target_symbols(words, np.array([9, 5, 2, 2]), np.array([0, 1, 1, 1]), 2)
+    >>> symbols.symbols.tolist(), symbols.class_begins.tolist()
     ([0, 1, 2, 2, 3], [0, 1, 3, 4, 5])
-    >>> made.of(["cat", "eel"])[1].round(3).tolist()
+    >>> symbols.of(["cat", "eel"])[1].round(3).tolist()
     [0.0, -0.693]
 
     Args:

@@ -56,8 +56,8 @@ class Agreement:
 def agreement(predicted: Sequence[Sequence[Skeleton]], references: Sequence[Sequence[Skeleton]]) -> Agreement:
     """Compares candidates, the preferred one first, with references, sentence by sentence.
 
-    >>> own, theirs = Skeleton.from_brackets("so [[it]] is"), Skeleton.from_brackets("[[so]] it is")
-    >>> result = agreement([[own]], [[theirs, own]])
+    >>> first, second = Skeleton.from_brackets("so [[it]] is"), Skeleton.from_brackets("[[so]] it is")
+    >>> result = agreement([[first]], [[second, first]])
     >>> result.f1_by_reference, result.mean_f1, result.best_f1, result.exact
     ((0.5, 1.0), 0.75, 1.0, 1.0)
 

@@ -50,7 +50,7 @@ class DeletionTree:
 
 
 def deletion_tree(parse: Parse, costs: DeletionCosts | None = None) -> DeletionTree:
-    """Prices the subtrees of a parse by `grammars/english/deletable.tsv`, or by a table of one's own.
+    """Prices the subtrees of a parse by `grammars/english/deletable.tsv`, or by another table.
 
     >>> parse = Parse(("it", "rained", "hard", "."), (1, -1, 1, 1), ("nsubj", "ROOT", "advmod", "punct"),
     ...               ("PRON", "VERB", "ADV", "PUNCT"), ("PRP", "VBD", "RB", "."), ("it", "rain", "hard", "."))

@@ -77,11 +77,11 @@ def _diverse(parse: Parse, request: Request) -> list[WeightedSkeleton]:
 
 
 METHODS: dict[str, Method] = {
-    "dependency": Method(lambda parse, own: dependency_skeletons(parse, own.rate, own.candidates)),
+    "dependency": Method(lambda parse, request: dependency_skeletons(parse, request.rate, request.candidates)),
     "tagger": Method(_tagger, needs=frozenset({"tagger"})),
     "optimal": Method(
-        lambda parse, own: optimal_skeletons(
-            parse, own.model, tagger=own.tagger, rate=own.rate, candidates=own.candidates
+        lambda parse, request: optimal_skeletons(
+            parse, request.model, tagger=request.tagger, rate=request.rate, candidates=request.candidates
         ),
         takes=frozenset({"tagger", "model"}),
     ),

@@ -72,8 +72,8 @@ def bonds(tokens: Sequence[str], tree: DeletionTree) -> Bonds:
     """Joins the tree of words with the marks that go in pairs.
 
     >>> tree = DeletionTree((-1, 0, -1), np.array([np.inf, 1.0, 0.0]), {0: 0.0}, (True, True, False), frozenset())
-    >>> made = bonds(["stop", "now", "!"], tree)
-    >>> made.heads, made.obligatory, sorted(made.required)
+    >>> result = bonds(["stop", "now", "!"], tree)
+    >>> result.heads, result.obligatory, sorted(result.required)
     ((-1, 0, -1), (False, False, False), [2])
     """
     kinds: list[str | None] = [

@@ -16,10 +16,10 @@ def symmetrise(
 ) -> Links:
     """Joins the links of two directions.
 
-    >>> one = (np.array([0, 2]), np.array([[0, 0], [1, 1]], dtype=np.int32))
-    >>> two = (np.array([0, 2]), np.array([[0, 0], [1, 2]], dtype=np.int32))
+    >>> forward = (np.array([0, 2]), np.array([[0, 0], [1, 1]], dtype=np.int32))
+    >>> backward = (np.array([0, 2]), np.array([[0, 0], [1, 2]], dtype=np.int32))
     >>> sizes = (np.array([2], dtype=np.int32), np.array([3], dtype=np.int32))
-    >>> symmetrise(one, two, sizes, "union")[1].tolist()
+    >>> symmetrise(forward, backward, sizes, "union")[1].tolist()
     [[0, 0], [1, 1], [1, 2]]
 
     Args:

@@ -92,7 +92,7 @@ def foreign(column: pa.ChunkedArray, counts: Mapping[str, int], other_counts: Ma
     [True, False]
 
     Args:
-        own, other: counts of the words of the side's language, and of the other's.
+        counts, other_counts: how often each word occurs in the text of the side's language, and in the other's.
     """
     offsets, words = split_words(column)
     encoded = words.dictionary_encode()
