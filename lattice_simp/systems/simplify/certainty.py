@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, finite_word, subject
+from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, child, finite_word, subject
 from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
@@ -47,10 +47,12 @@ def _is_nameable(parse: Parse, entity: list[int]) -> bool:
 
 
 def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
-    """Returns whether an apposition has the number of its noun."""
+    """Returns whether an apposition has the number of its noun, and one of them is no definite description."""
     if split.kind is not SplitKind.APPOSITION or not entity:
         return True
-    return is_plural(parse, _head(parse, entity)) == is_plural(parse, _head(parse, list(split.clause)))
+    noun, name = _head(parse, entity), _head(parse, list(split.clause))
+    described = parse.parts[noun] == "PROPN" or parse.tokens[split.clause[0]].lower() in ("a", "an")
+    return described and is_plural(parse, noun) == is_plural(parse, name)
 
 
 def _is_quoted(parse: Parse, entity: list[int]) -> bool:
@@ -64,9 +66,13 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
     if not entity or parse.tokens[split.clause[0]].lower() == "being":  # "being" may say why
         return not entity
     head = _head(parse, list(split.clause))
+    noun = parse.labels[_head(parse, entity)]
     if parse.labels[head] == "acl":
-        present = parse.tags[head] == "VBG" and parse.labels[parse.heads[head]] not in SUBJECTS
-        return not present and _is_beside(parse, split, entity) and not _is_nested(parse, entity)
+        present = parse.tags[head] == "VBG" and noun not in SUBJECTS
+        unclear = present or noun == "pobj"
+        return not unclear and _is_beside(parse, split, entity) and not _is_nested(parse, entity)
+    if parse.tags[head] == "VBN" and not split.leads and child(parse, parse.heads[head], {"dobj"}) is not None:
+        return False  # "they sold a car, known as Bess"
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
     reported = parse.lemmas[parse.heads[head]].lower() in word_set("reporting_verbs")
     return split.leads or (len(subjects) == 1 and not reported)
@@ -82,14 +88,26 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     if parse.labels[begins] == "mark" or parse.tags[begins] in ("WDT", "WP") or stranded:
         return False
     head = _head(parse, list(split.clause))
-    shares = any(token.copied for token in split.sentence)
+    copied = [token.position for token in split.sentence if token.copied and token.position is not None]
     above = parse.heads[head]
-    return not (shares and parse.tags[head] == "VBP" and above != ROOT and _is_past(parse, above))
+    if not copied or above == ROOT:
+        return True
+    if any(
+        parse.tags[position] in FINITE for position in copied
+    ):  # auxiliaries, which a clause with one has no need of
+        return not any(parse.tags[position] in FINITE and parse.heads[position] == above for position in split.clause)
+    return _tenses_agree(parse, above, head)
 
 
-def _is_past(parse: Parse, verb: int) -> bool:
-    finite = finite_word(parse, verb)
-    return finite is not None and parse.tags[finite] == "VBD"
+def _tenses_agree(parse: Parse, first: int, second: int) -> bool:
+    """Returns whether two verbs of one subject are rightly tagged: "was able to go and see", "is old and named so"."""
+    finite = finite_word(parse, first)
+    before = "" if finite is None else parse.tags[finite]
+    if parse.tags[second] == "VBP":
+        return before != "VBD"
+    alone = child(parse, second, {"dobj", "acomp", "attr", "ccomp", "xcomp"}) is None
+    transitive = parse.lemmas[second].lower() not in word_set("intransitive_verbs")
+    return not (parse.tags[second] == "VBD" and before in ("VBZ", "VBP") and alone and transitive)
 
 
 def _head(parse: Parse, positions: list[int]) -> int:
@@ -126,7 +144,9 @@ def _is_nested(parse: Parse, entity: list[int]) -> bool:
 def _nouns_above(parse: Parse, noun: int) -> Iterator[int]:
     """Yields the nouns above a noun in its phrase."""
     current = parse.heads[noun]
-    while current != ROOT and parse.parts[current] not in ("VERB", "AUX"):
+    while current != ROOT and (
+        parse.parts[current] not in ("VERB", "AUX") or parse.labels[current] in ("acl", "relcl")
+    ):
         if parse.parts[current] in _NOUNS:
             yield current
         current = parse.heads[current]

@@ -145,7 +145,8 @@ def _condition(parse: Parse, position: int, name: str) -> bool:
     if name == "passive":
         return "auxpass" in labels or (parse.labels[position] == "acl" and parse.tags[position] == "VBN")
     here = (parse.labels[position], parse.tags[position])
-    return name in labels or name in here or any(parse.tokens[child].lower() == name for child in below)
+    words = {parse.tokens[child].lower() for child in below if parse.labels[child] != "aux"}  # not "to go"
+    return name in labels | words or name in here
 
 
 def _replacement(parse: Parse, row: SimplerWords, first: int) -> Replacement:

@@ -33,6 +33,11 @@ UNCERTAIN = {
     "They expected new attacks , a problem which would grow .": "one problem, several attacks",
     "She won the last election , where he also stood .": "not a place",
     "She left the old town early , being a judge then .": "why, or when",
+    "They sold the old car to her , known as Bess .": "the car, or they",
+    "It is a new game for the old console , made by a firm .": "the game, or the console",
+    "It is a pact limited over time , which allows them to work .": "the pact, or time",
+    "She saw the thief , the killer .": "who is who",
+    "The school is in Rome and named after him .": "is named, or named",
     "They look for and hope to find a cure .": "a preposition without its noun",
 }
 

@@ -15,6 +15,11 @@ CASES = [
     ("He left prior to the war .", "He left before the war ."),
     ("Approximately ten men came .", "about ten men came ."),
     ("The rain occurred at night .", "The rain happened at night ."),
+    ("He returned to Rome .", "He went back to Rome ."),
+    (
+        "A number of old houses burned , and a number of the men fled to Rome .",
+        "several old houses burned , and several of the men ran away to Rome .",
+    ),
     ("Due to the fact that it rained , he stayed .", "because it rained , he stayed ."),
 ]
 KEPT = [
@@ -28,6 +33,8 @@ KEPT = [
     "It was an approximately - made copy .",
     "She stated her name .",  # "said her name"
     "He was due to arrive .",
+    "They forced him to return .",  # not "return to a place"
+    "Some objects remain for sale .",
 ]
 
 
