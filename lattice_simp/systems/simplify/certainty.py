@@ -144,9 +144,9 @@ def _is_nested(parse: Parse, entity: list[int]) -> bool:
 def _nouns_above(parse: Parse, noun: int) -> Iterator[int]:
     """Yields the nouns above a noun in its phrase."""
     current = parse.heads[noun]
-    while current != ROOT and (
-        parse.parts[current] not in ("VERB", "AUX") or parse.labels[current] in ("acl", "relcl")
-    ):
+    while current != ROOT:
+        if parse.parts[current] in ("VERB", "AUX") and parse.labels[current] not in ("acl", "relcl"):
+            return
         if parse.parts[current] in _NOUNS:
             yield current
         current = parse.heads[current]
