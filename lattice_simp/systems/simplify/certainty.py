@@ -92,10 +92,8 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     above = parse.heads[head]
     if not copied or above == ROOT:
         return True
-    if any(
-        parse.tags[position] in FINITE for position in copied
-    ):  # auxiliaries, which a clause with one has no need of
-        return not any(parse.tags[position] in FINITE and parse.heads[position] == above for position in split.clause)
+    if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
+        return parse.tags[head] not in FINITE  # "was aired and was a part"
     return _tenses_agree(parse, above, head)
 
 

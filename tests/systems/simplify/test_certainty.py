@@ -37,7 +37,8 @@ UNCERTAIN = {
     "It is a new game for the old console , made by a firm .": "the game, or the console",
     "It is a pact limited over time , which allows them to work .": "the pact, or time",
     "She saw the thief , the killer .": "who is who",
-    "The school is in Rome and named after him .": "is named, or named",
+    "The school is a public school in Texas and classified as a good school .": "is classified, or classified",
+    "The show was aired on a new block and previously was a part of it .": "was was",
     "They look for and hope to find a cure .": "a preposition without its noun",
 }
 
