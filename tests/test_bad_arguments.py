@@ -200,7 +200,7 @@ def test_operations_on_lists_refuse_what_makes_no_sense(name):
             attempt(lambda own=own, value=value: ON_LISTS[name](own, value), f"{kind}, {value!r:.40}")
 
 
-@pytest.mark.parametrize("ending", ["fst", "txt", "plf", "slf", "gbnf", "lark", "fst.gz"])
+@pytest.mark.parametrize("ending", ["fst", "txt", "plf", "slf", "gbnf", "lark", "regex", "fst.gz"])
 def test_writers_refuse_what_they_cannot_hold(ending, tmp_path):
     for kind, lattice in LATTICES.items():
         attempt(lambda lattice=lattice: ls.write(lattice, tmp_path / f"a.{ending}"), f"{kind}, {ending}")

@@ -13,6 +13,7 @@ import numpy as np
 import lattice_simp as ls
 from lattice_simp.formats import FORMATS
 from lattice_simp.formats.collections import read_all
+from lattice_simp.formats.grammar import GRAMMARS
 from lattice_simp.support.textio import read_lines
 
 Read = Callable[[Path], Any]
@@ -125,7 +126,7 @@ def readers(folder: Path) -> Iterator[Reader]:
         files = tuple(path.read_bytes() for path in paths)
         yield Reader(name, paths[0].suffix, files, OTHERS.get(name, _lattice))
     for format in FORMATS:
-        if format in ("gbnf", "lark"):
+        if format in GRAMMARS:
             continue
         files = []
         for lattice in LATTICES:

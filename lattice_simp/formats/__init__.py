@@ -48,6 +48,7 @@ FORMATS: dict[str, Format] = {
     "features": feature_lattice.FORMAT,
     "gbnf": grammar.GBNF,
     "lark": grammar.LARK,
+    "regex": grammar.REGEX,
 }
 """The lattice formats by name."""
 
@@ -97,9 +98,9 @@ def parse(
 def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None, **options: Any) -> None:
     """Writes a lattice; the ending of the file name chooses the format unless `format` names it.
 
-    Endings: `.fst` OpenFst, `.txt` and `.att` AT&T text, `.plf` PLF, `.slf` and `.lat` HTK SLF, `.gbnf` and `.lark`
-    grammars; a compression's ending (`.gz`, `.xz`, `.zst`) may follow. Standard output (`-`) gets AT&T text. The format
-    `features` has no ending.
+    Endings: `.fst` OpenFst, `.txt` and `.att` AT&T text, `.plf` PLF, `.slf` and `.lat` HTK SLF, `.gbnf`, `.lark`
+    and `.regex` grammars; a compression's ending (`.gz`, `.xz`, `.zst`) may follow. Standard output (`-`) gets AT&T
+    text. The format `features` has no ending.
 
     Args:
         lattice: the lattice, or a gappy acceptor.

@@ -1,22 +1,27 @@
-r"""Writes grammars for constrained decoding: GBNF (llama.cpp, xgrammar, vLLM) and Lark (lark, llguidance).
+r"""Writes grammars for constrained decoding: GBNF, Lark and regular expressions.
 
-The texts of a lattice become a right-linear grammar with one rule for each state of the minimal automaton of their
-characters; no two alternatives of a rule begin with the same character. Grammars have no costs and features.
+GBNF (llama.cpp, xgrammar, vLLM) is a right-linear grammar with one rule for each state of the minimal automaton of the
+characters of a lattice's texts; no two alternatives of a rule begin with the same character. Lark (lark, llguidance) is
+the regular expression of the texts, with a rule for each choice and terminals of single characters; or rules as in GBNF
+where the expression would be too large. Grammars have no costs and features.
 
->>> print(format_gbnf(Lattice.from_strings([("a cat", 1.0), ("a dog", 2.0)])), end="")
+>>> lattice = Lattice.from_strings([("a cat", 1.0), ("a dog", 2.0)])
+>>> print(format_gbnf(lattice), end="")
 root ::= "a " s2
 s2 ::= "cat" end | "dog" end
 end ::= ""
->>> print(format_lark(Lattice.from_strings([("a cat", 1.0), ("a dog", 2.0)])), end="")
-start: "a " s2
-s2: "cat" | "dog"
+>>> print(format_lark(lattice), end="")
+start: "a" " " s1
+s1: "c" "a" "t" | "d" "o" "g"
+>>> format_regex(lattice)
+'a (?:cat|dog)'
 """
 
 from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -24,6 +29,7 @@ from typing import Any, NoReturn
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import Format, Losses
+from lattice_simp.formats.expression import Expression, TooLargeError, expression_of, joined_ranges
 from lattice_simp.formats.text_automaton import (
     LAST,
     HasLattice,
@@ -31,6 +37,7 @@ from lattice_simp.formats.text_automaton import (
     Spacing,
     TextAutomaton,
     complement,
+    spell_text,
     text_automaton,
 )
 from lattice_simp.support.textio import open_text
@@ -42,8 +49,30 @@ def format_gbnf(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, le
 
 
 def format_lark(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, leading_blank: bool = False) -> str:
-    """Returns a grammar for Lark (its Earley parser) and llguidance with the start `start`; see `text_automaton`."""
-    return _LARK.grammar(text_automaton(lattice, spacing, leading_blank=leading_blank))
+    """Returns a grammar for Lark (its Earley parser) and llguidance, with the start `start`; see `text_automaton`."""
+    graph = spell_text(lattice, spacing, leading_blank=leading_blank)
+    try:
+        expression = expression_of(graph)
+    except TooLargeError:
+        return _LARK.grammar(text_automaton(lattice, spacing, leading_blank=leading_blank))
+    return _LarkRules(expression).grammar()
+
+
+def format_regex(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, leading_blank: bool = False) -> str:
+    """Returns a regular expression that whole texts match, for Python, Rust, vLLM, xgrammar and others.
+
+    Matching by backtracking, as Python does, may take long on a text without a match; programs for constrained
+    decoding compile expressions to automata.
+
+    Args:
+        lattice: see `text_automaton`.
+        spacing: see `text_automaton`.
+        leading_blank: see `text_automaton`.
+
+    Raises:
+        LatticeSimpError: as `text_automaton`; the expression would be too large.
+    """
+    return _pattern(expression_of(spell_text(lattice, spacing, leading_blank=leading_blank)))
 
 
 def write_gbnf(lattice: Lattice | HasLattice, path: str | Path, **options: Any) -> None:
@@ -68,6 +97,17 @@ def write_lark(lattice: Lattice | HasLattice, path: str | Path, **options: Any) 
         file.write(text)
 
 
+def write_regex(lattice: Lattice | HasLattice, path: str | Path, **options: Any) -> None:
+    """Writes a regular expression, without a line break; options are those of `format_regex`.
+
+    Raises:
+        LatticeSimpError: as `format_regex`; the file cannot be written.
+    """
+    text = format_regex(lattice, **options)
+    with open_text(path, "w") as file:
+        file.write(text)
+
+
 def _read(data: bytes, *, path: str | Path | None = None, **options: Any) -> NoReturn:
     raise FormatError("grammars cannot be read", path=path, remedy="pass the lattice from which it was made")
 
@@ -76,7 +116,7 @@ def _never(head: bytes) -> bool:
     return False
 
 
-GRAMMARS = ("gbnf", "lark")
+GRAMMARS = ("gbnf", "lark", "regex")
 """The names of the formats."""
 
 
@@ -86,6 +126,73 @@ def _lost(lattice: Lattice) -> Losses:
 
 GBNF = Format((".gbnf",), _never, _read, write_gbnf, _lost)
 LARK = Format((".lark",), _never, _read, write_lark, _lost)
+REGEX = Format((".regex",), _never, _read, write_regex, _lost)
+
+
+class _LarkRules:
+    """The rules of an expression: one for each choice and repetition, since lark multiplies out choices within rules.
+
+    llguidance finds the ways through rules of single characters at once.
+    """
+
+    def __init__(self, expression: Expression) -> None:
+        self._rules, self._due = {expression: "start"}, [expression]
+        self._classes: dict[Ranges, str] = {}
+
+    def grammar(self) -> str:
+        rules = [f"{self._rules[part]}: {self._alternatives(part)}".rstrip() for part in self._due]
+        classes = (f"{name}: /{_bracketed(ranges, _escaped_for_pattern)}/" for ranges, name in self._classes.items())
+        return "".join(f"{line}\n" for line in (*rules, *classes))
+
+    def _alternatives(self, expression: Expression) -> str:
+        if expression.kind == "choice":
+            return " | ".join(map(self._symbols, expression.parts))
+        if expression.kind == "repeated":
+            return f"{self._symbols(expression.parts[0])} {self._rules[expression]} |"
+        return self._symbols(expression)
+
+    def _symbols(self, expression: Expression) -> str:
+        """Returns the terminals and rules of an expression."""
+        if expression.kind == "sequence":
+            return " ".join(map(self._symbols, expression.parts))
+        if expression.kind == "character":
+            letter = _only(expression.ranges)
+            classes = self._classes
+            return (
+                _quoted(letter, _escaped) if letter else classes.setdefault(expression.ranges, f"C{len(classes) + 1}")
+            )
+        if expression not in self._rules:
+            self._rules[expression] = f"s{len(self._due)}"
+            self._due.append(expression)
+        return self._rules[expression]
+
+
+def _pattern(expression: Expression) -> str:
+    """Returns an expression as a regular expression."""
+    if expression.kind == "character":
+        letter = _only(expression.ranges)
+        return _escaped_for_text(letter) if letter else _bracketed(expression.ranges, _escaped_for_pattern)
+    if expression.kind == "choice":
+        parts = [part for part in expression.parts if part.size]
+        if len(parts) == len(expression.parts):
+            return f"(?:{'|'.join(map(_pattern, parts))})"
+        return f"{_atom(parts[0])}?" if len(parts) == 1 else f"(?:{'|'.join(map(_pattern, parts))})?"
+    if expression.kind == "repeated":
+        return f"{_atom(expression.parts[0])}*"
+    shown: list[str] = []
+    for before, part in zip((None, *expression.parts), expression.parts, strict=False):
+        if before and part.kind == "repeated" and part.parts[0] is before:
+            shown[-1] = f"{_atom(before)}+"
+        else:
+            shown.append(_pattern(part))
+    return "".join(shown)
+
+
+def _atom(expression: Expression) -> str:
+    """Returns a regular expression that an operator may follow."""
+    shown = _pattern(expression)
+    is_atom = expression.kind == "character" or (expression.kind == "choice" and not shown.endswith("?"))
+    return shown if is_atom else f"(?:{shown})"
 
 
 @dataclass(frozen=True)
@@ -141,7 +248,7 @@ def _merged(automaton: TextAutomaton, state: int) -> list[tuple[str | Ranges, in
         leading.setdefault(to, []).append(label)
     merged: list[tuple[str | Ranges, int]] = []
     for to, classes in leading.items():
-        ranges = _joined(point for label in classes for point in automaton.classes[label])
+        ranges = joined_ranges(point for label in classes for point in automaton.classes[label])
         text = _only(ranges)
         if text is None:
             merged.append((ranges, to))
@@ -161,17 +268,6 @@ def _only(ranges: Ranges) -> str | None:
     return chr(ranges[0][0]) if len(ranges) == 1 and ranges[0][0] == ranges[0][1] else None
 
 
-def _joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """Sorts and joins ranges, ignoring surrogates, which are not characters."""
-    joined: list[tuple[int, int]] = []
-    for first, last in sorted(ranges):
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
-        else:
-            joined.append((first, last))
-    return tuple(joined)
-
-
 def _escaped_for_gbnf(point: int) -> str:
     """Escapes a code point so that llama.cpp, xgrammar and llguidance all read it.
 
@@ -185,9 +281,20 @@ def _escaped_for_gbnf(point: int) -> str:
     return f"\\x{point:02x}" if point <= 0xFF else _escaped(point)
 
 
-def _escaped_for_lark(point: int) -> str:
-    """Escapes a code point in a class; Lark replaces numeric escapes before it reads patterns."""
-    return f"\\{chr(point)}" if chr(point) in string.punctuation else _escaped(point)
+def _escaped_for_pattern(point: int) -> str:
+    """Escapes a code point in a class; Lark replaces numeric escapes before it reads patterns.
+
+    Before `<` and `>`, a backslash has another meaning in Rust.
+    """
+    character = chr(point)
+    return f"\\{character}" if character in _PUNCTUATION else character if character in "<>" else _escaped(point)
+
+
+def _escaped_for_text(character: str) -> str:
+    """Escapes a character in a regular expression, outside of classes."""
+    if character in "\\.^$*+?{}[]|()":
+        return f"\\{character}"
+    return character if character.isprintable() else _escaped(ord(character))
 
 
 def _escaped(point: int) -> str:
@@ -225,7 +332,9 @@ def _bracketed(ranges: Ranges, escaped: Callable[[int], str]) -> str:
 _AFTER_NUMBER = re.compile(r"((?<!\\)(?:\\\\)*\\x[0-9a-f]{2})(?=[0-9a-fA-F])")
 """A numeric escape before a character that xgrammar reads as another digit: texts are split there, classes sorted."""
 
+_PUNCTUATION = frozenset(string.punctuation) - {*"<>"}
+
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 _GBNF = _Notation("root", " ::=", "{}", True, _escaped_for_gbnf)
-_LARK = _Notation("start", ":", "/{}/", False, _escaped_for_lark)
+_LARK = _Notation("start", ":", "/{}/", False, _escaped_for_pattern)

@@ -66,7 +66,7 @@ KINDS = tuple(
         ("XML", rb"<\?xml\b|<svg\b", ""),
         ("a program", rb"#!\s*/", ""),
         ("a drawing (DOT)", rb"(?:strict\s+)?(?:di)?graph\s*\w*\s*\{", "pass the lattice that it shows"),
-        ("a grammar, GBNF or Lark", rb'root[ \t]*::=|start[ \t]*:\s*["/]', "pass the lattice from which it was made"),
+        ("a grammar, GBNF or Lark", rb'root[ \t]*::=|start[ \t]*:\s*["/Cs]', "pass the lattice from which it was made"),
         ("parsed text (CoNLL-U)", rb"(?:#[^\n]*\n)*1(?:-\d+)?\t[^\t\n]*(?:\t[^\t\n]*){6,}", ""),
         ("parse trees", rb"\(\s*(?:%b\s*)?\(\s*%b\s+(?:\(|[^\s()]+\s*\))" % (_TAG, _TAG), ""),
         ("a text lattice with features", _FEATURES, "name its format: `lattice convert --from features`"),

@@ -10,14 +10,21 @@ import pytest
 from helpers import best_by_string, random_lattice
 
 import lattice_simp as ls
-from lattice_simp.errors import FormatError
-from lattice_simp.formats.grammar import format_gbnf, format_lark
-from lattice_simp.formats.text_automaton import text_automaton
+from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.expression import MAX_SIZE
+from lattice_simp.formats.grammar import format_gbnf, format_lark, format_regex
+from lattice_simp.formats.text_automaton import LAST, text_automaton
 
 CHARACTERS = "ab ,"
 WORDS = ("a", "ab", ",")
-HARD = 'x"y \\ back\\slash é日 \u200d😀 [^a-z] /* # | ^- \u0085a \\x85a \u0085'
+HARD = 'x"y \\ back\\slash é日 \u200d😀 [^a-z] <b> /* # | ^- \u0085a \\x85a \u0085'
 """Quotation marks, backslashes, what is special in classes and patterns, and what cannot be seen."""
+
+
+FORMS = (
+    "Gesetz Haus Hund Katze Auto Schule Kind Mann Frau Buch Tisch Stuhl Lampe Wasser Brot Milch Fisch Baum Blume Tee"
+)
+TERMS = [[form, f"{form}e", f"{form}es"] for form in FORMS.split()]
 
 
 def random_acceptor(rng):
@@ -29,6 +36,10 @@ def random_acceptor(rng):
 def expected(acceptor, spacing, texts):
     automaton = text_automaton(acceptor, spacing)
     return {text for text in texts if automaton.accepts(text)}
+
+
+class _Regex(str):
+    """Tells a regular expression from a grammar."""
 
 
 class Bytes:
@@ -49,7 +60,10 @@ def guidance():
     tokens = library.LLTokenizer(library.TokenizerWrapper(Bytes()))
 
     def matcher(grammar):
-        found = library.LLMatcher(tokens, library.LLMatcher.grammar_from_lark(grammar))
+        read = (
+            library.LLMatcher.grammar_from_regex if isinstance(grammar, _Regex) else library.LLMatcher.grammar_from_lark
+        )
+        found = library.LLMatcher(tokens, read(grammar))
         assert not found.is_error(), found.get_error()
         return found
 
@@ -102,6 +116,7 @@ def test_llguidance_accepts_what_the_acceptor_does(guidance, spacing):
         wanted = expected(acceptor, spacing, texts)
         assert guidance(format_lark(acceptor, spacing), 5) == wanted, seed
         assert guidance(gbnf.gbnf_to_lark(format_gbnf(acceptor, spacing)), 5) == wanted, seed
+        assert guidance(_Regex(format_regex(acceptor, spacing)), 5) == wanted, seed
 
 
 @pytest.mark.parametrize("spacing", ["words", "text"])
@@ -135,7 +150,7 @@ def test_special_characters(guidance, gaps):
     gbnf = pytest.importorskip("llguidance.gbnf_to_lark", reason="llguidance is not installed")
     lark = pytest.importorskip("lark", reason="lark is not installed")
     lattice = ls.gappy_acceptor([(HARD, 0.0)]) if gaps else ls.Lattice.from_strings([(HARD, 0.0)])
-    for grammar in (format_lark(lattice), gbnf.gbnf_to_lark(format_gbnf(lattice))):
+    for grammar in (format_lark(lattice), gbnf.gbnf_to_lark(format_gbnf(lattice)), _Regex(format_regex(lattice))):
         assert guidance.accepts(grammar, HARD)
         assert not guidance.accepts(grammar, HARD[:-1])
         assert guidance.accepts(grammar, f"日 {HARD}") == gaps
@@ -166,8 +181,9 @@ def test_one_rule_a_state_and_none_unused(tmp_path):
     names = [line.split(" ::= ")[0] for line in text.splitlines()]
     assert len(set(names)) == len(names)
     assert all(f" {name}\n" in text or f" {name} " in text for name in names[1:])
-    ls.write(acceptor, tmp_path / "x.lark")
-    assert (tmp_path / "x.lark").read_text(encoding="utf-8") == format_lark(acceptor)
+    for ending, formatted in (("lark", format_lark), ("regex", format_regex)):
+        ls.write(acceptor, tmp_path / f"x.{ending}")
+        assert (tmp_path / f"x.{ending}").read_text(encoding="utf-8") == formatted(acceptor)
 
 
 def test_grammars_are_not_read(tmp_path):
@@ -183,3 +199,135 @@ def test_no_number_of_a_character_runs_into_what_follows():
             grammar = format_gbnf(lattice, spacing)
             assert re.search(r"(?<!\\)(\\\\)*\\x[0-9a-f]{2}", grammar)
             assert not re.search(r"(?<!\\)(\\\\)*\\x[0-9a-f]{2}[0-9a-fA-F]", grammar)
+
+
+# ---------------------------------------------------------------- regular expressions
+
+
+def matches(lattice, spacing="words", **options):
+    return re.compile(format_regex(lattice, spacing, **options)).fullmatch
+
+
+@pytest.mark.parametrize("spacing", ["words", "text", "running"])
+@pytest.mark.parametrize("leading_blank", [False, True])
+def test_expressions_match_what_the_automaton_accepts(spacing, leading_blank):
+    """All texts of four characters up to five of them."""
+    texts = texts_up_to(5)
+    for seed in range(25):
+        acceptor = random_acceptor(np.random.default_rng(seed))
+        match = matches(acceptor, spacing, leading_blank=leading_blank)
+        automaton = text_automaton(acceptor, spacing, leading_blank=leading_blank)
+        assert {text for text in texts if match(text)} == {text for text in texts if automaton.accepts(text)}, seed
+
+
+def test_expressions_of_random_lattices():
+    """Epsilons, equal strings of several paths, and texts without gaps."""
+    for seed in range(60):
+        lattice = random_lattice(np.random.default_rng(seed), 7, ["a", "b", "ab"], epsilon=True)
+        strings = {" ".join(words) for words in best_by_string(lattice)}
+        if strings:
+            match = matches(lattice)
+            assert {text for text in texts_up_to(6) if match(text)} == {text for text in strings if len(text) <= 6}, (
+                seed
+            )
+            assert all(map(match, strings)), seed
+
+
+def test_expressions_of_cycles():
+    """Loops of arcs that are no gaps, through several states."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        sources, targets = rng.integers(4, size=(2, 9))
+        finals = np.where(rng.random(4) < 0.5, 0.0, np.inf)
+        finals[3] = 0.0
+        symbols = ls.SymbolTable(["a", "b", ","])
+        lattice = ls.Lattice.from_arcs(sources, rng.integers(4, size=9), np.zeros(9), targets, finals, symbols)
+        try:
+            automaton = text_automaton(lattice)
+        except LatticeSimpError:
+            continue
+        match = matches(lattice)
+        texts = texts_up_to(6)
+        assert {text for text in texts if match(text)} == {text for text in texts if automaton.accepts(text)}, seed
+
+
+def test_every_character_of_a_class_matches():
+    """Classes as Python reads them: all code points at their edges, and what is special within brackets."""
+    for spacing in ("words", "text", "running"):
+        acceptor = ls.gappy_acceptor([("é<>[a", 0.0)])
+        automaton, match = text_automaton(acceptor, spacing), matches(acceptor, spacing)
+        edges = {
+            point for ranges in automaton.classes for pair in ranges for edge in pair for point in (edge - 1, edge + 1)
+        }
+        points = {point for point in (*range(0x180), *edges) if 0 <= point <= LAST and not 0xD800 <= point < 0xE000}
+        for point in points:
+            for text in (f"{chr(point)} é<>[a", f"é<>[a{chr(point)}"):
+                assert bool(match(text)) == automaton.accepts(text), (spacing, hex(point))
+
+
+def test_special_characters_in_expressions():
+    for lattice in (ls.gappy_acceptor([(HARD, 0.0)]), ls.Lattice.from_strings([(HARD, 0.0)])):
+        assert matches(lattice)(HARD)
+        assert not matches(lattice)(HARD[:-1])
+        assert bool(matches(lattice)(f"日 {HARD}")) == isinstance(lattice, ls.GappyAcceptor)
+
+
+def test_expressions_of_terms_are_small():
+    """A term more adds its letters and one gap."""
+    for spacing, longest in (("words", 200), ("text", 4_500), ("running", 700)):
+        sizes = [len(format_regex(ls.term_acceptor(TERMS[:count]), spacing)) for count in (1, 5, 20)]
+        assert sizes[0] < sizes[1] < sizes[2] < 20 * longest
+        assert len(format_lark(ls.term_acceptor(TERMS), spacing)) < 6_000
+    assert format_regex(ls.term_acceptor([["Haus", "Hauses"]]), "words").count("Hau(?:se)?s") == 1
+    assert format_regex(ls.Lattice.from_strings([("", 0.0)])) == ""
+    assert format_lark(ls.Lattice.from_strings([("", 0.0)])) == "start:\n"
+    assert format_lark(ls.Lattice.from_strings([("", 0.0), ("a", 0.0)])) == 'start: "a" |\n'
+
+
+def test_terms_in_llguidance(guidance):
+    text = "Das " + ", ein ".join(form for form, *_ in TERMS)
+    for spacing in ("words", "text"):
+        spelt = text.replace(",", " ,") if spacing == "words" else text
+        acceptor = ls.term_acceptor(TERMS)
+        for grammar in (format_lark(acceptor, spacing), _Regex(format_regex(acceptor, spacing))):
+            assert guidance.accepts(grammar, spelt)
+            assert not guidance.accepts(grammar, spelt[:-1])
+
+
+def crossing(states, rng):
+    """Returns a lattice whose arcs lead from every state to every other one; each has its own word."""
+    sources, targets = np.nonzero(~np.eye(states, dtype=bool))
+    symbols = ls.SymbolTable(f"w{number}" for number in range(len(sources)))
+    finals = np.full(states, np.inf)
+    finals[-1] = 0.0
+    return ls.Lattice.from_arcs(
+        sources, np.arange(1, len(sources) + 1), rng.random(len(sources)), targets, finals, symbols
+    )
+
+
+def test_expressions_that_would_be_too_large_are_refused():
+    lattice = crossing(12, np.random.default_rng(1))
+    with pytest.raises(LatticeSimpError, match=f"more than {MAX_SIZE:,} characters"):
+        format_regex(lattice)
+    assert "\ns1: " in format_lark(lattice)
+    nested = ls.Lattice.from_strings([(" ".join(["a"] * count), 0.0) for count in range(1, 400)])
+    with pytest.raises(LatticeSimpError, match="groups within each other"):
+        format_regex(nested)
+    assert "\ns1: " in format_lark(nested)
+    long = ls.Lattice.from_strings([("a " * 2000 + end, 0.0) for end in ("b", "c")])
+    assert matches(long)("a " * 2000 + "c")
+
+
+def test_xgrammar_reads_expressions():
+    xgrammar = pytest.importorskip("xgrammar", reason="xgrammar is not installed")
+    vocabulary = xgrammar.TokenizerInfo(list(Bytes.tokens), stop_token_ids=[256])
+    texts = texts_up_to(4)
+    for seed in range(8):
+        acceptor = random_acceptor(np.random.default_rng(seed))
+        compiled = xgrammar.GrammarCompiler(vocabulary).compile_regex(format_regex(acceptor, "text"))
+        accepted = set()
+        for text in texts:
+            matcher = xgrammar.GrammarMatcher(compiled, terminate_without_stop_token=False)
+            if all(matcher.accept_token(byte) for byte in text.encode()) and matcher.accept_token(256):
+                accepted.add(text)
+        assert accepted == expected(acceptor, "text", texts), seed

@@ -14,13 +14,14 @@ from lattice_simp.core.header import Header
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats import FORMATS, KALDI, losses, read, write
 from lattice_simp.formats.common import single_final
+from lattice_simp.formats.grammar import GRAMMARS
 from lattice_simp.formats.slf import COLUMNS as COLUMNS_OF_SLF
 
 WORDS = ("a", "the", "cat", "x=1", "語")
 COLUMNS = ("acoustic", "lm", "time", "posterior", "x1", "LM", "Edits")
 HEADER = Header("utterance-7", {"acoustic": 0.5, "lm": 12.0, "x1": -1.5}, -0.25, 3.5, {"vocab": "big dict"}, ("v",))
 TABLE = "".join(f"{word} {number}\n" for number, word in enumerate(("<eps>", *WORDS)))
-READ = [name for name in FORMATS if name not in ("gbnf", "lark")]
+READ = [name for name in FORMATS if name not in GRAMMARS]
 
 
 def lattice_of(seed: int) -> Lattice:

@@ -79,6 +79,7 @@ TEXT = {
     "conllu": ("# text = a\n1\ta\ta\tDET\tDT\t_\t0\troot\t_\t_\n", r"parsed text \(CoNLL-U\)", ""),
     "dot": ("digraph FST {\nrankdir = LR;\n}\n", r"a drawing \(DOT\)", "the lattice"),
     "gbnf": ('root ::= "a"\n', "a grammar", "the lattice"),
+    "lark": ('start: s1 "a"\ns1: "b" |\n', "a grammar", "the lattice"),
     "moses graph": ("0 hyp=0 stack=0 forward=1 fscore=-1\n", "a search graph of Moses", "-output-search-graph-slf"),
     "features": ("0 1 a lm:2.5 tm:1\n1\n", "a text lattice with features", "--from features"),
     "subtitles": ("1\n00:00:01,000 --> 00:00:02,000\nHello\n", "subtitles", ""),

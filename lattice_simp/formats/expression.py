@@ -1,0 +1,261 @@
+"""Regular expressions of automata of text, by elimination of their nodes (Brzozowski and McCluskey 1963).
+
+The nondeterministic automaton is small where the deterministic one is not: of terms with gaps between them, its
+expression grows as their letters do.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Literal
+
+from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.formats.text_automaton import Ranges, TextGraph
+
+MAX_SIZE = 100_000
+"""The most characters of an expression; some automata have none that is smaller than exponential."""
+
+MAX_DEPTH = 100
+"""The deepest nesting of choices, sequences and repetitions; some programs take 250 groups within each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """A regular expression; those that one `Expressions` made are the same object if they are equal.
+
+    Attributes:
+        kind: a character of `ranges`, a sequence of parts, a choice between them, or any number of the one part.
+        parts: the expressions that it is made of; none for a character, and for the empty text, which is a sequence.
+        ranges: the code points of a character.
+        size: the number of characters in it.
+        depth: how deeply it is nested.
+        may_be_empty: whether the empty text matches.
+    """
+
+    kind: Literal["character", "sequence", "choice", "repeated"]
+    parts: tuple[Expression, ...]
+    ranges: Ranges
+    size: int
+    depth: int
+    may_be_empty: bool
+
+
+class Expressions:
+    """Makes expressions, each once, and simplifies them."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], Expression] = {}
+        self.empty = self._of("sequence", ())
+
+    def _of(self, kind: Literal["sequence", "choice", "repeated"], parts: tuple[Expression, ...]) -> Expression:
+        key = (kind, *map(id, parts))
+        if key not in self._known:
+            empty = [part.may_be_empty for part in parts]
+            may_be_empty = kind == "repeated" or (all(empty) if kind == "sequence" else any(empty))
+            depth = 1 + max((part.depth for part in parts), default=0)
+            self._known[key] = Expression(kind, parts, (), sum(part.size for part in parts), depth, may_be_empty)
+        return self._known[key]
+
+    def character(self, ranges: Iterable[tuple[int, int]]) -> Expression:
+        """Returns the expression of one character."""
+        joined = joined_ranges(ranges)
+        return self._known.setdefault(("character", joined), Expression("character", (), joined, 1, 1, False))
+
+    def sequence(self, *parts: Expression) -> Expression:
+        """Returns the expression of texts that follow each other."""
+        flat: list[Expression] = []
+        for part in parts:
+            for inner in part.parts if part.kind == "sequence" else (part,):
+                if not (flat and flat[-1] is inner and inner.kind == "repeated"):
+                    flat.append(inner)
+        return flat[0] if len(flat) == 1 else self._of("sequence", tuple(flat))
+
+    def repeated(self, part: Expression) -> Expression:
+        """Returns the expression of any number of texts, also none."""
+        if part.kind == "choice":
+            part = self.choice(*(inner for inner in part.parts if inner is not self.empty))
+        return part if part is self.empty or part.kind == "repeated" else self._of("repeated", (part,))
+
+    def choice(self, *parts: Expression) -> Expression:
+        """Returns the expression of what matches any of the parts, of which there is at least one."""
+        flat = dict.fromkeys(inner for part in parts for inner in (part.parts if part.kind == "choice" else (part,)))
+        points = [inner for inner in flat if inner.kind == "character"]
+        if len(points) > 1:
+            merged = self.character(interval for inner in points for interval in inner.ranges)
+            flat = {merged: None} | {inner: None for inner in flat if inner.kind != "character"}
+        for last in (False, True):
+            flat = dict.fromkeys(self._factored(list(flat), last))
+        if len(flat) > 1 and self.empty in flat:
+            flat = {self._or_nothing(inner): None for inner in flat if inner is not self.empty}
+            if not any(inner.may_be_empty for inner in flat):
+                flat[self.empty] = None
+        if len(flat) == 1:
+            return next(iter(flat))
+        return self._of("choice", tuple(flat))
+
+    def _factored(self, parts: Sequence[Expression], last: bool) -> list[Expression]:
+        """Returns parts of a choice where those that begin with the same part, or end with it, are one."""
+        groups: dict[Expression, list[Expression]] = defaultdict(list)
+        for part in parts:
+            edge = part if part.kind != "sequence" or part is self.empty else part.parts[-1 if last else 0]
+            groups[edge].append(part)
+        factored: list[Expression] = []
+        for group in groups.values():
+            if len(group) == 1:
+                factored += group
+                continue
+            step = -1 if last else 1
+            rows = [(part.parts if part.kind == "sequence" else (part,))[::step] for part in group]
+            common = next(place for place, column in enumerate(zip_longest(*rows)) if len(set(column)) > 1)
+            shared = rows[0][:common][::step]
+            rest = self.choice(*(self.sequence(*row[common:][::step]) for row in rows))
+            factored.append(self.sequence(rest, *shared) if last else self.sequence(*shared, rest))
+        return factored
+
+    def _or_nothing(self, part: Expression) -> Expression:
+        """Returns x* for x x* and x* x, and other expressions as they are."""
+        if part.kind == "sequence":
+            for repeated, others in ((part.parts[-1], part.parts[:-1]), (part.parts[0], part.parts[1:])):
+                if repeated.kind == "repeated" and repeated.parts[0] is self.sequence(*others):
+                    return repeated
+        return part
+
+
+class TooLargeError(LatticeSimpError):
+    """An expression has too many characters, or is nested too deeply."""
+
+
+def expression_of(graph: TextGraph) -> Expression:
+    """Returns the regular expression of the texts of an automaton.
+
+    Raises:
+        EmptyLatticeError: no text is accepted.
+        TooLargeError: it would have more than `MAX_SIZE` characters or be nested more deeply than `MAX_DEPTH`.
+    """
+    end, arcs = _simplified(graph)
+    if not arcs:
+        raise EmptyLatticeError("the lattice accepts nothing, so there is no text")
+    expressions = Expressions()
+    following: dict[int, dict[int, Expression]] = defaultdict(dict)
+    before: dict[int, dict[int, Expression]] = defaultdict(dict)
+
+    def add(source: int, target: int, expression: Expression) -> None:
+        if target in following[source]:
+            expression = expressions.choice(following[source][target], expression)
+        if expression.size > MAX_SIZE or expression.depth > MAX_DEPTH:
+            raise TooLargeError(
+                f"the regular expression has more than {MAX_SIZE:,} characters, or more than {MAX_DEPTH} groups within "
+                "each other; prune the lattice, or write a grammar (GBNF)"
+            )
+        following[source][target] = before[target][source] = expression
+
+    labels: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for source, label, target in arcs:
+        labels[source, target].append(label)
+    for (source, target), between in labels.items():
+        ranges = [interval for label in between if label for interval in graph.alphabet.classes[label - 1]]
+        if ranges:
+            add(source, target, expressions.character(ranges))
+        if 0 in between:
+            add(source, target, expressions.empty)
+
+    def weight(node: int) -> int:
+        """Returns by how much the elimination of a node makes the expressions longer."""
+        incoming = [expression for source, expression in before[node].items() if source != node]
+        outgoing = [expression for target, expression in following[node].items() if target != node]
+        loop = following[node][node].size if node in following[node] else 0
+        into, out = (sum(expression.size for expression in arcs) for arcs in (incoming, outgoing))
+        return into * (len(outgoing) - 1) + out * (len(incoming) - 1) + loop * (len(incoming) * len(outgoing) - 1)
+
+    nodes = {node for source, _, target in arcs for node in (source, target)} - {0, end}
+    due = [(weight(node), node) for node in nodes]
+    heapq.heapify(due)
+    while due:
+        known, node = heapq.heappop(due)
+        if node not in nodes:
+            continue
+        if known != (now := weight(node)):
+            heapq.heappush(due, (now, node))
+            continue
+        nodes.remove(node)
+        loop = following[node].pop(node, None)
+        before[node].pop(node, None)
+        middle = () if loop is None else (expressions.repeated(loop),)
+        for source, incoming in before[node].items():
+            del following[source][node]
+            for target, outgoing in following[node].items():
+                add(source, target, expressions.sequence(incoming, *middle, outgoing))
+        for target in following[node]:
+            del before[target][node]
+        for neighbour in {*before.pop(node), *following.pop(node)} & nodes:
+            heapq.heappush(due, (weight(neighbour), neighbour))
+    return following[0][end]
+
+
+_Arcs = set[tuple[int, int, int]]
+"""Source, label, target."""
+
+
+def _simplified(graph: TextGraph) -> tuple[int, _Arcs]:
+    """Returns the one end of an automaton, and its arcs on ways from the start, which no arc leads to, to the end.
+
+    Nodes with the same arcs to others, or from others, are one.
+    """
+    end = graph.count
+    arcs = {(source, label, target) for source, label, target, _ in graph.arcs} | {
+        (node, 0, end) for node in graph.finals
+    }
+    arcs = {arc for arc in arcs if arc[0] != arc[2] or arc[1]}
+    backward = {(target, label, source) for source, label, target in arcs}
+    useful = _reached(arcs, 0) & _reached(backward, end)
+    arcs = {arc for arc in arcs if arc[0] in useful and arc[2] in useful}
+    size = 0
+    while size != len(arcs):
+        size = len(arcs)
+        arcs = _merged(arcs, 0)
+        backward = {(target, label, source) for source, label, target in arcs}
+        arcs = {(target, label, source) for source, label, target in _merged(backward, end)}
+        arcs = {arc for arc in arcs if arc[0] != arc[2] or arc[1]}
+    return end, arcs
+
+
+def _reached(arcs: _Arcs, start: int) -> set[int]:
+    targets = defaultdict(set)
+    for source, _, target in arcs:
+        targets[source].add(target)
+    reached, due = {start}, [start]
+    for node in due:
+        due += targets[node] - reached
+        reached |= targets[node]
+    return reached
+
+
+def _merged(arcs: _Arcs, kept: int) -> _Arcs:
+    """Returns the arcs where nodes with the same arcs to others are one; the node `kept` stays alone."""
+    leaving: dict[int, set[tuple[int, int]]] = defaultdict(set)
+    for source, label, target in arcs:
+        leaving[source].add((label, target))
+    first: dict[frozenset[tuple[int, int]], int] = {}
+    node_of = {
+        source: first.setdefault(frozenset(pairs), source) for source, pairs in leaving.items() if source != kept
+    }
+    return {(node_of.get(source, source), label, node_of.get(target, target)) for source, label, target in arcs}
+
+
+def joined_ranges(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """Returns sorted ranges without overlap of the same code points.
+
+    >>> joined_ranges([(5, 9), (1, 2), (3, 6)])
+    ((1, 9),)
+    """
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return tuple(joined)
