@@ -284,6 +284,15 @@ def test_expressions_of_terms_are_small():
     assert format_lark(ls.Lattice.from_strings([("", 0.0), ("a", 0.0)])) == 'start: "a" |\n'
 
 
+def test_classes_of_punctuation_in_llguidance(guidance):
+    """Rust reads some characters after a backslash as borders of words."""
+    marks = [character for character in map(chr, range(33, 127)) if not character.isalnum()]
+    for left in ([], ["[", "<"], ["^", "-"], [";", "=", "?"]):
+        lattice = ls.Lattice.from_strings([(mark, 0.0) for mark in marks if mark not in left])
+        for grammar in (format_lark(lattice), _Regex(format_regex(lattice))):
+            assert {mark for mark in marks if guidance.accepts(grammar, mark)} == {*marks} - {*left}
+
+
 def test_terms_in_llguidance(guidance):
     text = "Das " + ", ein ".join(form for form, *_ in TERMS)
     for spacing in ("words", "text"):
