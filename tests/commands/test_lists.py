@@ -106,7 +106,7 @@ def test_grammars(call, tmp_path):
     ls.write(expected, tmp_path / "y.gbnf", spacing="text")
     assert (tmp_path / "x.gbnf").read_bytes() == (tmp_path / "y.gbnf").read_bytes()
     done = call("lattice", "convert", tmp_path / "list", "-", "--to", "lark")
-    assert done.stdout == 'start: "a b"\n'
+    assert done.stdout == 'start: "a" " " "b"\n'
     done = call("lattice", "convert", tmp_path / "list", tmp_path / "x.fst", "--spacing", "text")
     assert (done.returncode, "--spacing has no effect with the format openfst; it applies to" in done.stderr) == (
         2,
