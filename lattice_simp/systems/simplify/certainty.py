@@ -90,11 +90,20 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     head = _head(parse, list(split.clause))
     copied = [token.position for token in split.sentence if token.copied and token.position is not None]
     above = parse.heads[head]
-    if not copied or above == ROOT:
+    if above == ROOT or _has_alternative(parse, above):
+        return above == ROOT
+    if not copied:
         return True
     if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
         return parse.tags[head] not in FINITE  # "was aired and was a part"
     return _tenses_agree(parse, above, head)
+
+
+def _has_alternative(parse: Parse, verb: int) -> bool:
+    """Returns whether `or` joins a verb, or the one that it is the conjunct of, to another."""
+    chain = {verb, parse.heads[verb]} if parse.labels[verb] == "conj" else {verb}
+    words = {parse.tokens[below].lower() for each in chain for below in parse.children[each]}
+    return not words.isdisjoint({"or", "nor"})
 
 
 def _tenses_agree(parse: Parse, first: int, second: int) -> bool:

@@ -203,11 +203,10 @@ def _bypasses(tokens: Sequence[Token], replacements: Iterable[Replacement]) -> t
         places.setdefault(token.position, []).append(index)
     bypasses = list[Bypass]()
     for replacement in replacements:
-        found = [index for position in replacement.positions for index in places.get(position, ())]
-        if not found:
-            continue
-        begin, end = found[0], found[0] + len(replacement.positions)
-        if found == list(range(begin, end)) and end < len(tokens):
+        indices = [index for position in replacement.positions for index in places.get(position, ())]
+        begin = indices[0] if indices else len(tokens)
+        end = begin + len(replacement.positions)
+        if indices == list(range(begin, end)) and end < len(tokens):
             bypasses.append(Bypass(begin, end, replacement))
     return tuple(sorted(bypasses, key=lambda bypass: bypass.begin))
 
@@ -297,14 +296,14 @@ def from_variants(variants: Sequence[Variant], model: OperationModel) -> Hypothe
 
 def with_bypasses(variant: Variant, arcs: Iterable[tuple[int, int, Floats]]) -> list[tuple[int, int, Floats]]:
     """Adds the arcs of replacements, which enter and leave where the words that they replace do."""
-    found, first = list(arcs), len(variant.tokens)
+    with_new, first = list(arcs), len(variant.tokens)
     for bypass in variant.bypasses:
         new = range(first, first + len(bypass.tokens))
         first = new.stop
-        entering = [(before, new[0], scores) for before, token, scores in found if token == bypass.begin]
-        leaving = [(new[-1], token, scores) for before, token, scores in found if before == bypass.end - 1]
-        found += [*entering, *((index, index + 1, np.zeros(len(FEATURES))) for index in new[:-1]), *leaving]
-    return found
+        entering = [(before, new[0], scores) for before, token, scores in with_new if token == bypass.begin]
+        leaving = [(new[-1], token, scores) for before, token, scores in with_new if before == bypass.end - 1]
+        with_new += [*entering, *((index, index + 1, np.zeros(len(FEATURES))) for index in new[:-1]), *leaving]
+    return with_new
 
 
 def variant_arcs(variant: Variant, model: OperationModel) -> Iterator[tuple[int, int, Floats]]:

@@ -5,13 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.support.tables import grammar_table
+from lattice_simp.systems.simplify.clauses import AUXILIARIES, SUBJECTS, auxiliaries
 from lattice_simp.systems.simplify.inflection import inflected
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 
 LONGEST_TITLE = 5
 """The most words between quotation marks that count as a title, whose words stay."""
+
+NEARBY = 4
+"""How many words on each side must not be the same as a new word."""
+
+LONGEST_FUNCTION_WORD = 3
+"""Words up to this length may be repeated."""
 
 _TAGS = {"verb": "VB", "noun": "NN", "adjective": "JJ", "adverb": "RB"}
 _NUMBERED = ("NN", "NNS")
@@ -73,14 +81,24 @@ def replacements(parse: Parse) -> tuple[Replacement, ...]:
     [('bought',)]
     """
     kept = _kept_positions(parse)
-    found, first = list[Replacement](), 0
+    chosen, first = list[Replacement](), 0
     while first < len(parse):
         row = _matching_row(parse, first)
         length = 1 if row is None else len(row.words)
         if row is not None and row.simpler and kept.isdisjoint(range(first, first + length)):
-            found.append(_replacement(parse, row, first))
+            replacement = _replacement(parse, row, first)
+            if not _repeats(parse, replacement):
+                chosen.append(replacement)
         first += length
-    return tuple(found)
+    return tuple(chosen)
+
+
+def _repeats(parse: Parse, replacement: Replacement) -> bool:
+    """Returns whether a new content word stands nearby already ("rules and regulations")."""
+    first, last = replacement.positions[0], replacement.positions[-1]
+    nearby = (*parse.tokens[max(0, first - NEARBY) : first], *parse.tokens[last + 1 : last + 1 + NEARBY])
+    beside = {token.lower() for token in nearby if len(token) > LONGEST_FUNCTION_WORD}
+    return not beside.isdisjoint(replacement.words)
 
 
 @cache
@@ -121,10 +139,29 @@ def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:
     """Returns whether a word is neither part of a compound nor compared."""
     below = parse.children[head]
     if row.part == "verb":
-        return parse.labels[head] not in ("amod", "compound", "acomp")
+        return parse.labels[head] not in ("amod", "compound", "acomp") and _has_sure_form(parse, row, head)
     if row.part == "noun":
         return parse.labels[head] != "compound" and all(parse.labels[child] != "compound" for child in below)
     return row.part == "fixed" or all(parse.tokens[child].lower() not in _COMPARED for child in below)
+
+
+def _has_sure_form(parse: Parse, row: SimplerWords, verb: int) -> bool:
+    """Returns whether a past form is surely that of its tag, or the new verb has the same form for both."""
+    if not row.simpler or inflected(row.simpler[0], "VBD") == inflected(row.simpler[0], "VBN"):
+        return True
+    labels, head = {parse.labels[child] for child in parse.children[verb]}, parse.heads[verb]
+    if parse.tags[verb] == "VBN":
+        return (
+            bool(labels & AUXILIARIES) or parse.labels[verb] in ("acl", "advcl") or _is_joined(parse, verb, "VBN", "JJ")
+        )
+    intransitive = ("-dobj",) in row.needs or row.words[0] in word_set("intransitive_verbs")
+    active = intransitive and _is_joined(parse, verb, "VBD") and not auxiliaries(parse, head)
+    return parse.tags[verb] != "VBD" or active or bool(labels & (SUBJECTS | {"dobj", "ccomp", "xcomp"}))
+
+
+def _is_joined(parse: Parse, position: int, *tags: str) -> bool:
+    """Returns whether a word is the conjunct of one with such a tag."""
+    return parse.labels[position] == "conj" and parse.tags[parse.heads[position]] in tags
 
 
 def _holds(parse: Parse, position: int, alternatives: tuple[str, ...]) -> bool:

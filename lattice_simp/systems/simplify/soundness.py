@@ -111,12 +111,19 @@ def _without_verb(source: Parse, sentence: Written) -> str:
     complete = any(_is_clause(source, root) for root in source.roots)
     if len(roots) != 1 and len(source.roots) == 1:
         return "several roots"
+    if any(parse.lemmas[root] == "be" and _is_bare(parse, root) for root in roots):
+        return "nothing after be"
     begins_with_verb = parse.tags[0] in FINITE and parse.tags[0] != source.tags[0]
     if complete and begins_with_verb and parse.tokens[-1] != "?":
         return "verb first"
     if complete and not any(_is_clause(parse, root) for root in roots):
         return "no main clause"
     return ""
+
+
+def _is_bare(parse: Parse, root: int) -> bool:
+    """Returns whether a verb has nothing but a subject."""
+    return all(parse.labels[below] in SUBJECTS | {"punct", "cc"} for below in parse.children[root])
 
 
 def _is_clause(parse: Parse, root: int) -> bool:

@@ -55,6 +55,12 @@ def test_a_subordinate_clause_is_no_sentence(parsed):
     assert faults(source, [reading(broken, starts=(0, 5))]) == ["no main clause"]
 
 
+def test_be_needs_a_complement(parsed):
+    source = parsed("The orbiter and the wing are old , and the debris was thrown up .")
+    broken = "The/0 orbiter/1 and/2 the/3 wing/4 are/5 ./14 The/9 debris/10 was/11 thrown/12 up/13 ./14"
+    assert faults(source, [reading(broken, starts=(0, 7))]) == ["nothing after be"]
+
+
 def test_a_verb_first_is_no_statement(parsed):
     source = parsed("The man sang and has the boy thrown out .")
     broken = "The/0 man/1 sang/2 . Has/4 the/5 boy/6 thrown/7 out/8 ./9"

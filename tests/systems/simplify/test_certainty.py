@@ -39,6 +39,7 @@ UNCERTAIN = {
     "She saw the thief , the killer .": "who is who",
     "The school is a public school in Texas and classified as a good school .": "is classified, or classified",
     "The show was aired on a new block and previously was a part of it .": "was was",
+    "They should leave the road or go through the town and drive back to it .": "not both",
     "They look for and hope to find a cure .": "a preposition without its noun",
 }
 

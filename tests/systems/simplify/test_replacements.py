@@ -33,6 +33,10 @@ KEPT = [
     "It was an approximately - made copy .",
     "She stated her name .",  # "said her name"
     "He was due to arrive .",
+    "I can not believe he left the town .",  # "I can not think"
+    "They follow rules and regulations here .",  # "rules and rules"
+    "The school closed in April , and demolished in May .",  # participle or past
+    "He is best known as a teacher here .",
     "They forced him to return .",  # not "return to a place"
     "Some objects remain for sale .",
 ]
