@@ -32,16 +32,16 @@ def rows(lattice):
 
 def fst_rows(fst):
     """Returns the same of an OpenFst object, read arc by arc."""
-    found = []
+    results = []
     pending = [(fst.start(), (), (), 0.0)] if fst.start() >= 0 else []
     while pending:
         state, inputs, outputs, cost = pending.pop()
         final = float(fst.final(state))
         if final < math.inf:
-            found.append((inputs, outputs, round(cost + final, 3)))
+            results.append((inputs, outputs, round(cost + final, 3)))
         for arc in fst.arcs(state):
             pending.append((arc.nextstate, (*inputs, arc.ilabel), (*outputs, arc.olabel), cost + float(arc.weight)))
-    return sorted(found)
+    return sorted(results)
 
 
 def random_fst(rng, states, labels=3, transducer=True):
@@ -85,9 +85,9 @@ def test_openfst_sees_the_same_paths(numbered):
             lattice.num_states,
             lattice.num_arcs,
         ), seed
-        found, expected = fst_rows(fst), rows(lattice)
-        assert [row[:2] for row in found] == [row[:2] for row in expected], seed
-        assert [row[2] for row in found] == pytest.approx([row[2] for row in expected], abs=2e-3), seed
+        actual, expected = fst_rows(fst), rows(lattice)
+        assert [row[:2] for row in actual] == [row[:2] for row in expected], seed
+        assert [row[2] for row in actual] == pytest.approx([row[2] for row in expected], abs=2e-3), seed
         for state in fst.states():
             arcs = list(fst.arcs(state))
             assert fst.num_input_epsilons(state) == sum(arc.ilabel == 0 for arc in arcs), seed
@@ -151,11 +151,11 @@ def test_the_fsts_own_tables_are_used_and_may_have_holes():
             ([inner.find(label) for label in ilabels if label], [outer.find(label) for label in olabels if label], cost)
             for ilabels, olabels, cost in fst_rows(fst)
         ]
-        found = [
+        actual = [
             (lattice.isymbols.decode(ilabels), lattice.symbols.decode(olabels), cost)
             for ilabels, olabels, cost in rows(lattice)
         ]
-        assert found == expected, seed
+        assert actual == expected, seed
 
 
 def test_table_ids_with_holes_become_dense():

@@ -79,8 +79,11 @@ def test_select_orders_and_fills_with_0():
 
 
 def test_gather_takes_rows_by_number_and_0_for_none():
-    found = make().gather(np.array([2, -1, 0, 2]), np.array([1, -1, 1]))
-    assert as_dict(found) == {"LM": ([-3.0, 0.0, -1.0, -3.0], [0.0] * 3), "TM": ([1.5, 0.0, 0.5, 1.5], [4.0, 0.0, 4.0])}
+    result = make().gather(np.array([2, -1, 0, 2]), np.array([1, -1, 1]))
+    assert as_dict(result) == {
+        "LM": ([-3.0, 0.0, -1.0, -3.0], [0.0] * 3),
+        "TM": ([1.5, 0.0, 0.5, 1.5], [4.0, 0.0, 4.0]),
+    }
     nothing = Features.empty(3, 2).gather(np.array([0, -1]), np.array([1]))
     assert (nothing.names, nothing.arcs.shape, nothing.finals.shape) == ((), (0, 2), (0, 1))
 

@@ -20,16 +20,16 @@ def test_text_and_score_follow_from_tokens_and_cost():
 
 
 def test_where_a_hypothesis_was_found_does_not_matter_to_equality():
-    found = Hypothesis(("a",), 1.0, {"x": 2.0}, np.array([3], dtype=np.int32), (7,))
-    assert found == Hypothesis(("a",), 1.0, {"x": 2.0})
+    hypothesis = Hypothesis(("a",), 1.0, {"x": 2.0}, np.array([3], dtype=np.int32), (7,))
+    assert hypothesis == Hypothesis(("a",), 1.0, {"x": 2.0})
     for changes in ({"tokens": ("b",)}, {"cost": 1.5}, {"features": {"x": 1.0}}):
-        assert found != dataclasses.replace(found, **changes)
+        assert hypothesis != dataclasses.replace(hypothesis, **changes)
 
 
 def test_equal_hypotheses_are_one_entry_of_a_set():
-    found = Hypothesis(("a",), 1.0, {"x": 2.0}, np.array([3], dtype=np.int32), (7,))
-    assert {found, Hypothesis(("a",), 1.0, {"x": 2.0}), Hypothesis(("a",), 1.0, {"x": 2})} == {found}
-    assert len({found, Hypothesis(("a",), 1.0), Hypothesis(("a",), 2.0, {"x": 2.0}), Hypothesis(("b",), 1.0)}) == 4
+    hypothesis = Hypothesis(("a",), 1.0, {"x": 2.0}, np.array([3], dtype=np.int32), (7,))
+    assert {hypothesis, Hypothesis(("a",), 1.0, {"x": 2.0}), Hypothesis(("a",), 1.0, {"x": 2})} == {hypothesis}
+    assert len({hypothesis, Hypothesis(("a",), 1.0), Hypothesis(("a",), 2.0, {"x": 2.0}), Hypothesis(("b",), 1.0)}) == 4
 
 
 def test_hypotheses_do_not_change_and_share_nothing():

@@ -29,9 +29,9 @@ def spin(rounds: int, done: np.ndarray) -> float:
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    own = {**os.environ, **environment}
+    variables = {**os.environ, **environment}
     command = [sys.executable, "-c", textwrap.dedent(code)]
-    return subprocess.run(command, capture_output=True, text=True, env=own, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, env=variables, timeout=120, check=False)
 
 
 def test_an_interrupt_ends_a_kernel_at_once_and_the_next_call_works():
@@ -50,13 +50,13 @@ def test_an_interrupt_ends_a_kernel_at_once_and_the_next_call_works():
 def test_cpu_seconds_are_those_of_kernels_too(thread):
     done = np.zeros(1, dtype=np.int8)
     spin(1, done)
-    found = []
+    results = []
 
     def measure() -> None:
-        own, whole = cpu_seconds(), time.process_time()
+        result, whole = cpu_seconds(), time.process_time()
         with kernels_interruptible():
             spin(30_000_000, done)
-        found.extend((cpu_seconds() - own, time.process_time() - whole))
+        results.extend((cpu_seconds() - result, time.process_time() - whole))
 
     if thread:
         worker = threading.Thread(target=measure)
@@ -64,8 +64,8 @@ def test_cpu_seconds_are_those_of_kernels_too(thread):
         worker.join()
     else:
         measure()
-    assert found[0] > 0.01
-    assert found[0] <= found[1] + 0.01  # the clocks differ a little
+    assert results[0] > 0.01
+    assert results[0] <= results[1] + 0.01  # the clocks differ a little
 
 
 @pytest.mark.parametrize("block", [nullcontext, kernels_interruptible])
@@ -79,7 +79,7 @@ def test_code_on_disk_is_old_when_a_called_kernel_or_its_number_has_changed(tmp_
     calls = "from lattice_simp.core.kernel import jit\nfrom inner import FACTOR, inner\n"
     calls += "@jit\ndef outer(number):\n    return FACTOR * inner(number)\n"
     (tmp_path / "outer.py").write_text(calls, encoding="utf-8")
-    found = []
+    results = []
     for factor, added in ((1, 1), (1, 2), (10, 2), (10, 2)):
         text = f"from lattice_simp.core.kernel import jit\nFACTOR = {factor}\n"
         text += f"@jit\ndef inner(number):\n    return number + {added}\n"
@@ -93,8 +93,8 @@ def test_code_on_disk_is_old_when_a_called_kernel_or_its_number_has_changed(tmp_
             PYTHONDONTWRITEBYTECODE="1",
         )
         assert not done.returncode, done.stderr
-        found.append(done.stdout.split())
-    assert found == [["6", "0"], ["7", "0"], ["70", "0"], ["70", "1"]]
+        results.append(done.stdout.split())
+    assert results == [["6", "0"], ["7", "0"], ["70", "0"], ["70", "1"]]
 
 
 def test_code_on_disk_for_a_class_that_is_gone_is_old(tmp_path):
@@ -118,8 +118,8 @@ def test_code_on_disk_for_a_class_that_is_gone_is_old(tmp_path):
 
 
 @Kernel  # not kept on disk, from where it would come without its helpers
-def add(one: int, other: int) -> int:
-    return one + other
+def add(first: int, other: int) -> int:
+    return first + other
 
 
 @Kernel
@@ -132,7 +132,7 @@ def adds(numbers: np.ndarray, flag: bool) -> int:
 
 def test_a_kernel_is_compiled_once_for_all_integers_that_kernels_hand_it():
     assert adds(np.array([2, 3], dtype=np.int32), True) == 12
-    assert [str(one) for one in add.compiled.signatures] == ["(int64, int64)"]
+    assert [str(signature) for signature in add.compiled.signatures] == ["(int64, int64)"]
 
 
 @jit
@@ -159,10 +159,10 @@ def test_kernels_see_of_read_only_arrays_what_others_see(kind):
     if whole.dtype.names is None:
         parts += [whole.reshape(4, 6), whole.reshape(4, 6)[1:3], whole.reshape(4, 6).T, whole.reshape(4, 6)[:, 2]]
     for number, part in enumerate(parts):
-        found = entries(read_only(part))
-        assert found.dtype == part.dtype, number
-        assert found.shape == part.shape, number
-        assert (found == part).all(), number
+        result = entries(read_only(part))
+        assert result.dtype == part.dtype, number
+        assert result.shape == part.shape, number
+        assert (result == part).all(), number
     frozen = whole.copy()
     frozen.flags.writeable = False
     assert (entries(frozen[2:5]) == whole[2:5]).all()
@@ -176,10 +176,10 @@ def test_read_only_arrays_of_another_type_than_what_they_are_views_of():
 
 
 def test_tuples_of_read_only_arrays_stay_tuples():
-    one, two, three = (np.full(4, value) for value in (1.0, 2.0, 3.0))
-    given = Pair(read_only(one[1:]), two), (read_only(three[:2]),)
-    assert both(*given) == 3.0 + 80.0 + 600.0
-    assert not given[0].first.flags.writeable
+    first, second, three = (np.full(4, value) for value in (1.0, 2.0, 3.0))
+    arguments = Pair(read_only(first[1:]), second), (read_only(three[:2]),)
+    assert both(*arguments) == 3.0 + 80.0 + 600.0
+    assert not arguments[0].first.flags.writeable
 
 
 def test_numba_waits_until_a_kernel_is_called():
@@ -211,21 +211,21 @@ def test_code_is_kept_elsewhere_where_package_and_home_are_read_only(tmp_path):
 
 def test_code_is_not_loaded_from_a_folder_of_others(tmp_path):
     """A link, and a folder that others may write to or that may have been theirs to fill."""
-    own, elsewhere = tmp_path / f"lattice_simp-{os.getuid()}", tmp_path / "elsewhere"
+    path, elsewhere = tmp_path / f"lattice_simp-{os.getuid()}", tmp_path / "elsewhere"
     elsewhere.mkdir(mode=0o700)
-    own.symlink_to(elsewhere)
+    path.symlink_to(elsewhere)
     (tmp_path / "file").write_text("", encoding="utf-8")
     other = f"import tempfile; tempfile.tempdir = {str(tmp_path / 'file')!r}; import lattice_simp"
     code = READ_ONLY.replace("import lattice_simp", other)
     for mode in (None, 0o777, 0o750):
         if mode is not None:
-            own.mkdir()
-            own.chmod(mode)
+            path.mkdir()
+            path.chmod(mode)
         done = run(code, XDG_CACHE_HOME=str(tmp_path), NUMBA_CACHE_DIR="")
         assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
         assert "compiled code is not kept" in done.stderr, mode
         assert not list(tmp_path.rglob("*.nb?")), mode
-        own.unlink() if mode is None else own.rmdir()
+        path.unlink() if mode is None else path.rmdir()
 
 
 def test_kernels_run_where_no_folder_can_be_written(tmp_path):

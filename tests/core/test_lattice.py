@@ -42,20 +42,26 @@ def parts(**changes):
 
 def test_nothing_that_lattices_share_can_be_written_to():
     """An operation may hand an array on as it is: written to, it would change the lattice that it came from."""
-    given = np.array([INF, INF, 0.0])
+    values = np.array([INF, INF, 0.0])
     for seed in SEEDS:
         lattice = random_lattice(np.random.default_rng(seed), 8, WORDS, columns=("x",))
-        made = Lattice.from_arcs(**parts(finals=given, features={"x": [1.0, 2.0, 3.0]}))
-        own = (lattice, made, lattice.connected(), lattice.project_output(), lattice.with_feature("y", lattice.weights))
-        for each in own:
+        built = Lattice.from_arcs(**parts(finals=values, features={"x": [1.0, 2.0, 3.0]}))
+        result = (
+            lattice,
+            built,
+            lattice.connected(),
+            lattice.project_output(),
+            lattice.with_feature("y", lattice.weights),
+        )
+        for each in result:
             arrays = (*each.arcs, each.ilabels, each.sources, *each.features.values(), each.features.final("x"))
             assert not any(array.flags.writeable for array in arrays), seed
             with pytest.raises(ValueError, match="read-only"):
                 each.finals[0] = 1.0
         cheaper = replace(lattice, weights=lattice.weights - 1.0)
         assert not cheaper.weights.flags.writeable
-    given[0] = 0.0
-    assert made.finals[0] == INF
+    values[0] = 0.0
+    assert built.finals[0] == INF
 
 
 def test_kernels_are_compiled_once_for_arrays_of_both_kinds():
@@ -145,8 +151,8 @@ def test_broken_arrays_are_refused_and_named(changes, message):
 def test_whole_numbers_of_any_width_are_states_and_labels():
     expected = best_by_string(Lattice.from_arcs(**parts()))
     for kind in (np.int8, np.uint8, np.int64, np.uint64):
-        given = parts(**{name: np.array(parts()[name], dtype=kind) for name in ("sources", "labels", "nextstates")})
-        assert best_by_string(Lattice.from_arcs(**given)) == expected
+        arguments = parts(**{name: np.array(parts()[name], dtype=kind) for name in ("sources", "labels", "nextstates")})
+        assert best_by_string(Lattice.from_arcs(**arguments)) == expected
 
 
 def test_any_state_may_become_the_start():
@@ -154,11 +160,11 @@ def test_any_state_may_become_the_start():
         lattice = random_lattice(np.random.default_rng(seed), 7, "abc")
         for start in range(7):
             sources, nextstates, finals = start_first(start, lattice.sources, lattice.nextstates, lattice.finals)
-            made = Lattice.from_arcs(sources, lattice.olabels, lattice.weights, nextstates, finals, lattice.symbols)
+            built = Lattice.from_arcs(sources, lattice.olabels, lattice.weights, nextstates, finals, lattice.symbols)
             suffixes = replace(lattice, finals=lattice.finals).subset(
                 np.array([start, *(state for state in range(7) if state != start)], dtype=np.int32)
             )
-            assert sorted(paths(made)) == sorted(paths(suffixes)), f"seed {seed}, {start}"
+            assert sorted(paths(built)) == sorted(paths(suffixes)), f"seed {seed}, {start}"
     for start in (-1, 7):
         with pytest.raises(InvalidLatticeError, match=f"start state {start} does not exist; there are 7 states"):
             start_first(start, lattice.sources, lattice.nextstates, lattice.finals)
@@ -310,35 +316,35 @@ def random_nbest(rng, count=12):
 
 def test_from_nbest_holds_each_string_once_with_the_features_of_its_cheapest_hypothesis():
     for seed in SEEDS:
-        given = random_nbest(np.random.default_rng(seed))
+        ranked = random_nbest(np.random.default_rng(seed))
         best = {}
-        for hypothesis in given:
+        for hypothesis in ranked:
             if hypothesis.tokens not in best or hypothesis.cost < best[hypothesis.tokens].cost:
                 best[hypothesis.tokens] = hypothesis
         names = {name for hypothesis in best.values() for name in hypothesis.features}
-        lattice = Lattice.from_nbest(given)
+        lattice = Lattice.from_nbest(ranked)
         lattice.validate()
         assert lattice.is_topsorted, f"seed {seed}"
         assert lattice.is_acceptor, f"seed {seed}"
-        found = nbest(lattice, 1000, unique=False)
-        assert len(found) == len(best), f"seed {seed}"
-        for path in found:
-            own = best[path.tokens]
-            assert path.cost == pytest.approx(own.cost), f"seed {seed}"
-            assert path.features == pytest.approx(dict.fromkeys(names, 0.0) | own.features), f"seed {seed}"
+        hypotheses = nbest(lattice, 1000, unique=False)
+        assert len(hypotheses) == len(best), f"seed {seed}"
+        for path in hypotheses:
+            result = best[path.tokens]
+            assert path.cost == pytest.approx(result.cost), f"seed {seed}"
+            assert path.features == pytest.approx(dict.fromkeys(names, 0.0) | result.features), f"seed {seed}"
 
 
 def test_from_nbest_and_back_gives_the_same_list():
-    given = [
+    entries = [
         Hypothesis(("a", "c"), 0.5, {"LM": -1.0}),
         Hypothesis((), 1.0, {"LM": -2.0}),
         Hypothesis(("a",), 2.0, {"LM": 3.0}),
     ]
     table = SymbolTable(["c"])
-    lattice = Lattice.from_nbest(iter(given), table)
+    lattice = Lattice.from_nbest(iter(entries), table)
     assert lattice.symbols is table
-    assert nbest(lattice, 9) == given
-    assert nbest(Lattice.from_nbest(nbest(lattice, 9)), 9) == given
+    assert nbest(lattice, 9) == entries
+    assert nbest(Lattice.from_nbest(nbest(lattice, 9)), 9) == entries
 
 
 def test_from_nbest_of_nothing_accepts_nothing():
@@ -367,20 +373,20 @@ def test_gather_carries_everything_along_a_map_of_arcs():
         # A chain of arcs that are chosen at random; -1 are arcs of its own.
         arcs = rng.integers(-1, lattice.num_arcs, 9)
         states = rng.integers(-1, lattice.num_states, 10)
-        made = lattice.gather(
+        result = lattice.gather(
             arcs, np.append(np.arange(10), 9).astype(np.int32), np.arange(1, 10, dtype=np.int32), states
         )
-        made.validate()
-        assert made.is_acceptor == lattice.is_acceptor, f"seed {seed}"
-        assert made.symbols is lattice.symbols, f"seed {seed}"
+        result.validate()
+        assert result.is_acceptor == lattice.is_acceptor, f"seed {seed}"
+        assert result.symbols is lattice.symbols, f"seed {seed}"
         for new, old in enumerate(arcs.tolist()):
-            own = (made.ilabels[new], made.olabels[new], made.weights[new], *made.features.arcs[:, new])
+            actual = (result.ilabels[new], result.olabels[new], result.weights[new], *result.features.arcs[:, new])
             theirs = (lattice.ilabels[old], lattice.olabels[old], lattice.weights[old], *lattice.features.arcs[:, old])
-            assert own == (theirs if old >= 0 else (0, 0, 0.0, 0.0, 0.0)), f"seed {seed}"
+            assert actual == (theirs if old >= 0 else (0, 0, 0.0, 0.0, 0.0)), f"seed {seed}"
         for new, old in enumerate(states.tolist()):
-            own = (made.finals[new], *made.features.finals[:, new])
+            actual = (result.finals[new], *result.features.finals[:, new])
             theirs = (lattice.finals[old], *lattice.features.finals[:, old])
-            assert own == (theirs if old >= 0 else (INF, 0.0, 0.0)), f"seed {seed}"
+            assert actual == (theirs if old >= 0 else (INF, 0.0, 0.0)), f"seed {seed}"
 
 
 def test_gather_takes_other_costs_and_drops_the_features_of_ends_that_vanish():
@@ -390,17 +396,17 @@ def test_gather_takes_other_costs_and_drops_the_features_of_ends_that_vanish():
         )
     )
     same = (np.arange(3), lattice.offsets, lattice.nextstates, np.arange(3))
-    made = lattice.gather(*same, weights=np.array([7.0, 8.0, 9.0]), finals=np.array([INF, 0.5, INF]))
-    assert (made.weights.tolist(), made.finals.tolist()) == ([7.0, 8.0, 9.0], [INF, 0.5, INF])
-    assert (made.features["s"].tolist(), made.features.final("s").tolist()) == ([1.0, 2.0, 3.0], [0.0, 5.0, 0.0])
+    result = lattice.gather(*same, weights=np.array([7.0, 8.0, 9.0]), finals=np.array([INF, 0.5, INF]))
+    assert (result.weights.tolist(), result.finals.tolist()) == ([7.0, 8.0, 9.0], [INF, 0.5, INF])
+    assert (result.features["s"].tolist(), result.features.final("s").tolist()) == ([1.0, 2.0, 3.0], [0.0, 5.0, 0.0])
 
 
 def test_with_feature_adds_a_row_and_leaves_the_lattice():
     lattice = Lattice.from_arcs(**parts())
-    made = lattice.with_feature("s", [1.0, 2.0, 3.0])
-    assert (list(lattice.features), list(made.features)) == ([], ["s"])
-    assert made.weights is lattice.weights
-    assert "features s" in repr(made)
+    result = lattice.with_feature("s", [1.0, 2.0, 3.0])
+    assert (list(lattice.features), list(result.features)) == ([], ["s"])
+    assert result.weights is lattice.weights
+    assert "features s" in repr(result)
     with pytest.raises(InvalidLatticeError, match="'s' does not fit"):
         lattice.with_feature("s", [1.0])
 

@@ -44,8 +44,8 @@ def test_operations_see_the_words_alone():
         assert [(path.text, path.cost) for path in ls.nbest(lattice, 9)] == best, seed
         assert [(path.text, pytest.approx(path.cost)) for path in openfst_nbest(lattice, 9)] == best, seed
         assert ls.shortest_path(lattice).text == "book it", seed
-        found = ls.oracle(lattice, "<s> book it </s>")
-        assert (found.score, found.hypothesis.text) == (0.0, "book it"), seed
+        result = ls.oracle(lattice, "<s> book it </s>")
+        assert (result.score, result.hypothesis.text) == (0.0, "book it"), seed
         assert {path.text for path in ls.sample(lattice, 20, uniform=True)} <= {words for words, _ in PLAIN}, seed
         hypotheses = [ls.Hypothesis(tuple(words.split()), cost) for words, cost in strings]
         doubled = [ls.Hypothesis(tuple(words.split()), cost + extra) for words, cost in PLAIN for extra in (0.0, 0.25)]

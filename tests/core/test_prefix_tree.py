@@ -44,10 +44,10 @@ def test_states_and_arcs_come_in_the_order_of_the_strings(small, monkeypatch):
         begins = np.cumsum([0, *map(len, strings)])
         tree = prefix_tree(labels, begins)
         num_states, arcs, last = arcs_of_prefixes(strings)
-        found = list(zip(tree.sources.tolist(), tree.labels.tolist(), tree.nextstates.tolist(), strict=True))
-        assert (tree.num_states, found) == (num_states, arcs), f"seed {seed}"
-        own = [found[arc] if arc >= 0 else None for arc in tree.last_arcs.tolist()]
-        assert own == last, f"seed {seed}"
+        results = list(zip(tree.sources.tolist(), tree.labels.tolist(), tree.nextstates.tolist(), strict=True))
+        assert (tree.num_states, results) == (num_states, arcs), f"seed {seed}"
+        actual = [results[arc] if arc >= 0 else None for arc in tree.last_arcs.tolist()]
+        assert actual == last, f"seed {seed}"
 
 
 def test_many_labels_and_many_strings_stay_apart():

@@ -53,6 +53,6 @@ def test_letters_and_marks():
     marks = [chr(point) for first, last in unspaced_marks() for point in range(first, last + 1)]
     assert all(map(is_unspaced, letters))
     assert not any(map(is_unspaced, marks))
-    assert {unicodedata.category(own)[0] for own in letters} == {"L"}
-    assert {unicodedata.category(own)[0] for own in marks} == {"M"}
+    assert {unicodedata.category(letter)[0] for letter in letters} == {"L"}
+    assert {unicodedata.category(mark)[0] for mark in marks} == {"M"}
     assert not any(map(is_unspaced, "aé한가1１。、 ་๑"))

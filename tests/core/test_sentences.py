@@ -105,11 +105,11 @@ def test_strings_cost_nothing_and_stand_beside_pairs():
     assert [(path.text, path.cost) for path in ls.nbest(lattice, 9)] == [("a dog", 0.0), ("a cat", 1.5), ("b", 2.0)]
 
 
-@pytest.mark.parametrize("given", [[7], [("a", "b")], [("a", 1.0, 2.0)], [("a", None)], [("a", float("nan"))]])
-def test_what_is_no_string_and_no_pair(given):
+@pytest.mark.parametrize("sentences", [[7], [("a", "b")], [("a", 1.0, 2.0)], [("a", None)], [("a", float("nan"))]])
+def test_what_is_no_string_and_no_pair(sentences):
     for make in (ls.Lattice.from_strings, ls.Lattice.from_nbest, ls.recombine, ls.mbr_nbest, ls.gappy_acceptor):
         with pytest.raises((InvalidLatticeError, TypeError)):
-            make(given)
+            make(sentences)
 
 
 def test_texts_where_numbers_or_lists_are_needed():

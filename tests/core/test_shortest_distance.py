@@ -49,10 +49,10 @@ def test_distances_are_the_sums_over_all_ways(semiring, plus):
             plus([cost + lattice.finals[end] for end, cost in ways(lattice, state)])
             for state in range(lattice.num_states)
         ]
-        found = shortest_distance(lattice, semiring=semiring)
-        np.testing.assert_allclose(found, forward, atol=1e-9, err_msg=f"seed {seed}")
-        found = shortest_distance(lattice, semiring=semiring, reverse=True)
-        np.testing.assert_allclose(found, backward, atol=1e-9, err_msg=f"seed {seed}")
+        result = shortest_distance(lattice, semiring=semiring)
+        np.testing.assert_allclose(result, forward, atol=1e-9, err_msg=f"seed {seed}")
+        result = shortest_distance(lattice, semiring=semiring, reverse=True)
+        np.testing.assert_allclose(result, backward, atol=1e-9, err_msg=f"seed {seed}")
 
 
 def test_the_tropical_halves_are_the_public_function():

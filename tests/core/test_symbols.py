@@ -31,8 +31,8 @@ def test_threads_give_each_word_one_id_and_each_id_one_word():
             for thread in threads:
                 thread.join()
             assert len(results) == 8
-            for found in results:
-                for word, label in found.items():
+            for result in results:
+                for word, label in result.items():
                     assert (table[label], table.find(word)) == (word, label), attempt
             assert len(set(table.words)) == len(table), attempt
     finally:
@@ -63,7 +63,7 @@ def test_words_of_any_characters_are_added():
 
 def test_copies_grow_on_their_own():
     table = SymbolTable(["a"])
-    for made in (copy.copy(table), copy.deepcopy(table), pickle.loads(pickle.dumps(table)), table.copy()):
-        assert made == table
-        assert made.add("b") == 2
+    for result in (copy.copy(table), copy.deepcopy(table), pickle.loads(pickle.dumps(table)), table.copy()):
+        assert result == table
+        assert result.add("b") == 2
     assert len(table) == 2

@@ -142,12 +142,12 @@ def test_a_lattice_gets_the_same_paths_and_costs_as_from_the_arpa(kind, beam):
     for seed in SEEDS:
         lattice = make_lattice(seed)
         models = LanguageModel.read(binary(kind)), arpa_model()
-        found, expected = (apply_lm(lattice, {"LM": (model, 0.8)}, beam=beam, word_penalty=0.1) for model in models)
-        found.validate()
-        assert found.is_topsorted, seed
-        assert path_costs(found) == pytest.approx(path_costs(expected), **TOLERANCE), seed
+        actual, expected = (apply_lm(lattice, {"LM": (model, 0.8)}, beam=beam, word_penalty=0.1) for model in models)
+        actual.validate()
+        assert actual.is_topsorted, seed
+        assert path_costs(actual) == pytest.approx(path_costs(expected), **TOLERANCE), seed
         for name in ("LM", "x"):
-            assert column_sums(found, name) == pytest.approx(column_sums(expected, name), **TOLERANCE), seed
+            assert column_sums(actual, name) == pytest.approx(column_sums(expected, name), **TOLERANCE), seed
 
 
 @pytest.mark.parametrize("beam", [None, 0.0, 3.0])
@@ -156,11 +156,11 @@ def test_a_lattice_gets_the_same_paths_and_costs_as_from_the_arpa(kind, beam):
 def test_invisible_words_are_skipped_as_with_the_arpa(kind, invisible, beam):
     for seed in SEEDS:
         lattice = make_lattice(seed)
-        found, expected = (
+        actual, expected = (
             apply_lm(lattice, {"LM": (model, 1.0)}, beam=beam, word_penalty=0.3, ignore=invisible)
             for model in (LanguageModel.read(binary(kind)), arpa_model())
         )
-        assert path_costs(found) == pytest.approx(path_costs(expected), **TOLERANCE)
+        assert path_costs(actual) == pytest.approx(path_costs(expected), **TOLERANCE)
 
 
 @pytest.mark.parametrize("invisible", [("b",), ("zz", "a")])
@@ -189,11 +189,11 @@ def test_a_binary_and_an_arpa_add_up(beam):
     rng = np.random.default_rng(5)
     other = LanguageModel.from_bytes(random_arpa(rng, WORDS[:3], 3).encode())
     lattice = make_lattice(4)
-    found, expected = (
+    actual, expected = (
         apply_lm(lattice, {"one": (first, 0.5), "two": (other, 1.0)}, beam=beam)
         for first in (LanguageModel.read(binary("trie")), arpa_model())
     )
-    assert path_costs(found) == pytest.approx(path_costs(expected), **TOLERANCE)
+    assert path_costs(actual) == pytest.approx(path_costs(expected), **TOLERANCE)
 
 
 @pytest.mark.parametrize("kind", EXACT_KINDS)

@@ -41,7 +41,7 @@ def parses(monkeypatch):
     """Counts how often a file was parsed."""
     counted = []
     original = model.parse_arpa
-    monkeypatch.setattr(model, "parse_arpa", lambda *given: counted.append(1) or original(*given))
+    monkeypatch.setattr(model, "parse_arpa", lambda *arguments: counted.append(1) or original(*arguments))
     return counted
 
 

@@ -81,8 +81,8 @@ def test_parts_of_sentences_score_as_in_kenlm(tmp_path):
         for sentence in sentences(np.random.default_rng(number), 8):
             for bos, eos in product((True, False), repeat=2):
                 expected = LOG_10 * reference.score(" ".join(sentence), bos=bos, eos=eos)
-                found = model.score(sentence, bos=bos, eos=eos)
-                assert found == pytest.approx(expected, rel=1e-5, abs=1e-4), (number, sentence, bos, eos)
+                actual = model.score(sentence, bos=bos, eos=eos)
+                assert actual == pytest.approx(expected, rel=1e-5, abs=1e-4), (number, sentence, bos, eos)
                 assert len(model.full_scores(sentence, bos, eos)) == len(sentence) + eos
 
 
@@ -91,11 +91,11 @@ def test_words_score_as_in_kenlm(tmp_path):
         model, reference = both(tmp_path, odd_arpa(seed))
         for sentence in sentences(np.random.default_rng(seed), 8):
             expected = list(reference.full_scores(" ".join(sentence)))
-            found = model.full_scores(sentence)
+            actual = model.full_scores(sentence)
             message = (seed, sentence)
-            assert [score[1:] for score in found] == [score[1:] for score in expected], message
+            assert [score[1:] for score in actual] == [score[1:] for score in expected], message
             logs = [LOG_10 * score[0] for score in expected]
-            assert [score.log_prob for score in found] == pytest.approx(logs, rel=1e-5, abs=1e-4), message
+            assert [score.log_prob for score in actual] == pytest.approx(logs, rel=1e-5, abs=1e-4), message
 
 
 def test_lattices_cost_what_kenlm_says(tmp_path):
@@ -107,9 +107,9 @@ def test_lattices_cost_what_kenlm_says(tmp_path):
         expected = {
             words: cost - LOG_10 * reference.score(" ".join(words)) for words, cost in best_by_string(lattice).items()
         }
-        found = best_by_string(apply_lm(lattice, {"LM": (model, 1.0)}))
-        assert found.keys() == expected.keys(), seed
-        assert [found[words] for words in expected] == pytest.approx(list(expected.values()), abs=1e-4), seed
+        actual = best_by_string(apply_lm(lattice, {"LM": (model, 1.0)}))
+        assert actual.keys() == expected.keys(), seed
+        assert [actual[words] for words in expected] == pytest.approx(list(expected.values()), abs=1e-4), seed
 
 
 def test_a_state_is_advanced_word_by_word(tmp_path):

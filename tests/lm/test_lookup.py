@@ -49,7 +49,7 @@ def test_several_models_cost_their_weighted_sum_and_those_of_weight_0_nothing():
         model, numbers = lookup(list(zip(models, weights, strict=True)), ASKED)
         plain = [PlainModel(text) for text in texts]
         for words in sentences(rng):
-            expected = sum(weight * own.cost(words) for own, weight in zip(plain, weights, strict=True))
+            expected = sum(weight * model_used.cost(words) for model_used, weight in zip(plain, weights, strict=True))
             assert cost_of(model, numbers, words) == pytest.approx(expected, rel=1e-4), (seed, words)
 
 
@@ -82,23 +82,23 @@ def test_a_model_without_weight_costs_nothing():
 
 def test_the_model_s_own_arrays_are_read():
     """Nothing is copied from an ARPA file's model; unknown words are one word."""
-    own = LanguageModel.from_bytes(random_arpa(np.random.default_rng(1), WORDS, 3).encode())
-    model, numbers = lookup([(own, 1.0)], ASKED)
-    assert np.shares_memory(model.children, own.ngrams.children)
-    assert np.shares_memory(model.cost, own.ngrams.cost)
+    loaded = LanguageModel.from_bytes(random_arpa(np.random.default_rng(1), WORDS, 3).encode())
+    model, numbers = lookup([(loaded, 1.0)], ASKED)
+    assert np.shares_memory(model.children, loaded.ngrams.children)
+    assert np.shares_memory(model.cost, loaded.ngrams.cost)
     assert numbers[ASKED.index("unheard")] == numbers[ASKED.index("of")]
     assert len(set(numbers[:-1].tolist())) == len(WORDS) + 1
     assert model.vocabulary[numbers[-1]] == model.end
 
 
 def test_a_kenlm_binary_costs_what_its_arpa_does():
-    asked = ["a", "b", "c", "unheard"]
+    wanted = ["a", "b", "c", "unheard"]
     arpa, binary = (LanguageModel.read(DATA / name, cache=False) for name in ("tiny.arpa", "tiny.trie.binary"))
     rng = np.random.default_rng(3)
-    for words in (rng.choice(asked, int(rng.integers(0, 8))).tolist() for _ in range(20)):
+    for words in (rng.choice(wanted, int(rng.integers(0, 8))).tolist() for _ in range(20)):
         costs = []
-        for own in (arpa, binary):
-            model, numbers = lookup([(own, 0.5)], ASKED)
+        for each in (arpa, binary):
+            model, numbers = lookup([(each, 0.5)], ASKED)
             costs.append(cost_of(model, numbers, words))
         assert costs[1] == pytest.approx(costs[0], rel=1e-4), words
         assert costs[0] == pytest.approx(-0.5 * arpa.score(words), rel=1e-4), words

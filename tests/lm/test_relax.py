@@ -95,8 +95,8 @@ def test_the_models_own_order_needs_no_minimum_over_histories(order):
             np.testing.assert_array_equal(
                 getattr(by_order[order], field), getattr(restricted, field), f"{field}, {seed}"
             )
-        for own, again in zip(settle(restricted), settle(by_order[order]), strict=True):
-            np.testing.assert_array_equal(own, again, f"{seed}")
+        for first, again in zip(settle(restricted), settle(by_order[order]), strict=True):
+            np.testing.assert_array_equal(first, again, f"{seed}")
 
 
 def test_paths_settle_where_the_walk_does():

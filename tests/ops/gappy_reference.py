@@ -83,10 +83,10 @@ def expected_sigma(full, pairs, weight=1.0, positions=None, edits=FORBIDDEN):
     """Returns the least joint cost of every full string that contains a skeleton hypothesis."""
     table = {}
     for words, _, cost in paths(full):
-        for number, (hypothesis, own) in enumerate(pairs):
+        for number, (hypothesis, skeleton_cost) in enumerate(pairs):
             moves = alignment_cost(words, tuple(hypothesis.split()), positions and positions[number], edits)
             if moves < math.inf:
-                keep_least(table, iter([(words, cost + weight * own + moves)]))
+                keep_least(table, iter([(words, cost + weight * skeleton_cost + moves)]))
     return table
 
 

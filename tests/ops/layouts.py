@@ -13,11 +13,11 @@ from lattice_simp import Lattice, SymbolTable
 
 def probabilities(lattice, scale=1.0):
     """Returns {string: probability}."""
-    found = {}
+    values = {}
     for words, _, cost in paths(lattice):
-        found[words] = found.get(words, 0.0) + math.exp(-scale * cost)
-    total = sum(found.values())
-    return {words: mass / total for words, mass in found.items()}
+        values[words] = values.get(words, 0.0) + math.exp(-scale * cost)
+    total = sum(values.values())
+    return {words: mass / total for words, mass in values.items()}
 
 
 def layouts(lattice, rng):
@@ -152,41 +152,41 @@ def alignment(tokens, pivot):
             if i:
                 ways.append((costs[i - 1, j][0] + 1, costs[i - 1, j][1]))
             costs[i, j] = min(ways, default=(0, 0))
-    found, i, j, run = [], len(tokens), len(pivot), 0
+    results, i, j, run = [], len(tokens), len(pivot), 0
     while i or j:
         if j and costs[i, j] == (costs[i, j - 1][0] + 1, costs[i, j - 1][1]):
-            found.append((j, 0, None))
+            results.append((j, 0, None))
             j, run = j - 1, 0
             continue
         other = i and j and tokens[i - 1] != pivot[j - 1]
         if i and j and costs[i, j] == (costs[i - 1, j - 1][0] + other, costs[i - 1, j - 1][1] + other):
-            found.append((j, 0, tokens[i - 1]))
+            results.append((j, 0, tokens[i - 1]))
             i, j, run = i - 1, j - 1, 0
         else:
             run += 1
-            found.append((j, run, tokens[i - 1]))
+            results.append((j, run, tokens[i - 1]))
             i -= 1
-    return found
+    return results
 
 
 def expected_confidences(shares, pivot):
     """Returns the probability of each word of the pivot at its place, by the alignment of each string."""
-    found = [0.0] * len(pivot)
+    result = [0.0] * len(pivot)
     for tokens, share in shares.items():
         for column, run, word in alignment(tokens, pivot):
             if not run and word == pivot[column - 1]:
-                found[column - 1] += share
-    return found
+                result[column - 1] += share
+    return result
 
 
 def expected_slots(shares, pivot):
     """Returns {word or None: probability} of each slot, by the alignment of each string."""
-    found = {}
+    values = {}
     for tokens, share in shares.items():
         for column, run, word in alignment(tokens, pivot):
-            slot = found.setdefault((column, run > 0, -run), {})
+            slot = values.setdefault((column, run > 0, -run), {})
             slot[word] = slot.get(word, 0.0) + share
-    for (_, inserted, _), slot in found.items():
+    for (_, inserted, _), slot in values.items():
         if inserted:
             slot[None] = 1.0 - sum(slot.values())
-    return [found[key] for key in sorted(found)]
+    return [values[key] for key in sorted(values)]

@@ -20,10 +20,10 @@ SEEDS = range(40)
 
 def transducer(rng, inputs, outputs, states=5, epsilon=True):
     """Makes a random transducer with features, of which some arcs have no input, no output, or neither."""
-    made = random_lattice(rng, states, outputs, epsilon, columns=("x", "y")[: int(rng.integers(0, 3))])
+    lattice = random_lattice(rng, states, outputs, epsilon, columns=("x", "y")[: int(rng.integers(0, 3))])
     table = SymbolTable(["unused", *inputs])
-    ilabels = rng.integers(0 if epsilon else 2, len(table), made.num_arcs)
-    return replace(made, ilabels=ilabels.astype(np.int32), isymbols=table)
+    ilabels = rng.integers(0 if epsilon else 2, len(table), lattice.num_arcs)
+    return replace(lattice, ilabels=ilabels.astype(np.int32), isymbols=table)
 
 
 def relation(lattice):
@@ -85,11 +85,11 @@ def test_composition_is_every_pair_of_paths_once():
         first = transducer(rng, "uvw", "ab") if seed % 3 else random_lattice(rng, 5, "ab", True, columns=("x",))
         second = transducer(rng, "abc", "xy") if seed % 4 else random_lattice(rng, 5, "bca", True, columns=("x", "z"))
         expected = joined(relation(first.connected()), relation(second.connected()), through)
-        found = ls.compose(first, second)
-        found.validate()
+        actual = ls.compose(first, second)
+        actual.validate()
         names = {*first.features, *second.features}
-        assert set(found.features) == names, f"seed {seed}"
-        rows = relation(found)
+        assert set(actual.features) == names, f"seed {seed}"
+        rows = relation(actual)
         assert close(rows, expected), f"seed {seed}: {rows} {expected}"
         assert close(relation(first @ second), rows), f"seed {seed}"
         some += len(rows) > 1
@@ -100,11 +100,11 @@ def test_composition_of_acceptors_is_an_acceptor_of_their_common_strings():
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         first, second = random_lattice(rng, 5, "abc", seed % 2 == 0), random_lattice(rng, 5, "cbad", seed % 2 == 0)
-        found = ls.compose(first, second)
+        actual = ls.compose(first, second)
         left, right = best_by_string(first), best_by_string(second)
         expected = {words: left[words] + right[words] for words in left.keys() & right.keys()}
-        assert best_by_string(found) == pytest.approx(expected), f"seed {seed}"
-        assert found.is_acceptor, f"seed {seed}"
+        assert best_by_string(actual) == pytest.approx(expected), f"seed {seed}"
+        assert actual.is_acceptor, f"seed {seed}"
 
 
 def test_composition_is_that_of_openfst():
@@ -116,25 +116,28 @@ def test_composition_is_that_of_openfst():
         aligned = replace(second, ilabels=inputs.astype(np.int32), isymbols=table)
         fst = pynini.compose(first.to_pynini(), aligned.to_pynini())
         expected = Lattice.from_pynini(fst, second.symbols, first.isymbols).connected()
-        found = ls.compose(first, second)
-        assert least(found) == pytest.approx(least(expected), abs=1e-4), f"seed {seed}"
+        actual = ls.compose(first, second)
+        assert least(actual) == pytest.approx(least(expected), abs=1e-4), f"seed {seed}"
 
 
 def test_other_operations_are_those_of_openfst():
     pynini = pytest.importorskip("pynini")
     operations = {
-        "concat": (lambda own, other: ls.concat(own, other), pynini.concat),
-        "union": (lambda own, other: ls.union(own, other), pynini.union),
-        "reverse": (lambda own, other: ls.reverse(own), lambda own, other: pynini.reverse(own)),
-        "invert": (lambda own, other: ls.invert(own), lambda own, other: pynini.invert(own.copy())),
-        "push": (lambda own, other: ls.push(own), lambda own, other: pynini.push(own, push_weights=True)),
+        "concat": (lambda lattice, other: ls.concat(lattice, other), pynini.concat),
+        "union": (lambda lattice, other: ls.union(lattice, other), pynini.union),
+        "reverse": (lambda lattice, other: ls.reverse(lattice), lambda lattice, other: pynini.reverse(lattice)),
+        "invert": (lambda lattice, other: ls.invert(lattice), lambda lattice, other: pynini.invert(lattice.copy())),
+        "push": (
+            lambda lattice, other: ls.push(lattice),
+            lambda lattice, other: pynini.push(lattice, push_weights=True),
+        ),
         "shortest_paths": (
-            lambda own, other: ls.shortest_paths(own, 3, unique=False),
-            lambda own, other: pynini.shortestpath(own, nshortest=3),
+            lambda lattice, other: ls.shortest_paths(lattice, 3, unique=False),
+            lambda lattice, other: pynini.shortestpath(lattice, nshortest=3),
         ),
         "difference": (
-            lambda own, other: ls.difference(own.project_output(), strings_of(other)),
-            lambda own, other: pynini.difference(pynini.project(own, "output"), other),
+            lambda lattice, other: ls.difference(lattice.project_output(), strings_of(other)),
+            lambda lattice, other: pynini.difference(pynini.project(lattice, "output"), other),
         ),
     }
     some = Counter()
@@ -142,19 +145,19 @@ def test_other_operations_are_those_of_openfst():
         rng = np.random.default_rng(seed)
         first, second = transducer(rng, "uv", "ab", 6), transducer(rng, "uv", "ab", 6)
         for name, (operation, reference) in operations.items():
-            found = operation(first, second)
+            actual = operation(first, second)
             fst = reference(first.to_pynini(), (strings_of(second) if name == "difference" else second).to_pynini())
-            expected = Lattice.from_pynini(fst, found.symbols, found.isymbols).connected()
-            assert least(found) == pytest.approx(least(expected), abs=1e-4), f"seed {seed}, {name}"
-            some[name] += bool(found.num_arcs)
+            expected = Lattice.from_pynini(fst, actual.symbols, actual.isymbols).connected()
+            assert least(actual) == pytest.approx(least(expected), abs=1e-4), f"seed {seed}, {name}"
+            some[name] += bool(actual.num_arcs)
     assert min(some[name] for name in operations) > 5
 
 
 def strings_of(lattice):
     """Returns the deterministic acceptor of a lattice's strings, without costs."""
-    made = ls.determinize(lattice.project_output())
-    finals = np.where(np.isfinite(made.finals), 0.0, np.inf)
-    return replace(made, weights=np.zeros(made.num_arcs), finals=finals)
+    result = ls.determinize(lattice.project_output())
+    finals = np.where(np.isfinite(result.finals), 0.0, np.inf)
+    return replace(result, weights=np.zeros(result.num_arcs), finals=finals)
 
 
 def least(lattice):
@@ -167,9 +170,9 @@ def test_a_lexicon_with_loops_translates_a_lattice_of_any_length():
     lexicon = Lattice.from_arcs(
         [0, 0, 0], [1, 2, 2], [0.1, 0.2, 0.7], [0, 0, 0], [0.0], german, inputs=([1, 1, 2], SymbolTable("a b"))
     )
-    found = Lattice.from_strings([("a b a", 1.0)]) @ lexicon
-    assert best_by_string(found)[("das", "haus", "das")] == pytest.approx(1.0 + 0.1 + 0.7 + 0.1)
-    assert ls.count_paths(found) == 4
+    result = Lattice.from_strings([("a b a", 1.0)]) @ lexicon
+    assert best_by_string(result)[("das", "haus", "das")] == pytest.approx(1.0 + 0.1 + 0.7 + 0.1)
+    assert ls.count_paths(result) == 4
     with pytest.raises(CyclicLatticeError):
         lexicon @ ls.invert(lexicon)
 
@@ -193,11 +196,11 @@ def test_concatenation_is_every_sequence_of_paths():
         expected = relation(lattices[0].connected())
         for lattice in lattices[1:]:
             expected = joined(expected, relation(lattice.connected()), lambda a, b, c, d: (a + c, b + d))
-        found = ls.concat(*lattices)
-        found.validate()
-        assert (found.isymbols is None) == all(lattice.isymbols is None for lattice in lattices), f"seed {seed}"
-        assert set(found.features) == {name for lattice in lattices for name in lattice.features}, f"seed {seed}"
-        assert close(relation(found), expected), f"seed {seed}"
+        actual = ls.concat(*lattices)
+        actual.validate()
+        assert (actual.isymbols is None) == all(lattice.isymbols is None for lattice in lattices), f"seed {seed}"
+        assert set(actual.features) == {name for lattice in lattices for name in lattice.features}, f"seed {seed}"
+        assert close(relation(actual), expected), f"seed {seed}"
     with pytest.raises(LatticeSimpError, match="at least one lattice"):
         ls.concat()
 
@@ -279,8 +282,8 @@ def test_equivalence_tells_apart_what_single_precision_does_not():
         assert ls.equivalent(two_ways(4e-4), tree, semiring=semiring)
         assert not ls.equivalent(two_ways(0.0), tree, semiring=semiring)
         assert ls.equivalent(two_ways(0.0), tree, semiring=semiring, tolerance=5e-4)
-    found = best_by_string(ls.determinize(two_ways(4e-4), precision=2.0**-40))
-    assert found[("y", "q")] == pytest.approx(1e4 + 5.0004, abs=1e-9)
+    result = best_by_string(ls.determinize(two_ways(4e-4), precision=2.0**-40))
+    assert result[("y", "q")] == pytest.approx(1e4 + 5.0004, abs=1e-9)
     assert ls.determinize(two_ways(4e-4)).num_states < ls.determinize(two_ways(4e-4), precision=2.0**-40).num_states
     for precision in (0.0, -1.0, math.nan, 2.0):
         with pytest.raises(LatticeSimpError, match="the precision is"):
@@ -290,7 +293,7 @@ def test_equivalence_tells_apart_what_single_precision_does_not():
 def test_reweighted_costs_are_weighted_sums():
     for seed in SEEDS:
         lattice = random_lattice(np.random.default_rng(seed), 6, "ab", columns=("x", "y", "z")).connected()
-        found = relation(ls.reweight(lattice, {"x": 0.5, "y": -2.0}))
+        actual = relation(ls.reweight(lattice, {"x": 0.5, "y": -2.0}))
         worded = ls.reweight(lattice, {"x": 0.5, "y": -2.0}, word_score=-0.25)
         words = 0.25 * (lattice.olabels != 0)
         assert worded.weights.tolist() == pytest.approx(
@@ -301,7 +304,7 @@ def test_reweighted_costs_are_weighted_sums():
         for (inputs, outputs, _, features), times in relation(lattice).items():
             scores = dict(features)
             expected[inputs, outputs, round(2.0 * scores["y"] - 0.5 * scores["x"], 6) + 0.0, features] += times
-        assert close(found, expected), f"seed {seed}"
+        assert close(actual, expected), f"seed {seed}"
     lattice = Lattice.from_strings([("a", 1.0)])
     for name in "xyz":
         lattice = lattice.with_feature(name, [2.0])
@@ -314,8 +317,8 @@ def test_reweighted_costs_are_weighted_sums():
 def test_headers_say_what_costs_are_made_of(tmp_path):
     text = "UTTERANCE=one lmscale=10\nN=2 L=2\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-3 l=-0.5\nJ=1 S=0 E=1 W=b a=-1 l=-2\n"
     lattice = parse_slf(text.encode())
-    for made in (ls.reverse(lattice), ls.push(lattice), ls.concat(lattice, lattice), ls.union(lattice, lattice)):
-        assert made.header == lattice.header
+    for result in (ls.reverse(lattice), ls.push(lattice), ls.concat(lattice, lattice), ls.union(lattice, lattice)):
+        assert result.header == lattice.header
     plain = Lattice.from_strings("a")
     assert ls.union(lattice, plain).header == ls.concat(plain, lattice).header == plain.header
     other = replace(plain.with_feature("x", [-2.0]), header=plain.header.with_scale("x", 3.0), weights=np.array([6.0]))
@@ -336,11 +339,11 @@ def test_shortest_paths_are_the_n_best_ones():
         lattice = random_lattice(rng, 6, "abc", seed % 2 == 0, columns=("x",), numbered=seed % 3 == 0)
         for unique in (True, False):
             for n in (1, 3, 50):
-                found = ls.shortest_paths(lattice, n, unique=unique)
-                found.validate()
+                result = ls.shortest_paths(lattice, n, unique=unique)
+                result.validate()
                 paths = ls.nbest(lattice, n, unique=unique)
                 rows = sorted((path.text, round(path.cost, 9), round(path.features["x"], 9)) for path in paths)
-                ours = ls.nbest(found, 100, unique=False)
+                ours = ls.nbest(result, 100, unique=False)
                 case = f"seed {seed}, {n} {unique}"
                 assert sorted((p.text, round(p.cost, 9), round(p.features["x"], 9)) for p in ours) == rows, case
                 assert sorted(path.inputs for path in ours) == sorted(path.inputs for path in paths), case

@@ -134,10 +134,10 @@ def test_every_path_gets_the_models_cost(weight, word_penalty):
         models = {"LM": (model, weight)}
         scored = apply_lm(lattice, models, word_penalty=word_penalty)
         assert_canonical(scored, case)
-        found = [(labels, cost) for _, labels, cost in paths(scored)]
-        assert len(found) == len(dict(found)), case
+        actual = [(labels, cost) for _, labels, cost in paths(scored)]
+        assert len(actual) == len(dict(actual)), case
         expected = expected_costs(lattice, models, {"LM": reference}, word_penalty)
-        assert dict(found) == pytest.approx(expected, **TOLERANCE), case
+        assert dict(actual) == pytest.approx(expected, **TOLERANCE), case
 
 
 def test_paths_keep_their_words_and_tables():
@@ -145,7 +145,7 @@ def test_paths_keep_their_words_and_tables():
         case = f"seed {seed}, order {order}"
         lattice, model, _ = make(seed, order)
         scored = apply_lm(lattice, {"LM": (model, 1.0)})
-        before, after = ({labels: words for words, labels, _ in paths(own)} for own in (lattice, scored))
+        before, after = ({labels: words for words, labels, _ in paths(each)} for each in (lattice, scored))
         assert after == before, case
         assert scored.symbols is lattice.symbols, case
         assert scored.isymbols is lattice.isymbols, case
@@ -178,7 +178,7 @@ def test_an_acceptor_stays_one_and_keeps_all_its_paths():
         model = LanguageModel.from_bytes(random_arpa(rng, WORDS[:3], 3).encode())
         scored = apply_lm(lattice, {"LM": (model, 1.0)})
         assert scored.is_acceptor, f"seed {seed}"
-        before, after = (Counter(words for words, _, _ in paths(own)) for own in (lattice, scored))
+        before, after = (Counter(words for words, _, _ in paths(each)) for each in (lattice, scored))
         assert after == before, f"seed {seed}"
 
 
@@ -219,10 +219,10 @@ def test_every_path_within_the_beam_stays_with_its_cost(beam, pruned):
         expected = expected_costs(lattice, models, {"LM": reference}, word_penalty=0.2)
         scored = apply_lm(lattice, models, beam=beam, word_penalty=0.2)
         assert_canonical(scored, case)
-        found = path_costs(scored)
-        assert found == pytest.approx(chosen(expected, found), **TOLERANCE), case
-        assert min(found.values()) == pytest.approx(min(expected.values()), **TOLERANCE), case
-        assert cheap(expected, beam) <= set(found), case
+        actual = path_costs(scored)
+        assert actual == pytest.approx(chosen(expected, actual), **TOLERANCE), case
+        assert min(actual.values()) == pytest.approx(min(expected.values()), **TOLERANCE), case
+        assert cheap(expected, beam) <= set(actual), case
 
 
 def assert_nothing_beyond(scored, beam, case):
@@ -269,9 +269,9 @@ def test_the_best_path_of_a_sausage_is_exact(pruned, skip):
         lattice = sausage(rng, 12, 8, words, skip)
         exact = best_path(apply_lm(lattice, {"LM": (model, 1.0)}))
         for beam in (0.0, 1.0):
-            found = best_path(apply_lm(lattice, {"LM": (model, 1.0)}, beam=beam))
-            assert found[2] == pytest.approx(exact[2], rel=1e-9, abs=1e-9), case
-            assert found[0] == exact[0], case
+            result = best_path(apply_lm(lattice, {"LM": (model, 1.0)}, beam=beam))
+            assert result[2] == pytest.approx(exact[2], rel=1e-9, abs=1e-9), case
+            assert result[0] == exact[0], case
         alone = min(best_by_string(lattice_of(exact[0], lattice)).values())
         assert exact[2] == pytest.approx(alone + reference.cost(exact[0]), **TOLERANCE), case
 
@@ -338,10 +338,10 @@ def test_every_path_within_the_beam_of_all_models_stays_with_its_cost(beam):
         expected = expected_costs(lattice, models, references, 0.2)
         scored = apply_lm(lattice, models, beam=beam, word_penalty=0.2)
         assert_canonical(scored, case)
-        found = path_costs(scored)
-        assert found == pytest.approx(chosen(expected, found), **TOLERANCE), case
-        assert min(found.values()) == pytest.approx(min(expected.values()), **TOLERANCE), case
-        assert cheap(expected, beam) <= set(found), case
+        actual = path_costs(scored)
+        assert actual == pytest.approx(chosen(expected, actual), **TOLERANCE), case
+        assert min(actual.values()) == pytest.approx(min(expected.values()), **TOLERANCE), case
+        assert cheap(expected, beam) <= set(actual), case
 
 
 @pytest.mark.parametrize("beam", [0.0, 1.0, 6.0])
@@ -387,7 +387,9 @@ def test_a_backoff_weight_above_1_that_pays_for_the_end_loses_no_path(beam):
 def test_the_order_of_the_models_does_not_matter(beam):
     for seed in range(10):
         lattice, models, _ = make_several(seed, 3)
-        first, *others = (path_costs(apply_lm(lattice, dict(own), beam=beam)) for own in permutations(models.items()))
+        first, *others = (
+            path_costs(apply_lm(lattice, dict(permutation), beam=beam)) for permutation in permutations(models.items())
+        )
         for other in others:
             shared = set(other) & set(first)
             assert chosen(other, shared) == pytest.approx(chosen(first, shared), **TOLERANCE), f"seed {seed}"
@@ -399,9 +401,9 @@ def test_invisible_words_cost_nothing_in_any_model(beam):
     for seed in range(10):
         lattice, models, references = make_several(seed, 2)
         expected = expected_costs(lattice, models, references, 0.3, invisible=("b", "zz"))
-        found = path_costs(apply_lm(lattice, models, beam=beam, word_penalty=0.3, ignore=("b", "zz")))
-        assert found == pytest.approx(chosen(expected, found), **TOLERANCE), f"seed {seed}"
-        assert cheap(expected, beam) <= set(found), f"seed {seed}"
+        actual = path_costs(apply_lm(lattice, models, beam=beam, word_penalty=0.3, ignore=("b", "zz")))
+        assert actual == pytest.approx(chosen(expected, actual), **TOLERANCE), f"seed {seed}"
+        assert cheap(expected, beam) <= set(actual), f"seed {seed}"
 
 
 @pytest.mark.parametrize("zeros", [("m0",), ("m1",), ("m0", "m1")])
@@ -412,9 +414,9 @@ def test_a_model_of_weight_0_changes_no_cost_but_has_its_feature(beam, zeros):
         models = {name: (model, 0.0 if name in zeros else weight) for name, (model, weight) in models.items()}
         expected = expected_costs(lattice, models, references)
         scored = apply_lm(lattice, models, beam=beam)
-        found = path_costs(scored)
-        assert found == pytest.approx(chosen(expected, found), **TOLERANCE), f"seed {seed}"
-        assert cheap(expected, beam) <= set(found), f"seed {seed}"
+        actual = path_costs(scored)
+        assert actual == pytest.approx(chosen(expected, actual), **TOLERANCE), f"seed {seed}"
+        assert cheap(expected, beam) <= set(actual), f"seed {seed}"
         for name, reference in references.items():
             sums = feature_sums(scored, name)
             expected_sums = chosen(scores_of_paths(lattice, reference), sums)
@@ -427,11 +429,13 @@ def test_the_same_model_twice_is_twice_its_weight(beam):
     model, _ = models["m0"]
     for count in COUNTS:
         several = {f"m{number}": (model, 0.5) for number in range(count)}
-        found = best_by_string(apply_lm(lattice, several, beam=beam))
+        actual = best_by_string(apply_lm(lattice, several, beam=beam))
         expected = best_by_string(apply_lm(lattice, {"m0": (model, 0.5 * count)}, beam=beam))
         limit = min(expected.values()) + beam - 1e-3
-        found, expected = ({words: cost for words, cost in own.items() if cost <= limit} for own in (found, expected))
-        assert found == pytest.approx(expected, **TOLERANCE), f"{count} models"
+        actual, expected = (
+            {words: cost for words, cost in each.items() if cost <= limit} for each in (actual, expected)
+        )
+        assert actual == pytest.approx(expected, **TOLERANCE), f"{count} models"
 
 
 @pytest.mark.parametrize("operation", [apply_lm, reference_apply_lm])
@@ -444,8 +448,8 @@ def test_without_models_words_are_penalised_and_the_beam_holds(operation):
         }
         limit = min(costs.values()) + 1
         expected = {words: cost for words, cost in costs.items() if cost <= limit}
-        found = best_by_string(operation(lattice, {}, word_penalty=3, beam=1, ignore=[ignored]))
-        assert {words: cost for words, cost in found.items() if cost <= limit} == pytest.approx(expected, abs=1e-4), (
+        actual = best_by_string(operation(lattice, {}, word_penalty=3, beam=1, ignore=[ignored]))
+        assert {words: cost for words, cost in actual.items() if cost <= limit} == pytest.approx(expected, abs=1e-4), (
             seed
         )
 
@@ -497,9 +501,9 @@ def test_a_negative_weight_takes_a_model_out(seed, beam):
         for tokens, cost in best_by_string(lattice).items()
     }
     limit = np.inf if beam is None else min(costs.values()) + beam + 1e-9
-    found = best_by_string(exchanged)
+    result = best_by_string(exchanged)
     kept = {tokens: cost for tokens, cost in costs.items() if cost <= limit}
-    assert {tokens: found[tokens] for tokens in kept} == pytest.approx(kept)
+    assert {tokens: result[tokens] for tokens in kept} == pytest.approx(kept)
     restored = apply_lm(apply_lm(lattice, {"in": (old, 0.7)}), {"out": (old, -0.7)}, beam=beam)
     assert min(best_by_string(restored).values()) == pytest.approx(min(best_by_string(lattice).values()))
 
@@ -515,9 +519,9 @@ def test_a_weight_is_a_finite_number(weight):
 @pytest.mark.parametrize("beam", [-1.0, np.nan])
 def test_a_negative_or_undefined_beam_is_refused(beam):
     lattice, models, _ = make_several(1, 2)
-    for own in (models, {"m0": models["m0"]}):
+    for each in (models, {"m0": models["m0"]}):
         with pytest.raises(LatticeSimpError, match="beam"):
-            apply_lm(lattice, own, beam=beam)
+            apply_lm(lattice, each, beam=beam)
 
 
 @pytest.mark.parametrize("beam", [None, 1.0])

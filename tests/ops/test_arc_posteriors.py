@@ -30,8 +30,8 @@ def test_posteriors_are_the_shares_of_the_paths_through_an_arc(scale):
             share = math.exp(-scale * float(lattice.weights[arcs].sum() + lattice.finals[state]))
             expected[arcs] += share
             total += share
-        found = arc_posteriors(lattice, scale)
-        np.testing.assert_allclose(found, expected / (total or 1.0), atol=1e-9, err_msg=f"seed {seed}")
+        actual = arc_posteriors(lattice, scale)
+        np.testing.assert_allclose(actual, expected / (total or 1.0), atol=1e-9, err_msg=f"seed {seed}")
 
 
 def test_neither_long_paths_nor_steep_costs_underflow():

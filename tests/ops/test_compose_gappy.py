@@ -19,7 +19,7 @@ SEEDS = range(20)
 def arrays(acceptor):
     lattice = acceptor.acceptor
     fields = (lattice.offsets, lattice.olabels, lattice.weights, lattice.nextstates, lattice.finals, acceptor.has_loop)
-    return [own.tolist() for own in fields]
+    return [field.tolist() for field in fields]
 
 
 # ---------------------------------------------------------------- plain composition
@@ -49,21 +49,21 @@ def test_every_path_of_a_plain_composition_is_a_pair_of_paths_within_the_beam(be
         full = random_full(rng, states=8)
         other = random_lattice(rng, 7, WORDS, arcs_per_state=3.0)
         pairs = sorted(
-            (cost + own, labels, -own)
+            (cost + value, labels, -value)
             for words, labels, cost in paths(full)
-            for string, _, own in paths(other)
+            for string, _, value in paths(other)
             if string == words
         )
         joint = compose_gappy(full, other, beam=beam)
-        found = sorted((cost, labels, sums["Skeleton"]) for labels, cost, sums in path_rows(joint))
+        results = sorted((cost, labels, sums["Skeleton"]) for labels, cost, sums in path_rows(joint))
         if not pairs:
             assert joint.empty, f"seed {seed}"
             continue
         limit = pairs[0][0] + beam + 1e-9
         within = [cost for cost, _, _ in pairs if cost <= limit]
-        assert [cost for cost, _, _ in found if cost <= limit] == pytest.approx(within), f"seed {seed}"
+        assert [cost for cost, _, _ in results if cost <= limit] == pytest.approx(within), f"seed {seed}"
         known = {(tuple(label for label in labels if label), round(score, 9)) for _, labels, score in pairs}
-        assert {(labels, round(score, 9)) for _, labels, score in found} <= known, f"seed {seed}"
+        assert {(labels, round(score, 9)) for _, labels, score in results} <= known, f"seed {seed}"
 
 
 @pytest.mark.parametrize("beam", [None, 0.7])
@@ -75,14 +75,14 @@ def test_silent_moves_of_both_sides_make_one_path(beam):
         full = random_lattice(rng, 6, WORDS, True, arcs_per_state=2.5)
         other = random_lattice(rng, 6, WORDS, True, arcs_per_state=2.5)
         expected = sorted(
-            cost + own for words, _, cost in paths(full) for string, _, own in paths(other) if string == words
+            cost + value for words, _, cost in paths(full) for string, _, value in paths(other) if string == words
         )
         if beam is not None:
             expected = [cost for cost in expected if cost <= expected[0] + beam]
-        found = sorted(cost for _, cost, _ in path_rows(compose_gappy(full, other, beam=beam)))
+        actual = sorted(cost for _, cost, _ in path_rows(compose_gappy(full, other, beam=beam)))
         # A beam keeps arcs: paths outside of it may be left.
-        assert found[: len(expected)] == pytest.approx(expected), f"seed {seed}"
-        assert beam is not None or len(found) == len(expected), f"seed {seed}"
+        assert actual[: len(expected)] == pytest.approx(expected), f"seed {seed}"
+        assert beam is not None or len(actual) == len(expected), f"seed {seed}"
         several += len(expected) > 1
     assert several > (20 if beam is None else 5)
 
@@ -98,10 +98,10 @@ def test_each_embedding_in_a_path_with_epsilons_is_one_path(skeletons):
         edits = None if skeletons == "positions" else EditCosts(deletion=0.7, substitution=math.inf, stem=math.inf)
         expected = []
         for words, _, cost in paths(full):
-            one = compose_gappy(Lattice.from_strings([(words, cost)]), acceptor, edits=edits)
-            expected += [own for _, own, _ in path_rows(one)]
-        found = [own for _, own, _ in path_rows(compose_gappy(full, acceptor, edits=edits))]
-        assert sorted(found) == pytest.approx(sorted(expected)), f"seed {seed}"
+            composed = compose_gappy(Lattice.from_strings([(words, cost)]), acceptor, edits=edits)
+            expected += [cost_of_row for _, cost_of_row, _ in path_rows(composed)]
+        actual = [cost_of_row for _, cost_of_row, _ in path_rows(compose_gappy(full, acceptor, edits=edits))]
+        assert sorted(actual) == pytest.approx(sorted(expected)), f"seed {seed}"
 
 
 def test_a_skeleton_with_a_cycle_is_refused():
@@ -116,7 +116,7 @@ def test_a_skeleton_with_a_cycle_is_refused():
 @pytest.mark.parametrize("edits", [None, EditCosts(2.0, 1.5, math.inf)], ids=["exact", "edits"])
 def test_two_compositions_under_two_names_keep_both_scores(edits):
     added = {"Skeleton", "matched", "Second", "SecondMatched"} | ({"Edits", "SecondEdits"} if edits else set())
-    found = 0
+    actual = 0
     for seed in SEEDS:
         rng = np.random.default_rng([seed, 3])
         full = random_full(rng, states=6)
@@ -124,17 +124,19 @@ def test_two_compositions_under_two_names_keep_both_scores(edits):
         joint = compose_gappy(full, gappy_acceptor(first), weight=0.5, edits=edits)
         joint = compose_gappy(joint, gappy_acceptor(second), weight=2.0, edits=edits, name="Second")
         options = {} if edits is None else {"edits": edits}
-        ones, twos = (expected_sigma(full, own, weight, **options) for own, weight in ((first, 0.5), (second, 2.0)))
+        result, twos = (
+            expected_sigma(full, entry, weight, **options) for entry, weight in ((first, 0.5), (second, 2.0))
+        )
         plain = best_by_string(full)
-        expected = {words: ones[words] + twos[words] - plain[words] for words in ones if words in twos}
+        expected = {words: result[words] + twos[words] - plain[words] for words in result if words in twos}
         assert best_by_string(joint) == pytest.approx(expected, abs=1e-9), f"seed {seed}"
         costs = {labels: cost for labels, cost, _ in path_rows(full)}
         for labels, cost, sums in path_rows(joint):
-            found += 1
+            actual += 1
             assert sums.keys() == {"x", "y"} | added, f"seed {seed}"
             parts = 0.5 * sums["Skeleton"] + 2.0 * sums["Second"] + sums.get("Edits", 0.0) + sums.get("SecondEdits", 0)
             assert cost == pytest.approx(costs[labels] - parts), f"seed {seed}"
-    assert found > 20
+    assert actual > 20
 
 
 def test_a_name_that_exists_is_refused():
@@ -156,9 +158,9 @@ def test_a_name_that_exists_is_refused():
 )
 def test_no_feature_of_the_lattice_is_overwritten(name, options, taken):
     full = Lattice.from_strings([("a b", 1.0)]).with_feature(taken, [1.0, 2.0])
-    for own in (full, Lattice.empty_like(full)):
+    for each in (full, Lattice.empty_like(full)):
         with pytest.raises(LatticeSimpError, match=f"'{taken}' already; give this composition another name"):
-            compose_gappy(own, gappy_acceptor([("a", 0.5)]), name=name, **options)
+            compose_gappy(each, gappy_acceptor([("a", 0.5)]), name=name, **options)
 
 
 def test_without_edits_their_name_is_free():
@@ -179,13 +181,13 @@ def test_tokens_and_hypotheses_are_taken_like_strings(loops):
         rng = np.random.default_rng([seed, 4])
         strings = random_hypotheses(rng, 5, shortest=0)
         expected = arrays(gappy_acceptor(strings, loops=loops))
-        for given in (
+        for each in (
             [(tuple(words.split()), cost) for words, cost in strings],
             [(words.split(), cost) for words, cost in strings],
             [Hypothesis(tuple(words.split()), cost) for words, cost in strings],
             iter([Hypothesis(tuple(words.split()), cost) for words, cost in strings]),
         ):
-            assert arrays(gappy_acceptor(given, loops=loops)) == expected, f"seed {seed}"
+            assert arrays(gappy_acceptor(each, loops=loops)) == expected, f"seed {seed}"
 
 
 def test_hypotheses_of_a_lattice_are_a_skeleton():

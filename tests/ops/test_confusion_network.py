@@ -37,15 +37,15 @@ def make(seed):
 
 def slots_of(network):
     """Returns {word or None: probability} of each slot."""
-    found = []
+    results = []
     for slot in range(network.num_states - 1):
         arcs = range(network.offsets[slot], network.offsets[slot + 1])
         assert all(network.nextstates[arc] == slot + 1 for arc in arcs)
         labels = network.olabels[list(arcs)].tolist()
         assert len(set(labels)) == len(labels)
         words = [network.symbols[label] if label else None for label in labels]
-        found.append(dict(zip(words, np.exp(-network.weights[list(arcs)]).tolist(), strict=True)))
-    return found
+        results.append(dict(zip(words, np.exp(-network.weights[list(arcs)]).tolist(), strict=True)))
+    return results
 
 
 def holds(slots, words):
@@ -83,11 +83,11 @@ def test_every_string_is_a_path_whatever_the_times_say():
         labels, costs = rng.integers(1, 11, 100), rng.exponential(1.0, 100)
         lattice = Lattice.from_arcs(sources, labels, costs, nextstates, finals, words)
         timed = lattice.with_feature("time", rng.normal(size=100))
-        found = [path.tokens for path in nbest(replace(lattice, weights=rng.random(100) - 0.5), 300)]
-        assert len(found) == 300
-        for given in (lattice, timed):
-            slots = slots_of(confusion_network(given, 0.3))
-            assert all(holds(slots, words) for words in found), f"seed {seed}"
+        results = [path.tokens for path in nbest(replace(lattice, weights=rng.random(100) - 0.5), 300)]
+        assert len(results) == 300
+        for each in (lattice, timed):
+            slots = slots_of(confusion_network(each, 0.3))
+            assert all(holds(slots, words) for words in results), f"seed {seed}"
 
 
 def test_the_probability_of_a_word_over_all_slots_is_its_expected_count():
@@ -98,12 +98,12 @@ def test_the_probability_of_a_word_over_all_slots_is_its_expected_count():
             total += math.exp(-0.7 * cost)
             for word in words:
                 expected[word] += math.exp(-0.7 * cost)
-        found = dict.fromkeys(WORDS, 0.0)
+        actual = dict.fromkeys(WORDS, 0.0)
         for slot in slots_of(confusion_network(lattice, 0.7)):
             for word, probability in slot.items():
                 if word is not None:
-                    found[word] += probability
-        assert found == pytest.approx({word: count / (total or 1.0) for word, count in expected.items()}), seed
+                    actual[word] += probability
+        assert actual == pytest.approx({word: count / (total or 1.0) for word, count in expected.items()}), seed
 
 
 def errors(slots, chosen):
@@ -133,8 +133,8 @@ def test_the_network_is_that_of_each_string_aligned_with_the_consensus():
         expected = expected_slots(probabilities(lattice, 0.7), shortest_path(network).tokens)
         slots = slots_of(network)
         assert len(slots) == len(expected), f"seed {seed}"
-        for slot, own in zip(slots, expected, strict=True):
-            assert slot == pytest.approx(own, abs=1e-5), f"seed {seed}"
+        for slot, second in zip(slots, expected, strict=True):
+            assert slot == pytest.approx(second, abs=1e-5), f"seed {seed}"
 
 
 def test_equivalent_lattices_have_the_same_network():
@@ -149,10 +149,10 @@ def test_equivalent_lattices_have_the_same_network():
         network = confusion_network(lattice)
         expected = slots_of(network)
         for name, form in layouts(lattice, rng):
-            own = confusion_network(form)
-            assert [list(slot) for slot in slots_of(own)] == [list(slot) for slot in expected], (seed, name)
-            assert own.weights == pytest.approx(network.weights, abs=1e-9), (seed, name)
-            assert shortest_path(own).tokens == shortest_path(network).tokens, (seed, name)
+            actual = confusion_network(form)
+            assert [list(slot) for slot in slots_of(actual)] == [list(slot) for slot in expected], (seed, name)
+            assert actual.weights == pytest.approx(network.weights, abs=1e-9), (seed, name)
+            assert shortest_path(actual).tokens == shortest_path(network).tokens, (seed, name)
 
 
 def test_lattices_in_single_precision_have_the_same_consensus():
@@ -162,8 +162,8 @@ def test_lattices_in_single_precision_have_the_same_consensus():
             continue
         expected = shortest_path(confusion_network(lattice)).tokens
         for form in (minimize, determinize):
-            own = confusion_network(form(lattice, semiring="log"))
-            assert shortest_path(own).tokens == expected, f"seed {seed}"
+            actual = confusion_network(form(lattice, semiring="log"))
+            assert shortest_path(actual).tokens == expected, f"seed {seed}"
 
 
 def test_timed_lattices_have_the_same_network_in_other_forms():
@@ -188,10 +188,10 @@ def test_timed_lattices_have_the_same_network_in_other_forms():
                 features={"time": times[order]},
             )
             networks.append(confusion_network(lattice))
-        one, other = networks
-        assert slots_of(one) == [pytest.approx(slot, abs=1e-9) for slot in slots_of(other)], f"seed {seed}"
-        assert one.features["time"] == pytest.approx(other.features["time"]), f"seed {seed}"
-        assert shortest_path(one).features["time"] == pytest.approx(at[-1]), f"seed {seed}"
+        first, other = networks
+        assert slots_of(first) == [pytest.approx(slot, abs=1e-9) for slot in slots_of(other)], f"seed {seed}"
+        assert first.features["time"] == pytest.approx(other.features["time"]), f"seed {seed}"
+        assert shortest_path(first).features["time"] == pytest.approx(at[-1]), f"seed {seed}"
 
 
 def test_the_slots_count_the_errors_of_the_consensus_and_the_best_string_has_no_fewer():
@@ -204,7 +204,7 @@ def test_the_slots_count_the_errors_of_the_consensus_and_the_best_string_has_no_
         shares = probabilities(lattice, 0.3)
         consensus, best = shortest_path(network).tokens, max(shares, key=shares.__getitem__)
         expected, others = (
-            sum(share * edits(own, words) for words, share in shares.items()) for own in (consensus, best)
+            sum(share * edits(each, words) for words, share in shares.items()) for each in (consensus, best)
         )
         slots = slots_of(network)
         assert errors(slots, [next(iter(slot)) for slot in slots]) == pytest.approx(expected, abs=1e-5), f"seed {seed}"
@@ -258,17 +258,17 @@ def test_large_lattices_are_pruned_if_asked_for():
 
 
 def test_lattices_of_the_empty_string_and_of_nothing():
-    one = Lattice.from_strings([("a", 1.0)])
-    assert confusion_network(Lattice.empty_like(one)).empty
+    lattice = Lattice.from_strings([("a", 1.0)])
+    assert confusion_network(Lattice.empty_like(lattice)).empty
     empty = confusion_network(Lattice.from_strings([("", 1.0)]))
     assert (empty.num_states, empty.num_arcs, shortest_path(empty).cost) == (1, 0, 0.0)
 
 
 def test_what_has_no_network_is_refused():
-    one = Lattice.from_strings([("a", 1.0)])
+    lattice = Lattice.from_strings([("a", 1.0)])
     with pytest.raises(LatticeSimpError, match="the scale of the costs is"):
-        confusion_network(one, 0.0)
+        confusion_network(lattice, 0.0)
     with pytest.raises(LatticeSimpError, match="max_arcs is 0"):
-        confusion_network(one, max_arcs=0)
+        confusion_network(lattice, max_arcs=0)
     with pytest.raises(CyclicLatticeError):
         confusion_network(Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable("a")))

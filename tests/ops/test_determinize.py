@@ -43,11 +43,11 @@ def is_deterministic(lattice):
 def test_every_string_has_one_path_at_its_cost(operation, semiring, expected):
     for seed in SEEDS:
         lattice = make(seed)
-        found = operation(lattice, semiring=semiring)
-        assert is_deterministic(found), seed
-        assert found.symbols is lattice.symbols
-        assert best_by_string(found) == pytest.approx(expected(lattice), rel=1e-5, abs=1e-5), seed
-        assert len(list(paths(found))) == len(expected(lattice)), seed
+        actual = operation(lattice, semiring=semiring)
+        assert is_deterministic(actual), seed
+        assert actual.symbols is lattice.symbols
+        assert best_by_string(actual) == pytest.approx(expected(lattice), rel=1e-5, abs=1e-5), seed
+        assert len(list(paths(actual))) == len(expected(lattice)), seed
 
 
 def test_a_minimal_lattice_has_a_state_for_each_rest():
@@ -56,8 +56,8 @@ def test_a_minimal_lattice_has_a_state_for_each_rest():
         strings = best_by_string(make(seed))
         rests = set()
         for prefix in {words[:length] for words in strings for length in range(len(words) + 1)}:
-            own = {words[len(prefix) :]: cost for words, cost in strings.items() if words[: len(prefix)] == prefix}
-            rests.add(frozenset((words, cost - min(own.values())) for words, cost in own.items()))
+            values = {words[len(prefix) :]: cost for words, cost in strings.items() if words[: len(prefix)] == prefix}
+            rests.add(frozenset((words, cost - min(values.values())) for words, cost in values.items()))
         assert minimize(make(seed)).num_states == len(rests), seed
 
 
@@ -76,11 +76,11 @@ def make_scored(seed):
 def test_each_string_keeps_the_features_of_its_best_path(operation):
     for seed in range(60):
         lattice = make_scored(seed)
-        found = operation(lattice.with_feature("posterior", np.ones(lattice.num_arcs)))
-        assert is_deterministic(found), seed
-        assert list(found.features) == ["acoustic", "time"], seed
+        actual = operation(lattice.with_feature("posterior", np.ones(lattice.num_arcs)))
+        assert is_deterministic(actual), seed
+        assert list(actual.features) == ["acoustic", "time"], seed
         expected = {path.tokens: path for path in nbest(lattice, 10_000)}
-        got = {path.tokens: path for path in nbest(found, 10_000)}
+        got = {path.tokens: path for path in nbest(actual, 10_000)}
         assert got.keys() == expected.keys() == best_by_string(lattice).keys(), seed
         for tokens, path in expected.items():
             assert got[tokens].cost == pytest.approx(path.cost, abs=1e-5), (seed, tokens)
@@ -88,9 +88,9 @@ def test_each_string_keeps_the_features_of_its_best_path(operation):
 
 
 def test_summed_probabilities_have_no_features():
-    found = determinize(make_scored(3), semiring="log")
-    assert not found.features
-    assert found.header.scales == {}
+    result = determinize(make_scored(3), semiring="log")
+    assert not result.features
+    assert result.header.scales == {}
 
 
 def test_features_that_costs_are_made_of_cost_no_states():

@@ -101,9 +101,9 @@ def walk(skeleton, words, edits):
             else math.inf
             for state in range(acceptor.num_states)
         ]
-        for source, own, cost, target in arcs:
-            same_stem = edits.stem_of(own) == edits.stem_of(word)
-            price = 0.0 if own == word else min(edits.substitution, edits.stem if same_stem else math.inf)
+        for source, second, cost, target in arcs:
+            same_stem = edits.stem_of(second) == edits.stem_of(word)
+            price = 0.0 if second == word else min(edits.substitution, edits.stem if same_stem else math.inf)
             following[target] = min(following[target], now[source] + cost + price)
         now = delete(following)
     return min(cost + final for cost, final in zip(now, acceptor.finals.tolist(), strict=True))
@@ -140,10 +140,10 @@ def test_every_path_splits_into_full_skeleton_and_edit_costs(edits):
             assert cost == pytest.approx(full_cost - weight * sums["Skeleton"] - sums["Edits"]), f"seed {seed}"
             assert {name: sums[name] for name in full_sums} == pytest.approx(full_sums), f"seed {seed}"
             assert any(
-                own == pytest.approx(-sums["Skeleton"])
+                hypothesis == pytest.approx(-sums["Skeleton"])
                 and sums["matched"] <= len(key)
                 and alignment_cost(strings[labels], key, None, edits) <= -sums["Edits"] + 1e-9
-                for key, own in hypotheses.items()
+                for key, hypothesis in hypotheses.items()
             ), f"seed {seed}"
 
 

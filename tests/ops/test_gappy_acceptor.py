@@ -72,8 +72,8 @@ def test_acceptor_of_a_lattice_holds_its_strings_at_their_least_costs():
 def test_acceptor_uses_the_symbol_table_it_is_given():
     symbols = SymbolTable(["z", "b", "a"])
     assert gappy_acceptor([("a b", 0.0)], symbols=symbols).acceptor.symbols is symbols
-    own = Lattice.from_strings([("a b", 0.0)])
-    from_lattice = gappy_acceptor(own, symbols=symbols).acceptor
+    lattice = Lattice.from_strings([("a b", 0.0)])
+    from_lattice = gappy_acceptor(lattice, symbols=symbols).acceptor
     assert from_lattice.symbols is symbols
     assert best_by_string(from_lattice) == {("a", "b"): 0.0}
 
@@ -218,10 +218,10 @@ def test_every_path_gives_back_its_full_path_and_its_skeleton(loops):
             assert {name: sums[name] for name in full_sums} == pytest.approx(full_sums), f"seed {seed}"
             assert sums.keys() == full_sums.keys() | {"Skeleton", "matched"}, f"seed {seed}"
             assert any(
-                own == pytest.approx(-sums["Skeleton"])
+                hypothesis == pytest.approx(-sums["Skeleton"])
                 and len(key) == sums["matched"]
                 and alignment_cost(strings[labels], key) == 0
-                for key, own in hypotheses.items()
+                for key, hypothesis in hypotheses.items()
             ), f"seed {seed}"
 
 

@@ -46,12 +46,12 @@ def test_all_common_paths_and_no_others():
             for words, arcs, cost in paths(lattice)
             if math.isfinite(extra := cost_of(acceptor, words))
         }
-        found = intersect(lattice, acceptor)
-        made = {arcs: cost for _, arcs, cost in paths(found)}
-        assert made.keys() == expected.keys(), f"seed {seed}"
-        assert all(made[key] == pytest.approx(expected[key]) for key in made), f"seed {seed}"
-        assert list(found.features) == ["LM"]
-        kept += len(made)
+        actual = intersect(lattice, acceptor)
+        result = {arcs: cost for _, arcs, cost in paths(actual)}
+        assert result.keys() == expected.keys(), f"seed {seed}"
+        assert all(result[key] == pytest.approx(expected[key]) for key in result), f"seed {seed}"
+        assert list(actual.features) == ["LM"]
+        kept += len(result)
     assert kept > 30
 
 
@@ -62,11 +62,11 @@ def test_the_difference_holds_the_other_paths():
         lattice = random_lattice(rng, 7, "abc", epsilon=True, numbered=True, columns=("LM",), shuffled=True)
         acceptor = random_acceptor(rng, 3, "cbd" if seed % 3 else "cba")
         expected = {arcs: cost for words, arcs, cost in paths(lattice) if math.isinf(cost_of(acceptor, words))}
-        found = difference(lattice, acceptor)
-        made = {arcs: cost for _, arcs, cost in paths(found)}
-        assert made == pytest.approx(expected), f"seed {seed}"
-        assert list(found.features) == ["LM"]
-        kept += len(made)
+        actual = difference(lattice, acceptor)
+        result = {arcs: cost for _, arcs, cost in paths(actual)}
+        assert result == pytest.approx(expected), f"seed {seed}"
+        assert list(actual.features) == ["LM"]
+        kept += len(result)
     assert kept > 30
     lattice = Lattice.from_strings([("a b", 1.0), ("", 0.5)])
     assert [text for text, _, _ in paths(difference(lattice, Lattice.from_strings([])))] == [(), ("a", "b")]
@@ -78,21 +78,21 @@ def test_states_come_in_the_order_of_the_pairs_and_arcs_in_that_of_the_lattice()
         rng = np.random.default_rng(seed)
         lattice = random_lattice(rng, 60, "abcde", arcs_per_state=20.0, numbered=True, finals=60).connected()
         acceptor = random_acceptor(rng, 40, "edcba")
-        found = intersect(lattice, acceptor)  # more pairs than the first pool has room for
-        assert found.num_states > 1100, f"seed {seed}"
-        assert found.is_topsorted, f"seed {seed}"
-        numbers = found.ilabels.tolist()
+        result = intersect(lattice, acceptor)  # more pairs than the first pool has room for
+        assert result.num_states > 1100, f"seed {seed}"
+        assert result.is_topsorted, f"seed {seed}"
+        numbers = result.ilabels.tolist()
         assert all(
             numbers[begin:end] == sorted(numbers[begin:end])
-            for begin, end in zip(found.offsets, found.offsets[1:], strict=False)
+            for begin, end in zip(result.offsets, result.offsets[1:], strict=False)
         ), f"seed {seed}"
 
 
 def test_only_pairs_that_are_reached_take_room():
     """A table of 20,000 states times 20,000 words would take gigabytes."""
     text = " ".join(f"w{number}" for number in range(20_000))
-    found = intersect(Lattice.from_strings([(text, 1.0)]), Lattice.from_strings([(text, 2.0)]))
-    assert (found.num_arcs, found.weights.sum()) == (20_000, 3.0)
+    result = intersect(Lattice.from_strings([(text, 1.0)]), Lattice.from_strings([(text, 2.0)]))
+    assert (result.num_arcs, result.weights.sum()) == (20_000, 3.0)
 
 
 def test_words_of_the_acceptor_alone_stay_out_of_the_lattices_table():

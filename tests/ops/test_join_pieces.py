@@ -30,7 +30,7 @@ def random_pieces(rng, kind, num_states=6):
     symbols = ls.SymbolTable(SYMBOLS[kind])
     count = int(rng.integers(5, 14))
     sources = rng.integers(0, num_states - 1, size=count)
-    targets = [int(rng.integers(own + 1, num_states)) for own in sources]
+    targets = [int(rng.integers(source + 1, num_states)) for source in sources]
     labels = rng.integers(0 if rng.random() < 0.3 else 1, len(symbols), size=count)
     finals = np.where(rng.random(num_states) < 0.4, rng.random(num_states), np.inf)
     finals[-1] = 0.5

@@ -57,13 +57,13 @@ def make(seed, states=9, words=FEW_WORDS, arcs_per_state=2):
 
 def rows(lattice):
     """Returns (words, input labels, cost, column sum) of every path."""
-    found = []
+    results = []
     for arcs, state in arc_paths(lattice):
         words = tuple(lattice.symbols.decode(lattice.olabels[arcs]))
         cost = float(lattice.weights[arcs].sum() + lattice.finals[state])
         column = float(lattice.features["x"][arcs].sum() + lattice.features.final("x")[state])
-        found.append((words, tuple(lattice.ilabels[arcs].tolist()), cost, column))
-    return found
+        results.append((words, tuple(lattice.ilabels[arcs].tolist()), cost, column))
+    return results
 
 
 def grams_of(words, max_order):
@@ -78,11 +78,11 @@ def expected_posteriors(lattice, max_order, scale):
     table = [(words, -scale * cost) for words, _, cost, _ in rows(lattice)]
     top = max((log for _, log in table), default=0.0)
     total = sum(math.exp(log - top) for _, log in table)
-    found = defaultdict(float)
+    result = defaultdict(float)
     for words, log in table:
         for gram in set(grams_of(words, max_order)):
-            found[gram] += math.exp(log - top) / total
-    return dict(found)
+            result[gram] += math.exp(log - top) / total
+    return dict(result)
 
 
 def expected_gain(words, posteriors, settings):
@@ -96,9 +96,9 @@ def expected_gain(words, posteriors, settings):
 
 def test_the_random_lattices_repeat_strings_and_ngrams():
     strings = [[words for words, *_ in rows(make(seed))] for seed in SEEDS]
-    assert sum(len(own) > len(set(own)) for own in strings) > len(SEEDS) / 2
+    assert sum(len(string) > len(set(string)) for string in strings) > len(SEEDS) / 2
     for order in (1, 2, 3):
-        repeated = [words for own in strings for words in own if twice(words, order)]
+        repeated = [words for string in strings for words in string if twice(words, order)]
         assert len(repeated) > 10
 
 
@@ -115,7 +115,7 @@ def test_expansion_keeps_every_path_and_tells_its_ngrams(max_order):
     for seed in SEEDS:
         lattice = make(seed)
         history = expand_history(lattice, max_order)
-        before, after = ({row[1]: row for row in rows(own)} for own in (lattice, history.lattice))
+        before, after = ({row[1]: row for row in rows(each)} for each in (lattice, history.lattice))
         assert before.keys() == after.keys(), f"seed {seed}"
         for labels, (words, _, *numbers) in before.items():
             assert after[labels][0] == words, f"seed {seed}"
@@ -177,9 +177,9 @@ def test_more_words_and_longer_paths():
 
 def test_a_single_string_has_posteriors_of_one_though_its_ngrams_repeat():
     lattice = Lattice.from_strings([("a a a b a a a", 40.0)])
-    found = ngram_posteriors(lattice).to_dict()
-    assert found.keys() == set(grams_of(tuple("aaabaaa"), 4))
-    assert list(found.values()) == pytest.approx([1.0] * len(found))
+    result = ngram_posteriors(lattice).to_dict()
+    assert result.keys() == set(grams_of(tuple("aaabaaa"), 4))
+    assert list(result.values()) == pytest.approx([1.0] * len(result))
 
 
 @pytest.mark.parametrize("shift", [-900.0, 5000.0])
@@ -200,10 +200,10 @@ def test_neither_long_paths_nor_steep_costs_underflow():
         [np.inf] * length + [0.0],
         make(0).symbols,
     )
-    found = ngram_posteriors(lattice, 2).to_dict()
+    result = ngram_posteriors(lattice, 2).to_dict()
     choice = 1 / (1 + math.exp(-1))
-    assert found[("a",)] == pytest.approx(1.0)
-    assert found[("b", "b")] == pytest.approx(1.0)
+    assert result[("a",)] == pytest.approx(1.0)
+    assert result[("b", "b")] == pytest.approx(1.0)
     assert ngram_posteriors(lattice, 1, 1e9).to_dict() == {("a",): 1.0, ("b",): 0.0}
     short = prune(lattice.subset(np.arange(length - 2, length + 1, dtype=np.int32)))
     assert ngram_posteriors(short, 1).to_dict()[("b",)] == pytest.approx(1 - choice**2)
@@ -214,8 +214,10 @@ def test_a_large_scale_leaves_the_best_path_alone():
         lattice = make(seed)
         best = tuple(nbest(lattice)[0].text.split())
         expected = dict.fromkeys(grams_of(best, 4), 1.0)
-        found = ngram_posteriors(lattice, 4, 1e5).to_dict()
-        assert {gram: value for gram, value in found.items() if value > 1e-6} == pytest.approx(expected), f"seed {seed}"
+        actual = ngram_posteriors(lattice, 4, 1e5).to_dict()
+        assert {gram: value for gram, value in actual.items() if value > 1e-6} == pytest.approx(expected), (
+            f"seed {seed}"
+        )
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, math.inf, math.nan])
@@ -286,8 +288,8 @@ def test_the_decision_has_the_greatest_gain_and_its_best_derivation(scale):
         for path in chosen:
             words = path.tokens
             assert -gains[words] == pytest.approx(path.cost, **CLOSE), f"seed {seed}"
-            own = {labels: cost for string, labels, cost, _ in paths if string == words}
-            assert own[path.inputs] == pytest.approx(min(own.values())), f"seed {seed}"
+            values = {labels: cost for string, labels, cost, _ in paths if string == words}
+            assert values[path.inputs] == pytest.approx(min(values.values())), f"seed {seed}"
 
 
 @pytest.mark.parametrize("costs", [(2.0, 2.0 + 1e-4), (2.0 + 1e-4, 2.0)])
@@ -301,13 +303,13 @@ def test_of_equal_gains_the_most_probable_hypothesis_wins(costs):
 def test_gains_of_a_few_strings_worked_out_by_hand():
     lattice = Lattice.from_strings([("a b", math.log(2)), ("a", math.log(4)), ("b b", math.log(4))])
     settings = MbrSettings(precision=0.5, ratio=0.5, max_order=2)  # theta 1 and 2
-    found = {path.text: -path.cost for path in nbest(mbr(lattice, settings), 9)}
+    actual = {path.text: -path.cost for path in nbest(mbr(lattice, settings), 9)}
     expected = {
         "a b": WORD_GAIN * 2 + (0.75 + 0.75) + 2 * 0.5,
         "a": WORD_GAIN + 0.75,
         "b b": WORD_GAIN * 2 + (0.75 + 0.75) + 2 * 0.25,
     }
-    assert found == pytest.approx(expected, **CLOSE)
+    assert actual == pytest.approx(expected, **CLOSE)
 
 
 def test_a_large_scale_decides_for_the_best_string_of_its_length():

@@ -58,18 +58,18 @@ def test_expected_utilities_are_those_of_all_pairs(name):
         truth = hypotheses if evidence is None else evidence
         matrix = np.array([[plain(entry.text, other.text) for other in truth] for entry in hypotheses])
         for utility in (name, plain, batch, matrix.reshape(len(hypotheses), len(truth))):
-            found = mbr_nbest(hypotheses, utility, scale=scale, evidence=evidence)
-            gains = {entry.tokens: -entry.cost for entry in found}
+            actual = mbr_nbest(hypotheses, utility, scale=scale, evidence=evidence)
+            gains = {entry.tokens: -entry.cost for entry in actual}
             assert gains == pytest.approx(expected, rel=1e-9, abs=1e-9), f"seed {seed}"
-            assert [entry.cost for entry in found] == sorted(entry.cost for entry in found)
+            assert [entry.cost for entry in actual] == sorted(entry.cost for entry in actual)
 
 
 def test_of_equal_strings_the_cheapest_is_kept_and_their_probabilities_add_up():
     entries = [Hypothesis(("a",), 2.0, {"f": 1.0}), Hypothesis(("b",), 1.5), Hypothesis(("a",), 1.9, {"f": 2.0})]
-    found = mbr_nbest(entries, "wer")
-    assert [entry.text for entry in found] == ["a", "b"]
-    assert found[0].features == {"f": 2.0}
-    assert found[0].cost == pytest.approx(1 / (1 + math.exp(-0.5) + math.exp(-0.4)))
+    result = mbr_nbest(entries, "wer")
+    assert [entry.text for entry in result] == ["a", "b"]
+    assert result[0].features == {"f": 2.0}
+    assert result[0].cost == pytest.approx(1 / (1 + math.exp(-0.5) + math.exp(-0.4)))
 
 
 class Counted:
@@ -78,9 +78,9 @@ class Counted:
     def __init__(self, utility):
         self.utility, self.calls = utility, 0
 
-    def __call__(self, one, other):
+    def __call__(self, first, other):
         self.calls += 1
-        return self.utility(one, other)
+        return self.utility(first, other)
 
 
 def test_pruning_keeps_within_its_calls_and_mostly_finds_the_best():
@@ -97,14 +97,14 @@ def test_pruning_keeps_within_its_calls_and_mostly_finds_the_best():
         exact = mbr_nbest(hypotheses, "chrf")
         limit = int(rng.integers(600, 2500))
         counted = Counted(PLAIN["chrf"])
-        found = mbr_nbest(hypotheses, counted, pruning=MbrPruning(max_calls=limit, seed=seed))
+        result = mbr_nbest(hypotheses, counted, pruning=MbrPruning(max_calls=limit, seed=seed))
         assert counted.calls <= limit, f"seed {seed}"
         gains = {entry.tokens: entry.cost for entry in exact}
-        assert {entry.tokens: entry.cost for entry in found} == pytest.approx(
-            {entry.tokens: gains[entry.tokens] for entry in found}
+        assert {entry.tokens: entry.cost for entry in result} == pytest.approx(
+            {entry.tokens: gains[entry.tokens] for entry in result}
         ), "what is left has its exact gain"
-        assert -found[0].cost >= -exact[0].cost - 5.0, f"seed {seed}"
-        right += found[0].tokens == exact[0].tokens
+        assert -result[0].cost >= -exact[0].cost - 5.0, f"seed {seed}"
+        right += result[0].tokens == exact[0].tokens
     assert right >= 11
 
 
@@ -123,8 +123,8 @@ def test_the_least_number_of_calls_is_enough():
         hypotheses = random_list(np.random.default_rng(seed), 30)
         distinct = len({entry.tokens for entry in hypotheses})
         counted = Counted(PLAIN["wer"])
-        found = mbr_nbest(hypotheses, counted, pruning=MbrPruning(max_calls=2 * distinct, seed=seed))
-        assert len(found) >= 1
+        result = mbr_nbest(hypotheses, counted, pruning=MbrPruning(max_calls=2 * distinct, seed=seed))
+        assert len(result) >= 1
         assert counted.calls <= 2 * distinct
 
 
@@ -144,7 +144,7 @@ def test_one_sure_hypothesis_and_empty_lists():
         ({"evidence": []}, "there is no evidence"),
         ({"utility": np.zeros((2, 3))}, r"the shape \(2, 3\); give one of \(2, 2\)"),
         ({"utility": BatchUtility(lambda texts, others: [1.0, 2.0])}, "the utility gives 2 values for 4 pairs"),
-        ({"utility": lambda one, other: math.nan}, "the utility of 'a' given 'a' is not finite"),
+        ({"utility": lambda value, other: math.nan}, "the utility of 'a' given 'a' is not finite"),
         ({"pruning": MbrPruning(max_calls=3)}, "max_calls is 3; 2 hypotheses and 2 references need at least 4"),
     ],
 )

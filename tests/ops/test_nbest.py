@@ -45,11 +45,11 @@ def test_unique_gives_each_string_once_at_its_least_cost_in_order(n):
     for seed in SEEDS:
         lattice = make(seed)
         expected = best_by_string(lattice)
-        found = nbest(lattice, n)
-        costs = [path.cost for path in found]
+        hypotheses = nbest(lattice, n)
+        costs = [path.cost for path in hypotheses]
         assert costs == sorted(costs), f"seed {seed}"
         assert costs == pytest.approx(sorted(expected.values())[:n], abs=1e-9), f"seed {seed}"
-        strings = [path.tokens for path in found]
+        strings = [path.tokens for path in hypotheses]
         assert len(set(strings)) == len(strings), f"seed {seed}"
         assert costs == pytest.approx([expected[string] for string in strings], abs=1e-9), f"seed {seed}"
 
@@ -59,13 +59,13 @@ def test_without_unique_every_path_counts(n):
     for seed in SEEDS:
         lattice = make(seed)
         expected = sorted(paths(lattice), key=lambda path: path[2])
-        found = nbest(lattice, n, unique=False)
-        costs = [path.cost for path in found]
+        hypotheses = nbest(lattice, n, unique=False)
+        costs = [path.cost for path in hypotheses]
         assert costs == sorted(costs), f"seed {seed}"
         assert costs == pytest.approx([cost for _, _, cost in expected[:n]], abs=1e-9), f"seed {seed}"
-        assert len({tuple(path.arcs.tolist()) for path in found}) == len(found), f"seed {seed}"
+        assert len({tuple(path.arcs.tolist()) for path in hypotheses}) == len(hypotheses), f"seed {seed}"
         if n > len(expected):
-            assert sorted(path.text for path in found) == sorted(" ".join(words) for words, _, _ in expected), (
+            assert sorted(path.text for path in hypotheses) == sorted(" ".join(words) for words, _, _ in expected), (
                 f"seed {seed}"
             )
 
@@ -98,15 +98,17 @@ def test_ties_lose_nothing_and_repeat_in_the_same_order(unique):
         expected = (
             best_by_string(lattice) if unique else {labels: cost for labels, *_, cost in _numbered_paths(lattice)}
         )
-        found = nbest(lattice, 1000, unique=unique)
-        assert [path.cost for path in found] == sorted(expected.values()), f"seed {seed}"
+        hypotheses = nbest(lattice, 1000, unique=unique)
+        assert [path.cost for path in hypotheses] == sorted(expected.values()), f"seed {seed}"
         again = nbest(lattice, 1000, unique=unique)
         assert [(path.text, path.cost, path.arcs.tolist()) for path in again] == [
-            (path.text, path.cost, path.arcs.tolist()) for path in found
+            (path.text, path.cost, path.arcs.tolist()) for path in hypotheses
         ], f"seed {seed}"
         for n in (1, 3):
             fewer = nbest(lattice, n, unique=unique)
-            assert [path.arcs.tolist() for path in fewer] == [path.arcs.tolist() for path in found[:n]], f"seed {seed}"
+            assert [path.arcs.tolist() for path in fewer] == [path.arcs.tolist() for path in hypotheses[:n]], (
+                f"seed {seed}"
+            )
 
 
 def _numbered_paths(lattice):
@@ -126,9 +128,9 @@ def test_exponentially_many_equal_paths_cost_no_more_than_those_asked_for(costs,
         [math.inf] * length + [0.0],
         SymbolTable(list("ab")),
     )
-    found = nbest(lattice, 50, unique=unique)
-    assert len({path.text for path in found}) == 50
-    assert found[0].cost == pytest.approx(length * costs[0])
+    hypotheses = nbest(lattice, 50, unique=unique)
+    assert len({path.text for path in hypotheses}) == 50
+    assert hypotheses[0].cost == pytest.approx(length * costs[0])
 
 
 def test_one_string_on_exponentially_many_paths_is_found_once():
@@ -202,10 +204,10 @@ def test_the_shortest_path_is_the_cheapest_one():
             with pytest.raises(EmptyLatticeError, match="accepts nothing"):
                 shortest_path(lattice)
             continue
-        found = shortest_path(lattice)
-        assert found.cost == pytest.approx(expected[2]), f"seed {seed}"
-        assert found.tokens == expected[0], f"seed {seed}"
-        assert found == nbest(lattice)[0], f"seed {seed}"
+        actual = shortest_path(lattice)
+        assert actual.cost == pytest.approx(expected[2]), f"seed {seed}"
+        assert actual.tokens == expected[0], f"seed {seed}"
+        assert actual == nbest(lattice)[0], f"seed {seed}"
 
 
 def test_nothing_has_no_shortest_path():

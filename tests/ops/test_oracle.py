@@ -32,22 +32,24 @@ def make(seed):
 def test_the_fewest_word_errors_and_the_least_cost_among_them():
     for seed in SEEDS:
         lattice, references = make(seed)
-        expected = min((min(edits(words, own) for own in references), cost) for words, _, cost in paths(lattice))
-        found = oracle(lattice, references)
-        assert (found.score, found.hypothesis.cost) == pytest.approx(expected), f"seed {seed}"
-        assert min(edits(found.hypothesis.tokens, own) for own in references) == found.score
+        expected = min(
+            (min(edits(words, reference) for reference in references), cost) for words, _, cost in paths(lattice)
+        )
+        actual = oracle(lattice, references)
+        assert (actual.score, actual.hypothesis.cost) == pytest.approx(expected), f"seed {seed}"
+        assert min(edits(actual.hypothesis.tokens, reference) for reference in references) == actual.score
         held = lattice.connected()
-        arcs = found.hypothesis.arcs
-        assert tuple(held.symbols.decode(held.olabels[arcs])) == found.hypothesis.tokens
-        assert found.hypothesis.features.keys() == {"x"}
+        arcs = actual.hypothesis.arcs
+        assert tuple(held.symbols.decode(held.olabels[arcs])) == actual.hypothesis.tokens
+        assert actual.hypothesis.features.keys() == {"x"}
 
 
 def linear_gain(words, references, gains, word_gain):
     grams = {
-        tuple(own[begin : begin + order])
-        for own in references
+        tuple(reference[begin : begin + order])
+        for reference in references
         for order in range(1, 5)
-        for begin in range(len(own) - order + 1)
+        for begin in range(len(reference) - order + 1)
     }
     return word_gain * len(words) + sum(
         gains[order - 1] * (tuple(words[begin : begin + order]) in grams)
@@ -71,7 +73,7 @@ def test_the_linear_search_is_exact():
 
 def sacrebleus(tokens, references):
     scorer = sacrebleu.BLEU(tokenize="none", effective_order=True)
-    return scorer.sentence_score(" ".join(tokens), [" ".join(own) for own in references]).score
+    return scorer.sentence_score(" ".join(tokens), [" ".join(reference) for reference in references]).score
 
 
 def test_sentence_bleu_is_sacrebleus():
@@ -79,9 +81,11 @@ def test_sentence_bleu_is_sacrebleus():
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         strings = [tuple(map(str, rng.choice(WORDS, rng.integers(0, 9)))) for _ in range(6)]
-        found = sentence_bleus(strings[2:], strings[:2])
-        assert found.tolist() == pytest.approx([sacrebleus(own, strings[:2]) for own in strings[2:]]), f"seed {seed}"
-        seen.update(found.round(3).tolist())
+        result = sentence_bleus(strings[2:], strings[:2])
+        assert result.tolist() == pytest.approx([sacrebleus(string, strings[:2]) for string in strings[2:]]), (
+            f"seed {seed}"
+        )
+        seen.update(result.round(3).tolist())
     assert len(seen) > 100
 
 
@@ -91,10 +95,10 @@ def test_bleu_oracles_are_mostly_the_best_and_never_worse_than_the_best_path():
         lattice, references = make(seed)
         strings, _, costs = zip(*paths(lattice), strict=True)
         scores = list(zip(sentence_bleus(strings, references), costs, strict=True))
-        found = oracle(lattice, references, "bleu")
-        assert found.score == pytest.approx(sacrebleus(found.hypothesis.tokens, references))
-        assert found.score >= min(scores, key=lambda entry: entry[1])[0] - 1e-9, f"seed {seed}"
-        losses.append(max(scores)[0] - found.score)
+        result = oracle(lattice, references, "bleu")
+        assert result.score == pytest.approx(sacrebleus(result.hypothesis.tokens, references))
+        assert result.score >= min(scores, key=lambda entry: entry[1])[0] - 1e-9, f"seed {seed}"
+        losses.append(max(scores)[0] - result.score)
     assert np.mean(np.array(losses) < 1e-9) >= 0.95
     assert np.mean(losses) < 0.2
 
@@ -111,8 +115,8 @@ def test_of_equally_good_strings_the_cheapest_is_returned(metric):
         costs = np.random.default_rng(seed).permutation(4).astype(float)
         strings = [f"a b c {word} e" for word in "wxyz"]
         lattice = union(*(Lattice.from_strings([pair]) for pair in zip(strings, costs, strict=True)))
-        found = oracle(lattice, ["a b c d e"], metric)
-        assert (found.hypothesis.text, found.hypothesis.cost) == (strings[int(np.argmin(costs))], 0.0), f"seed {seed}"
+        result = oracle(lattice, ["a b c d e"], metric)
+        assert (result.hypothesis.text, result.hypothesis.cost) == (strings[int(np.argmin(costs))], 0.0), f"seed {seed}"
 
 
 def test_tokens_with_other_blanks_are_one_token():

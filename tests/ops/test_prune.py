@@ -81,11 +81,11 @@ def test_exactly_as_many_arcs_stay_as_fit(digits):
         for max_arcs in range(1, len(costs) + 1):
             below = costs[max_arcs] - SLACK if max_arcs < len(costs) else math.inf
             expected = {int(lattice.ilabels[arc]) for arc, cost in through.items() if cost < below}
-            found = prune(lattice, max_arcs=max_arcs)
+            actual = prune(lattice, max_arcs=max_arcs)
             if expected:
-                assert set(found.ilabels.tolist()) == expected, f"seed {seed}, {max_arcs} arcs"
+                assert set(actual.ilabels.tolist()) == expected, f"seed {seed}, {max_arcs} arcs"
             else:
-                assert len(paths_by_inputs(found)) == 1, f"seed {seed}, {max_arcs} arcs"
+                assert len(paths_by_inputs(actual)) == 1, f"seed {seed}, {max_arcs} arcs"
 
 
 @pytest.mark.parametrize("options", [{"beam": 0.0}, {"beam": 0.5}, {"max_arcs": 1}])

@@ -19,10 +19,10 @@ def test_every_string_keeps_its_least_cost_and_its_features():
         lattice = random_lattice(rng, 3 + seed % 6, ("a", "b"), epsilon=True, arcs_per_state=2.5, shuffled=True)
         ends = np.where(np.isfinite(lattice.finals), lattice.finals, 0.0)
         lattice = lattice.with_feature("score", -lattice.weights, -ends)
-        found = remove_epsilons(lattice)
-        assert not found.has_epsilons()
-        assert best_by_string(found) == pytest.approx(best_by_string(lattice)), seed
-        for path in nbest(found, 50):
+        result = remove_epsilons(lattice)
+        assert not result.has_epsilons()
+        assert best_by_string(result) == pytest.approx(best_by_string(lattice)), seed
+        for path in nbest(result, 50):
             assert path.features["score"] == pytest.approx(-path.cost), seed
 
 
@@ -34,9 +34,9 @@ def test_parallel_epsilons_do_not_multiply_arcs():
     labels[-1] = 1
     finals = np.append(np.full(slots, np.inf), 0.0)
     lattice = Lattice.from_arcs(sources, labels, np.arange(2.0 * slots), sources + 1, finals, table)
-    found = remove_epsilons(lattice)
-    assert (found.num_states, found.num_arcs) == (2, 1)
-    assert len(list(paths(found))) == 2  # "a", and the empty string
+    result = remove_epsilons(lattice)
+    assert (result.num_states, result.num_arcs) == (2, 1)
+    assert len(list(paths(result))) == 2  # "a", and the empty string
 
 
 def test_a_lattice_without_epsilons_stays_and_others_are_refused():

@@ -46,8 +46,8 @@ def expected_strings(lattice, parts):
     for words, _, cost in paths(lattice):
         options = [choices.get(word, [((word,), 0.0)]) for word in words]
         for chosen in product(*options):
-            string = tuple(word for own, _ in chosen for word in own)
-            keep_least(table, iter([(string, cost + sum(own for _, own in chosen))]))
+            string = tuple(word for part_words, _ in chosen for word in part_words)
+            keep_least(table, iter([(string, cost + sum(part_cost for _, part_cost in chosen))]))
     return table
 
 
@@ -79,16 +79,16 @@ def test_strings_and_least_costs_are_those_of_substitution():
 def test_every_path_is_a_path_with_a_path_for_each_replaced_word():
     for seed in SEEDS:
         lattice, parts = make(seed)
-        found = Counter((words, round(cost, 6)) for words, _, cost in paths(replace(lattice, parts)))
+        counter = Counter((words, round(cost, 6)) for words, _, cost in paths(replace(lattice, parts)))
         inner = {word: [(words, cost) for words, _, cost in paths(part)] for word, part in parts.items()}
         expected = Counter()
         for words, _, cost in paths(lattice):
             for chosen in product(*(inner.get(word, [((word,), 0.0)]) for word in words)):
-                string = tuple(word for own, _ in chosen for word in own)
-                expected[string, round(cost + sum(own for _, own in chosen), 6)] += 1
-        assert sum(found.values()) == sum(expected.values()), f"seed {seed}"
-        assert {words for words, _ in found} == {words for words, _ in expected}, f"seed {seed}"
-        assert sorted(cost for (_, cost), count in found.items() for _ in range(count)) == pytest.approx(
+                string = tuple(word for first, _ in chosen for word in first)
+                expected[string, round(cost + sum(second for _, second in chosen), 6)] += 1
+        assert sum(counter.values()) == sum(expected.values()), f"seed {seed}"
+        assert {words for words, _ in counter} == {words for words, _ in expected}, f"seed {seed}"
+        assert sorted(cost for (_, cost), count in counter.items() for _ in range(count)) == pytest.approx(
             sorted(cost for (_, cost), count in expected.items() for _ in range(count)), abs=1e-5
         ), f"seed {seed}"
 
@@ -119,9 +119,9 @@ def test_the_features_of_a_path_are_the_sums_of_both_sides():
 def test_input_labels_stand_in_order_with_the_replaced_arcs_own_before_its_parts():
     for seed in SEEDS:
         lattice, parts = make(seed, numbered=True)
-        names = {id(own): word for word, own in parts.items()}
-        parts = {word: rename_labels(own, f"{names[id(own)]}:") for word, own in parts.items()}
-        found = labelled_paths(replace(lattice, parts))
+        names = {id(part): word for word, part in parts.items()}
+        parts = {word: rename_labels(part, f"{names[id(part)]}:") for word, part in parts.items()}
+        actual = labelled_paths(replace(lattice, parts))
         inner = {word: labelled_paths(part) for word, part in parts.items()}
         expected = []
         for arcs, state in arc_paths(lattice):
@@ -129,17 +129,17 @@ def test_input_labels_stand_in_order_with_the_replaced_arcs_own_before_its_parts
             steps = []
             for arc in arcs:
                 words = tuple(lattice.symbols.decode(lattice.olabels[[arc]]))
-                own = lattice.isymbols[int(lattice.ilabels[arc])]
+                result = lattice.isymbols[int(lattice.ilabels[arc])]
                 if words and words[0] in inner:
-                    steps.append([(string, (own, *labels), more) for string, labels, more in inner[words[0]]])
+                    steps.append([(string, (result, *labels), more) for string, labels, more in inner[words[0]]])
                 else:
-                    steps.append([(words, (own,), 0.0)])
+                    steps.append([(words, (result,), 0.0)])
             for chosen in product(*steps):
                 string = tuple(word for words, _, _ in chosen for word in words)
-                labels = tuple(label for _, own, _ in chosen for label in own)
+                labels = tuple(label for _, second, _ in chosen for label in second)
                 expected.append((string, labels, cost + sum(more for _, _, more in chosen)))
-        by_labels = {labels: (words, cost) for words, labels, cost in found}
-        assert len(by_labels) == len(found) == len(expected), f"seed {seed}"
+        by_labels = {labels: (words, cost) for words, labels, cost in actual}
+        assert len(by_labels) == len(actual) == len(expected), f"seed {seed}"
         for words, labels, cost in expected:
             assert by_labels[labels][0] == words, f"seed {seed}"
             assert by_labels[labels][1] == pytest.approx(cost, abs=1e-5), f"seed {seed}"
@@ -269,23 +269,26 @@ def test_input_labels_may_be_on_one_side_alone(outer):
     replaced.validate()
     assert not replaced.is_acceptor
     assert best_by_string(replaced) == pytest.approx(expected_strings(lattice, parts))
-    own = set(SymbolTable(word for word in lattice.isymbols.words[1:])) if outer else None
+    result = set(SymbolTable(word for word in lattice.isymbols.words[1:])) if outer else None
     for _, names, _ in labelled_paths(replaced):
-        assert own is None or set(names) <= own
+        assert result is None or set(names) <= result
 
 
 def test_the_arguments_are_not_changed():
     lattice, parts = make(3, numbered=True, columns=("p",))
     everything = [lattice, *parts.values()]
-    before = [(own.weights.copy(), own.finals.copy(), own.nextstates.copy(), own.ilabels.copy()) for own in everything]
-    sizes = [len(own.isymbols) for own in everything]
+    before = [
+        (entry.weights.copy(), entry.finals.copy(), entry.nextstates.copy(), entry.ilabels.copy())
+        for entry in everything
+    ]
+    sizes = [len(entry.isymbols) for entry in everything]
     replace(lattice, parts)
-    for own, (weights, finals, nextstates, ilabels) in zip(everything, before, strict=True):
-        np.testing.assert_array_equal(own.weights, weights)
-        np.testing.assert_array_equal(own.finals, finals)
-        np.testing.assert_array_equal(own.nextstates, nextstates)
-        np.testing.assert_array_equal(own.ilabels, ilabels)
-    assert [len(own.isymbols) for own in everything] == sizes
+    for first, (weights, finals, nextstates, ilabels) in zip(everything, before, strict=True):
+        np.testing.assert_array_equal(first.weights, weights)
+        np.testing.assert_array_equal(first.finals, finals)
+        np.testing.assert_array_equal(first.nextstates, nextstates)
+        np.testing.assert_array_equal(first.ilabels, ilabels)
+    assert [len(entry.isymbols) for entry in everything] == sizes
 
 
 def cyclic(word):

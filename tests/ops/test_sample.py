@@ -15,10 +15,10 @@ CRITICAL = 3.1
 """Standard deviations of a chi-square value above its mean: one of a thousand samples is beyond."""
 
 
-def assert_distributed(found, expected, message):
+def assert_distributed(drawn, expected, message):
     """Compares counts with expected ones by the chi-square test (Wilson and Hilferty's approximation)."""
-    assert set(found) <= set(expected), message
-    value = sum((found[key] - own) ** 2 / own for key, own in expected.items())
+    assert set(drawn) <= set(expected), message
+    value = sum((drawn[key] - value) ** 2 / value for key, value in expected.items())
     freedom = len(expected) - 1
     deviation = ((value / freedom) ** (1 / 3) - (1 - 2 / (9 * freedom))) / math.sqrt(2 / (9 * freedom))
     assert deviation < CRITICAL, f"{message}: {deviation}"
@@ -36,9 +36,9 @@ def test_frequencies_are_probabilities(uniform):
             continue
         total = len(every) if uniform else sum(every.values())
         draws = 300 * len(every)
-        expected = {arcs: draws * (1 if uniform else own) / total for arcs, own in every.items()}
-        found = Counter(path.inputs for path in sample(lattice, draws, seed=seed, uniform=uniform))
-        assert_distributed(found, expected, f"seed {seed}")
+        expected = {arcs: draws * (1 if uniform else entry) / total for arcs, entry in every.items()}
+        counter = Counter(path.inputs for path in sample(lattice, draws, seed=seed, uniform=uniform))
+        assert_distributed(counter, expected, f"seed {seed}")
         tested += 1
     assert tested > 5
 

@@ -99,16 +99,16 @@ def test_threads_that_share_a_lattice_do_not_disturb_one_another():
         return strings(both), strings(compose_gappy(both, gappy_acceptor(other, symbols=lattice.symbols)))
 
     expected = [worked(other) for other in others]
-    found = [None] * len(others)
+    actual = [None] * len(others)
 
     def work(first):
         for number in range(first, len(others), 8):
-            found[number] = worked(others[number])
+            actual[number] = worked(others[number])
 
     threads = [threading.Thread(target=work, args=(first,)) for first in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == expected
+    assert actual == expected
     assert list(lattice.symbols) == before

@@ -29,46 +29,46 @@ def test_the_union_holds_the_strings_of_all_at_their_least_costs():
 
 
 def test_words_features_and_costs_come_along():
-    one = Lattice.from_arcs([0], [1], [1.0], [1], [np.inf, 0.5], SymbolTable(["a"]), features={"x": [2.0]})
-    two = Lattice.from_arcs([0], [1], [4.0], [1], [np.inf, 0.0], SymbolTable(["b"]), features={"y": [3.0]})
-    first, second = nbest(union(one, two), 2)
+    lattice = Lattice.from_arcs([0], [1], [1.0], [1], [np.inf, 0.5], SymbolTable(["a"]), features={"x": [2.0]})
+    other = Lattice.from_arcs([0], [1], [4.0], [1], [np.inf, 0.0], SymbolTable(["b"]), features={"y": [3.0]})
+    first, second = nbest(union(lattice, other), 2)
     assert (first.text, first.cost, dict(first.features)) == ("a", 1.5, {"x": 2.0, "y": 0.0})
     assert (second.text, second.cost, dict(second.features)) == ("b", 4.0, {"x": 0.0, "y": 3.0})
 
 
 def test_lattices_that_accept_nothing_add_nothing():
-    one = Lattice.from_strings([("a", 1.0)])
-    assert list(best_by_string(union(Lattice.empty_like(one), one))) == [("a",)]
-    assert union(Lattice.empty_like(one)).empty
+    lattice = Lattice.from_strings([("a", 1.0)])
+    assert list(best_by_string(union(Lattice.empty_like(lattice), lattice))) == [("a",)]
+    assert union(Lattice.empty_like(lattice)).empty
 
 
 def test_what_cannot_be_joined_is_refused():
-    one = Lattice.from_strings([("a", 1.0)])
+    lattice = Lattice.from_strings([("a", 1.0)])
     for operation in (union, concat):
         with pytest.raises(TypeError, match=r"takes lattices, not a list; unpack it: \w+\(\*lattices\)"):
-            operation([one, one])
+            operation([lattice, lattice])
         with pytest.raises(TypeError, match=r"takes lattices, not a float$"):
-            operation(one, 1.0)
+            operation(lattice, 1.0)
     with pytest.raises(LatticeSimpError, match="at least one lattice"):
         union()
     with pytest.raises(LatticeSimpError, match="one cost or share for each"):
-        union(one, costs=[1.0, 2.0])
+        union(lattice, costs=[1.0, 2.0])
     with pytest.raises(LatticeSimpError, match="one cost or share for each"):
-        union(one, shares=[1.0, 2.0])
+        union(lattice, shares=[1.0, 2.0])
     with pytest.raises(LatticeSimpError, match="not both"):
-        union(one, costs=[1.0], shares=[2.0])
+        union(lattice, costs=[1.0], shares=[2.0])
     for share in (0.0, -1.0, math.inf, math.nan):
         with pytest.raises(LatticeSimpError, match="the share of a lattice is"):
-            union(one, one, shares=[1.0, share])
+            union(lattice, lattice, shares=[1.0, share])
 
 
 def probabilities(lattice, scale=1.0):
     """Returns the posterior of every string, all its paths together."""
-    found = Counter()
+    counter = Counter()
     for words, _, cost in paths(lattice):
-        found[words] += math.exp(-scale * cost)
-    total = sum(found.values())
-    return {words: share / total for words, share in found.items()}
+        counter[words] += math.exp(-scale * cost)
+    total = sum(counter.values())
+    return {words: share / total for words, share in counter.items()}
 
 
 @pytest.mark.parametrize("scale", [0.4, 1.0, 3.0])
@@ -76,10 +76,10 @@ def test_normalised_probabilities_sum_to_one(scale):
     for seed in SEEDS:
         lattice = random_lattice(np.random.default_rng(seed), 7, [*"abc"], seed % 2 == 0, columns=("x",))
         expected = probabilities(lattice, scale)
-        found = Counter()
+        counter = Counter()
         for words, _, cost in paths(normalise(lattice, scale)):
-            found[words] += math.exp(-cost)
-        assert found == pytest.approx(expected), f"seed {seed}"
+            counter[words] += math.exp(-cost)
+        assert counter == pytest.approx(expected), f"seed {seed}"
         features = sorted(path.features["x"] for path in nbest(lattice, 100, unique=False))
         kept = sorted(path.features["x"] for path in nbest(normalise(lattice, scale), 100, unique=False))
         assert kept == pytest.approx(features), f"seed {seed}"
@@ -89,7 +89,7 @@ def test_a_mixture_adds_up_the_shares_of_the_posteriors():
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         lattices = [random_lattice(rng, 7, [*"abc"], numbered=False) for _ in range(3)]
-        lattices = [own for own in lattices if not own.connected().empty]
+        lattices = [lattice for lattice in lattices if not lattice.connected().empty]
         shares = rng.uniform(0.1, 5.0, len(lattices))
         if not lattices:
             continue
@@ -97,18 +97,18 @@ def test_a_mixture_adds_up_the_shares_of_the_posteriors():
         for lattice, share in zip(lattices, shares / shares.sum(), strict=True):
             for words, probability in probabilities(lattice).items():
                 expected[words] += share * probability
-        found = Counter()
+        counter = Counter()
         for words, _, cost in paths(union(*lattices, shares=shares, normalised=True)):
-            found[words] += math.exp(-cost)
-        assert found == pytest.approx(expected), f"seed {seed}"
+            counter[words] += math.exp(-cost)
+        assert counter == pytest.approx(expected), f"seed {seed}"
 
 
 def test_what_cannot_be_normalised():
-    one = Lattice.from_strings([("a", 1.0)])
-    assert normalise(Lattice.empty_like(one)).empty
+    lattice = Lattice.from_strings([("a", 1.0)])
+    assert normalise(Lattice.empty_like(lattice)).empty
     for scale in (0.0, -1.0, math.inf, math.nan):
         with pytest.raises(LatticeSimpError, match="the scale of the costs is"):
-            normalise(one, scale)
+            normalise(lattice, scale)
     with pytest.raises(CyclicLatticeError):
         normalise(Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable("a")))
 
@@ -118,17 +118,17 @@ def test_costs_are_of_double_precision_and_features_of_the_highest_that_there_is
     """Lattices of a tuner hold single precision, to save memory; no others lose digits."""
     third, lattices = 1.0 / 3.0, []
     for name, kind in zip("ab", kinds, strict=True):
-        one = Lattice.from_arcs([0], [1], [third], [1], [np.inf, third], SymbolTable(name))
+        lattice = Lattice.from_arcs([0], [1], [third], [1], [np.inf, third], SymbolTable(name))
         features = Features(("x",), np.array([[third]], kind), np.array([[0.0, third]], kind))
-        lattices.append(replace(one, features=features))
-    made = union(*lattices, costs=[third, 0.0])
-    assert made.weights.dtype == made.finals.dtype == np.float64
-    assert made.features.arcs.dtype == made.features.finals.dtype == np.dtype(max(kinds))
-    assert sorted(path.cost for path in nbest(made, 2)) == [2 * third, third + third + third]
-    found = {path.text: path.features["x"] for path in nbest(made, 2)}
-    assert found == {name: 2 * float(np.array(third, kind)) for name, kind in zip("ab", kinds, strict=True)}
+        lattices.append(replace(lattice, features=features))
+    result = union(*lattices, costs=[third, 0.0])
+    assert result.weights.dtype == result.finals.dtype == np.float64
+    assert result.features.arcs.dtype == result.features.finals.dtype == np.dtype(max(kinds))
+    assert sorted(path.cost for path in nbest(result, 2)) == [2 * third, third + third + third]
+    values = {path.text: path.features["x"] for path in nbest(result, 2)}
+    assert values == {name: 2 * float(np.array(third, kind)) for name, kind in zip("ab", kinds, strict=True)}
 
 
 def test_lattices_without_features_have_a_union_without():
-    made = union(*[Lattice.from_strings([("a", 1.0)])] * 2)
-    assert list(made.features) == []
+    result = union(*[Lattice.from_strings([("a", 1.0)])] * 2)
+    assert list(result.features) == []

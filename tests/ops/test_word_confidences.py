@@ -23,17 +23,17 @@ def test_where_places_are_certain_they_are_marginals():
         rng = np.random.default_rng(seed)
         length = int(rng.integers(1, 6))
         strings = {tuple(f"{place}{rng.choice(['a', 'b', 'c'])}" for place in range(length)) for _ in range(8)}
-        costs = {own: float(rng.uniform(0, 3)) for own in sorted(strings)}
+        costs = {string: float(rng.uniform(0, 3)) for string in sorted(strings)}
         scale = float(rng.uniform(0.2, 2))
         lattice = ls.Lattice.from_strings(list(costs.items()))
-        shares = {own: math.exp(-scale * cost) for own, cost in costs.items()}
-        for own in costs:
-            found = ls.word_confidences(lattice, own, scale)
+        shares = {name: math.exp(-scale * cost) for name, cost in costs.items()}
+        for tokens in costs:
+            actual = ls.word_confidences(lattice, tokens, scale)
             expected = [
-                sum(share for other, share in shares.items() if other[place] == own[place]) / sum(shares.values())
+                sum(share for other, share in shares.items() if other[place] == tokens[place]) / sum(shares.values())
                 for place in range(length)
             ]
-            assert found.tolist() == pytest.approx(expected, abs=1e-6), seed
+            assert actual.tolist() == pytest.approx(expected, abs=1e-6), seed
 
 
 def test_words_that_the_lattice_lacks():
@@ -57,11 +57,11 @@ def test_the_best_path_and_large_lattices():
 
 
 def test_agreement_with_skeletons():
-    own = [ls.Hypothesis(("b", "d"), 0.0), ls.Hypothesis(("b", "e"), math.log(3)), ls.Hypothesis(("d", "b"), 0.0)]
-    found = ls.skeleton_agreement("a b b d e", own)
-    assert found.tolist() == pytest.approx([0.0, 1 / 7, 3 / 7, 3 / 7, 1 / 7])
+    results = [ls.Hypothesis(("b", "d"), 0.0), ls.Hypothesis(("b", "e"), math.log(3)), ls.Hypothesis(("d", "b"), 0.0)]
+    result = ls.skeleton_agreement("a b b d e", results)
+    assert result.tolist() == pytest.approx([0.0, 1 / 7, 3 / 7, 3 / 7, 1 / 7])
     assert ls.skeleton_agreement("a b", []).tolist() == [0.0, 0.0]
-    assert ls.skeleton_agreement("x y", own).tolist() == [0.0, 0.0]
+    assert ls.skeleton_agreement("x y", results).tolist() == [0.0, 0.0]
 
 
 def test_confidences_are_those_of_each_string_aligned_on_its_own():
@@ -70,9 +70,9 @@ def test_confidences_are_those_of_each_string_aligned_on_its_own():
         lattice = random_lattice(rng, 4 + seed % 5, [*"abcd"], seed % 2 == 0, arcs_per_state=2.2)
         shares = probabilities(lattice, 0.7) if not lattice.connected().empty else {}
         others = [tuple(rng.choice([*"abcdx"], rng.integers(0, 7)).tolist()) for _ in range(4)]
-        for own in [*others, *list(shares)[:4]] if shares else []:
-            found = ls.word_confidences(lattice, own, 0.7)
-            assert found.tolist() == pytest.approx(expected_confidences(shares, own), abs=1e-9), (seed, own)
+        for entry in [*others, *list(shares)[:4]] if shares else []:
+            result = ls.word_confidences(lattice, entry, 0.7)
+            assert result.tolist() == pytest.approx(expected_confidences(shares, entry), abs=1e-9), (seed, entry)
 
 
 def test_confidences_do_not_depend_on_the_form_of_the_lattice():
@@ -81,10 +81,10 @@ def test_confidences_do_not_depend_on_the_form_of_the_lattice():
         lattice = random_lattice(rng, 4 + seed % 5, [*"abcd"], seed % 2 == 0, arcs_per_state=2.0)
         if lattice.connected().empty:
             continue
-        own = tuple(rng.choice([*"abcdx"], 5).tolist())
-        expected, of_best = ls.word_confidences(lattice, own), ls.word_confidences(lattice)
+        actual = tuple(rng.choice([*"abcdx"], 5).tolist())
+        expected, of_best = ls.word_confidences(lattice, actual), ls.word_confidences(lattice)
         for name, form in layouts(lattice, rng):
-            assert ls.word_confidences(form, own).tolist() == pytest.approx(expected, abs=1e-9), (seed, name)
+            assert ls.word_confidences(form, actual).tolist() == pytest.approx(expected, abs=1e-9), (seed, name)
             assert ls.word_confidences(form).tolist() == pytest.approx(of_best, abs=1e-9), (seed, name)
 
 
@@ -94,10 +94,13 @@ def test_what_every_hypothesis_says_is_certain():
         rng = np.random.default_rng(seed)
         left, right = ([f"{side}{number}" for number in range(8)] for side in "lr")
         strings = sorted({(*_edited(left, rng), "law", *_edited(right, rng)[::-1]) for _ in range(50)})
-        lattice = ls.Lattice.from_strings([(own, float(rng.uniform(0, 3))) for own in strings])
+        lattice = ls.Lattice.from_strings([(string, float(rng.uniform(0, 3))) for string in strings])
         for form in (lattice, ls.minimize(lattice, semiring="log")):
-            for own in strings[::10]:
-                assert ls.word_confidences(form, own)[own.index("law")] == pytest.approx(1.0, abs=1e-9), (seed, own)
+            for string in strings[::10]:
+                assert ls.word_confidences(form, string)[string.index("law")] == pytest.approx(1.0, abs=1e-9), (
+                    seed,
+                    string,
+                )
 
 
 def _edited(words, rng):
@@ -116,27 +119,27 @@ def test_strings_with_more_different_rows_than_are_kept():
     lattice = ls.Lattice.from_arcs(
         sources, labels, rng.uniform(0, 2, len(sources)), nextstates, finals, ls.SymbolTable(list("abcd"))
     )
-    own = tuple(rng.choice([*"abcd"], 14).tolist())
+    actual = tuple(rng.choice([*"abcd"], 14).tolist())
     strings = Distribution.of(lattice.connected())
-    pivot = Pivot.untimed(strings.encode(own))
+    pivot = Pivot.untimed(strings.encode(actual))
     letters, table = word_alignment._letters(strings, pivot, np.zeros((lattice.num_arcs, 2)))
     assert not len(
         word_alignment._product(strings.arcs, pivot, letters, table, word_alignment.LIMITS[0], MOST_ROWS).nodes
     )
-    expected = ls.word_confidences(lattice, own)
+    expected = ls.word_confidences(lattice, actual)
     assert (expected > 0).all()
     assert (expected <= 1).all()
     for name, form in forms(lattice, rng):
-        assert ls.word_confidences(form, own).tolist() == pytest.approx(expected, abs=1e-9), name
+        assert ls.word_confidences(form, actual).tolist() == pytest.approx(expected, abs=1e-9), name
 
 
 def test_of_equally_probable_strings_the_shortest_is_taken():
     for seed in range(20):
         rng = np.random.default_rng(seed)
         strings = sorted({tuple(rng.choice([*"abc"], rng.integers(1, 5)).tolist()) for _ in range(6)})
-        lattice = ls.Lattice.from_strings([(own, 1.0) for own in strings])
+        lattice = ls.Lattice.from_strings([(string, 1.0) for string in strings])
         for name, form in layouts(lattice, rng):
-            assert probable_tokens(form) == min(strings, key=lambda own: (len(own), own)), (seed, name)
+            assert probable_tokens(form) == min(strings, key=lambda value: (len(value), value)), (seed, name)
 
 
 def test_paths_of_one_string_add_up():

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 
-def edits(one, other):
+def edits(first, other):
     """Returns the least number of insertions, deletions and substitutions between two token lists."""
     row = list(range(len(other) + 1))
-    for i, word in enumerate(one, start=1):
+    for i, word in enumerate(first, start=1):
         previous, row = row, [i]
         for j, also in enumerate(other, start=1):
             row.append(min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (word != also)))

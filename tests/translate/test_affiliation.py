@@ -44,10 +44,10 @@ def with_random_points(rng, grammar):
 
 def defined_source(rule, target):
     """Returns the source symbol that a target word of a rule with source words belongs to."""
-    linked = sorted(source for source, own in rule.alignment if own == target)
+    linked = sorted(source for source, linked_target in rule.alignment if linked_target == target)
     if linked:
         return linked[(len(linked) - 1) // 2]
-    others = {own for _, own in rule.alignment}
+    others = {linked_target for _, linked_target in rule.alignment}
     if others:
         return defined_source(rule, min(others, key=lambda other: (abs(other - target), -other)))
     words = [index for index, symbol in enumerate(rule.source) if isinstance(symbol, str)]
@@ -70,16 +70,16 @@ def derived(lattice, arcs, words, grammar):
     return [token for (token,) in align_words(RuleLabels.read(labels).uses(), words, grammar)]
 
 
-def spelled(lattice, arcs, found):
-    return [int(found[arc]) for arc in arcs if lattice.olabels[arc]]
+def spelled(lattice, arcs, values_of_arcs):
+    return [int(values_of_arcs[arc]) for arc in arcs if lattice.olabels[arc]]
 
 
 def check(lattice, words, grammar, count):
     """Compares paths with their derivations; returns how many."""
-    found, linked = affiliations(lattice), one_link_a_word(grammar)
+    result, linked = affiliations(lattice), one_link_a_word(grammar)
     checked = 0
     for arcs, _ in islice(arc_paths(lattice), count):
-        assert spelled(lattice, arcs, found) == derived(lattice, arcs, words, linked)
+        assert spelled(lattice, arcs, result) == derived(lattice, arcs, words, linked)
         checked += 1
     return checked
 
@@ -103,12 +103,12 @@ def test_a_rule_without_source_words_has_the_middle_of_its_span():
     grammar = Grammar.from_rules(parse_rules(rules))
     settings = DecoderSettings(word_arcs="affiliated", max_span=5)
     lattice = parse_sentence(grammar, Costs(np.zeros(3)), ["d", "a", "b", "c", "other"], settings).lattice().named()
-    found = {
+    values = {
         tuple(lattice.symbols.decode(lattice.olabels[arcs])): affiliations(lattice)[arcs].tolist()
         for arcs, _ in arc_paths(lattice)
     }
-    assert found["v", "w", "u", "so", "other"] == [0, 0, 3, 2, 4]
-    assert found["v", "w", "a", "b", "c", "other"] == [0, 0, 1, 2, 3, 4]
+    assert values["v", "w", "u", "so", "other"] == [0, 0, 3, 2, 4]
+    assert values["v", "w", "a", "b", "c", "other"] == [0, 0, 1, 2, 3, 4]
 
 
 def affiliated(decoder, **settings):
@@ -142,7 +142,7 @@ def test_translations_with_skeletons_keep_them(strategy):
             assert translation.features(translation.best)["OOV"] == -("neulich" in words)
             phrases = [use for use in uses if use.rule >= 0]
             rules = [(decoder.grammar.rule(use.rule).source, use.end - use.start) for use in phrases]
-            across += any(len(own) < span and all(isinstance(w, str) for w in own) for own, span in rules)
+            across += any(len(first) < span and all(isinstance(w, str) for w in first) for first, span in rules)
     assert strategy == "gappy" or across > 2
 
 
@@ -159,11 +159,11 @@ def test_strings_and_costs_are_those_of_shared_arcs():
             shared = tiny_decoder().with_settings({"beam": 10.0})
             if exact:
                 shared = replace(shared, settings=replace(shared.settings, exact=exact))
-            own = affiliated(shared)
+            actual = affiliated(shared)
             expected = {path.text: path.cost for path in nbest(shared.translate(words).lattice, 1000)}
-            lattice = own.translate(words).lattice
+            lattice = actual.translate(words).lattice
             assert {path.text: path.cost for path in nbest(lattice, 1000)} == pytest.approx(expected)
-            assert check(lattice, words, own.grammar, 60) > 4
+            assert check(lattice, words, actual.grammar, 60) > 4
 
 
 def test_the_exact_search_of_nested_grammars_keeps_them():
@@ -188,9 +188,9 @@ def test_an_arc_is_split_only_where_tokens_differ():
     grammar = Grammar.from_rules(parse_rules(rules))
     settings = DecoderSettings(word_arcs="affiliated", copies="all", max_span=3)
     lattice = parse_sentence(grammar, Costs(np.zeros(3)), ["a", "b", "c"], settings).lattice().named()
-    found = Counter(zip(lattice.symbols.decode(lattice.olabels), affiliations(lattice).tolist(), strict=True))
-    assert found["u", 1] == found["v", 2] == 1
-    assert found["v", 1] == 1
+    counter = Counter(zip(lattice.symbols.decode(lattice.olabels), affiliations(lattice).tolist(), strict=True))
+    assert counter["u", 1] == counter["v", 2] == 1
+    assert counter["v", 1] == 1
 
 
 def test_lattices_that_do_not_tell_are_refused():

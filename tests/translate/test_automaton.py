@@ -83,13 +83,13 @@ def test_each_string_has_one_path_at_its_cheapest_items_cost_and_step():
         for number, (start, end, string, cost) in enumerate(items):
             if cost < expected.get((start, end, string), (np.inf,))[0]:
                 expected[start, end, string] = (cost, (number + 1,))
-        found = [
+        actual = [
             ((start, end, string), (pytest.approx(cost), steps))
             for start in range(positions)
             for end, string, cost, steps, _ in walks(arcs, start, 0, positions - 1)
         ]
-        assert len(found) == len(dict(found)), f"seed {seed}"
-        assert expected == dict(found), f"seed {seed}"
+        assert len(actual) == len(dict(actual)), f"seed {seed}"
+        assert expected == dict(actual), f"seed {seed}"
 
 
 def test_a_new_state_comes_from_an_end_of_its_items():
@@ -138,16 +138,16 @@ def test_many_items_outgrow_every_first_capacity():
     leaving = {}
     for arc, state in enumerate(source):
         leaving.setdefault(state, []).append(arc)
-    found = {}
+    values = {}
     pending = [(0, (), 0.0)]
     while pending:
         state, string, total = pending.pop()
         if state == 1:
-            assert string not in found
-            found[string] = total
+            assert string not in values
+            values[string] = total
         for arc in leaving.get(state, []):
             pending.append((target[arc], (*string, symbol[arc]), total + cost[arc]))
-    assert found == {string: total for _, _, string, total in items}
+    assert values == {string: total for _, _, string, total in items}
 
 
 # ---------------------------------------------------------------- references
@@ -180,7 +180,7 @@ def derivations(cells, first_steps, cell):
         for chosen in product(*parts):
             words = sum((words for words, _, _ in chosen), ())
             items = sum((items for _, _, items in chosen), (item,))
-            yield words, cost + sum(own for _, own, _ in chosen), tuple(sorted(items))
+            yield words, cost + sum(part_cost for _, part_cost, _ in chosen), tuple(sorted(items))
 
 
 def unrolled(step, table):
@@ -213,14 +213,14 @@ def test_references_become_all_derivations_with_their_costs_and_items():
             done = done._replace(arcs=np.concatenate((done.arcs, arcs)))
             done.end[cell] = len(done.arcs)
 
-            found = Counter(
+            counter = Counter(
                 (words, round(cost, 6), tuple(sorted(item for step in steps for item in unrolled(step, table))))
                 for _, words, cost, steps, _ in walks(arcs, 0, 1, 1)
             )
             expected = Counter(
-                (words, round(cost, 6), own) for words, cost, own in derivations(cells, first_steps, cell)
+                (words, round(cost, 6), value) for words, cost, value in derivations(cells, first_steps, cell)
             )
-            assert found == expected, f"seed {seed}"
+            assert counter == expected, f"seed {seed}"
 
 
 # ---------------------------------------------------------------- matches

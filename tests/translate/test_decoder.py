@@ -89,11 +89,11 @@ def test_the_plain_lattice_holds_every_translation_at_its_least_cost(sentence):
 def test_every_translation_within_the_beam_stays(sentence, beam):
     decoder = tiny_decoder(beam=beam)
     expected = expected_plain(decoder, sentence.split())
-    found = costs_of(decoder.translate(sentence))
+    actual = costs_of(decoder.translate(sentence))
     best = min(expected.values())
-    assert {string for string, cost in expected.items() if cost <= best + beam - 1e-6} <= set(found)
-    assert all(cost >= expected[string] - 1e-6 for string, cost in found.items())
-    assert min(found.values()) == pytest.approx(best)
+    assert {string for string, cost in expected.items() if cost <= best + beam - 1e-6} <= set(actual)
+    assert all(cost >= expected[string] - 1e-6 for string, cost in actual.items())
+    assert min(actual.values()) == pytest.approx(best)
 
 
 def test_nbest_gives_the_best_strings_in_order():
@@ -124,9 +124,9 @@ def test_cells_are_pruned_where_non_terminals_nest():
     narrow = DecoderSettings(beam=EVERYTHING, cubes=CubePruning(pops=1, beam=0.0, max_arcs=1))
     decoder = Decoder(loose.grammar, loose.language_models, loose.weights, narrow)
     everything = costs_of(loose.translate(SENTENCE))
-    found = costs_of(decoder.translate(SENTENCE))
-    assert 0 < len(found) < len(everything)
-    assert all(cost >= everything[string] - 1e-6 for string, cost in found.items())
+    result = costs_of(decoder.translate(SENTENCE))
+    assert 0 < len(result) < len(everything)
+    assert all(cost >= everything[string] - 1e-6 for string, cost in result.items())
 
 
 def test_a_nested_grammar_translates_a_sentence_without_any_gap():
@@ -178,8 +178,8 @@ def test_the_feature_vector_names_what_the_path_is_made_of(strategy, edits):
         assert features["WordPenalty"] == -len(path.text.split())
         uses = [use.rule for use in translation.derivation(path) if use.rule >= 0]
         for name in decoder.grammar.feature_names:
-            own = sum(dict(decoder.grammar.rule(rule).features)[name] for rule in uses)
-            assert features[name] == pytest.approx(own, abs=1e-9)
+            result = sum(dict(decoder.grammar.rule(rule).features)[name] for rule in uses)
+            assert features[name] == pytest.approx(result, abs=1e-9)
         assert ("Skeleton" in features) == (strategy != "plain")
         assert ("Edits" in features) == (edits is not None)
         assert "matched" not in features
@@ -203,10 +203,10 @@ def test_gappy_is_full_times_skeleton_hypotheses(sentence, mask, count):
     hypotheses = expected_hypotheses(decoder, skeleton.words, count)
     translation = decoder.translate(sentence, mask)
     assert translation.strategy == "gappy"
-    found = dict(pairs(translation))
-    assert sorted(found.values()) == pytest.approx([cost for _, cost in hypotheses], **TOLERANCE)
+    actual = dict(pairs(translation))
+    assert sorted(actual.values()) == pytest.approx([cost for _, cost in hypotheses], **TOLERANCE)
     full = expected_plain(decoder, sentence.split())
-    expected = expected_gappy(full, list(found.items()), 0.8)
+    expected = expected_gappy(full, list(actual.items()), 0.8)
     assert translation.reachable == bool(expected)
     assert costs_of(translation) == pytest.approx(expected or full, **TOLERANCE)
 
@@ -222,11 +222,11 @@ def test_gappy_keeps_to_both_beams(sentence, mask, full_beam, beam):
     sure = {words: cost for words, cost in joint.items() if full[words] <= least + full_beam - 1e-6}
     if not sure:
         return
-    found = costs_of(translation)
-    best = min(found.values())
+    result = costs_of(translation)
+    best = min(result.values())
     assert best <= min(sure.values()) + 1e-6
-    assert {words for words, cost in sure.items() if cost <= best + beam - 1e-6} <= set(found)
-    for words, cost in found.items():
+    assert {words for words, cost in sure.items() if cost <= best + beam - 1e-6} <= set(result)
+    for words, cost in result.items():
         assert cost >= joint[words] - 1e-6
 
 
@@ -234,26 +234,26 @@ def test_gappy_keeps_to_both_beams(sentence, mask, full_beam, beam):
 def test_skeleton_hypotheses_are_the_n_best_translations_of_the_kept_words(sentence, mask):
     decoder = tiny_decoder(hypotheses=7)
     skeleton = Skeleton.from_mask(mask, sentence.split())
-    found = pairs(decoder.translate(sentence, skeleton))
+    actual = pairs(decoder.translate(sentence, skeleton))
     expected = expected_hypotheses(decoder, skeleton.words, 7)
-    assert [cost for _, cost in found] == pytest.approx([cost for _, cost in expected], **TOLERANCE)
+    assert [cost for _, cost in actual] == pytest.approx([cost for _, cost in expected], **TOLERANCE)
     everything = expected_plain(decoder, skeleton.words)
-    assert all(cost == pytest.approx(everything[tuple(words.split())], **TOLERANCE) for words, cost in found)
-    assert len(set(found)) == len(expected)
+    assert all(cost == pytest.approx(everything[tuple(words.split())], **TOLERANCE) for words, cost in actual)
+    assert len(set(actual)) == len(expected)
 
 
 def test_the_whole_skeleton_list_is_found_however_bad_its_last_entries_are():
     weights = {**WEIGHTS, "FE": 40.0}  # costs far apart: the beam must grow until all strings are in it
     decoder = tiny_decoder(weights=weights, hypotheses=1000)
     expected = expected_plain(decoder, "das alte haus".split())
-    found = pairs(decoder.translate("das alte haus gestern", "1110"))
-    assert dict(found) == pytest.approx({" ".join(words): cost for words, cost in expected.items()}, **TOLERANCE)
+    actual = pairs(decoder.translate("das alte haus gestern", "1110"))
+    assert dict(actual) == pytest.approx({" ".join(words): cost for words, cost in expected.items()}, **TOLERANCE)
 
 
 def test_a_skeleton_may_be_a_mask_or_an_object_or_a_list_of_one():
     decoder = tiny_decoder()
     skeleton = Skeleton.from_mask(MASK, SENTENCE.split())
-    first, *others = (costs_of(decoder.translate(SENTENCE, own)) for own in (MASK, skeleton, [skeleton]))
+    first, *others = (costs_of(decoder.translate(SENTENCE, each)) for each in (MASK, skeleton, [skeleton]))
     assert all(other == first for other in others)
 
 
@@ -306,7 +306,7 @@ def test_several_skeletons_pool_their_hypotheses(aggregation):
     words = "das haus gestern das haus".split()
     skeletons = [Skeleton.from_mask(mask, words) for mask in ("11000", "00011", "01010", "10100")]
     decoder = tiny_decoder(aggregation=aggregation)
-    found = dict(pairs(decoder.translate(words, skeletons)))
+    result = dict(pairs(decoder.translate(words, skeletons)))
     pooled = {}
     for skeleton in skeletons:
         for string, cost in expected_plain(decoder, skeleton.words).items():
@@ -316,7 +316,7 @@ def test_several_skeletons_pool_their_hypotheses(aggregation):
         "max": min,
         "sum": lambda costs: -math.log(sum(math.exp(-cost) for cost in costs)),
     }[aggregation]
-    assert found == pytest.approx({string: joined(costs) for string, costs in pooled.items()}, **TOLERANCE)
+    assert result == pytest.approx({string: joined(costs) for string, costs in pooled.items()}, **TOLERANCE)
 
 
 @pytest.mark.parametrize("aggregation", ["max", "sum"])
@@ -338,10 +338,10 @@ def test_gappy_with_expected_costs_is_full_plus_the_mean_over_skeletons(probabil
     translation = decoder.translate(words, skeletons, probabilities=probabilities)
     assert len(pairs(translation)) > 5
     expected = expected_plain(decoder, words)
-    shares = [own / sum(probabilities) for own in probabilities] or [1 / 3] * 3
+    shares = [probability / sum(probabilities) for probability in probabilities] or [1 / 3] * 3
     for share, skeleton in zip(shares, skeletons, strict=True):
-        own = pairs(tiny_decoder(hypotheses=5).translate(words, skeleton))
-        beyond = [(text, cost - min(cost for _, cost in own)) for text, cost in own]
+        actual = pairs(tiny_decoder(hypotheses=5).translate(words, skeleton))
+        beyond = [(text, cost - min(cost for _, cost in actual)) for text, cost in actual]
         added = expected_gappy(dict.fromkeys(expected, 0.0), beyond, 0.5, deletion=2.0, substitution=1.5)
         expected = {string: cost + share * added[string] for string, cost in expected.items()}
     assert costs_of(translation) == pytest.approx(expected, **TOLERANCE)
@@ -364,9 +364,9 @@ def test_expected_costs_with_forbidden_edits_fall_back_to_the_plain_lattice():
     skeletons = [Skeleton.from_mask(mask, words) for mask in ("110", "001")]
     never = EditCosts(deletion=math.inf, substitution=math.inf, stem=math.inf)
     decoder = tiny_decoder(aggregation="expected", edits=never, hypotheses=1)
-    found = decoder.translate(words, skeletons)
-    assert found.reachable is True
-    assert all({"yesterday", "house"} <= set(path.tokens) for path in found.nbest(50))
+    result = decoder.translate(words, skeletons)
+    assert result.reachable is True
+    assert all({"yesterday", "house"} <= set(path.tokens) for path in result.nbest(50))
     lost = compose_with_expected(
         Lattice.from_strings([("a", 0.0)]), [[Hypothesis(("b",), 0.0)]], [1.0], SkeletonSettings(edits=never), 8.0
     )
@@ -374,8 +374,8 @@ def test_expected_costs_with_forbidden_edits_fall_back_to_the_plain_lattice():
 
 
 def pooled(lists, aggregation, count):
-    own = [[Hypothesis((text,), cost) for text, cost in pairs] for pairs in lists]
-    return [(found.text, found.cost) for found in pool_hypotheses(own, aggregation, count)]
+    results = [[Hypothesis((text,), cost) for text, cost in pairs] for pairs in lists]
+    return [(hypothesis.text, hypothesis.cost) for hypothesis in pool_hypotheses(results, aggregation, count)]
 
 
 def test_pooling_keeps_the_best_n():
@@ -416,9 +416,9 @@ def test_at_gaps_gives_a_part_of_what_everywhere_gives(sentence, mask):
     at_gaps = tiny_decoder(gaps="at-gaps").translate(sentence, mask)
     assert dict(pairs(at_gaps)) == pytest.approx(dict(pairs(everywhere)), **TOLERANCE)
     if at_gaps.reachable:
-        found, more = costs_of(at_gaps), costs_of(everywhere)
-        assert set(found) <= set(more)
-        assert all(cost >= more[words] - 1e-6 for words, cost in found.items())
+        result, more = costs_of(at_gaps), costs_of(everywhere)
+        assert set(result) <= set(more)
+        assert all(cost >= more[words] - 1e-6 for words, cost in result.items())
 
 
 @pytest.mark.parametrize(
@@ -437,8 +437,8 @@ def test_words_may_be_skipped_at_the_ends_of_gaps_and_beside_the_words_beside_th
     """`a b` is `x y`, where x translates b and y translates a; `d e` is `u v`, word by word."""
     rules = ["[X] ||| a b ||| x y ||| ||| 0-1 1-0", "[X] ||| d e ||| u v ||| ||| 0-0 1-1", "[X] ||| c ||| w"]
     decoder = tiny_decoder(rules, weights={"LM": 1.0})
-    _, (found, *_) = hypotheses_with_positions(decoder, Skeleton.from_mask(mask, sentence.split()))
-    assert found == positions
+    _, (result, *_) = hypotheses_with_positions(decoder, Skeleton.from_mask(mask, sentence.split()))
+    assert result == positions
 
 
 def test_without_a_gap_at_gaps_allows_no_further_words():
@@ -453,11 +453,11 @@ def test_without_a_gap_at_gaps_allows_no_further_words():
 @pytest.mark.parametrize("mask", [None, MASK])
 def test_hypotheses_from_outside_take_the_place_of_our_own(mask):
     decoder = tiny_decoder(weight=0.5)
-    given = [("i the home", 3.0), ("have seen", 1.0), ("not there", 0.0)]
-    translation = decoder.translate(SENTENCE, mask, skeleton_hypotheses=given)
+    entries = [("i the home", 3.0), ("have seen", 1.0), ("not there", 0.0)]
+    translation = decoder.translate(SENTENCE, mask, skeleton_hypotheses=entries)
     assert translation.strategy == "gappy"
-    assert pairs(translation) == tuple(given)
-    expected = expected_gappy(expected_plain(decoder, SENTENCE.split()), given, 0.5)
+    assert pairs(translation) == tuple(entries)
+    expected = expected_gappy(expected_plain(decoder, SENTENCE.split()), entries, 0.5)
     assert costs_of(translation) == pytest.approx(expected, **TOLERANCE)
 
 
@@ -474,14 +474,14 @@ def test_an_empty_list_of_hypotheses_is_refused(strategy):
 
 
 def test_rho_loops_must_follow_a_word_that_goes_on():
-    given = [("the house", 1.0), ("i old", 2.0)]
+    entries = [("the house", 1.0), ("i old", 2.0)]
     decoders = {loops: tiny_decoder(loops=loops) for loops in ("sigma", "rho")}
-    found = {
-        loops: set(costs_of(decoder.translate("ich das alte", skeleton_hypotheses=given)))
+    values = {
+        loops: set(costs_of(decoder.translate("ich das alte", skeleton_hypotheses=entries)))
         for loops, decoder in decoders.items()
     }
-    assert tuple("i the old".split()) in found["sigma"]
-    assert found["rho"] <= found["sigma"]
+    assert tuple("i the old".split()) in values["sigma"]
+    assert values["rho"] <= values["sigma"]
 
 
 # ---------------------------------------------------------------- several language models
@@ -505,10 +505,10 @@ def test_two_language_models_add_up(sentence):
 def test_the_beam_holds_over_the_sum_of_two_language_models(sentence, beam):
     decoder = tiny_decoder(models=MODELS, weights=TWO_WEIGHTS, beam=beam)
     expected = expected_plain(decoder, sentence.split(), MODELS)
-    found = costs_of(decoder.translate(sentence))
+    actual = costs_of(decoder.translate(sentence))
     best = min(expected.values())
-    assert min(found.values()) == pytest.approx(best, **TOLERANCE)
-    assert {words for words, cost in expected.items() if cost <= best + beam - 1e-5} <= set(found)
+    assert min(actual.values()) == pytest.approx(best, **TOLERANCE)
+    assert {words for words, cost in expected.items() if cost <= best + beam - 1e-5} <= set(actual)
 
 
 @STRATEGIES

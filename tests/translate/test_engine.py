@@ -33,13 +33,13 @@ def worst(translation):
 def test_both_engines_find_the_same_translations_at_the_same_costs(strategy, skeleton):
     arrays, openfst = both(**skeleton)
     for sentence, mask in SENTENCES:
-        own = None if strategy == "plain" else mask
-        expected = arrays.translate(sentence, own, strategy=strategy)
-        found = openfst.translate(sentence, own, strategy=strategy)
-        assert costs(found) == pytest.approx(costs(expected), abs=1e-4), sentence
-        assert found.reachable == expected.reachable, sentence
-        assert dict(pairs(found)) == pytest.approx(dict(pairs(expected)), abs=1e-4), sentence
-        assert found.features(found.best) == {}, sentence
+        result = None if strategy == "plain" else mask
+        expected = arrays.translate(sentence, result, strategy=strategy)
+        actual = openfst.translate(sentence, result, strategy=strategy)
+        assert costs(actual) == pytest.approx(costs(expected), abs=1e-4), sentence
+        assert actual.reachable == expected.reachable, sentence
+        assert dict(pairs(actual)) == pytest.approx(dict(pairs(expected)), abs=1e-4), sentence
+        assert actual.features(actual.best) == {}, sentence
 
 
 def test_what_needs_derivations_is_refused():

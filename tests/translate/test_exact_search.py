@@ -68,8 +68,8 @@ def with_models(decoder, texts, strings):
 
 
 def expected(decoder, texts, words):
-    given = decoder.grammar, decoder.costs, tuple(words), decoder.settings
-    return with_models(decoder, texts, translations(*given))
+    arguments = decoder.grammar, decoder.costs, tuple(words), decoder.settings
+    return with_models(decoder, texts, translations(*arguments))
 
 
 def within(table, beam):
@@ -97,11 +97,11 @@ def test_all_within_the_beam_is_found_for_certain(kind, beam):
         result = decoder.translate(words)
         assert result.gap == 0.0, seed
         assert result.best.cost == pytest.approx(min(table.values()), **CLOSE), seed
-        found = best_by_string(result.lattice)
+        actual = best_by_string(result.lattice)
         surely, perhaps = within(table, beam)
-        assert surely <= set(found), seed
-        for string in perhaps & set(found):
-            assert found[string] == pytest.approx(table[string], **CLOSE), seed
+        assert surely <= set(actual), seed
+        for string in perhaps & set(actual):
+            assert actual[string] == pytest.approx(table[string], **CLOSE), seed
     assert nested > 20
 
 
@@ -138,10 +138,10 @@ def test_an_unfinished_search_bounds_the_optimum(limits):
         if not table or not decoder.grammar.nests:
             continue
         least, worse = min(table.values()), float(np.median(list(table.values())))
-        found = certificate(decoder, words, worse, **limits)
-        assert found.lower <= least + 1e-6, seed
-        unfinished += not found.finished
-        assert not found.finished or found.lower == pytest.approx(least, **CLOSE), seed
+        actual = certificate(decoder, words, worse, **limits)
+        assert actual.lower <= least + 1e-6, seed
+        unfinished += not actual.finished
+        assert not actual.finished or actual.lower == pytest.approx(least, **CLOSE), seed
         result = decoder.with_settings({"exact": limits}).translate(words)
         assert result.best.cost - result.gap <= least + 1e-6, seed
     assert unfinished > 5
@@ -176,9 +176,9 @@ def test_gaps_are_told_where_they_are_asked_for():
         decoder, _, words = make_decoder(3, kind)
         pruned = decoder.with_settings({"exact": None})
         assert pruned.translate(words).gap is None
-        told = pruned.with_settings({"search_gap": {}}).translate(words)
-        assert told.best == pruned.translate(words).best
-        assert told.gap >= 0 if decoder.grammar.nests else told.gap == 0
+        result = pruned.with_settings({"search_gap": {}}).translate(words)
+        assert result.best == pruned.translate(words).best
+        assert result.gap >= 0 if decoder.grammar.nests else result.gap == 0
 
 
 def test_multipliers_change_no_optimum(monkeypatch):
@@ -192,9 +192,9 @@ def test_multipliers_change_no_optimum(monkeypatch):
         for rounds in (0, 3, 40):
             monkeypatch.setattr(multipliers, "ROUNDS", rounds)
             for above in (1e-6, 2.0, 50.0):
-                found = certificate(decoder, words, least + above)
-                assert found.finished, seed
-                assert found.lower == pytest.approx(least, **CLOSE), (seed, rounds, above)
+                actual = certificate(decoder, words, least + above)
+                assert actual.finished, seed
+                assert actual.lower == pytest.approx(least, **CLOSE), (seed, rounds, above)
 
 
 def test_multipliers_bring_the_second_order_near_the_optimum(monkeypatch):
@@ -211,13 +211,13 @@ def test_multipliers_bring_the_second_order_near_the_optimum(monkeypatch):
             continue
         monkeypatch.setattr(learning, "FEW", 0)
         monkeypatch.setattr(learning, "CLOSE", 1e-3)
-        for rounds, found in gaps.items():
+        for rounds, of_rounds in gaps.items():
             monkeypatch.setattr(multipliers, "ROUNDS", rounds)
             lower = search(chart, context_model(model), model.order, least, ExactSearch(), last=2).lower
-            found.append(max(least - lower, 0.0))
+            of_rounds.append(max(least - lower, 0.0))
     assert len(gaps[0]) > 20
     assert sum(gaps[0]) > 1.0
-    assert sum(gaps[90]) < 0.4 * sum(gaps[0]), {rounds: sum(found) for rounds, found in gaps.items()}
+    assert sum(gaps[90]) < 0.4 * sum(gaps[0]), {rounds: sum(gap) for rounds, gap in gaps.items()}
 
 
 @pytest.mark.parametrize(("where", "name", "value"), [(dense, "MAX_ENTRIES", 0), (learning, "SAMPLES", 0)])
@@ -249,12 +249,12 @@ def test_dense_bounds_are_those_of_the_second_orders_forest():
     seen = 0
     for seed in SEEDS:
         chart, second, bounds, prefixes, charges, kept = second_order(seed)
-        found = dense.dense_bounds(chart, second, charges, kept, 1e6)
-        if found is None or second.level.max() < 2:
+        result = dense.dense_bounds(chart, second, charges, kept, 1e6)
+        if result is None or second.level.max() < 2:
             continue
         forest = refined_forest(chart, second, bounds, 1e6, prefixes, 10**6, lambda edges: True)
         inside, _ = inside_costs(forest.packed())
-        assert found.lower == pytest.approx(inside[forest.goal], **CLOSE), seed
+        assert result.lower == pytest.approx(inside[forest.goal], **CLOSE), seed
         seen += 1
     assert seen > 10
 
@@ -272,11 +272,13 @@ def test_potentials_of_any_size_lose_nothing(order):
         model = with_potential(second._replace(order=order), potential, 3)
 
         def least_within(limit, seed=seed, chart=chart, model=model, charges=charges, kept=kept, prefixes=prefixes):
-            found = dense.dense_bounds(chart, model._replace(order=2), charges, kept, limit)
-            if found is None:
+            result = dense.dense_bounds(chart, model._replace(order=2), charges, kept, limit)
+            if result is None:
                 return None
             words = with_words(prefixes, charges)
-            forest = refined_forest(chart, model, dense_bounds_of(found.dense), limit, words, 10**6, lambda edges: True)
+            forest = refined_forest(
+                chart, model, dense_bounds_of(result.dense), limit, words, 10**6, lambda edges: True
+            )
             assert forest is not None, seed
             return inside_costs(forest.packed())[0][forest.goal]
 
@@ -294,7 +296,7 @@ def test_pools_grow_before_they_are_full(monkeypatch):
         nonlocal grown
         status = expand(chart, model, bounds, pools, *rest)
         rows = [getattr(pools, name) for name in (*refine._TABLES, *refine._ARRAYS)]
-        sizes = [len(own.rows) if hasattr(own, "rows") else len(own) for own in rows]
+        sizes = [len(row.rows) if hasattr(row, "rows") else len(row) for row in rows]
         counters = [*refine._TABLES.values(), *refine._ARRAYS.values()]
         assert all(pools.used[counter] <= size for counter, size in zip(counters, sizes, strict=True))
         grown += status == refine.FULL
@@ -302,11 +304,11 @@ def test_pools_grow_before_they_are_full(monkeypatch):
 
     for seed in SEEDS[:30]:
         chart, second, bounds, prefixes, charges, kept = second_order(seed)
-        given = dense.dense_bounds(chart, second, charges, kept, 1e6)
-        wanted = [bounds] if given is None else [bounds, dense_bounds_of(given.dense)]
-        for own in wanted:
-            prefix = prefixes if own is bounds else with_words(prefixes, charges)
-            arguments = (chart, second, own, 1e6, prefix, 10**6, lambda edges: True)
+        values = dense.dense_bounds(chart, second, charges, kept, 1e6)
+        wanted = [bounds] if values is None else [bounds, dense_bounds_of(values.dense)]
+        for entry in wanted:
+            prefix = prefixes if entry is bounds else with_words(prefixes, charges)
+            arguments = (chart, second, entry, 1e6, prefix, 10**6, lambda edges: True)
             whole = refined_forest(*arguments)
             with monkeypatch.context() as changed:
                 changed.setattr(refine, "SMALLEST", 2)
@@ -318,16 +320,16 @@ def test_pools_grow_before_they_are_full(monkeypatch):
     assert grown > 30
 
 
-def missing(found, chart):
+def missing(value, chart):
     """Returns what is missing to each state by its border words, where derivations within the limit use it."""
-    words, table = found.dense.words, {}
+    words, table = value.dense.words, {}
     for state in range(chart.num_states):
         borders = [
-            words.listed[slice(*words.offsets[own[state] : own[state] + 2])] for own in (words.first, words.last)
+            words.listed[slice(*words.offsets[each[state] : each[state] + 2])] for each in (words.first, words.last)
         ]
         begin, end = words.begins[state : state + 2]
-        pairs = [(one, other) for one in borders[0] for other in borders[1]]
-        for pair, cost in zip(pairs, found.dense.outside[begin:end] if end > begin else [], strict=end > begin):
+        pairs = [(entry, other) for entry in borders[0] for other in borders[1]]
+        for pair, cost in zip(pairs, value.dense.outside[begin:end] if end > begin else [], strict=end > begin):
             if cost < np.inf:
                 table[state, *map(int, pair)] = cost
     return table
@@ -368,7 +370,7 @@ def random_model(rng, scale=1.0):
 
 def states_behind(model, context):
     """Returns the states that a context may stand for, each with its own context."""
-    state, found = context >> 1, []
+    state, results = context >> 1, []
     if context & 1 == 0 or model.level[state] >= model.reach - 1:
         return [context]
     for node in np.flatnonzero((model.level > 0) & (model.level < model.reach)):
@@ -376,8 +378,8 @@ def states_behind(model, context):
         while model.level[shorter] > model.level[state]:
             shorter = model.suffix[shorter]
         if shorter == state:
-            found.append(2 * int(node) + (1 if model.level[node] == model.reach - 1 else 0))
-    return found
+            results.append(2 * int(node) + (1 if model.level[node] == model.reach - 1 else 0))
+    return results
 
 
 def cost_behind(model, context, word):
@@ -395,10 +397,10 @@ def test_a_word_is_charged_at_the_best_state_that_its_context_may_stand_for():
         for state in np.flatnonzero((model.level > 0) & (model.level < model.level.max())):
             for word in range(model.final + 1):
                 cost, left, entered = best_choice(model, 2 * int(state) + 1, word)
-                wanted = [cost_behind(model, own, word)[0] for own in states_behind(model, 2 * int(state) + 1)]
+                wanted = [cost_behind(model, entry, word)[0] for entry in states_behind(model, 2 * int(state) + 1)]
                 assert cost == pytest.approx(min(wanted), abs=1e-9), seed
-                own = 2 * left + (1 if model.level[left] >= model.reach - 1 else 0)  # what it says was chosen
-                again, matched = cost_behind(model, own, word)
+                result = 2 * left + (1 if model.level[left] >= model.reach - 1 else 0)  # what it says was chosen
+                again, matched = cost_behind(model, result, word)
                 assert again == pytest.approx(cost, abs=1e-9), seed
                 assert lower_state(model, matched, model.reach) == lower_state(model, entered, model.reach), seed
                 ties += len(wanted) > 1
@@ -419,14 +421,16 @@ def test_ngrams_with_pairs_of_words_that_cannot_be_are_no_choice():
                 words.append(int(model.word[node]))
                 node = model.parent[node]
             pairs = zip(words[:0:-1], words[-2::-1], strict=True)
-            return all(living[one, two] or (two == model.end and living[one, model.final]) for one, two in pairs)
+            return all(
+                living[first, second] or (second == model.end and living[first, model.final]) for first, second in pairs
+            )
 
         alive = [node for node in range(len(model.level) - 1) if lives(node)]
         assert cut.living.tolist() == alive, seed
         for state in [node for node in alive if model.level[node] < model.level.max()]:
             for word in np.flatnonzero(living[model.word[state]]).tolist():
-                own = [code for code in states_behind(model, 2 * state + 1) if lives(code >> 1)]
-                wanted = min(cost_behind(model, code, word)[0] for code in own)
+                results = [code for code in states_behind(model, 2 * state + 1) if lives(code >> 1)]
+                wanted = min(cost_behind(model, code, word)[0] for code in results)
                 assert best_choice(cut, 2 * state + 1, word)[0] == pytest.approx(wanted, abs=1e-9), seed
         dropped += len(model.level) - 1 - len(alive)
     assert dropped > 500
@@ -439,17 +443,17 @@ def test_pairs_of_words_outside_of_all_derivations_change_no_bound_within():
         decoder, texts, words = make_decoder(seed, longest=6)
         table = expected(decoder, texts, words)
         chart, second, _, _, charges, kept = second_order(seed)
-        if not table or (found := dense.dense_bounds(chart, second, charges, kept, min(table.values()) + 1.0)) is None:
+        if not table or (actual := dense.dense_bounds(chart, second, charges, kept, min(table.values()) + 1.0)) is None:
             continue
         limit = min(table.values()) + 1.0
-        model = without_pairs(second, found.living)
-        again = dense.dense_bounds(chart, model, charges, found.kept, limit, found.living)
-        assert found.lower - 1e-9 <= again.lower <= min(table.values()) + 1e-6, seed
+        model = without_pairs(second, actual.living)
+        again = dense.dense_bounds(chart, model, charges, actual.kept, limit, actual.living)
+        assert actual.lower - 1e-9 <= again.lower <= min(table.values()) + 1e-6, seed
         for string in {key for key, cost in table.items() if cost <= limit - 1e-6}:
             seen = [second.start, *words_of(decoder, words, string), second.final]
-            assert all(again.living[one, two] for one, two in itertools.pairwise(seen)), seed
-        left_out += found.living.size - found.living.sum()
-        risen += again.lower > found.lower + 1e-6
+            assert all(again.living[first, second] for first, second in itertools.pairwise(seen)), seed
+        left_out += actual.living.size - actual.living.sum()
+        risen += again.lower > actual.lower + 1e-6
     assert left_out > 200
     assert risen > 3
 
@@ -484,8 +488,10 @@ def test_expected_counts_are_the_gradient_of_the_smooth_bound():
             costs, total = forest.edge_costs(), np.full(len(forest.axioms), -np.inf)
             total[np.isfinite(forest.axioms)] = -forest.axioms[np.isfinite(forest.axioms)] / temperature
             for edge, cost in zip(forest.edges, costs, strict=True):
-                own = total[edge["tail"]] - cost / temperature + (total[edge["second"]] if edge["second"] >= 0 else 0.0)
-                total[edge["head"]] = np.logaddexp(total[edge["head"]], own)
+                result = (
+                    total[edge["tail"]] - cost / temperature + (total[edge["second"]] if edge["second"] >= 0 else 0.0)
+                )
+                total[edge["head"]] = np.logaddexp(total[edge["head"]], result)
             return -temperature * total[forest.goal]
 
         rng = np.random.default_rng(seed)
@@ -516,8 +522,8 @@ def test_a_limit_below_the_optimum_gives_no_bound_above_it():
 def test_invisible_words_cost_nothing_and_are_no_context():
     for seed in SEEDS[:30]:
         decoder, texts, words = make_decoder(seed)
-        given = decoder.grammar, decoder.costs, tuple(words), decoder.settings
-        strings = translations(*given)
+        arguments = decoder.grammar, decoder.costs, tuple(words), decoder.settings
+        strings = translations(*arguments)
         if not strings:
             continue
         models = {name: PlainModel(text) for name, text in texts.items()}
@@ -525,12 +531,12 @@ def test_invisible_words_cost_nothing_and_are_no_context():
         for string, cost in strings.items():
             seen = tuple(word for word in string if word != "v")
             cost += decoder.weights["WordPenalty"] * len(seen)
-            least = min(least, cost + sum(decoder.weights[own] * model.cost(seen) for own, model in models.items()))
+            least = min(least, cost + sum(decoder.weights[name] * model.cost(seen) for name, model in models.items()))
         chart, model, _ = chart_with_contexts(
             decoder.parse(words), decoder.models, decoder.word_penalty, invisible=["v"]
         )
-        found = search(chart, context_model(model), model.order, least + 3.0, ExactSearch())
-        assert found.lower == pytest.approx(least, **CLOSE), seed
+        result = search(chart, context_model(model), model.order, least + 3.0, ExactSearch())
+        assert result.lower == pytest.approx(least, **CLOSE), seed
 
 
 def test_a_combined_model_charges_the_weighted_sum():
@@ -596,5 +602,5 @@ def test_the_nbest_list_is_exact_within_the_beam():
             continue
         least = min(table.values())
         ranked = sorted(cost for cost in table.values() if cost <= least + 2.9)
-        found = [path.cost for path in nbest(decoder.translate(words).lattice, len(ranked))]
-        assert found == pytest.approx(ranked, **CLOSE), seed
+        actual = [path.cost for path in nbest(decoder.translate(words).lattice, len(ranked))]
+        assert actual == pytest.approx(ranked, **CLOSE), seed

@@ -175,7 +175,7 @@ def rule_texts(draw):
         symbols.insert(position, (name,))
     for number in draw(st.permutations(range(len(gaps)))):
         target.insert(draw(st.integers(0, len(target))), number)
-    features = draw(st.lists(st.tuples(NAMES, SCORES), max_size=3, unique_by=lambda own: own[0]))
+    features = draw(st.lists(st.tuples(NAMES, SCORES), max_size=3, unique_by=lambda value: value[0]))
     points = st.tuples(st.integers(0, len(symbols) - 1), st.integers(0, max(len(target) - 1, 0)))
     alignment = draw(st.lists(points, max_size=3)) if target else []
     return RuleText(draw(NAMES), tuple(symbols), tuple(target), tuple(features), tuple(alignment))
@@ -236,8 +236,8 @@ def test_every_rule_is_kept_with_its_scores():
 def test_any_rules_make_a_grammar_that_holds_them(rules):
     grammar = Grammar.from_rules(rules)
     assert grammar.num_rules == len(rules)
-    found = [grammar.rule(number)._replace(features=()) for number in range(len(rules))]
-    assert sorted(map(repr, found)) == sorted(repr(rule._replace(features=())) for rule in rules)
+    results = [grammar.rule(number)._replace(features=()) for number in range(len(rules))]
+    assert sorted(map(repr, results)) == sorted(repr(rule._replace(features=())) for rule in rules)
     assert (np.diff(grammar.trie_keys) > 0).all()
 
 

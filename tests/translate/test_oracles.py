@@ -76,14 +76,14 @@ def assert_exact(data, total):
     summed = 0.0
     for words, (cost, rule_score, glue_steps, string) in zip(sentences, results, strict=True):
         rules = parse_sentence(grammar, costs, words, DecoderSettings()).lattice()
-        target, steps, found = best_path(apply_lm(rules.lattice, {"LM": (model, 1.0)}, beam=0.0))
-        summed += found
-        assert found == pytest.approx(cost, abs=2e-3)
+        target, steps, value = best_path(apply_lm(rules.lattice, {"LM": (model, 1.0)}, beam=0.0))
+        summed += value
+        assert value == pytest.approx(cost, abs=2e-3)
         assert " ".join(target) == string
         features = rules.derivations.labels(np.array(steps)).features(grammar)
         assert features["RS"] == pytest.approx(rule_score, abs=2e-3)
         assert features["Glue"] == -glue_steps
-        assert found == pytest.approx(-features["RS"] - 0.2 * features["Glue"] - model.score(target), abs=1e-3)
+        assert value == pytest.approx(-features["RS"] - 0.2 * features["Glue"] - model.score(target), abs=1e-3)
     assert summed == pytest.approx(total, abs=2e-3)
 
 
@@ -109,7 +109,7 @@ def test_the_fifty_best_strings_of_multi30k_are_exact(shared, multi30k):
     settings = DecoderSettings(skeleton=SkeletonSettings(hypotheses=50))
     decoder = Decoder(grammar, {"LM": model}, {"RS": 1.0, "LM": 1.0, "Glue": 0.2}, settings)
     for number, words in enumerate(sentences):
-        found = {own.text: own.cost for own in decoder.exact_nbest(words, 50)[1]}
-        assert sorted(found.values()) == pytest.approx(sorted(expected[number].values()), abs=1e-3)
-        last = max(found.values()) - 1e-3
-        assert {s for s, cost in found.items() if cost < last} <= set(expected[number])
+        actual = {entry.text: entry.cost for entry in decoder.exact_nbest(words, 50)[1]}
+        assert sorted(actual.values()) == pytest.approx(sorted(expected[number].values()), abs=1e-3)
+        last = max(actual.values()) - 1e-3
+        assert {s for s, cost in actual.items() if cost < last} <= set(expected[number])

@@ -75,16 +75,16 @@ def translations(grammar, costs, words, settings):
 
     @cache
     def derive(left, begin, end):
-        found = {}
+        values = {}
         if end - begin > settings.max_span:
-            return found
+            return values
         if end == begin + 1 and words[begin] not in alone:
-            found[(words[begin],)] = costs.copy
+            values[(words[begin],)] = costs.copy
         for rule, cost in rules:
             if rule.left == left:
                 for gaps in gap_spans(rule.source, begin, end):
-                    keep_least(found, ((string, cost + inner) for string, inner in spell(rule.target, gaps)))
-        return found
+                    keep_least(values, ((string, cost + inner) for string, inner in spell(rule.target, gaps)))
+        return values
 
     glued = [{(): 0.0}, *({} for _ in words)]
     for end in range(1, len(words) + 1):
@@ -177,13 +177,13 @@ def test_features_of_a_derivation_give_its_paths_cost(seed, kind):
 def test_the_rules_of_a_path_hold_its_words_and_the_sentence(seed, kind):
     grammar, weights, words, settings = make(seed, kind)
     lattice, derivations = decoded(grammar, Costs.weighted(grammar, weights), words, settings)
-    for found, steps, _ in islice(paths(lattice), 300):
+    for first, steps, _ in islice(paths(lattice), 300):
         uses = [use for use in rule_uses(derivations, steps) if use.rule >= -1]
         copied = [words[use.start] for use in uses if use.rule == -1]
         rules = [grammar.rule(use.rule) for use in uses if use.rule >= 0]
         targets = [symbol for rule in rules for symbol in rule.target if isinstance(symbol, str)]
         sources = [symbol for rule in rules for symbol in rule.source if isinstance(symbol, str)]
-        assert sorted(found) == sorted(targets + copied)
+        assert sorted(first) == sorted(targets + copied)
         assert sorted(words) == sorted(sources + copied)
 
 

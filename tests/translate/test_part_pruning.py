@@ -96,6 +96,6 @@ def test_the_language_model_has_its_say_up_to_an_order(order, stays):
 
 
 def test_a_part_without_words_stays_as_it_is():
-    one = Lattice.from_strings([("the house", 1.0)])
-    assert pruned(Lattice.empty_like(one)).empty
+    lattice = Lattice.from_strings([("the house", 1.0)])
+    assert pruned(Lattice.empty_like(lattice)).empty
     assert [path.text for path in nbest(pruned(Lattice.from_strings([("", 1.0)])), 9)] == [""]

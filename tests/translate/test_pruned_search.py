@@ -62,9 +62,9 @@ def found_in(decoder, words, pops, invisible=()):
     return search(searched, model, grids, wide, np.zeros(len(model.vocabulary)))[0], grids, searched
 
 
-def goal_costs(found, chart):
+def goal_costs(result, chart):
     goal = chart.ends[-1]
-    return found.nodes["cost"][found.begin[goal] : found.end[goal]]
+    return result.nodes["cost"][result.begin[goal] : result.end[goal]]
 
 
 @pytest.mark.parametrize("kind", ["full", "chain"])
@@ -78,8 +78,8 @@ def test_the_best_is_found_where_everything_is_looked_at(kind, monkeypatch):
             continue
         nested += decoder.grammar.nests
         least = min(table.values())
-        found, _, chart = found_in(decoder, words, 20_000)
-        assert goal_costs(found, chart)[0] == pytest.approx(least, **CLOSE), seed
+        actual, _, chart = found_in(decoder, words, 20_000)
+        assert goal_costs(actual, chart)[0] == pytest.approx(least, **CLOSE), seed
         assert decoder.translate(words).best.cost == pytest.approx(least, **CLOSE), seed
     assert nested > 20
 
@@ -92,8 +92,8 @@ def test_a_narrow_search_costs_what_its_translations_cost(pops):
         table = expected(decoder, texts, words)
         if not table or not decoder.grammar.nests:
             continue
-        found, _, chart = found_in(decoder, words, pops)
-        cost = goal_costs(found, chart)[0]
+        actual, _, chart = found_in(decoder, words, pops)
+        cost = goal_costs(actual, chart)[0]
         result = decoder.translate(words)
         assert_features_explain_costs(decoder, result, [result.best])
         assert table[result.best.tokens] <= result.best.cost + 1e-5, seed  # another derivation may be cheaper
@@ -118,8 +118,8 @@ def test_everything_within_the_beam_is_kept_and_the_lattice_fits():
         if not wide.grammar.nests or not (table := expected(wide, texts, words)):
             continue
         least = min(table.values())
-        found = best_by_string(wide.translate(words).lattice)
-        assert {string for string, cost in table.items() if cost < least + 3.0 - 1e-4} <= set(found), seed
+        actual = best_by_string(wide.translate(words).lattice)
+        assert {string for string, cost in table.items() if cost < least + 3.0 - 1e-4} <= set(actual), seed
         whole = wide.rules(words).lattice.num_arcs
         small = replace(wide, settings=replace(wide.settings, cubes=replace(EVERYTHING, max_arcs=max(1, whole // 2))))
         kept = small.rules(words).lattice
@@ -133,21 +133,21 @@ def test_gaps_of_grids_are_those_of_the_best_derivations_with_them():
     """The best derivation's grids have none; without those of a larger gap, the best one stays as it is."""
     for seed in SEEDS[:25]:
         decoder, _, words = pruned_decoder(seed, EVERYTHING)
-        found, grids, chart = found_in(decoder, words, 50)
+        searched, grids, chart = found_in(decoder, words, 50)
         goal = int(chart.ends[-1])
-        if found.begin[chart.ends[-1]] == found.end[chart.ends[-1]]:
+        if searched.begin[chart.ends[-1]] == searched.end[chart.ends[-1]]:
             continue
-        gaps = grid_gaps(found, len(grids.arcs), goal)
-        edges, costs = found.edges[: found.used[EDGES]], found.costs[: found.used[EDGES]]
+        gaps = grid_gaps(searched, len(grids.arcs), goal)
+        edges, costs = searched.edges[: searched.used[EDGES]], searched.costs[: searched.used[EDGES]]
         assert gaps.min() == pytest.approx(0.0, abs=1e-9)
         kept = gaps[edges["arc"]] <= 1e-9
-        inside = np.full(found.used[0], np.inf)
+        inside = np.full(searched.used[0], np.inf)
         inside[0] = 0.0
         for edge, cost in zip(edges[kept], costs[kept], strict=True):
             tails = [inside[tail] for tail in (edge["tail"], edge["second"]) if tail >= 0]
             inside[edge["head"]] = min(inside[edge["head"]], cost + sum(tails))
-        best = found.begin[goal]
-        assert inside[best] == pytest.approx(found.nodes["cost"][best]), seed
+        best = searched.begin[goal]
+        assert inside[best] == pytest.approx(searched.nodes["cost"][best]), seed
 
 
 def test_the_wide_pass_looks_closely_where_good_derivations_are():
@@ -155,11 +155,11 @@ def test_the_wide_pass_looks_closely_where_good_derivations_are():
     differ = 0
     for seed in SEEDS[:25]:
         decoder, _, words = pruned_decoder(seed, EVERYTHING)
-        found, grids, chart = found_in(decoder, words, 50)
+        searched, grids, chart = found_in(decoder, words, 50)
         goal = int(chart.ends[-1])
-        if found.begin[goal] == found.end[goal]:
+        if searched.begin[goal] == searched.end[goal]:
             continue
-        gaps = gaps_of_grids(found, grids, goal)
+        gaps = gaps_of_grids(searched, grids, goal)
         pops = wide_pops(grids, gaps, 1000)
         least = [gaps[begin:end].min(initial=np.inf) for begin, end in pairwise(grids.offsets.tolist())]
         order = np.argsort(least, kind="stable")
@@ -172,16 +172,16 @@ def test_the_wide_pass_looks_closely_where_good_derivations_are():
 
 
 def test_the_wide_pass_has_the_rest_costs_of_the_narrow_one(monkeypatch):
-    given = []
+    entries = []
 
     def watched(chart, model, grids, pops, rests):
-        given.append((int(pops.max()), rests, float(grids.costs[np.isfinite(grids.costs)].sum())))
+        entries.append((int(pops.max()), rests, float(grids.costs[np.isfinite(grids.costs)].sum())))
         return search(chart, model, grids, pops, rests)
 
     monkeypatch.setattr("lattice_simp.translate.search.cubes.passes.search", watched)
     decoder = tiny_decoder(["[X] ||| [X,1] b ||| [X,1] B", "[X] ||| a ||| A", "[X] ||| c ||| v"])
     search_twice(*chart_of(decoder, ["a", "b", "c"]), 200)
-    (narrow, none, plain), (wide, learnt, charged) = given
+    (narrow, none, plain), (wide, learnt, charged) = entries
     assert (narrow, wide) == (NARROW_SHARE * 200, 200)
     assert not none.any()
     assert learnt.any()
@@ -196,15 +196,15 @@ def test_two_passes_find_what_one_finds_where_much_is_looked_at():
         decoder, _, words = pruned_decoder(seed, EVERYTHING)
         if not decoder.grammar.nests:
             continue
-        found, _, chart = found_in(decoder, words, pops)
+        searched, _, chart = found_in(decoder, words, pops)
         goal = int(chart.ends[-1])
         both, _ = search_twice(*chart_of(decoder, words), pops)
-        assert (both.begin[goal] == both.end[goal]) == (found.begin[goal] == found.end[goal]), seed
-        if found.begin[goal] == found.end[goal]:
+        assert (both.begin[goal] == both.end[goal]) == (searched.begin[goal] == searched.end[goal]), seed
+        if searched.begin[goal] == searched.end[goal]:
             continue
-        assert goal_costs(both, chart)[0] == pytest.approx(goal_costs(found, chart)[0], **CLOSE), seed
+        assert goal_costs(both, chart)[0] == pytest.approx(goal_costs(searched, chart)[0], **CLOSE), seed
         narrow, _, _ = found_in(decoder, words, 2)
-        missed += goal_costs(narrow, chart)[0] > goal_costs(found, chart)[0] + 1e-3
+        missed += goal_costs(narrow, chart)[0] > goal_costs(searched, chart)[0] + 1e-3
     assert missed > 3
 
 
@@ -230,12 +230,12 @@ def test_words_meet_a_border_as_the_model_says():
         empty = (EMPTY, NONE if order > 1 else model.root)
         state, before = start_state(model)
         for first, second in product((1, 2, 5), repeat=2):
-            one, two = (rng.choice(TARGET, count).tolist() for count in (first, second))
-            left, right, cost = read(WHOLE, state, one)
-            own_left, own_right, own_cost = read(*empty, two)
+            entry, value = (rng.choice(TARGET, count).tolist() for count in (first, second))
+            left, right, cost = read(WHOLE, state, entry)
+            own_left, own_right, own_cost = read(*empty, value)
             left, right, paid = after_string(model, borders, left, right, (own_left, own_right))
             total = before + cost + own_cost + paid + after_word(model, borders, left, right, int(known[-1]))[2]
-            assert total == pytest.approx(plain.cost((*one, *two)), **CLOSE), (seed, one, two)
+            assert total == pytest.approx(plain.cost((*entry, *value)), **CLOSE), (seed, entry, value)
 
 
 def test_prefixes_are_found_again():
@@ -248,10 +248,10 @@ def test_prefixes_are_found_again():
     assert (row["parent"], row["word"], row["length"], row["closed"]) == (first, 4, 2, True)
 
 
-def hypotheses(found, borders, place):
+def hypotheses(result, borders, place):
     """Returns the costs of a place's hypotheses by the words of their prefix and their state."""
     costs, rows = {}, borders.prefixes.rows
-    for node in found.nodes[found.begin[place] : found.end[place]]:
+    for node in result.nodes[result.begin[place] : result.end[place]]:
         words, prefix = [], int(node["left"])
         while prefix not in (EMPTY, WHOLE):
             words.append(int(rows[prefix]["word"]))
@@ -269,15 +269,15 @@ def test_rest_costs_are_charged_until_a_string_meets_the_words_before_it():
         grids = make_grids(chart, model)
         wide = np.full(len(grids.places), 20_000, dtype=np.int32)
         rests = np.random.default_rng(seed).normal(size=len(model.vocabulary))
-        found, borders = search(chart, model, with_rests(grids, chart, rests), wide, rests)
+        actual, borders = search(chart, model, with_rests(grids, chart, rests), wide, rests)
         plain, plain_borders = search(chart, model, grids, wide, np.zeros(len(model.vocabulary)))
         for place in grids.places.tolist():
-            own, expected = hypotheses(found, borders, place), hypotheses(plain, plain_borders, place)
+            ranked, expected = hypotheses(actual, borders, place), hypotheses(plain, plain_borders, place)
             limit = min(expected.values(), default=0.0) + BEAM / 2  # beyond it, other hypotheses may be left out
             for (prefix, begin, right), cost in expected.items():
                 rest = rests[begin[0]] if begin else 0.0
                 if cost < limit:
-                    assert own[prefix, begin, right] == pytest.approx(cost + rest, abs=1e-9), seed
+                    assert ranked[prefix, begin, right] == pytest.approx(cost + rest, abs=1e-9), seed
                     in_cells += rest != 0.0
         translated += len(goal_costs(plain, chart)) > 0
     assert in_cells > 100
@@ -328,10 +328,10 @@ def test_rest_costs_are_what_meeting_the_words_before_cost():
     plain = PlainModel(TINY_ARPA)
     chart, model = chart_of(decoder, ["a", "b", "c"])
     grids = make_grids(chart, model)
-    found, borders = search(
+    searched, borders = search(
         chart, model, grids, np.full(len(grids.places), 100, dtype=np.int32), np.zeros(len(model.vocabulary))
     )
-    rests = learnt_rests(chart, model, grids, borders, found, int(chart.ends[-1]))
+    rests = learnt_rests(chart, model, grids, borders, searched, int(chart.ends[-1]))
 
     totals, weights = {}, {}
     costs = {middle: plain.cost(("A", middle, "v")) for middle in ("B", "u")}
@@ -345,8 +345,8 @@ def test_rest_costs_are_what_meeting_the_words_before_cost():
     mean = sum(totals.values()) / sum(weights.values())
     known = decoder.language_models["LM"].word_ids(["A", "B", "u", "v"])
     for word, number in zip(["A", "B", "u", "v"], np.searchsorted(model.vocabulary, known).tolist(), strict=True):
-        own, weight = totals.get(word, 0.0), weights.get(word, 0.0)
-        assert rests[number] == pytest.approx((own + mean) / (weight + 1.0), rel=1e-5), word
+        response, weight = totals.get(word, 0.0), weights.get(word, 0.0)
+        assert rests[number] == pytest.approx((response + mean) / (weight + 1.0), rel=1e-5), word
     assert rests[np.searchsorted(model.vocabulary, model.end)] == pytest.approx(mean, rel=1e-5)
 
 
@@ -371,12 +371,12 @@ def test_invisible_words_are_no_context(monkeypatch):
         if not decoder.grammar.nests:
             continue
         hidden = TARGET[:1]
-        found, _, chart = found_in(decoder, words, 20_000, hidden)
+        searched, _, chart = found_in(decoder, words, 20_000, hidden)
         rules = decoder.parse(words).lattice().lattice
         if rules.empty:
             continue
         scored = decoder.with_models(rules, 0.0, hidden)
-        assert goal_costs(found, chart)[0] == pytest.approx(min(best_by_string(scored).values()), **CLOSE), seed
+        assert goal_costs(searched, chart)[0] == pytest.approx(min(best_by_string(scored).values()), **CLOSE), seed
 
 
 TINY_ARPA = random_arpa(np.random.default_rng(0), ["A", "B", "u", "v"], 2)
@@ -412,11 +412,11 @@ def test_target_sides_of_any_length():
     long = " ".join(np.random.default_rng(1).choice(["u", "v"], 5000).tolist())
     lines = ["[X] ||| [X,1] b ||| [X,1] B", "[X] ||| a ||| A", f"[X] ||| a ||| {long}", "[X] ||| b ||| B"]
     assert tiny_decoder(lines, pops=1).translate(["a", "b"]).best.text == "A B"
-    found = {
+    result = {
         path.text
         for path in tiny_decoder(lines, pops=50, beam=1e6).with_settings({"beam": 1e6}).translate(["a"]).nbest(5)
     }
-    assert found == {"A", long}
+    assert result == {"A", long}
 
 
 @pytest.mark.parametrize(

@@ -133,13 +133,13 @@ def test_the_skeleton_feature_is_the_cost_of_a_hypothesis_that_the_string_contai
     for path in translation.nbest(500):
         words = path.text.split()
         cost = -translation.features(path)["Skeleton"]
-        contained = [own for key, own in hypotheses if is_subsequence(key, words)]
-        assert any(cost == pytest.approx(own, **TOLERANCE) for own in contained)
+        contained = [second for key, second in hypotheses if is_subsequence(key, words)]
+        assert any(cost == pytest.approx(entry, **TOLERANCE) for entry in contained)
 
 
 def is_subsequence(key, words):
     rest = iter(words)
-    return all(any(word == own for own in rest) for word in key)
+    return all(any(word == entry for entry in rest) for word in key)
 
 
 @ALL
@@ -255,14 +255,14 @@ def test_the_lattice_is_that_of_partial_sentence_times_hypotheses_times_gaps(sen
     expected_costs = [cost for _, cost in expected_hypotheses(decoder, skeleton.words, count)]
     assert [cost for _, cost in hypotheses] == pytest.approx(expected_costs, **TOLERANCE)
     expected = expected_skeleton_first(decoder, words, mask, hypotheses, 0.8)
-    found = best_by_string(translation.lattice)
+    actual = best_by_string(translation.lattice)
     assert translation.reachable == bool(expected)
     if expected:
         # The beams before the gaps are expanded (10 nats) may drop the worst; none of the good ones, and no cost.
         best = min(expected.values())
-        assert min(found.values()) == pytest.approx(best, **TOLERANCE)
-        assert {string for string, cost in expected.items() if cost <= best + 4.0} <= set(found)
-        for string, cost in found.items():
+        assert min(actual.values()) == pytest.approx(best, **TOLERANCE)
+        assert {string for string, cost in expected.items() if cost <= best + 4.0} <= set(actual)
+        for string, cost in actual.items():
             assert cost >= expected[string] - 1e-5
             if cost <= best + 4.0:
                 assert cost == pytest.approx(expected[string], **TOLERANCE)
@@ -431,10 +431,10 @@ def test_without_a_gap_the_skeleton_is_the_sentence():
     decoder = tiny_decoder(weight=0.5)
     sentence = "ich habe das haus gesehen"
     plain = expected_plain(decoder, sentence.split())
-    found = best_by_string(translate(decoder, sentence, "11111").lattice)
+    result = best_by_string(translate(decoder, sentence, "11111").lattice)
     best = min(plain.values())
-    assert found == pytest.approx({words: 1.5 * plain[words] for words in found}, **TOLERANCE)
-    assert {words for words, cost in plain.items() if cost <= best + 4.0} <= set(found)
+    assert result == pytest.approx({words: 1.5 * plain[words] for words in result}, **TOLERANCE)
+    assert {words for words, cost in plain.items() if cost <= best + 4.0} <= set(result)
 
 
 def test_unknown_words_pass_through_inside_and_outside_of_gaps():
@@ -462,12 +462,12 @@ def test_the_search_leaves_no_gap_word_in_the_output():
 
 def test_hypotheses_from_outside_take_the_place_of_our_own():
     decoder = tiny_decoder(weight=0.5)
-    given = [("the home", 3.0), ("that house", 1.0), ("not there", 0.0)]
+    entries = [("the home", 3.0), ("that house", 1.0), ("not there", 0.0)]
     words = "das alte haus".split()
-    translation = decoder.translate(words, "101", strategy="skeleton-first", skeleton_hypotheses=given)
+    translation = decoder.translate(words, "101", strategy="skeleton-first", skeleton_hypotheses=entries)
     assert translation.reachable
-    assert pairs(translation) == tuple(given)
-    expected = expected_skeleton_first(decoder, words, "101", given, 0.5)
+    assert pairs(translation) == tuple(entries)
+    expected = expected_skeleton_first(decoder, words, "101", entries, 0.5)
     assert best_by_string(translation.lattice) == pytest.approx(expected, **TOLERANCE)
     elsewhere = decoder.translate(words, "101", strategy="skeleton-first", skeleton_hypotheses=[("none", 0.0)])
     assert elsewhere.reachable is False
@@ -523,10 +523,10 @@ def alternatives(word, count, step):
 def test_as_much_of_the_skeleton_and_of_each_gap_stays_as_their_limits_allow(skeleton, gap, count):
     rules = [*alternatives("a", *skeleton), *alternatives("b", *gap)]
     decoder = tiny_decoder(rules, weights={"EF": 1.0, "LM": 0.5}, hypotheses=3000, weight=0.5)
-    found = translate(decoder, "a b", "10")
-    assert found.reachable
+    result = translate(decoder, "a b", "10")
+    assert result.reachable
     varied = "a" if skeleton[0] > 1 else "b"
-    strings = [path.tokens["ab".index(varied)] for path in found.nbest(3000)]
+    strings = [path.tokens["ab".index(varied)] for path in result.nbest(3000)]
     assert strings == [f"{varied}{number}" for number in range(count)]
 
 
@@ -534,7 +534,7 @@ def test_a_gap_that_no_rule_translates_alone_gives_the_plain_lattice():
     """`gestern` belongs to another non-terminal than a gap may have, so it is neither translated nor passed through."""
     rules = ("[X] ||| haus ||| house", "[Y] ||| gestern ||| yesterday", "[X] ||| haus [Y,1] ||| house [Y,1]")
     decoder = tiny_decoder(rules, weights={"LM": 1.0})
-    found = translate(decoder, "haus gestern", "10")
-    assert found.reachable is False
-    assert found.best.text == "house yesterday"
-    assert found.best.cost == decoder.translate("haus gestern").best.cost
+    result = translate(decoder, "haus gestern", "10")
+    assert result.reachable is False
+    assert result.best.text == "house yesterday"
+    assert result.best.cost == decoder.translate("haus gestern").best.cost

@@ -25,8 +25,8 @@ def grammar_of(*lines):
 
 def aligned(grammar, source, *uses):
     """Returns the alignment as lists of sorted tokens; `uses` are (rule, start, end)."""
-    found = align_words([RuleUse(*use) for use in uses], source.split(), grammar)
-    return [sorted(tokens) for tokens in found]
+    result = align_words([RuleUse(*use) for use in uses], source.split(), grammar)
+    return [sorted(tokens) for tokens in result]
 
 
 # ---------------------------------------------------------------- by hand
@@ -150,8 +150,8 @@ def derivations(grammar, weights, words, settings, count):
 def test_every_target_word_of_a_derivation_is_aligned_with_tokens_of_the_rule_that_made_it(seed, kind):
     grammar, weights, words, settings = make(seed, kind)
     for target, uses in derivations(grammar, weights, words, settings, 150):
-        found = align_words(uses, words, grammar)
-        assert len(found) == len(target)
+        result = align_words(uses, words, grammar)
+        assert len(result) == len(target)
         makers = {}  # target word -> the sets of tokens that its rules may align it with
         for use in uses:
             if use.rule == COPY_RULE:
@@ -160,7 +160,7 @@ def test_every_target_word_of_a_derivation_is_aligned_with_tokens_of_the_rule_th
                 for symbol in grammar.rule(use.rule).target:
                     if isinstance(symbol, str):
                         makers.setdefault(symbol, []).append(set(range(use.start, use.end)))
-        for word, tokens in zip(target, found, strict=True):
+        for word, tokens in zip(target, result, strict=True):
             assert tokens  # these rules have no alignment: each word stands for all of its rule's words
             assert any(tokens <= allowed for allowed in makers[word])
 
@@ -177,8 +177,8 @@ def test_without_alignments_each_rules_words_are_aligned_with_its_own_source_wor
                 expected.append(1)
                 continue
             rule = grammar.rule(use.rule)
-            own = sum(isinstance(symbol, str) for symbol in rule.source)
-            expected += [own] * sum(isinstance(symbol, str) for symbol in rule.target)
+            actual = sum(isinstance(symbol, str) for symbol in rule.source)
+            expected += [actual] * sum(isinstance(symbol, str) for symbol in rule.target)
         assert sizes == sorted(expected)
 
 
@@ -202,8 +202,8 @@ def require_meaning(translation, decoder, sentence):
     nbest = translation.nbest(200)
     for path in nbest:
         words = path.text.split()
-        found = align_words(translation.derivation(path), sentence, decoder.grammar)
-        assert [{sentence[token] for token in tokens} for tokens in found] == [MEANING[word] for word in words]
+        result = align_words(translation.derivation(path), sentence, decoder.grammar)
+        assert [{sentence[token] for token in tokens} for tokens in result] == [MEANING[word] for word in words]
     return len(nbest)
 
 

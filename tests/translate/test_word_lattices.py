@@ -31,12 +31,12 @@ def random_input(seed):
 
 def expected_translations(grammar, costs, lattice, settings):
     """Returns {target words: least cost} over all paths, each translated as a sentence."""
-    found = {}
+    values = {}
     for words, cost in best_by_string(lattice).items():
         if words:
             strings = translations(grammar, costs, words, settings)
-            keep_least(found, ((target, rules + cost) for target, rules in strings.items()))
-    return found
+            keep_least(values, ((target, rules + cost) for target, rules in strings.items()))
+    return values
 
 
 @KINDS
@@ -50,8 +50,8 @@ def test_translations_are_those_of_all_paths(kind):
         costs, source = Costs.weighted(grammar, weights), Source.from_lattice(lattice)
         expected = expected_translations(grammar, costs, lattice, settings)
         arguments = grammar, costs.of_source(source, {}), source, settings
-        found = parse_sentence(*arguments).lattice().lattice
-        assert best_by_string(found) == pytest.approx(expected, rel=1e-9, abs=1e-9), seed
+        actual = parse_sentence(*arguments).lattice().lattice
+        assert best_by_string(actual) == pytest.approx(expected, rel=1e-9, abs=1e-9), seed
         derived = parse_sentence(*arguments).lattice()
         for path in nbest(derived.lattice, 100):
             labels = derived.lattice.ilabels[path.arcs].tolist()
@@ -76,11 +76,11 @@ def test_spans_are_as_long_as_their_shortest_paths(kind):
         np.fill_diagonal(shortest, 0)
         for begin, end in zip(source.begins, source.ends, strict=True):
             shortest[:, end] = np.minimum(shortest[:, end], shortest[:, begin] + 1)
-        found = parse_sentence(
+        result = parse_sentence(
             grammar, Costs.weighted(grammar, weights), source, replace(settings, max_span=1)
         ).lattice()
-        for path in nbest(found.lattice, 200):
-            for use in rule_uses(found.derivations, path.inputs or found.lattice.ilabels[path.arcs].tolist()):
+        for path in nbest(result.lattice, 200):
+            for use in rule_uses(result.derivations, path.inputs or result.lattice.ilabels[path.arcs].tolist()):
                 assert shortest[use.start, use.end] == 1
                 seen.add(use.end - use.start)
     assert max(seen) > 1
@@ -90,15 +90,15 @@ def test_a_sentence_and_its_lattice_have_the_same_translations():
     decoder = tiny_decoder(beam=6.0)
     for sentence in ("das alte haus gestern", "ich habe das haus gesehen", "haus zz"):
         lattice = Lattice.from_strings([(sentence, 0.0)])
-        expected, found = decoder.translate(sentence), decoder.translate(lattice)
-        assert best_by_string(found.lattice) == pytest.approx(best_by_string(expected.lattice))
-        assert found.source == expected.source
-        given = [("the house", 1.0), ("have", 0.5)]
-        expected, found = (
-            decoder.translate(own, skeleton_hypotheses=given, strategy="gappy") for own in (sentence, lattice)
+        expected, actual = decoder.translate(sentence), decoder.translate(lattice)
+        assert best_by_string(actual.lattice) == pytest.approx(best_by_string(expected.lattice))
+        assert actual.source == expected.source
+        entries = [("the house", 1.0), ("have", 0.5)]
+        expected, actual = (
+            decoder.translate(each, skeleton_hypotheses=entries, strategy="gappy") for each in (sentence, lattice)
         )
-        assert best_by_string(found.lattice) == pytest.approx(best_by_string(expected.lattice))
-        assert found.reachable == expected.reachable
+        assert best_by_string(actual.lattice) == pytest.approx(best_by_string(expected.lattice))
+        assert actual.reachable == expected.reachable
 
 
 def test_scores_of_the_input_become_features_and_weights_apply():
@@ -108,16 +108,16 @@ def test_scores_of_the_input_become_features_and_weights_apply():
         lattice = parse_plf(plf, scores="log", score_name="ac")
         assert set(lattice.features) == {"lm"}
         weighted = decoder.with_weights({**decoder.weights, "Input": 0.5, "Input:lm": 2.0})
-        found = weighted.translate(lattice)
+        actual = weighted.translate(lattice)
         sentence_cost = {words: decoder.translate(words).best.cost for words in ("das haus", "das", "haus")}
         scores = {"das haus": (-0.5, -0.5), "das": (-1.0, -0.5), "haus": (-0.25, -2.0)}
         expected = {
             words: cost - 0.5 * scores[words][0] - 2 * scores[words][1] for words, cost in sentence_cost.items()
         }
-        assert found.best.cost == pytest.approx(min(expected.values()), abs=1e-5)
+        assert actual.best.cost == pytest.approx(min(expected.values()), abs=1e-5)
         if engine == "arrays":
-            for path in found.nbest(20):
-                features = found.features(path)
+            for path in actual.nbest(20):
+                features = actual.features(path)
                 total = sum(
                     weighted.weights[name] * score for name, score in features.items() if name in weighted.weights
                 )
@@ -142,7 +142,7 @@ def test_the_lattice_of_cdecs_system_tests():
     source = Source.from_lattice(parse_plf("((('A',0.5,1),('C',0.25,1),('AB',0.125,2),),(('B',2,1),),)", scores="cost"))
     costs = Costs.weighted(grammar, {"Cost": -1.0, "OOV": 100.0}).of_source(source, {"Input": 1.0})
     lattice = parse_sentence(grammar, costs, source, DecoderSettings()).lattice().lattice
-    found = {path.text: (path.cost, path.features["Input"]) for path in nbest(lattice, 5)}
+    values = {path.text: (path.cost, path.features["Input"]) for path in nbest(lattice, 5)}
     scores = {  # of cdec: the total, the lattice's cost, source and target words
         "ab": (-1.09359, 0.125, 1, 1),
         "cb": (-3.85288, 2.25, 2, 1),
@@ -150,9 +150,9 @@ def test_the_lattice_of_cdecs_system_tests():
         "a' b": (-4.53718, 2.5, 2, 2),
         "a b": (-4.53718, 2.5, 2, 2),
     }
-    assert found.keys() == scores.keys()
+    assert values.keys() == scores.keys()
     for text, (total, lattice_cost, read, written) in scores.items():
-        assert found[text] == pytest.approx((-total - CDEC_WORD * (read + written), -lattice_cost), abs=1e-5)
+        assert values[text] == pytest.approx((-total - CDEC_WORD * (read + written), -lattice_cost), abs=1e-5)
 
 
 def test_the_lattice_of_moses_manual():
@@ -165,11 +165,11 @@ def test_the_lattice_of_moses_manual():
     grammar = make_grammar(["[X] ||| preis sturz ||| price fall ||| P=-0.125"])
     costs = Costs.weighted(grammar, {"P": 1.0}).of_source(source, {})
     lattice = parse_sentence(grammar, costs, source, DecoderSettings()).lattice().lattice
-    found = {path.text: path.cost for path in nbest(lattice, 20)}
+    actual = {path.text: path.cost for path in nbest(lattice, 20)}
     starts = {"wettbewerbsbedingten": 0.5, "wettbewerbs bedingten": 0.25, "wettbewerb bedingten": 0.25}
     ends = {"preissturz": 0.5, "preis sturz": 0.5, "price fall": 0.5 * math.exp(-0.125)}
-    expected = {f"einen {one} {two}": -math.log(p * q) for one, p in starts.items() for two, q in ends.items()}
-    assert found == pytest.approx(expected)
+    expected = {f"einen {name} {key}": -math.log(p * q) for name, p in starts.items() for key, q in ends.items()}
+    assert actual == pytest.approx(expected)
 
 
 def test_what_cannot_be_translated():

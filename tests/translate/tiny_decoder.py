@@ -112,13 +112,13 @@ def tiny_decoder(
     """Makes a decoder; `full_beam` and further arguments are fields of `SkeletonSettings`."""
     settings = DecoderSettings(beam=beam, skeleton=SkeletonSettings(beam=full_beam, **skeleton))
     grammar = Grammar.from_rules(parse_rules(rules))
-    own = {name: LanguageModel.from_bytes(text.encode()) for name, text in models}
-    return Decoder(grammar, own, weights, settings)
+    values = {name: LanguageModel.from_bytes(text.encode()) for name, text in models}
+    return Decoder(grammar, values, weights, settings)
 
 
 def pairs(translation):
     """Returns the skeleton's hypotheses as (text, cost) pairs."""
-    return tuple((own.text, own.cost) for own in translation.skeleton_hypotheses)
+    return tuple((hypothesis.text, hypothesis.cost) for hypothesis in translation.skeleton_hypotheses)
 
 
 @cache
@@ -140,8 +140,8 @@ def expected_plain(decoder, words, models=(("LM", ARPA),)):
 
 def expected_hypotheses(decoder, words, count):
     """Returns the n best translations as (string, cost) pairs."""
-    found = expected_plain(decoder, words)
-    return [(" ".join(string), cost) for string, cost in sorted(found.items(), key=lambda pair: pair[1])[:count]]
+    result = expected_plain(decoder, words)
+    return [(" ".join(string), cost) for string, cost in sorted(result.items(), key=lambda pair: pair[1])[:count]]
 
 
 def embedding_cost(words, key, deletion=math.inf, substitution=math.inf):
@@ -164,10 +164,10 @@ def expected_gappy(full, hypotheses, weight, **edits):
     """Returns {full string: least joint cost} of the strings that contain a skeleton hypothesis."""
     table = {}
     for words, cost in full.items():
-        for string, own in hypotheses:
+        for string, skeleton_cost in hypotheses:
             moves = embedding_cost(words, tuple(string.split()), **edits)
             if moves < math.inf:
-                keep_least(table, iter([(words, cost + weight * own + moves)]))
+                keep_least(table, iter([(words, cost + weight * skeleton_cost + moves)]))
     return table
 
 
