@@ -76,7 +76,8 @@ def test_an_interrupted_run_says_how_to_go_on(data, program, tmp_path):
     assert stderr == "lattice-simp: interrupted; run the same command to continue\n"
 
 
-@pytest.mark.parametrize("last", ["extract", pytest.param("test", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("last", ["extract", "test"])
 def test_a_cluster_makes_the_same(alone, data, program, tmp_path, last):
     pytest.importorskip("distributed", reason="Dask is not installed (the extra 'dask')")
     config = write_config(tmp_path / "config.yaml", data, tmp_path / "work")

@@ -41,6 +41,7 @@ def test_workers_that_cannot_load_the_model_give_one_line(program, tmp_path):
     assert "no-model" in done.stderr
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_ends_its_workers(program, model, tmp_path):
     (tmp_path / "a.en").write_text("the bridge was built yesterday\n" * 5000)
     output = tmp_path / "a.de"

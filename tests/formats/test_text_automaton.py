@@ -61,7 +61,7 @@ def text_pattern(string, gaps, spaced="ab"):
 @pytest.mark.parametrize("spacing", ["words", "text"])
 def test_texts_are_those_of_the_definition(spacing):
     accepted = 0
-    for seed in range(60):
+    for seed in range(25):
         strings, gaps = random_hypotheses(np.random.default_rng(seed))
         automaton = text_automaton(acceptor_of(strings, gaps), spacing)
         if spacing == "words":  # the pattern is of the text after a blank
@@ -72,7 +72,7 @@ def test_texts_are_those_of_the_definition(spacing):
             expected = {text for text in TEXTS if any(own.fullmatch(text) for own in patterns)}
         assert {text for text in TEXTS if automaton.accepts(text)} == expected, (seed, strings, gaps)
         accepted += len(expected)
-    assert accepted > 10_000
+    assert accepted > 5_000
 
 
 RUNNING = "a日กก\u0e48 ,"
@@ -84,7 +84,7 @@ RUNNING_TEXTS = ["".join(text) for size in range(6) for text in itertools.produc
 def test_words_of_scripts_without_blanks_stand_anywhere(spacing):
     """Within running text of Han or Thai, beside Latin words; with `running`, within Latin words, too."""
     accepted = 0
-    for seed in range(40):
+    for seed in range(15):
         strings, gaps = random_hypotheses(np.random.default_rng(seed), RUNNING_WORDS)
         automaton = text_automaton(acceptor_of(strings, gaps), spacing)
         spaced = "a" if spacing == "text" else "\0"
@@ -92,7 +92,7 @@ def test_words_of_scripts_without_blanks_stand_anywhere(spacing):
         expected = {text for text in RUNNING_TEXTS if any(own.fullmatch(text) for own in patterns)}
         assert {text for text in RUNNING_TEXTS if automaton.accepts(text)} == expected, (seed, strings, gaps)
         accepted += len(expected)
-    assert accepted > 5_000
+    assert accepted > 2_000
 
 
 def test_terms_in_running_text():

@@ -55,7 +55,7 @@ def test_the_interface_says_what_the_decoder_says(client, decoder):
 
 
 def test_words_come_from_tokens_inside_and_outside_of_gaps_with_all_strategies(client):
-    for own in list(read_skeletons(grammar_path("demo/data/test.jsonl")))[:6]:
+    for own in list(read_skeletons(grammar_path("demo/data/test.jsonl")))[1:3]:
         text, mask = " ".join(own.skeletons[0].tokens), own.skeletons[0].to_mask()
         for strategy in ("gappy", "skeleton-first"):
             answer = asked(client, text=text, mask=mask, strategy=strategy).json()
@@ -303,7 +303,7 @@ def test_a_request_is_quick(client, record_property):
 
     Less than 300 ms on an idle machine; a busy one is not a defect.
     """
-    skeletons = [own.skeletons[0] for own in read_skeletons(grammar_path("demo/data/test.jsonl"))][40:46]
+    skeletons = [own.skeletons[0] for own in read_skeletons(grammar_path("demo/data/test.jsonl"))][40:43]
     seconds = []
     for own in skeletons:
         for mask in ("", own.to_mask()):

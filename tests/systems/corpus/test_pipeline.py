@@ -177,7 +177,9 @@ def test_killed_runs(tmp_path):
     assert content(tmp_path / "killed") == content(tmp_path / "whole")
 
 
-@pytest.mark.parametrize("run", [Run(jobs=2), Run(cluster="local:1")], ids=["processes", "dask"])
+@pytest.mark.parametrize(
+    "run", [Run(jobs=2), pytest.param(Run(cluster="local:1"), marks=pytest.mark.slow)], ids=["processes", "dask"]
+)
 def test_workers_write_the_same(tmp_path, monkeypatch, run):
     if run.cluster:
         pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
