@@ -32,10 +32,10 @@ demo: $(BASE)  ## translate held-out sentences of the demo grammar with three st
 	$(BIN)/lattice-simp demo --output build/demo
 
 test: $(STAMP)  ## run the tests (minutes)
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 test-slow: $(STAMP)  ## run the tests that take many minutes
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -n $(JOBS) --dist worksteal
 
 smoke: export PIP_ONLY_BINARY := :all:
 smoke: $(BASE)  ## install what users install, from wheels alone, and test lattices, formats and language models (minutes)

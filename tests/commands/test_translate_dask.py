@@ -16,6 +16,7 @@ pytest.importorskip("distributed", reason="Dask is not installed (the extra 'das
 SENTENCES = ["the house was built", "the bridge was built yesterday", "", "the zeppelin was built", "the house"] * 40
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_bytes(program, model, tmp_path):
     shutil.copytree(model, tmp_path / "model")
     (tmp_path / "a.en").write_text("".join(line + "\n" for line in SENTENCES), encoding="utf-8")

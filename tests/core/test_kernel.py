@@ -217,7 +217,7 @@ def test_code_is_not_loaded_from_a_folder_of_others(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     other = f"import tempfile; tempfile.tempdir = {str(tmp_path / 'file')!r}; import lattice_simp"
     code = READ_ONLY.replace("import lattice_simp", other)
-    for mode in (None, 0o777, 0o750):
+    for mode in (None, 0o770):
         if mode is not None:
             path.mkdir()
             path.chmod(mode)
