@@ -124,7 +124,9 @@ def _loose() -> Any:
     bare = pynini.closure(pynini.union(any_of(roman), *ends, *steps)).optimize()
     framed = cross("", _FIRST) + pynini.closure(any_of(roman)) + cross("", _LAST)
     unframed = cross(_FIRST, "") + pynini.closure(any_of(roman)) + cross(_LAST, "")
-    return (framed @ bare @ unframed).optimize()
+    glides = pynini.union(*(cross(row.letter, row.roman, row.cost) for row in _rows()["glide"]))
+    after_vowels = pynini.cdrewrite(glides, any_of("aeiou"), "", pynini.closure(any_of(roman)).optimize(), mode="opt")
+    return (framed @ bare @ unframed @ after_vowels).optimize()
 
 
 @cache

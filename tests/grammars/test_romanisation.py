@@ -80,6 +80,11 @@ def test_one_letter_is_not_read_as_two_to_save_a_cluster():
     assert devanagari("fir", Lexicon({"फिर": 1})) == "फिर"
 
 
+def test_glides_are_added_after_vowels_only():
+    assert devanagari("jaayegaa", Lexicon({"जाएगा": 1})) == "जाएगा"
+    assert romanise(devanagari("kankye", Lexicon({}))) == "kankye"
+
+
 @pytest.mark.parametrize(
     ("word", "spellings"),
     [

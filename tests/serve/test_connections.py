@@ -131,7 +131,8 @@ def _received(own):
         return b""
 
 
-def test_a_large_page_that_is_read_comes_whole(small):
+def test_a_large_page_that_is_read_comes_whole(small, monkeypatch):
+    monkeypatch.setattr(connections, "PATIENCE_S", 60)
     assert len(httpx.get(small.address + "large").content) == LARGE
 
 
