@@ -47,7 +47,7 @@ def analyse(model: HindiModel, tokens: str) -> Analysed:
     skeleton = line_skeleton(parts)
     words = tuple(tokens.split())
     kept = (True,) * len(words) if skeleton is None else skeleton.mask
-    simple = tuple(str(result) for part in parts for result in simplify(*part).sentences)
+    simple = tuple(str(result) for part in parts for result in simplify(*part, every_clause=True).sentences)
     return Analysed(words, kept, simple)
 
 

@@ -77,6 +77,9 @@ def simplify(
     to: Annotated[
         Form, typer.Option("--to", help="output format; lines with a blank line after each sentence, or JSON lines")
     ] = "brackets",
+    every_clause: Annotated[
+        bool, typer.Option("--every-clause", help="split at every clause, also where the meaning may change")
+    ] = False,
 ) -> None:
     """Split complex sentences into simple ones. Example: lattice-simp hindi simplify a.hi --model hindi/"""
     from lattice_simp.systems.hindi.simplify import simplify as simplified
@@ -84,7 +87,7 @@ def simplify(
     if to == "terminal":
         raise LatticeSimpError("--to terminal is for clauses; simple sentences have no colours")
     for marked in marked_sentences(source, model, file_format, romanised, system):
-        result = simplified(marked.sentence, marked.clauses)
+        result = simplified(marked.sentence, marked.clauses, every_clause=every_clause)
         if to == "json":
             parts = [{"words": simple.words, "tokens": simple.kept} for simple in result.sentences]
             record = {"id": marked.sentence.id, "source": str(marked.sentence), "sentences": parts}

@@ -12,8 +12,10 @@ from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.systems.hindi.clause import Clause
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import share_agents
-from lattice_simp.systems.hindi.simplify.clause_tree import Node, clause_tree, is_joining, keep_together
+from lattice_simp.systems.hindi.simplify.clause_tree import Node, clause_tree, is_joining
+from lattice_simp.systems.hindi.simplify.doubts import doubtful, unbalanced
 from lattice_simp.systems.hindi.simplify.gerunds import split_gerunds
+from lattice_simp.systems.hindi.simplify.keeping import keep_together
 from lattice_simp.systems.hindi.simplify.model import (
     Change,
     ChangeKind,
@@ -46,7 +48,9 @@ class Stage(IntEnum):
     TENSE = 4
 
 
-def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = Stage.TENSE) -> Simplified:
+def simplify(
+    sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = Stage.TENSE, every_clause: bool = False
+) -> Simplified:
     """Splits a complex sentence into several simple ones.
 
     >>> from lattice_simp.systems.hindi.clause import parse_bracketed
@@ -66,6 +70,8 @@ def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = St
             dependency tree if there is one, otherwise from the chunks.
         clauses: the nested clauses of the sentence; without types, conditions are recognised by their markers only.
         until: the last step.
+        every_clause: whether to split at every clause, as the paper does, also where the sentences may not say the
+            same as the source: by default only statements that stand alone become sentences.
     """
     source = in_devanagari(sentence)
     if not is_complex(source) or _holds_speech(source):
@@ -73,8 +79,8 @@ def simplify(sentence: Sentence, clauses: Sequence[Clause], *, until: Stage = St
     refused: dict[str, str] = {}
     for _ in range(MAX_ROUNDS):
         tree = clause_tree(source, clauses)
-        reasons = keep_together(source, tree, refused)
-        rendered, refusals = _simplified(source, tree, refused, until)
+        reasons = keep_together(source, tree, refused, every_clause=every_clause)
+        rendered, refusals = _simplified(source, tree, refused, until, careful=not every_clause)
         if not refusals:
             return _result(sentence, source, rendered, reasons | refused)
         blamed = _blamed(refusals, tree, refused)
@@ -95,7 +101,7 @@ def _holds_speech(sentence: Sentence) -> bool:
 
 
 def _simplified(
-    source: Sentence, tree: Node, refused: dict[str, str], until: Stage
+    source: Sentence, tree: Node, refused: dict[str, str], until: Stage, *, careful: bool
 ) -> tuple[list[list[Word]], list[Refusal]]:
     """Makes all splits that are not refused yet, and returns the sentences and the splits to refuse."""
     parts = split_clauses(source, tree)
@@ -104,6 +110,8 @@ def _simplified(
         parts = split_gerunds(source, parts, refused)
     if until >= Stage.ARGUMENTS:
         parts = share_agents(source, parts)
+        if careful and (doubts := doubtful(source, parts)):
+            return [], doubts
         if until == Stage.ARGUMENTS:
             parts = [replace(part, subject=_copied_words(source, part.copied)) for part in parts]
         else:
@@ -111,7 +119,10 @@ def _simplified(
             refusals = [result for result in results if isinstance(result, Refusal)]
             parts = [without_relatives(source, result) for result in results if isinstance(result, Part)]
     rendered = [_render(source, part, until) for part in parts]
-    refusals = refusals or check(source, [part.name for part in parts], rendered)
+    names = [part.name for part in parts]
+    refusals = refusals or check(source, names, rendered)
+    if careful:
+        refusals = refusals or unbalanced(names, rendered)
     if until == Stage.TENSE:
         refusals = refusals or _bare(source, parts, rendered)
     return rendered, refusals

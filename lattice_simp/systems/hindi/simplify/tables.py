@@ -18,20 +18,38 @@ Action = Literal["drop", "keep", "join_next", "join_previous", "join_both", "joi
 Role = Literal[
     "be", "copula", "passive", "completive", "light", "conjunctive", "participial", "simultaneous", "indefinite",
     "concession", "condition", "ergative", "genitive", "direct_genitive", "oblique_genitive", "statement", "question",
-    "closing",
+    "closing", "complementiser", "modal", "obligation", "correlative",
+    "demonstrative", "bare_relative", "any", "pair", "plain", "moving", "plural",
+    "dative",
 ]  # fmt: skip
 """The function of a word, as described at the top of `simplify_words.tsv`."""
+
+
+_CONNECTIVES = ("hindi/simplify_connectives.tsv", ("word", "action", "careful"))
 
 
 @cache
 def connectives() -> dict[str, Action]:
     """Returns the treatment of each connective."""
     actions: dict[str, Action] = {}
-    for row in grammar_table("hindi/simplify_connectives.tsv", ("word", "action")):
+    for row in grammar_table(*_CONNECTIVES):
         if row["action"] not in get_args(Action):
             raise row.error(f"unknown action {row['action']!r}", f"write one of {', '.join(get_args(Action))}")
         actions[composed(row["word"])] = cast(Action, row["action"])
     return actions
+
+
+@cache
+def joining_connectives() -> frozenset[str]:
+    """Returns the connectives around which clauses stay together unless every clause is split off."""
+    return frozenset(composed(row["word"]) for row in grammar_table(*_CONNECTIVES) if row["careful"] == "join")
+
+
+@cache
+def reports() -> frozenset[tuple[str, str]]:
+    """Returns the roots of verbs that report a statement, with the noun before them ("" for any)."""
+    rows = grammar_table("hindi/simplify_reports.tsv", ("verb", "noun"))
+    return frozenset((composed(row["verb"]), "" if row["noun"] == "-" else composed(row["noun"])) for row in rows)
 
 
 class Postposition(NamedTuple):

@@ -6,12 +6,18 @@ from dataclasses import dataclass
 
 from lattice_simp.grammars.hindi.verbs import (
     FUTURE,
+    IMPERATIVE,
+    INFINITIVE,
+    OBLIQUE_INFINITIVE,
     PAST,
     PERFECTIVE,
+    POLITE,
     PRESENT,
     ROOT,
+    SUBJUNCTIVE,
     Agreement,
     analyse,
+    canonical,
     generate,
     takes_ne,
 )
@@ -20,6 +26,8 @@ from lattice_simp.systems.hindi.simplify.tables import second_verbs, words_of
 
 _FINITE_ONLY = (PRESENT, PAST)
 """Tenses that only `hai` and `thaa` have."""
+
+_NO_STATEMENT = (ROOT, INFINITIVE, OBLIQUE_INFINITIVE, SUBJUNCTIVE, IMPERATIVE, POLITE)
 
 
 @dataclass(frozen=True)
@@ -75,6 +83,17 @@ class VerbGroup:
         return tense is not None and (
             tense[0] == PERFECTIVE or any(token.root in words_of("completive") for token in tense[1])
         )
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether the group is in the indicative: no infinitive, subjunctive or imperative."""
+        last = self.verbs[-1]
+        return last.form in words_of("obligation") or canonical(last.tam) not in _NO_STATEMENT
+
+    @property
+    def is_modal(self) -> bool:
+        """Whether an auxiliary says what can, should or will be."""
+        return any(verb.root in words_of("modal") for verb in self.verbs[1:])
 
     @property
     def takes_agent_with_ne(self) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from functools import partial
+from itertools import product
 
 import pytest
 from systems.hindi.simplify.cases import parse_sentence
@@ -16,6 +18,8 @@ from lattice_simp.systems.hindi.simplify.clause_tree import clause_tree, is_join
 from lattice_simp.systems.hindi.simplify.model import Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import agent_words, noun_form
 from lattice_simp.systems.hindi.simplify.pipeline import check, has_verb, is_complex, lost_tokens
+
+split_all = partial(simplify, every_clause=True)
 
 NOUNS = ["राम/NNP", "लड़का/NN", "घर/NN", "किताब/NN", "वह/PRP", "जो/PRP", "पानी/NN", "लोगों/NN", "उन्हें/PRP"]
 MARKERS = ["", "", " ने/PSP", " को/PSP", " के/PSP", " में/PSP"]
@@ -68,8 +72,8 @@ def test_random_sentences_lose_no_word_and_keep_their_verbs():
         rng = random.Random(seed)
         sentence = random_sentence(rng)
         clauses = random_clauses(rng, 0, len(sentence))
-        for stage in Stage:
-            found = simplify(sentence, clauses, until=stage)
+        for stage, every_clause in product(Stage, (False, True)):
+            found = simplify(sentence, clauses, until=stage, every_clause=every_clause)
             assert found.sentences, seed
             kept = {token for one in found.sentences for token in one.kept}
             lost = [
@@ -92,7 +96,7 @@ def test_random_sentences_lose_no_word_and_keep_their_verbs():
 
 def test_a_simple_sentence_stays():
     sentence = parse_sentence("राम/NNP | घर/NN | गया/VM")
-    found = simplify(sentence, [Clause(0, 3, ClauseType.MAIN)])
+    found = split_all(sentence, [Clause(0, 3, ClauseType.MAIN)])
     assert [str(one) for one in found.sentences] == ["राम घर गया"]
     assert found.sentences[0].changes == ()
 
@@ -113,7 +117,7 @@ def test_table_of_complexity(text: str, expected: bool):
 def test_sources_and_changes_say_what_was_done():
     sentence = parse_sentence("ram/NNP | chai/NN | aur/CC | paani/NN | peekar/VM:VGNF | soyaa/VM")
     _, clauses = parse_bracketed("(main ram (nonfin chai aur paani peekar ) soyaa )")
-    first, second = simplify(sentence, clauses).sentences
+    first, second = split_all(sentence, clauses).sentences
     assert first.words == ("ram", "ne", "chai", "aur", "paani", "piyaa")
     assert first.sources == ((0,), (), (1,), (2,), (3,), (4,))
     kinds = [(change.kind, change.word) for change in first.changes]
@@ -127,13 +131,13 @@ def test_the_tree_tells_the_agent():
     text = text.replace(">5:vmod", ">6:vmod").replace(">5:k7t", ">6:k7t").replace(">5:k1", ">6:k1")
     sentence = parse_sentence(text)
     _, clauses = parse_bracketed("(main (nonfin काम करके ) कल लड़की घर गई )")
-    assert str(simplify(sentence, clauses).sentences[0]) == "लड़की ने काम किया"
+    assert str(split_all(sentence, clauses).sentences[0]) == "लड़की ने काम किया"
 
 
 def test_clauses_without_types_are_split():
     sentence = parse_sentence("राम/NNP ने/PSP | कहा/VM | कि/CC | वह/PRP | घर/NN | गया/VM")
     _, clauses = parse_bracketed("( राम ने कहा ( कि वह घर गया ) )")
-    assert [str(one) for one in simplify(sentence, clauses).sentences] == ["राम ने कहा", "वह घर गया"]
+    assert [str(one) for one in split_all(sentence, clauses).sentences] == ["राम ने कहा", "वह घर गया"]
 
 
 def test_guards_name_what_is_wrong():
@@ -158,7 +162,7 @@ def rounds_of(sentence: Sentence, clauses: list[Clause], monkeypatch) -> int:
 
     with monkeypatch.context() as patch:
         patch.setattr(pipeline, "clause_tree", counted)
-        simplify(sentence, clauses)
+        split_all(sentence, clauses)
     return len(trees)
 
 
@@ -171,14 +175,14 @@ def test_refused_splits_are_undone_together(copies: int, monkeypatch):
         clauses.append(Clause(start, start + 5, ClauseType.COORDINATE))
         clauses.append(Clause(start + 1, start + 3, ClauseType.NON_FINITE))
     assert rounds_of(sentence, clauses, monkeypatch) == 2
-    found = simplify(sentence, clauses)
+    found = split_all(sentence, clauses)
     assert len(found.sentences) == len(found.kept_together) == copies
 
 
 def test_a_verb_left_bare_by_two_participles_loses_one_of_them_only():
     text = "राम/NNP | खाना/NN | खाकर/VM:VGNF | पानी/NN | पीकर/VM:VGNF | और/CC | सोया/VM"
     clauses = [Clause(0, 7, ClauseType.MAIN), Clause(0, 3, ClauseType.NON_FINITE), Clause(3, 5, ClauseType.NON_FINITE)]
-    found = simplify(parse_sentence(text), clauses)
+    found = split_all(parse_sentence(text), clauses)
     assert [reason for _, reason in found.kept_together] == ["would leave nothing but a verb"]
     assert len(found.sentences) == 2
 
@@ -186,9 +190,9 @@ def test_a_verb_left_bare_by_two_participles_loses_one_of_them_only():
 def test_too_many_rounds_leave_a_sentence_as_it_is(monkeypatch):
     sentence = parse_sentence("राम/NNP | खाना/NN | खाकर/VM:VGNF | घर/NN में/PSP | है/VM | और/CC | सीता/NNP | गई/VM")
     clauses = [Clause(0, 6, None), Clause(1, 3, ClauseType.NON_FINITE), Clause(7, 9, None)]
-    assert len(simplify(sentence, clauses).sentences) == 2
+    assert len(split_all(sentence, clauses).sentences) == 2
     monkeypatch.setattr(pipeline, "MAX_ROUNDS", 1)
-    assert [str(one) for one in simplify(sentence, clauses).sentences] == [str(sentence)]
+    assert [str(one) for one in split_all(sentence, clauses).sentences] == [str(sentence)]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +214,7 @@ def test_every_sentence_ends_as_the_source_does(end: str, ends: list[str], roman
     tokens += [Token(mark, "SYM") for mark in end.split()]
     tags = ["NP", "NP", "VGF", "CCP", "NP", "NP", "VGF", *(["BLK"] * (len(tokens) - 7))]
     sentence = Sentence(tuple(tokens), tuple(Chunk(tag, position, position + 1) for position, tag in enumerate(tags)))
-    found = simplify(sentence, [Clause(0, 3, ClauseType.COORDINATE), Clause(4, 7, ClauseType.COORDINATE)])
+    found = split_all(sentence, [Clause(0, 3, ClauseType.COORDINATE), Clause(4, 7, ClauseType.COORDINATE)])
     if roman:
         ends = [{"था": "thaa", "गया": "gayaa"}.get(one, one) for one in ends]
         ends = [".", *ends[1:]] if end[0] in "?!" else ends
@@ -254,7 +258,7 @@ def test_agents_in_both_cases(tokens: list[Token], with_ne: str, direct: str):
 def test_new_verbs_are_forms_of_verbs():
     sentence = parse_sentence("बच्चा/NN | दूध/NN | पीकर/VM:VGNF | अपने/PRP कमरे/NN में/PSP | सो/VM गया/VAUX है/VAUX")
     _, clauses = parse_bracketed("(main बच्चा (nonfin दूध पीकर ) अपने कमरे में सो गया है )")
-    words = simplify(sentence, clauses).sentences[0].words
+    words = split_all(sentence, clauses).sentences[0].words
     assert [one.root for one in analyse(words[-2])][:1] == ["पी"]
     assert words[-1] == "है"
 
@@ -273,7 +277,7 @@ def test_what_only_makes_a_participle_is_left_out_of_the_new_verb(participle, ma
     tagged = f"बच्चा/NN | दूध/NN | {participle}:VGNF | अपने/PRP कमरे/NN में/PSP | सो/VM गया/VAUX है/VAUX"
     forms = " ".join(word.split("/")[0] for word in participle.split())
     _, clauses = parse_bracketed(f"(main बच्चा (nonfin दूध {forms} ) अपने कमरे में सो गया है )")
-    found = simplify(parse_sentence(tagged), clauses)
+    found = split_all(parse_sentence(tagged), clauses)
     assert [str(one) for one in found.sentences] == [f"बच्चे ने दूध {made} है", "बच्चा अपने कमरे में सो गया है"]
 
 
@@ -299,7 +303,7 @@ def test_what_only_makes_a_participle_is_left_out_of_the_new_verb(participle, ma
 )
 def test_those_sentences_ask_that_have_a_word_that_asks(tagged, clauses, expected):
     sentence = parse_sentence(tagged)
-    found = simplify(sentence, parse_bracketed(clauses)[1])
+    found = split_all(sentence, parse_bracketed(clauses)[1])
     assert [str(one) for one in found.sentences] == expected
     assert {position for one in found.sentences for position in one.kept} >= {len(sentence) - 1}
 
@@ -318,5 +322,5 @@ def test_a_future_form_shows_person_and_number_itself(agent, main, made):
     """Whatever an analyser of unseen words says of it."""
     analysis = "root=जा,tam=gA,gender=m,number=sg,person=3"
     tagged = f"{agent}/PRP | खाना/NN | खाकर/VM:VGNF | अपने/PRP | घर/NN | {main}/VM[{analysis}]"
-    found = simplify(parse_sentence(tagged), parse_bracketed(f"(main {agent} (nonfin खाना खाकर ) अपने घर {main} )")[1])
+    found = split_all(parse_sentence(tagged), parse_bracketed(f"(main {agent} (nonfin खाना खाकर ) अपने घर {main} )")[1])
     assert [str(one) for one in found.sentences] == [f"{agent} खाना {made}", f"{agent} अपने घर {main}"]

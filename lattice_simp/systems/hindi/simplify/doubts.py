@@ -1,0 +1,184 @@
+"""Sentences whose subject or verb form would be a guess: their splits are undone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from lattice_simp.grammars.hindi.symbols import classes_of
+from lattice_simp.grammars.hindi.verbs import PERFECTIVE, analyse, takes_ne
+from lattice_simp.systems.hindi.clause import ClauseType
+from lattice_simp.systems.hindi.sentence import FINITE, GERUND, NON_FINITE, Sentence
+from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
+from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
+from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS, is_agentive
+from lattice_simp.systems.hindi.simplify.tables import pronouns, second_verbs, word_of, words_of
+from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
+
+
+def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
+    """Returns the splits whose sentences would lack a subject or get one that may be wrong.
+
+    With a dependency tree the subjects of participles and gerunds are known.
+    """
+    if len(parts) < 2:
+        return []
+    first = min(part.tokens[0] for part in parts if part.tokens)
+    refusals = []
+    for part in parts:
+        group = verb_group(sentence, part.verb)
+        reason = ""
+        if part.verb is None or group is None or not part.tokens:
+            continue
+        if part.kind == "finite":
+            reason = "" if part.tokens[0] == first else _subjectless(sentence, part, part.verb, group)
+        elif not sentence.has_tree:
+            reason = _guessed(sentence, parts, part, group)
+        if reason:
+            refusals.append(Refusal(part.name, reason))
+    return refusals
+
+
+def unbalanced(names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
+    """Returns the splits that tear quotation marks or brackets apart."""
+    if len(sentences) < 2:
+        return []
+    return [
+        Refusal(name, "would tear a quotation or brackets apart")
+        for name, words in zip(names, sentences, strict=True)
+        if not _is_balanced(words)
+    ]
+
+
+def _is_balanced(words: Sequence[Word]) -> bool:
+    counts = Counter(word.form for word in words)
+    pairs = all(counts[left] == counts[right] for left, right in ("()", "[]", "“”", "‘’", "«»"))
+    return pairs and all(counts[mark] % 2 == 0 for mark in ('"', "'", "''"))
+
+
+def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) -> str:
+    """Returns why a clause has no certain subject, its own or a shared one; "" if it has one."""
+    if part.clause_kind == ClauseType.RELATIVE:
+        return ""
+    first = _first_verb(sentence, part, verb)
+    if not part.copied or first != verb:
+        return "" if _has_subject(sentence, part, first) else "no subject"
+    if any(has_ne(sentence, phrase) for phrase in nominal_chunks(sentence, part.tokens)):
+        return "a subject of its own"
+    if not _is_whole(sentence, part.copied):
+        return "the shared subject may be part of a name"
+    head = next(
+        (sentence.tokens[at] for at in reversed(part.copied) if sentence.tokens[at].tag in (*NOUNS, "PRP")), None
+    )
+    if head is None:
+        return "the shared subject has no noun"
+    if group.takes_agent_with_ne or group.is_passive:
+        return ""
+    if any(verb.tam == PERFECTIVE and _demands_ne(verb.root) for verb in group.verbs):
+        return "the verb may require ne"
+    agreement = group.agreement
+    is_plural = head.number == "pl" or head.form in words_of("plural")
+    fits = head.gender in ("", "any", agreement.gender) and not (is_plural and agreement.number == "sg")
+    return "" if fits else "the shared subject does not agree with the verb"
+
+
+def _demands_ne(root: str) -> bool:
+    second = second_verbs().get(root)
+    return takes_ne(root) and not (second is not None and second.bars_agent) and root not in words_of("be")
+
+
+def _is_whole(sentence: Sentence, phrase: Sequence[int]) -> bool:
+    """Returns whether a phrase without a case marker is not followed by more of a name."""
+    last = sentence.tokens[phrase[-1]]
+    following = sentence.tokens[phrase[-1] + 1] if phrase[-1] + 1 < len(sentence) else last
+    return last.tag not in NOUNS or following.tag not in ("NNP", "NNPC", "NNC") or last.form == word_of("ergative")
+
+
+def _first_verb(sentence: Sentence, part: Part, last: int) -> int:
+    """Returns the first finite verb group of a part, which may consist of several clauses."""
+    tokens = set(part.tokens)
+    groups = (chunk for chunk in range(last) if sentence.chunks[chunk].tag == FINITE)
+    return next((chunk for chunk in groups if tokens.issuperset(sentence.verbs(sentence.chunks[chunk]))), last)
+
+
+def _has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
+    """Returns whether a clause has a phrase that is certainly its verb's subject."""
+    group = verb_group(sentence, verb)
+    if group is None:
+        return False
+    phrases = [phrase for phrase in nominal_chunks(sentence, part.tokens) if phrase < verb]
+    if group.takes_agent_with_ne:
+        return any(has_ne(sentence, phrase) for phrase in phrases)
+    dative = any(_is_dative(sentence, phrase) for phrase in phrases)
+    bare = [phrase for phrase in phrases if _may_be_subject(sentence, phrase)]
+    if group.is_passive or (dative and group.root in words_of("be") and len(group.verbs) == 1):
+        return bool(bare) or dative
+    if len(bare) > 1 or any(sentence.head_of(sentence.chunks[phrase]).tag == "PRP" for phrase in bare):
+        return True
+    if not bare or takes_ne(group.root):
+        return bool(bare) and dative and group.verbs[-1].form in words_of("obligation")
+    adjacent = bare[0] == verb - 1
+    if group.root in words_of("be"):
+        return not adjacent or (len(phrases) > 1 and not _is_genitive(sentence, bare[0] - 1))
+    return not (adjacent and group.root in words_of("moving"))
+
+
+def _is_dative(sentence: Sentence, phrase: int) -> bool:
+    chunk = sentence.chunks[phrase]
+    form = sentence.head_of(chunk).form
+    return word_of("dative") in sentence.postpositions(chunk) or any(form == pronoun.dative for pronoun in pronouns())
+
+
+def _may_be_subject(sentence: Sentence, phrase: int) -> bool:
+    """Returns whether a bare phrase is no adverb, no joined phrase, and no object of a participle or gerund."""
+    following = sentence.chunks[phrase + 1].tag
+    is_free = following not in (NON_FINITE, GERUND, "CCP")
+    return is_free and is_bare(sentence, phrase) and not _is_adverb(sentence, phrase)
+
+
+def _is_adverb(sentence: Sentence, phrase: int) -> bool:
+    return not classes_of(sentence.head_of(sentence.chunks[phrase]).form).isdisjoint(("time", "adverbial pronoun"))
+
+
+def _is_genitive(sentence: Sentence, phrase: int) -> bool:
+    return sentence.tokens[sentence.chunks[phrase].end - 1].form in words_of("genitive")
+
+
+def _guessed(sentence: Sentence, parts: Sequence[Part], part: Part, group: VerbGroup) -> str:
+    """Returns why the subject or the form of a participle's or gerund's new verb would be a guess."""
+    governor = next((other for other in parts if other.kind == "finite" and other.verb == part.governor), None)
+    main = verb_group(sentence, part.governor)
+    if governor is None or main is None or main.tense is None or not main.takes_agent_with_ne:
+        return "its subject is not certain"
+    if any(token.root not in words_of("plain") for token in main.tense[1]) or main.has_vector:
+        return "the tense of the main verb belongs to it alone"
+    if main.root == group.root:
+        return "the main verb may have the same object"
+    agent, tokens = part.copied, part.tokens
+    last = sentence.tokens[agent[-1]] if agent else None
+    if last is None or not (last.form == word_of("ergative") or is_agentive(last)):
+        return "its subject is not certain"
+    start = min(governor.tokens[0], tokens[0])
+    follows = agent[0] == start and tokens[0] == agent[-1] + 1
+    precedes = tokens[0] == start and agent[0] in range(tokens[-1] + 1, tokens[-1] + 5)
+    if not (follows or precedes):
+        return "its arguments may be elsewhere"
+    return _unagreed(sentence, part, group)
+
+
+def _unagreed(sentence: Sentence, part: Part, group: VerbGroup) -> str:
+    """Returns why it is not certain what a new transitive verb agrees with."""
+    if not any(reading.root == group.root for reading in analyse(group.verbs[0].form)):
+        return "an unknown verb"
+    if not takes_ne(group.root):
+        return "the gender and honour of its subject are not certain"
+    phrases = [phrase for phrase in nominal_chunks(sentence, part.tokens) if phrase < (part.verb or 0)]
+    bare = [phrase for phrase in phrases if is_bare(sentence, phrase)]
+    if not bare:
+        return "" if any(_is_dative(sentence, phrase) for phrase in phrases) else "no object"
+    chunk = sentence.chunks[bare[-1]]
+    head = sentence.head_of(chunk)
+    if len(bare) > 1 or bare[-1] != (part.verb or 0) - 1 or _is_adverb(sentence, bare[-1]):
+        return "several phrases may be its object"
+    counted = any(sentence.tokens[at].tag in ("QF", "QC") for at in chunk.positions) or head.form.endswith("े")
+    return "" if head.gender in ("m", "f") and (head.number == "pl" or not counted) else "no gender or number"

@@ -1,0 +1,204 @@
+"""Which clauses cannot become sentences: those that would not stand alone or would not say the same.
+
+Without a dependency tree the agents of participles and the objects that they agree with are guesses, so that only the
+plainest patterns are split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lattice_simp.grammars.hindi.verbs import FUTURE, INFINITIVE
+from lattice_simp.systems.hindi.clause import ClauseType
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, Sentence
+from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
+from lattice_simp.systems.hindi.simplify.clause_tree import CONNECTIVE_TAGS, Node, is_joining
+from lattice_simp.systems.hindi.simplify.model import without
+from lattice_simp.systems.hindi.simplify.tables import (
+    connectives,
+    joining_connectives,
+    relatives,
+    reports,
+    word_of,
+    words_of,
+)
+from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
+
+_QUESTION_WORD, _NEGATION, _PARTICLE = "WQ", "NEG", "RP"
+_CONDITIONS = ("join_next", "join_previous")
+
+
+def reason_to_stay(sentence: Sentence, parent: Node, position: int) -> str:
+    """Returns why a finite clause stays with the one around or next to it; "" if the meaning survives a split."""
+    node = parent.children[position]
+    if not parent.name and node.kind == ClauseType.MAIN and position == 0:
+        return ""
+    words = _content(sentence, without(range(node.start, node.end), _inside(node)))
+    if not _states(sentence, node):
+        return "no statement"
+    if any(_is_condition(sentence, index) for index in words):
+        return "a condition, time or comparison"
+    first = next((index for index in range(node.start, node.end) if sentence.tokens[index].tag != PUNCTUATION), None)
+    if first is None:
+        return ""
+    if node.kind == ClauseType.COMPLEMENT or sentence.tokens[first].form == word_of("complementiser"):
+        return _complement(sentence, parent, node)
+    if node.kind == ClauseType.RELATIVE or (node.kind is None and sentence.tokens[first].form in relatives()):
+        return _relative(sentence, parent, position)
+    if any(sentence.tokens[index].form in relatives() for index in (first, *words)):
+        return "a relative pronoun"
+    return _coordinate(sentence, parent, position)
+
+
+def _inside(node: Node) -> set[int]:
+    """Returns the tokens of the clauses nested in a clause."""
+    return {index for child in node.children for index in range(child.start, child.end)}
+
+
+def _content(sentence: Sentence, tokens: Sequence[int]) -> list[int]:
+    """Returns the tokens other than punctuation."""
+    return [index for index in tokens if sentence.tokens[index].tag != PUNCTUATION]
+
+
+def _states(sentence: Sentence, node: Node) -> bool:
+    """Returns whether the finite verbs of a clause and of those coordinated in it are in the indicative."""
+    own = set(range(node.start, node.end)) - _inside(node)
+    for chunk in (position for position, chunk in enumerate(sentence.chunks) if chunk.tag == FINITE):
+        group = verb_group(sentence, chunk)
+        if group is not None and own.issuperset(group.positions) and not group.is_statement:
+            return False
+    return all(_states(sentence, child) for child in node.children if child.kind == ClauseType.COORDINATE)
+
+
+def _is_condition(sentence: Sentence, index: int) -> bool:
+    """Returns whether a token makes its clause a condition or the like, wherever it stands in it."""
+    token = sentence.tokens[index]
+    return token.tag in CONNECTIVE_TAGS and connectives().get(token.form) in _CONDITIONS
+
+
+def _complement(sentence: Sentence, parent: Node, node: Node) -> str:
+    """Returns why a complement stays: it is not what somebody says, or who says it is left out."""
+    before = without(range(parent.start, node.start), _inside(parent))
+    while before and is_joining(sentence, before[-1]):
+        before = before[:-1]
+    words = _content(sentence, before)
+    chunk = next((at for at, chunk in enumerate(sentence.chunks) if words and words[-1] in chunk.positions), None)
+    group = verb_group(sentence, chunk)
+    if chunk is None or group is None or sentence.chunks[chunk].tag != FINITE:
+        return "what is said stands first"
+    if not _reports(sentence, group, words):
+        return "no verb of saying"
+    forms = [sentence.tokens[index].form for index in words]
+    if not set(words_of("correlative")).isdisjoint(forms):
+        return "a correlative word"
+    if any(sentence.tokens[index].tag == _QUESTION_WORD for index in (*words, *range(node.start, node.end))):
+        return "a question"
+    is_marked = sentence.tokens[node.start].form == word_of("complementiser") or is_joining(sentence, node.start - 1)
+    return "" if is_marked and _has_speaker(sentence, group, words) else "nobody says it"
+
+
+def _reports(sentence: Sentence, group: VerbGroup, words: Sequence[int]) -> bool:
+    """Returns whether a verb group states that something is said."""
+    before = [index for index in words if index < group.positions[0] and sentence.tokens[index].tag != _PARTICLE]
+    nouns = ("", sentence.tokens[before[-1]].form if before else "")
+    states = group.is_statement and not (group.is_passive or group.is_modal or group.verbs[0].tam == INFINITIVE)
+    negated = group.negated or any(sentence.tokens[index].tag == _NEGATION for index in before[-2:])
+    future = any(verb.tam == FUTURE for verb in group.verbs)
+    return states and not negated and not future and any((group.root, noun) in reports() for noun in nouns)
+
+
+def _has_speaker(sentence: Sentence, group: VerbGroup, words: Sequence[int]) -> bool:
+    """Returns whether a clause says who says something, by `ne`, a bare noun or `kaa` before `kahnaa`."""
+    verb = group.positions[0]
+    phrases = [phrase for phrase in nominal_chunks(sentence, words) if sentence.chunks[phrase].end <= verb]
+    if group.root in words_of("be"):
+        return any(sentence.tokens[index].form in words_of("genitive") for index in words)
+    if group.takes_agent_with_ne:
+        return any(has_ne(sentence, phrase) for phrase in phrases)
+    return any(is_bare(sentence, phrase) for phrase in phrases)
+
+
+def _relative(sentence: Sentence, parent: Node, position: int) -> str:
+    """Returns why a relative clause stays: it says which one is meant, or comes before it."""
+    node = parent.children[position]
+    words = _content(sentence, range(node.start, node.end))
+    pronoun, following = words[0], sentence.tokens[words[1]] if len(words) > 1 else None
+    if sentence.tokens[pronoun].form not in relatives() or following is None:
+        return "no pronoun that a demonstrative can replace"
+    if following.tag in (CONJUNCTION, _PARTICLE) or (
+        sentence.tokens[pronoun].form in words_of("bare_relative") and following.tag not in ("PSP", "NST")
+    ):
+        return "an indefinite relative clause or one with its noun"
+    previous = parent.children[position - 1].start if position and not parent.name else parent.start
+    before = _content(sentence, range(previous, node.start))
+    after = [index for index in range(node.end, parent.end) if not is_joining(sentence, index)]
+    if not before:
+        return "a relative clause before what it describes"
+    described = [sentence.tokens[index] for index in before if index not in _inside_before(parent, position)]
+    forms = {token.form for token in described}
+    if not forms.isdisjoint((*words_of("correlative"), *words_of("demonstrative"), *words_of("any"))):
+        return "a relative clause that says which one"
+    if any(token.tag in (_NEGATION, _QUESTION_WORD) for token in described):
+        return "a relative clause of a negation or question"
+    if after and not is_joining(sentence, node.start - 1) and sentence.tokens[before[-1]].tag != "NNP":
+        return "a relative clause that says which one"
+    if after and sentence.tokens[after[0]].form in words_of("demonstrative"):
+        return "a relative clause taken up again"
+    return ""
+
+
+def _inside_before(parent: Node, position: int) -> set[int]:
+    """Returns the tokens of a named clause's nested clauses before a position."""
+    if not parent.name:
+        return set()
+    return {index for child in parent.children[:position] for index in range(child.start, child.end)}
+
+
+def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
+    """Returns why a coordinate or adverbial clause stays."""
+    node = parent.children[position]
+    if node.kind == ClauseType.ADVERBIAL:
+        first = next(index for index in range(node.start, node.end) if sentence.tokens[index].tag != PUNCTUATION)
+        before = [index for index in range(parent.start, node.start) if not is_joining(sentence, index)]
+        if not before or connectives().get(sentence.tokens[first].form) != "keep":
+            return "an adverbial clause without a conjunction, or before its main clause"
+    links = _links(sentence, parent, position)
+    if not joining_connectives().isdisjoint(sentence.tokens[index].form for index in links):
+        return "a conjunction that needs both clauses"
+    start = _content(sentence, range(node.start, node.end))[:1]
+    if any(sentence.tokens[index].form in words_of("pair") for index in (*links, *start)):
+        return "one of a pair"
+    if position and node.kind != ClauseType.ADVERBIAL:
+        gap = range(parent.children[position - 1].end - 1, node.start + 1)
+        if not any(is_joining(sentence, index) for index in gap):
+            return "no conjunction or mark before it"
+    return ""
+
+
+def _links(sentence: Sentence, parent: Node, position: int) -> list[int]:
+    """Returns the conjunctions between a clause and its neighbours, at the start of either."""
+    node = parent.children[position]
+    start = parent.children[position - 1].end if position else parent.start
+    spans = [range(start, min(node.start + 1, node.end))]
+    if position + 1 < len(parent.children):
+        spans.append(range(node.end, parent.children[position + 1].start + 1))
+    else:
+        spans.append(range(node.end, min(node.end + 1, parent.end)))
+    return [index for span in spans for index in span if sentence.tokens[index].tag in (CONJUNCTION, _PARTICLE)]
+
+
+def may_be_said(sentence: Sentence, parent: Node, position: int) -> bool:
+    """Returns whether a clause may still belong to the kept complement that ends the one before it."""
+    previous, node = parent.children[position - 1], parent.children[position]
+    return (
+        any(
+            clause.is_kept and clause.end >= previous.end and _begins_complement(sentence, clause)
+            for clause in previous.walk()
+            if clause is not previous
+        )
+        and node.kind == ClauseType.COORDINATE
+    )
+
+
+def _begins_complement(sentence: Sentence, node: Node) -> bool:
+    return node.kind == ClauseType.COMPLEMENT or sentence.tokens[node.start].form == word_of("complementiser")

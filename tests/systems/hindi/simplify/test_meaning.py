@@ -1,0 +1,184 @@
+"""Splits that would change the meaning, or leave a sentence that does not stand alone, are made only on request."""
+
+from __future__ import annotations
+
+import pytest
+from systems.hindi.simplify.cases import parse_sentence
+
+from lattice_simp.systems.hindi.clause import parse_bracketed
+from lattice_simp.systems.hindi.simplify import Simplified, simplify
+
+
+def simplified(tagged: str, clauses: str, *, every_clause: bool = False) -> Simplified:
+    return simplify(parse_sentence(tagged), parse_bracketed(clauses)[1], every_clause=every_clause)
+
+
+WENT = "सीता/NNP | बड़े/JJ घर/NN में/PSP | गई/VM"
+
+SPLIT = {
+    "said": (
+        f"राम/NNP ने/PSP | कहा/VM | कि/CC | {WENT}",
+        "(main राम ने कहा (comp कि सीता बड़े घर में गई ) )",
+        "राम ने कहा | सीता बड़े घर में गई",
+    ),
+    "claimed": (
+        f"राम/NNP ने/PSP | दावा/NN | किया/VM | कि/CC | {WENT}",
+        "(main राम ने दावा किया (comp कि सीता बड़े घर में गई ) )",
+        "राम ने दावा किया | सीता बड़े घर में गई",
+    ),
+    "opinion": (
+        f"राम/NNP का/PSP | मानना/NN | है/VM | कि/CC | {WENT}",
+        "(main राम का मानना है (comp कि सीता बड़े घर में गई ) )",
+        "राम का मानना है | सीता बड़े घर में गई",
+    ),
+    "relative": (
+        "नगर/NN में/PSP | एक/QC बाज़ार/NN | है/VM | ,/SYM | जो/PRP | बहुत/INTF पुराना/JJ | है/VM",
+        "(main नगर में एक बाज़ार है , (rel जो बहुत पुराना है ) )",
+        "नगर में एक बाज़ार है | वह बहुत पुराना है",
+    ),
+    "relative with another spelling": (
+        "नगर/NN में/PSP | एक/QC बाज़ार/NN | है/VM | ,/SYM | जिसमे/PRP | सौ/QC दुकानें/NN | हैं/VM",
+        "(main नगर में एक बाज़ार है , (rel जिसमे सौ दुकानें हैं ) )",
+        "नगर में एक बाज़ार है | उसमें सौ दुकानें हैं",
+    ),
+    "shared subject": (
+        "राम/NNP ने/PSP | किताब/NN | पढ़ी/VM | और/CC | चिट्ठी/NN | लिखी/VM",
+        "(coord राम ने किताब पढ़ी ) और (coord चिट्ठी लिखी )",
+        "राम ने किताब पढ़ी | राम ने चिट्ठी लिखी",
+    ),
+    "participle": (
+        "राम/NNP ने/PSP | खाना/NN[gender=m,number=sg] | खाकर/VM:VGNF | बड़ी/JJ किताब/NN | पढ़ी/VM",
+        "(main राम ने (nonfin खाना खाकर ) बड़ी किताब पढ़ी )",
+        "राम ने खाना खाया | राम ने बड़ी किताब पढ़ी",
+    ),
+}
+
+
+@pytest.mark.parametrize(("tagged", "clauses", "expected"), SPLIT.values(), ids=SPLIT)
+def test_statements_that_stand_alone_are_split(tagged: str, clauses: str, expected: str):
+    assert str(simplified(tagged, clauses)) == expected
+
+
+KI = "कि/CC | " + WENT
+COMPLEMENT = "(comp कि सीता बड़े घर में गई )"
+KEPT = {
+    "doubt": (f"राम/NNP को/PSP | शक/NN | हुआ/VM | {KI}", f"(main राम को शक हुआ {COMPLEMENT} )", "no verb of saying"),
+    "necessity": (f"यह/PRP | ज़रूरी/JJ | है/VM | {KI}", f"(main यह ज़रूरी है {COMPLEMENT} )", "no verb of saying"),
+    "negated": (
+        f"राम/NNP ने/PSP | नहीं/NEG कहा/VM | {KI}",
+        f"(main राम ने नहीं कहा {COMPLEMENT} )",
+        "no verb of saying",
+    ),
+    "modal": (
+        f"राम/NNP | कह/VM सकता/VAUX है/VAUX | {KI}",
+        f"(main राम कह सकता है {COMPLEMENT} )",
+        "no verb of saying",
+    ),
+    "future": (f"राम/NNP | आज/NN | कहेगा/VM | {KI}", f"(main राम आज कहेगा {COMPLEMENT} )", "no verb of saying"),
+    "passive": (f"ऐसा/PRP | कहा/VM गया/VAUX | {KI}", f"(main ऐसा कहा गया {COMPLEMENT} )", "no verb of saying"),
+    "order": (
+        "राम/NNP ने/PSP | कहा/VM | कि/CC | सीता/NNP | बड़े/JJ घर/NN में/PSP | जाए/VM",
+        "(main राम ने कहा (comp कि सीता बड़े घर में जाए ) )",
+        "no statement",
+    ),
+    "command": (
+        "राम/NNP ने/PSP | कहा/VM | कि/CC | तुम/PRP | बड़े/JJ घर/NN में/PSP | जाओ/VM",
+        "(main राम ने कहा (comp कि तुम बड़े घर में जाओ ) )",
+        "no statement",
+    ),
+    "order and another": (
+        "राम/NNP ने/PSP | कहा/VM | कि/CC | सीता/NNP | घर/NN | जाए/VM | और/CC | मोहन/NNP | घर/NN में/PSP | जाए/VM",
+        "(main राम ने कहा (comp कि (coord सीता घर जाए ) और (coord मोहन घर में जाए ) ) )",
+        "no statement",
+    ),
+    "question": (
+        "राम/NNP ने/PSP | कहा/VM | कि/CC | कौन/WQ | बड़े/JJ घर/NN में/PSP | गया/VM",
+        "(main राम ने कहा (comp कि कौन बड़े घर में गया ) )",
+        "a question",
+    ),
+    "nobody says": (f"बाद/NST में/PSP | कहा/VM | {KI}", f"(main बाद में कहा {COMPLEMENT} )", "nobody says it"),
+    "so much that": (
+        f"राम/NNP ने/PSP | इतना/QF | कहा/VM | {KI}",
+        f"(main राम ने इतना कहा {COMPLEMENT} )",
+        "a correlative word",
+    ),
+    "which one": (
+        "ऐसी/JJ दुकान/NN | नगर/NN में/PSP | है/VM | ,/SYM | जो/PRP | बहुत/INTF पुरानी/JJ | है/VM",
+        "(main ऐसी दुकान नगर में है , (rel जो बहुत पुरानी है ) )",
+        "which one",
+    ),
+    "the one who": (
+        "वह/DEM लड़का/NN | घर/NN | गया/VM | ,/SYM | जो/PRP | बहुत/INTF छोटा/JJ | है/VM",
+        "(main वह लड़का घर गया , (rel जो बहुत छोटा है ) )",
+        "which one",
+    ),
+    "none that": (
+        "नगर/NN में/PSP | दुकान/NN | नहीं/NEG है/VM | ,/SYM | जो/PRP | बहुत/INTF पुरानी/JJ | है/VM",
+        "(main नगर में दुकान नहीं है , (rel जो बहुत पुरानी है ) )",
+        "negation",
+    ),
+    "taken up": (
+        "जिस/DEM लड़के/NN ने/PSP | किताब/NN | पढ़ी/VM | वह/PRP | घर/NN | गया/VM",
+        "(main (rel जिस लड़के ने किताब पढ़ी ) वह घर गया )",
+        "with its noun",
+    ),
+    "when, in the middle": (
+        "राम/NNP ने/PSP | जब/PRP | किताब/NN | पढ़ी/VM | तो/CC | सीता/NNP | घर/NN | गई/VM",
+        "(coord राम ने जब किताब पढ़ी ) तो (coord सीता घर गई )",
+        "condition",
+    ),
+    "then": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | तो/CC | सीता/NNP | बाहर/NST | गई/VM",
+        "(coord राम घर में आया ) तो (coord सीता बाहर गई )",
+        "needs both",
+    ),
+    "no mark": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | सीता/NNP | बाहर/NST | गई/VM",
+        "(coord राम घर में आया ) (coord सीता बाहर गई )",
+        "no conjunction",
+    ),
+    "no subject": (
+        "बारिश/NN | शाम/NN में/PSP | हुई/VM | और/CC | घर/NN में/PSP | गया/VM",
+        "(coord बारिश शाम में हुई ) और (coord घर में गया )",
+        "no subject",
+    ),
+    "agreement": (
+        "लोगों/NN[gender=m,number=pl] ने/PSP | खाना/NN | खाया/VM | और/CC | घर/NN में/PSP | गया/VM",
+        "(coord लोगों ने खाना खाया ) और (coord घर में गया )",
+        "does not agree",
+    ),
+    "honour": (
+        "राम/NNP ने/PSP | घर/NN में/PSP | जाकर/VM:VGNF | बड़ी/JJ किताब/NN | पढ़ी/VM",
+        "(main राम ने (nonfin घर में जाकर ) बड़ी किताब पढ़ी )",
+        "gender and honour",
+    ),
+    "arguments elsewhere": (
+        "राम/NNP ने/PSP | सीता/NNP को/PSP | खाना/NN[gender=m,number=sg] | खाकर/VM:VGNF | किताब/NN | दी/VM",
+        "(main राम ने सीता को (nonfin खाना खाकर ) किताब दी )",
+        "may be elsewhere",
+    ),
+    "number": (
+        "राम/NNP ने/PSP | कई/QF उदाहरण/NN[gender=m,number=sg] | देकर/VM:VGNF | बड़ी/JJ किताब/NN | लिखी/VM",
+        "(main राम ने (nonfin कई उदाहरण देकर ) बड़ी किताब लिखी )",
+        "gender or number",
+    ),
+    "brackets": (
+        "राम/NNP | (/SYM | घर/NN में/PSP | गया/VM | और/CC | सीता/NNP | घर/NN में/PSP | गई/VM | )/SYM | ।/SYM",
+        "(coord राम \\( घर में गया ) और (coord सीता घर में गई \\) । )",
+        "brackets apart",
+    ),
+}
+
+
+@pytest.mark.parametrize(("tagged", "clauses", "reason"), KEPT.values(), ids=KEPT)
+def test_other_clauses_stay_and_say_why(tagged: str, clauses: str, reason: str):
+    careful = simplified(tagged, clauses)
+    assert len(careful.sentences) == 1
+    assert any(reason in why for _, why in careful.kept_together), careful.kept_together
+    assert len(simplified(tagged, clauses, every_clause=True).sentences) > 1
+
+
+def test_what_follows_a_kept_complement_may_belong_to_it():
+    tagged = f"राम/NNP | नहीं/NEG चाहता/VM | {KI} | और/CC | मोहन/NNP | घर/NN में/PSP | आया/VM"
+    clauses = f"(coord राम नहीं चाहता {COMPLEMENT} ) और (coord मोहन घर में आया )"
+    assert len(simplified(tagged, clauses).sentences) == 1
