@@ -34,15 +34,15 @@ def test_sentences_go_in(call, files):
         "2 new sentences of 2, 0 judgements\nrequired: 2 shortenings of each sentence, 1 checks"
     )
     with AnnotationStore("talk.db") as store:
-        assert [(own.id, own.line, " ".join(own.tokens)) for own in store.sentences()] == [
+        assert [(sentence.id, sentence.line, " ".join(sentence.tokens)) for sentence in store.sentences()] == [
             ("talk.0", 0, "The old mill was sold again ."),
             ("talk.2", 2, "So it goes , she said ."),
         ]
     again = call(*COMMAND, "import", "talk.db", "talk.en", "--lease", 90)
     assert again.stdout.startswith("0 new sentences of 2")
     with AnnotationStore("talk.db") as store:
-        own = store.settings
-        assert (own.shortenings, own.checks, own.lease) == (2, 1, 90)  # what is not said stays
+        result = store.settings
+        assert (result.shortenings, result.checks, result.lease) == (2, 1, 90)  # what is not said stays
 
 
 def test_tokens_are_made_of_plain_text(call, files):
@@ -83,7 +83,7 @@ def test_one_skeleton_and_all_that_happened(call, files):
     events = [
         json.loads(line) for line in call(*COMMAND, "export", "talk.db", "-", "--what", "events").stdout.splitlines()
     ]
-    assert [own["task"] for own in events] == ["shorten"] * 4 + ["check"]
+    assert [event["task"] for event in events] == ["shorten"] * 4 + ["check"]
     assert events[-1]["bad"] == {"111": True}
 
 
@@ -163,11 +163,11 @@ def test_progress_without_the_libraries_that_compute_alpha_and_reliability(call,
     ],
 )
 def test_what_is_wrong_is_one_line(call, files, arguments, message):
-    one = RECORDS.splitlines(keepends=True)[0]
+    first = RECORDS.splitlines(keepends=True)[0]
     (files / "empty.en").write_text("", "utf-8")
-    (files / "broken.jsonl").write_text(one.replace("011", "0x1"), "utf-8")
-    (files / "twice.jsonl").write_text(one + one.replace('"so"', '"but"'), "utf-8")
-    (files / "unlike.jsonl").write_text(one + one.replace("011", "110"), "utf-8")
+    (files / "broken.jsonl").write_text(first.replace("011", "0x1"), "utf-8")
+    (files / "twice.jsonl").write_text(first + first.replace('"so"', '"but"'), "utf-8")
+    (files / "unlike.jsonl").write_text(first + first.replace("011", "110"), "utf-8")
     AnnotationStore("none.db", create=True).close()
     done = call(*COMMAND, *arguments)
     assert done.returncode in (1, 2), done
@@ -184,4 +184,6 @@ def test_judgements_of_the_shared_skeletons(call, shared, files):
         pytest.skip(f"no {path}")
     assert call(*COMMAND, "import", "news.db", path).stdout.startswith("500 new sentences of 500, 1000 judgements")
     call(*COMMAND, "export", "news.db", "news.jsonl")
-    assert [own.skeletons for own in read_skeletons("news.jsonl")] == [own.skeletons for own in read_skeletons(path)]
+    assert [skeleton.skeletons for skeleton in read_skeletons("news.jsonl")] == [
+        skeleton.skeletons for skeleton in read_skeletons(path)
+    ]

@@ -31,7 +31,7 @@ def model(tmp_path):
 
 def run(*arguments):
     with pytest.raises(SystemExit) as ended:
-        main([str(own) for own in arguments])
+        main([str(argument) for argument in arguments])
     return ended.value.code
 
 
@@ -42,9 +42,9 @@ def test_lists_go_through_a_model_and_are_as_one_by_one(lists, model, tmp_path, 
         scored = ls.read_nbest(output)
         language_model = ls.LanguageModel.read(model)
         assert len(scored) == 30
-        for own, entries in zip(ls.read_nbest(lists), scored, strict=True):
-            one = ls.nbest(ls.apply_lm(ls.Lattice.from_nbest(own), {"LM": (language_model, 1.0)}), 9)
-            assert [(path.text, pytest.approx(path.cost)) for path in one] == [(e.text, e.cost) for e in entries]
+        for hypothesis, entries in zip(ls.read_nbest(lists), scored, strict=True):
+            hypotheses = ls.nbest(ls.apply_lm(ls.Lattice.from_nbest(hypothesis), {"LM": (language_model, 1.0)}), 9)
+            assert [(path.text, pytest.approx(path.cost)) for path in hypotheses] == [(e.text, e.cost) for e in entries]
             assert {"TM", "LM"} == set(entries[0].features)
 
 

@@ -31,7 +31,7 @@ def test_lists_and_lines_become_lines_and_lists(call, folder):
     done = call("combine", "one.nbest", "two.txt", "three.txt", "--nbest-output", "all.nbest", "--nbest", 2)
     assert (done.returncode, done.stdout, done.stderr) == (0, BEST, "")
     lists = read_nbest("all.nbest")
-    assert [len(own) for own in lists] == [2, 2, 2]
+    assert [len(list) for list in lists] == [2, 2, 2]
     assert list(lists[0][0].features) == [
         *("Posterior", "Words", "Ngram1", "Ngram2", "Ngram3", "Ngram4"),
         *("Agreement1", "Agreement2", "Agreement3"),
@@ -155,12 +155,12 @@ def test_english_constituents_recombine(call, folder):
         pytest.skip(str(error))
     (folder / "a.txt").write_text("we met a tall man yesterday .\n")
     (folder / "b.txt").write_text("yesterday we met a man in town .\n")
-    made = {}
+    values = {}
     for parse in ((), ("--parse",)):
         call("combine", "a.txt", "b.txt", "--method", "phrases", *parse, "--nbest-output", "made.nbest", "-n", 1000)
-        made[parse] = {entry.text for entry in read_nbest("made.nbest")[0]}
-    assert made[()] < made["--parse",]
-    assert "yesterday we met a tall man in town ." in made["--parse",] - made[()]
+        values[parse] = {entry.text for entry in read_nbest("made.nbest")[0]}
+    assert values[()] < values["--parse",]
+    assert "yesterday we met a tall man in town ." in values["--parse",] - values[()]
 
 
 def test_shares_and_a_language_model(call, folder, model):

@@ -14,7 +14,7 @@ def test_probable_strings_other_hypotheses_and_skeletons(call, tmp_path):
     done = call("lattice", "confidence", tmp_path / "full", "--skeleton", tmp_path / "skeleton")
     best = probable_tokens(ls.Lattice.from_nbest(ls.read_nbest(tmp_path / "full")[0]))
     rows = [line.split("\t") for line in done.stdout.splitlines()]
-    assert [own[2] for own in rows] == [*best, "d"]
+    assert [row[2] for row in rows] == [*best, "d"]
     assert rows[-1] == ["2", "0", "d", "1.000000", "1.000000"]
     (tmp_path / "text").write_text("a b\n\nx\n", encoding="utf-8")
     done = call("lattice", "confidence", tmp_path / "full", "--hypotheses", tmp_path / "text")

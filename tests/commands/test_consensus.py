@@ -207,7 +207,7 @@ def test_a_folder_gives_a_folder(call, files, folder, command, ending):
     done = call("lattice", *command, "in", "--words", "--output", "out/")
     assert (done.returncode, done.stderr) == (0, "")
     options = {"numeric": False} if ending == "txt" else {}
-    numbers = [path.text for own in ("1", "10") for path in nbest(read(f"out/{own}.{ending}", **options), 3)]
+    numbers = [path.text for text in ("1", "10") for path in nbest(read(f"out/{text}.{ending}", **options), 3)]
     assert sorted(numbers) == ["1", "1", "2", "2"]
 
 

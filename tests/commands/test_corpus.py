@@ -11,8 +11,10 @@ from systems.corpus.collection import articles, write_collection
 @pytest.fixture
 def sides(tmp_path, monkeypatch):
     """The options that name two collections, whose articles are aligned in this process."""
-    own, simpler = (write_collection(tmp_path / name, one) for name, one in zip("cs", articles(4), strict=True))
-    return ["--complex", own, "--simple", simpler]
+    first, simpler = (
+        write_collection(tmp_path / name, article) for name, article in zip("cs", articles(4), strict=True)
+    )
+    return ["--complex", first, "--simple", simpler]
 
 
 def test_align(call, sides, tmp_path):

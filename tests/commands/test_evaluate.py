@@ -124,15 +124,15 @@ def test_text_is_scored_as_it_is_by_default(run, corpus, tmp_path):
     done = run(*files, "--metrics", metrics, "--to", "json")
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads(done.stdout)
-    scores = {name: own["value"] for name, own in document["scores"]["systems"][0]["scores"].items()}
+    scores = {name: score["value"] for name, score in document["scores"]["systems"][0]["scores"].items()}
     assert list(scores)[:4] == ["BLEU-13a", "chrF2", "TER", "length"]
     assert {metric["reads"] for metric in document["metrics"]} == {"text"}
     command = [sys.executable, "-m", "sacrebleu", tmp_path / "ref", "-i", tmp_path / "gc", "-w", "6", "-f", "json"]
     theirs = json.loads(
         subprocess.run([*command, "-m", "bleu", "chrf", "ter"], capture_output=True, check=True, text=True).stdout
     )
-    for own, ours in zip(theirs, ("BLEU-13a", "chrF2", "TER"), strict=True):
-        assert scores[ours] == pytest.approx(own["score"], abs=1e-6), ours
+    for their, ours in zip(theirs, ("BLEU-13a", "chrF2", "TER"), strict=True):
+        assert scores[ours] == pytest.approx(their["score"], abs=1e-6), ours
     assert 0 < scores["SARI"] < 100
     assert scores["edits-source"] > 0
     with_language = json.loads(run(*files, "--metrics", metrics, "--language", "en", "--to", "json").stdout)
@@ -152,7 +152,7 @@ def test_words_that_carry_their_stops_are_split(run, tmp_path):
     for form in ("--text", "--tokens"):
         done = run(*files, form, "--metrics", "split,sentences", "--to", "json")
         scores = json.loads(done.stdout)["scores"]["systems"][0]["scores"]
-        assert [own["value"] for own in scores.values()] == [50, 1.5], form
+        assert [score["value"] for score in scores.values()] == [50, 1.5], form
 
 
 def test_metrics_of_text_take_tokens_joined_by_blanks(run, corpus):
@@ -195,12 +195,12 @@ def test_languages_without_blanks(run, tmp_path, language, lines, theirs, ter):
     theirs = theirs or choose_tokeniser(language).name
     assert done.stderr.count("\n") == (theirs == "char" and language == "ja")  # MeCab is missing
     document = json.loads(done.stdout)
-    scores = {name: own["value"] for name, own in document["scores"]["systems"][0]["scores"].items()}
+    scores = {name: score["value"] for name, score in document["scores"]["systems"][0]["scores"].items()}
     expected = BLEU(tokenize=theirs, force=True).corpus_score(output, [reference]).score
     assert scores[f"BLEU-{theirs}"] == pytest.approx(expected, rel=1e-12)
     texts = [output, reference]
     if ter is None:
-        texts = [[" ".join(line) for line in own] for own in texts]
+        texts = [[" ".join(line) for line in text] for text in texts]
     assert scores["TER"] == pytest.approx(TER(**(ter or {})).corpus_score(texts[0], [texts[1]]).score, rel=1e-12)
     assert 0 < scores["TER"] < 60
     assert 0 < scores["edits-reference"] < 3
@@ -229,17 +229,17 @@ def test_breakdowns_go_by_skeletons_lengths_and_labels(run):
         *("--groups", "labels", "--length-edges", "4,8", "--samples", 50, "--to", "json"),
     )
     assert done.returncode == 0, done.stderr
-    by = {one["by"]: one for one in json.loads(done.stdout)["breakdowns"]}
+    by = {breakdown["by"]: breakdown for breakdown in json.loads(done.stdout)["breakdowns"]}
     assert list(by) == ["gap type", "gaps", "length", "group"]
-    labels = {name: [group["label"] for group in one["groups"]] for name, one in by.items()}
+    labels = {name: [group["label"] for group in value["groups"]] for name, value in by.items()}
     assert labels == {
         "gap type": ["Middle", "Start", "None"],  # None: punctuation alone is deleted
         "gaps": ["1"],
         "length": ["up to 4", "5-8", "over 8"],
         "group": ["odd", "even"],
     }
-    for one in by.values():
-        assert one["left_out"] + sum(group["sentences"] for group in one["groups"]) == 40
+    for entry in by.values():
+        assert entry["left_out"] + sum(group["sentences"] for group in entry["groups"]) == 40
     assert by["gap type"]["left_out"] > 0
 
 
@@ -265,10 +265,10 @@ def test_one_command_gives_all_columns_of_simplification(run, test):
     assert [name.lower() for name in directions] == SIMPLIFICATION.split(",")
     lower = {name for name, higher in directions.items() if higher is False}
     assert lower == {"FKGL", "edits-reference"}
-    same, made, gold = (one["scores"] for one in document["scores"]["systems"])
+    same, second, gold = (system["scores"] for system in document["scores"]["systems"])
     assert (same["edits-source"]["value"], same["unchanged"]["value"], same["split"]["value"]) == (0, 100, 0)
     assert (gold["edits-reference"]["value"], gold["identical"]["value"]) == (0, 100)
-    assert same["SARI"]["value"] < made["SARI"]["value"] < gold["SARI"]["value"]
+    assert same["SARI"]["value"] < second["SARI"]["value"] < gold["SARI"]["value"]
     for name, score in gold.items():
         low, high = score["interval"]
         assert low <= score["value"] + 1e-9, name
@@ -327,8 +327,8 @@ def test_meteor_of_languages_without_blanks(run, monkeypatch, tmp_path):
     document = json.loads(done.stdout)
     assert "|l:other|" in document["metrics"][0]["signature"]
     assert document["metrics"][0]["signature"].endswith("|tokens-of-text:zh")
-    found, same = (own["scores"]["METEOR"]["value"] for own in document["scores"]["systems"])
-    assert 30 < found < same
+    first, same = (system["scores"]["METEOR"]["value"] for system in document["scores"]["systems"])
+    assert 30 < first < same
     assert same > 99
 
 
@@ -377,12 +377,13 @@ def test_what_makes_no_sense_is_one_line(run, arguments, message):
 def test_the_closest_path_of_a_lattice_is_one_more_reference(run, corpus):
     lists = [f"{n} ||| {line} ||| f= 0 ||| 0\n" for n, line in enumerate(lines_of(corpus, "plain"))]
     (corpus / "lattices.nbest").write_text("".join(lists), encoding="utf-8")
-    one, more = (
+    first, more = (
         json.loads(run(*USUAL, *extra, "--metrics", "bleu,ter", "--to", "json").stdout)
         for extra in ((), ("--reference-lattices", "lattices.nbest"))
     )
     scores = [
-        [own["scores"]["systems"][number]["scores"]["BLEU-tok"]["value"] for own in (one, more)] for number in (0, 1)
+        [each["scores"]["systems"][number]["scores"]["BLEU-tok"]["value"] for each in (first, more)]
+        for number in (0, 1)
     ]
     assert scores[0][1] == pytest.approx(100.0)
     assert scores[1][0] <= scores[1][1] < 100.0

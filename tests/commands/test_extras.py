@@ -91,16 +91,16 @@ def said(tmp_path):
 
 def test_what_is_missing_is_one_line(said):
     libraries = BROUGHT_BY.keys() - {"pydantic"}  # typer's own
-    found = said(libraries, [*NEEDING, *FREE])
+    result = said(libraries, [*NEEDING, *FREE])
     for line, extra in NEEDING.items():
-        code, error = found[line]
+        code, error = result[line]
         assert code == "2", (line, code, error)
         assert re.fullmatch(rf"lattice-simp: [^\n]*pip install 'lattice-simp\[{extra}\]'[^\n]*", error.strip()), (
             line,
             error,
         )
     for line in FREE:
-        assert found[line][0] == "0", (line, found[line])
+        assert result[line][0] == "0", (line, result[line])
 
 
 def test_one_library_alone_is_missed_in_one_line(said):

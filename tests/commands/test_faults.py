@@ -111,7 +111,9 @@ def leaves():
     groups = typer.main.get_command(whole_app()).commands
     for name, command in groups.items():
         yield from (
-            (f"{name} {own}" for own in getattr(command, "commands", [])) if hasattr(command, "commands") else [name]
+            (f"{name} {entry}" for entry in getattr(command, "commands", []))
+            if hasattr(command, "commands")
+            else [name]
         )
 
 
@@ -140,11 +142,11 @@ def arguments(line, folder, model, **contents):
 
 def _with_text(folder):
     """Returns a model that knows how its text becomes tokens."""
-    own = folder / "text_model"
-    own.mkdir(exist_ok=True)
+    path = folder / "text_model"
+    path.mkdir(exist_ok=True)
     settings = {"source_language": "en", "target_language": "de", "case": "lower"}
-    (own / "text.json").write_text(json.dumps(settings), encoding="utf-8")
-    return own
+    (path / "text.json").write_text(json.dumps(settings), encoding="utf-8")
+    return path
 
 
 BROKEN = {

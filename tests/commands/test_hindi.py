@@ -65,11 +65,11 @@ def test_json_and_colours_say_the_same(bank, model, hindi):
         return hindi(command, bank / "b.dat", "--model", model, "--to", to).stdout.splitlines()
 
     plain, painted = lines("clauses", "brackets"), lines("clauses", "terminal")
-    told = list(map(json.loads, lines("classify", "json")))
-    for line, one, coloured in zip(plain, told, painted, strict=True):
-        assert line.count("(") == len(one["clauses"]) == coloured.count("\x1b[0m") // 2
-        assert one["clauses"][0]["type"] == "main"
-        assert [word for word in line.split() if word not in "()"] == one["tokens"]
+    results = list(map(json.loads, lines("classify", "json")))
+    for line, second, coloured in zip(plain, results, painted, strict=True):
+        assert line.count("(") == len(second["clauses"]) == coloured.count("\x1b[0m") // 2
+        assert second["clauses"][0]["type"] == "main"
+        assert [word for word in line.split() if word not in "()"] == second["tokens"]
 
 
 def test_sentences_become_simpler(bank, model, hindi):
@@ -86,11 +86,11 @@ def test_skeletons_name_the_lines_of_a_text(model, hindi, tmp_path):
     (tmp_path / "a.hi").write_text("\n".join(lines) + "\n", encoding="utf-8")
     hindi("skeletons", tmp_path / "a.hi", tmp_path / "a.jsonl", "--model", model)
     records = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [one["line"] for one in records] == [0, 3]
-    assert [" ".join(one["tokens"]) for one in records] == [lines[0], lines[3]]
-    assert [one["keep"] for one in records] == [["11110011"], ["10011"]]
-    told = hindi("clauses", tmp_path / "a.hi", "--model", model, "--to", "json").stdout.splitlines()
-    assert [json.loads(one)["id"] for one in told] == ["1", "2", "3", "4"]
+    assert [record["line"] for record in records] == [0, 3]
+    assert [" ".join(record["tokens"]) for record in records] == [lines[0], lines[3]]
+    assert [record["keep"] for record in records] == [["11110011"], ["10011"]]
+    result = hindi("clauses", tmp_path / "a.hi", "--model", model, "--to", "json").stdout.splitlines()
+    assert [json.loads(entry)["id"] for entry in result] == ["1", "2", "3", "4"]
 
 
 def test_brackets_of_a_text_are_no_clauses(model, hindi, tmp_path):
@@ -119,7 +119,7 @@ def test_what_does_not_fit_is_refused(bank, model, hindi, tmp_path, command, mes
     places = {"BANK": bank, "NEW": tmp_path / "new", "MODEL": model, "NAMES": tmp_path / "names"}
     places |= {"MISSING": tmp_path / "missing", "MARKED": tmp_path / "marked", "TEXT": tmp_path / "names"}
     for name, path in places.items():
-        command = [one.replace(name, str(path)) for one in command]
+        command = [entry.replace(name, str(path)) for entry in command]
         message = message.replace(name, str(path))
     done = hindi(*command, check=False)
     assert done.returncode != 0
@@ -138,10 +138,10 @@ def test_romanised_text_is_read_as_hindi(bank, model, hindi, tmp_path):
     for name, text in {"roman": "ram khana khaakar soyaa.", "devanagari": "राम खाना खाकर सोया."}.items():
         (tmp_path / name).write_text(text + "\n", encoding="utf-8")
     wanted = hindi("classify", tmp_path / "devanagari", "--model", model)
-    found = hindi("classify", tmp_path / "roman", "--model", model, "--romanised")
-    assert found.returncode == 0, found.stderr
-    assert found.stdout == wanted.stdout
-    assert "खाना खाकर" in found.stdout
+    result = hindi("classify", tmp_path / "roman", "--model", model, "--romanised")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == wanted.stdout
+    assert "खाना खाकर" in result.stdout
     refused = hindi("classify", bank / "b.dat", "--model", model, "--romanised", check=False)
     assert refused.returncode != 0
     assert "--romanised applies to text" in refused.stderr
@@ -152,9 +152,9 @@ def test_skeletons_leave_participles_out(bank, model, hindi, tmp_path):
     assert hindi("skeletons", bank / "b.dat", target, "--model", model).returncode == 0
     records = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
     classified = hindi("classify", bank / "b.dat", "--model", model).stdout.splitlines()
-    assert [one["line"] for one in records] == [line for line, text in enumerate(classified) if "(nonfin" in text]
-    for one in records:
-        left_out = [token for token, kept in zip(one["tokens"], one["keep"][0], strict=True) if kept == "0"]
+    assert [record["line"] for record in records] == [line for line, text in enumerate(classified) if "(nonfin" in text]
+    for record in records:
+        left_out = [token for token, kept in zip(record["tokens"], record["keep"][0], strict=True) if kept == "0"]
         assert left_out == ["खाना", "खाकर"]
 
 

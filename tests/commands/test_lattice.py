@@ -69,9 +69,9 @@ def test_info_counts_strings_only_where_that_is_quick(call, files, monkeypatch):
 @pytest.mark.parametrize("ending", ["fst", "txt", "slf", "plf", "fst.gz", "txt.xz", "slf.zst"])
 def test_conversion_keeps_strings_and_costs(call, files, ending):
     call("lattice", "convert", "full.nbest", f"a.{ending}", "--id", 0)
-    found = nbest(read(files / f"a.{ending}"), 5)
-    assert [path.text for path in found] == ["b d", "a x c"]
-    assert [path.cost for path in found] == pytest.approx([1.0, 2.0], abs=1e-6)
+    hypotheses = nbest(read(files / f"a.{ending}"), 5)
+    assert [path.text for path in hypotheses] == ["b d", "a x c"]
+    assert [path.cost for path in hypotheses] == pytest.approx([1.0, 2.0], abs=1e-6)
 
 
 def test_composition_of_lists_counts_what_does_not_fit(call, files):
@@ -148,18 +148,29 @@ def test_both_engines_do_the_same(call, files, model):
     (files / "a.txt").write_text("0 1 das 0.25\n0 1 die 1\n1 2 haus 0\n2\n")
     written = []
     for engine in ("arrays", "openfst"):
-        own = ["--engine", engine]
-        call("lattice", "compose", "full.nbest", "skeleton.nbest", "--id", 0, "--edits", *own, "--output", "joint.fst")
-        call("lattice", "lm", "a.txt", "--model", model / "lm.arpa", "--beam", 9, *own, "--output", "lm.fst")
+        results = ["--engine", engine]
+        call(
+            "lattice",
+            "compose",
+            "full.nbest",
+            "skeleton.nbest",
+            "--id",
+            0,
+            "--edits",
+            *results,
+            "--output",
+            "joint.fst",
+        )
+        call("lattice", "lm", "a.txt", "--model", model / "lm.arpa", "--beam", 9, *results, "--output", "lm.fst")
         written.append(
             [
-                call("lattice", "gappy", "skeleton.nbest", "--id", 0, "--loops", "rho", *own).stdout,
-                call("lattice", "prune", "a.txt", "--beam", 0.5, *own).stdout,
-                *(call("lattice", "nbest", name, "-n", 9, *own).stdout for name in ("joint.fst", "lm.fst")),
+                call("lattice", "gappy", "skeleton.nbest", "--id", 0, "--loops", "rho", *results).stdout,
+                call("lattice", "prune", "a.txt", "--beam", 0.5, *results).stdout,
+                *(call("lattice", "nbest", name, "-n", 9, *results).stdout for name in ("joint.fst", "lm.fst")),
             ]
         )
     assert written[0][:2] == written[1][:2]
-    both = [[line.split("\t") for text in own[2:] for line in text.splitlines()] for own in written]
+    both = [[line.split("\t") for text in entry[2:] for line in text.splitlines()] for entry in written]
     assert len(both[0]) == 4
     assert [words for _, words in both[0]] == [words for _, words in both[1]]
     assert [float(cost) for cost, _ in both[0]] == pytest.approx([float(cost) for cost, _ in both[1]], abs=1e-4)
@@ -317,13 +328,13 @@ def test_words_in_other_files(call, files):
 def test_every_command_takes_the_words_of_numeric_labels(call, files, model):
     (files / "a.txt").write_text("0 1 1 1\n1 2 0 1\n1 2 2 2\n2\n")
     (files / "table").write_text("<eps> 0\ndas 1\nhaus 2\n")
-    given = ("--symbols", "table")
+    arguments = ("--symbols", "table")
     for command in (("nbest", "a.txt"), ("prune", "a.txt", "--beam", 0), ("convert", "a.txt", "-"), ("gappy", "a.txt")):
-        done = call("lattice", *command, *given)
+        done = call("lattice", *command, *arguments)
         assert "das" in done.stdout, done.stderr
-    assert "das" in call("lattice", "lm", "a.txt", "--model", model / "lm.arpa", *given).stdout
-    assert "das" in call("lattice", "compose", "a.txt", "a.txt", *given).stdout
-    call("lattice", "draw", "a.txt", "--output", "a.dot", *given)
+    assert "das" in call("lattice", "lm", "a.txt", "--model", model / "lm.arpa", *arguments).stdout
+    assert "das" in call("lattice", "compose", "a.txt", "a.txt", *arguments).stdout
+    call("lattice", "draw", "a.txt", "--output", "a.dot", *arguments)
     assert "das" in (files / "a.dot").read_text()
     assert call("lattice", "nbest", "a.txt", "--words").stdout == "2.000000\t1 0\n"
 
@@ -336,7 +347,7 @@ def test_features_of_a_list_come_back(call, files):
     for name in ("a.plf", "a.plf.gz"):
         assert call("lattice", "convert", "a.nbest", name).stderr == ""
         written = read_nbest_text(call("lattice", "nbest", name, *listed).stdout, files)
-        assert [(own.text, own.cost) for own in written] == [("a b", 2.0), ("c", 3.5)]
+        assert [(entry.text, entry.cost) for entry in written] == [("a b", 2.0), ("c", 3.5)]
         assert {name: written[0].features[name] for name in ("LM", "TM_0", "TM_1")} == {
             "LM": -1.25,
             "TM_0": -1.0,

@@ -17,7 +17,7 @@ def test_outputs_of_systems_and_back(call, tmp_path):
     done = call("lattice", "collect", *(tmp_path / name for name in "abc"), "-o", tmp_path / "all.nbest")
     assert done.returncode == 0, done
     lists = ls.read_nbest(tmp_path / "all.nbest")
-    assert [[own.text for own in entries] for entries in lists] == [["x y", "z"], ["", "u", "v"]]
+    assert [[entry.text for entry in entries] for entries in lists] == [["x y", "z"], ["", "u", "v"]]
     assert ls.normalise(ls.Lattice.from_nbest(lists[0])).num_arcs
     done = call("lattice", "texts", tmp_path / "all.nbest", "-n", 3)
     assert done.stdout == "x y\nz\nx y\n\nu\nv\n"
@@ -28,7 +28,7 @@ def test_lines_for_each_sentence_with_pieces(call, tmp_path):
     (tmp_path / "a").write_text("x@@ y\nx y\nu\nu\n", encoding="utf-8")
     done = call("lattice", "collect", tmp_path / "a", "-n", 2, "--pieces", "bpe", "-o", tmp_path / "all.jsonl.gz")
     assert done.returncode == 0, done
-    assert [[own.text for own in entries] for entries in ls.read_nbest(tmp_path / "all.jsonl.gz")] == [
+    assert [[entry.text for entry in entries] for entries in ls.read_nbest(tmp_path / "all.jsonl.gz")] == [
         ["xy", "x y"],
         ["u"],
     ]
@@ -36,17 +36,17 @@ def test_lines_for_each_sentence_with_pieces(call, tmp_path):
     arguments = ("--source", tmp_path / "source", "-o", tmp_path / "out.jsonl")
     assert call("lattice", "texts", tmp_path / "all.jsonl.gz", *arguments).returncode == 0
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").open(encoding="utf-8")]
-    assert [(own["source"], len(own["hypotheses"])) for own in rows] == [("s t", 2), ("w", 1)]
+    assert [(row["source"], len(row["hypotheses"])) for row in rows] == [("s t", 2), ("w", 1)]
 
 
 def test_tokens_of_detokenised_text(call, tmp_path):
     rows = [{"id": 0, "hypotheses": [{"text": "No, he\u2019s late.", "score": -1.5}, {"text": "", "score": -2}]}]
-    (tmp_path / "samples.jsonl").write_text("".join(json.dumps(own) + "\n" for own in rows), encoding="utf-8")
+    (tmp_path / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
     def tokens(*options):
         done = call("lattice", "tokens", tmp_path / "samples.jsonl", *options, "-o", tmp_path / "out.nbest")
         assert done.returncode == 0, done
-        return [(own.text, own.cost) for own in ls.read_nbest(tmp_path / "out.nbest")[0]]
+        return [(entry.text, entry.cost) for entry in ls.read_nbest(tmp_path / "out.nbest")[0]]
 
     assert tokens() == [("No, he\u2019s late.", 1.5), ("", 2.0)]
     assert tokens("--language", "en") == [("No , he 's late .", 1.5), ("", 2.0)]
@@ -133,10 +133,10 @@ def test_lists_of_json_lines_with_pieces_are_rescored_and_tuned_from_standard_in
     done = call(*scored, "--output", tmp_path / "scored.nbest", stdin=JSON_LINES)
     assert done.returncode == 0, done
     first, second, third = ls.read_nbest(tmp_path / "scored.nbest")
-    assert [own.text for own in first] == [own.text for own in third] == ["we saw the houses", "we saw a house"]
+    assert [entry.text for entry in first] == [entry.text for entry in third] == ["we saw the houses", "we saw a house"]
     assert (second, first[0].features["F"]) == ([], -1.5)
     logarithm = 2.302585092994046
-    assert [own.features["LM"] / logarithm for own in first] == pytest.approx([-7, -8.5])  # of words, not of pieces
+    assert [entry.features["LM"] / logarithm for entry in first] == pytest.approx([-7, -8.5])  # of words, not of pieces
 
     (tmp_path / "refs").write_text("we saw a house\n\nwe saw a house\n", encoding="utf-8")
     (tmp_path / "start.tsv").write_text("feature\tweight\nF\t1\nG\t0.1\n", encoding="utf-8")

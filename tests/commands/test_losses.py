@@ -78,10 +78,10 @@ def test_batches_keep_formats_names_scores_and_headers(call, folder, source, com
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["a.slf", "b.lat", "c.htk", "d.slf.gz"]
     for number, name in enumerate(("a.slf", "b.lat", "c.htk")):
-        original, found = read(f"in/{name}"), read(f"out/{name}")
+        original, actual = read(f"in/{name}"), read(f"out/{name}")
         expected = {path.tokens: path for path in nbest(operation(original), 99)}
-        assert {path.tokens for path in nbest(found, 99)} == expected.keys()
-        for path in nbest(found, 99):
+        assert {path.tokens for path in nbest(actual, 99)} == expected.keys()
+        for path in nbest(actual, 99):
             assert path.cost == pytest.approx(expected[path.tokens].cost, abs=1e-9)
             assert path.features == pytest.approx(expected[path.tokens].features, abs=1e-9)
         facts = header(folder / "out" / name)
@@ -90,13 +90,13 @@ def test_batches_keep_formats_names_scores_and_headers(call, folder, source, com
         assert kept.items() <= facts.items()
         assert (facts["prscale"], facts["wdpenalty"]) == ("2.0", "-0.25")
         assert "x1scale" not in facts
-        words = [found.symbols[label] for label in found.olabels.tolist()]
+        words = [actual.symbols[label] for label in actual.olabels.tolist()]
         costs = cost_by_fields(folder / "out" / name)
         assert [costs[word if word != "<epsilon>" else "!NULL"] for word in words] == pytest.approx(
-            found.weights.tolist(), abs=1e-9
+            actual.weights.tolist(), abs=1e-9
         )
         if command[0] != "minimize":
-            assert found.header.start == 2.5
+            assert actual.header.start == 2.5
 
 
 def test_pruning_everything_leaves_the_bytes_of_a_copy(call, folder):
@@ -119,8 +119,8 @@ def test_new_costs_in_slf_are_exact_and_what_is_lost_is_said_once(call, folder, 
     assert said[command[0]] in done.stderr
     call("lattice", *command, "in/a.slf", *options, "--output", "alone.slf")
     call("lattice", *command, "in/a.slf", *options, "--output", "alone.txt")
-    found = {path.tokens: path.cost for path in nbest(read("out/a.slf"), 99)}
-    assert found == pytest.approx({path.tokens: path.cost for path in nbest(read("alone.txt"), 99)}, abs=1e-9)
+    values = {path.tokens: path.cost for path in nbest(read("out/a.slf"), 99)}
+    assert values == pytest.approx({path.tokens: path.cost for path in nbest(read("alone.txt"), 99)}, abs=1e-9)
     assert (folder / "alone.slf").read_bytes() == (folder / "out" / "a.slf").read_bytes()
     assert header(folder / "alone.slf")["UTTERANCE"] == "utt0"
 
@@ -129,23 +129,23 @@ def test_a_replaced_language_model_is_in_its_field(call, folder, model):
     done = call("lattice", "lm", "in", "--model", model / "lm.arpa", "--replace", "lm", "--weight", 9, "-o", "out/")
     assert (done.returncode, done.stderr) == (0, "")
     language_model = LanguageModel.read(model / "lm.arpa")
-    original, found = read("in/a.slf"), read("out/a.slf")
+    original, result = read("in/a.slf"), read("out/a.slf")
     facts = header(folder / "out" / "a.slf")
     assert (facts["lmscale"], facts["acscale"], facts["wdpenalty"]) == ("9.0", "0.5", "-0.25")
     assert "x1scale" not in facts
     old = {path.tokens: path for path in nbest(original, 99)}
-    for path in nbest(found, 99):
+    for path in nbest(result, 99):
         before, score = old[path.tokens], language_model.score(path.tokens)
         assert path.features["lm"] == pytest.approx(score, abs=1e-6)
         assert path.features["acoustic"] == pytest.approx(before.features["acoustic"])
         assert path.features["time"] == pytest.approx(before.features["time"])
         assert path.cost == pytest.approx(before.cost + 12 * before.features["lm"] - 9 * score, abs=1e-6)
     by_hand = call("lattice", "lm", "in/a.slf", "--model", model / "lm.arpa", "--replace", "lm", "--weight", 9)
-    told = call(
+    ended = call(
         *("lattice", "lm", "in/a.slf", "--model", model / "lm.arpa", "--replace", "lm", "--weight", 9),
         *("--old-weight", 12),
     )
-    assert by_hand.stdout == told.stdout
+    assert by_hand.stdout == ended.stdout
 
 
 def test_a_model_on_costs_alone_has_the_usual_fields(call, folder, model):
@@ -155,10 +155,10 @@ def test_a_model_on_costs_alone_has_the_usual_fields(call, folder, model):
         *("--output", "b.slf"),
     )
     assert done.stderr == "b.slf: in fields of other names are the features LM (l=)\n"
-    found = read("b.slf")
-    assert found.header.scales == {"acoustic": 1.0, "lm": 9.0}
-    assert found.header.word_score == -0.5
-    assert {path.text: round(-path.features["acoustic"], 6) for path in nbest(found, 9)} == {
+    result = read("b.slf")
+    assert result.header.scales == {"acoustic": 1.0, "lm": 9.0}
+    assert result.header.word_score == -0.5
+    assert {path.text: round(-path.features["acoustic"], 6) for path in nbest(result, 9)} == {
         "das haus": 1.5,
         "die brücke": 2.0,
     }
@@ -239,7 +239,7 @@ def test_the_ending_decides_what_lists_are(call, tmp_path, monkeypatch, model, c
     monkeypatch.chdir(tmp_path)
     (tmp_path / "full.nbest").write_text(NBEST)
     (tmp_path / "text").write_text("a x c\ne\n")
-    command = [model / "lm.arpa" if own == "MODEL" else own for own in command]
+    command = [model / "lm.arpa" if entry == "MODEL" else entry for entry in command]
     for output in ("out.jsonl", "out.jsonl.gz"):
         assert call("lattice", *command, "--output", output).returncode == 0
     assert (tmp_path / "out.jsonl").read_text().startswith('{"id": 0, "hypotheses": [')
@@ -254,7 +254,7 @@ def test_lists_without_skeletons_are_cut_to_n(call, tmp_path, monkeypatch):
     (tmp_path / "skeleton.nbest").write_text("1 ||| q ||| f= -1 ||| -1\n")
     for n, expected in ((1, ["b d"]), (2, ["b d", "a x c"]), (3, ["a x c", "b d", "e"])):
         call("lattice", "compose", "full.nbest", "skeleton.nbest", "-n", n, "--output", "out.nbest")
-        assert [own.text for own in read_nbest("out.nbest")[0]] == expected
+        assert [entry.text for entry in read_nbest("out.nbest")[0]] == expected
 
 
 def test_header_scales_follow_a_language_model(model):

@@ -26,9 +26,9 @@ def test_translations_are_those_of_the_decoder_with_the_same_settings(call, mode
     (folder / "settings.json").write_text(json.dumps({"mbr": mbr}), encoding="utf-8")
     result = Decoder.load(folder).translate(SENTENCE.strip())
     expected = result.nbest(5)
-    [found] = read_nbest(tmp_path / "nbest")
-    assert [entry.text for entry in found] == [path.text for path in expected]
-    assert [entry.cost for entry in found] == pytest.approx([path.cost for path in expected])
+    [actual] = read_nbest(tmp_path / "nbest")
+    assert [entry.text for entry in actual] == [path.text for path in expected]
+    assert [entry.cost for entry in actual] == pytest.approx([path.cost for path in expected])
     assert (tmp_path / "out").read_text() == expected[0].text + "\n"
     # The gain of a hypothesis is not its model score.
     assert expected[0].cost != pytest.approx(Decoder.load(model).translate(SENTENCE.strip()).best.cost)
@@ -44,7 +44,7 @@ OWN = MbrSettings(scale=0.25)
 
 
 @pytest.mark.parametrize(
-    ("given", "own", "expected"),
+    ("flags", "settings", "expected"),
     [
         ({}, None, None),
         ({}, OWN, OWN),
@@ -56,12 +56,12 @@ OWN = MbrSettings(scale=0.25)
         ({"mbr-scale": 2.0, "mbr-ratio": 0.9}, None, MbrSettings(scale=2.0, ratio=0.9)),
     ],
 )
-def test_options_change_the_models_own_settings(given, own, expected):
-    assert DecoderSettings(mbr=own).updated(nested_values(options(given))).mbr == expected
+def test_options_change_the_models_own_settings(flags, settings, expected):
+    assert DecoderSettings(mbr=settings).updated(nested_values(options(flags))).mbr == expected
 
 
-def options(given):
-    return {own: given.get(own.flag) for own in setting_options(DecoderSettings)}
+def options(flags):
+    return {option: flags.get(option.flag) for option in setting_options(DecoderSettings)}
 
 
 def test_contradictions_are_refused():

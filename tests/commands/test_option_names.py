@@ -38,8 +38,8 @@ def apps(app, name):
     for group in app.registered_groups:
         yield from apps(group.typer_instance, f"{name} {group.name}" if isinstance(group.name, str) else name)
     for command in app.registered_commands:
-        own = command.name or command.callback.__name__.replace("_", "-")
-        yield (name if own == name or own == "combine" else f"{name} {own}"), command.callback
+        result = command.name or command.callback.__name__.replace("_", "-")
+        yield (name if result == name or result == "combine" else f"{name} {result}"), command.callback
 
 
 def options():
@@ -68,7 +68,7 @@ def differing(place):
     for command, name, spellings, text, kind in OPTIONS:
         value = {"help": text.split(";")[0], "type": str(kind), "spelling": spellings}[place]
         values[name][value].append(command)
-    return {name: dict(found) for name, found in values.items() if len(found) > 1}
+    return {name: dict(value) for name, value in values.items() if len(value) > 1}
 
 
 def test_all_options_are_seen():
@@ -84,9 +84,9 @@ def test_all_strategies_can_be_chosen():
 @pytest.mark.parametrize(("place", "exceptions"), [("help", OTHER_HELP), ("type", OTHER_TYPE), ("spelling", {})])
 def test_a_name_means_the_same_everywhere(place, exceptions):
     """Up to the semicolon, after which a command says what is special about it."""
-    found = differing(place)
-    assert not {name: values for name, values in found.items() if name not in exceptions}
-    assert not exceptions.keys() - found.keys(), "these are the same everywhere now"
+    result = differing(place)
+    assert not {name: values for name, values in result.items() if name not in exceptions}
+    assert not exceptions.keys() - result.keys(), "these are the same everywhere now"
 
 
 COMMANDS = sorted({command for command, *_ in OPTIONS})

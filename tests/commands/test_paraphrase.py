@@ -33,7 +33,7 @@ def test_sentences_are_listed_in_blocks(call, files):
 
 def test_trees_may_go_over_several_lines(call, files):
     whole = call("paraphrase", "expand", "sets.txt", *PLAIN)
-    lines = "\n".join(own.replace(" (", "\n    (", 3) for own in TAXI)
+    lines = "\n".join(entry.replace(" (", "\n    (", 3) for entry in TAXI)
     (files / "long.txt").write_text(f"{lines}\n\n\n{ALONE.replace(' ', chr(10), 1)}\n", encoding="utf-8")
     assert call("paraphrase", "expand", "long.txt", *PLAIN).stdout == whole.stdout
     (files / "broken.txt").write_text("(S\n (NN a))\n\n(S\n (NN a)\n (CD (2)))\n", encoding="utf-8")
@@ -61,7 +61,7 @@ def test_parallel_files_and_counts(call, files):
         (files / f"{number}.txt").write_text(f"{text}\n\n{ALONE}\n", encoding="utf-8")
     done = call("paraphrase", "count", "--parallel", "0.txt", "--parallel", "1.txt", *PLAIN)
     records = list(map(json.loads, done.stdout.splitlines()))
-    assert [(own["given"], own["phrases"], own["sentences"], own["new"]) for own in records] == [
+    assert [(record["given"], record["phrases"], record["sentences"], record["new"]) for record in records] == [
         (2, 3, 8, 6),
         (0, 0, 0, 0),
         (1, 0, 1, 0),
@@ -98,8 +98,8 @@ def test_a_language_model_ranks_and_prunes(call, files, tmp_path):
 
 def test_pairs_are_told(call, files):
     record = json.loads(call("paraphrase", "align", "sets.txt", *PLAIN).stdout.splitlines()[0])
-    new = [own for own in record["pairs"] if not own["identical"] and not own["composed"]]
-    assert ["get me a taxi", "get a taxi for me"] in [own["phrases"] for own in new]
+    new = [pair for pair in record["pairs"] if not pair["identical"] and not pair["composed"]]
+    assert ["get me a taxi", "get a taxi for me"] in [entry["phrases"] for entry in new]
     assert len(new) == 3
 
 
@@ -117,8 +117,10 @@ def test_conditions_can_be_chosen(call, files):
         encoding="utf-8",
     )
     for action in ("count", "align"):
-        outputs = [call("paraphrase", action, "two.txt", "--conditions", own, *PLAIN).stdout for own in ("all", "none")]
-        assert ["a red cab" in own or '"phrases": 2' in own for own in outputs] == [False, True], action
+        outputs = [
+            call("paraphrase", action, "two.txt", "--conditions", text, *PLAIN).stdout for text in ("all", "none")
+        ]
+        assert ["a red cab" in output or '"phrases": 2' in output for output in outputs] == [False, True], action
 
 
 def test_a_set_that_fails_is_passed_through(call, files):
@@ -130,13 +132,13 @@ def test_a_set_that_fails_is_passed_through(call, files):
 
 def test_an_interrupted_run_goes_on(call, files, monkeypatch):
     call("paraphrase", "count", "sets.txt", "-o", "whole.jsonl", *PLAIN)
-    own, done = paraphrase_worker.ACTIONS["count"], []
+    original, done = paraphrase_worker.ACTIONS["count"], []
 
-    def count(tools, given, number, stop=True):
+    def count(tools, trees, number, stop=True):
         if stop and number == 1:
             raise KeyboardInterrupt
         done.append(number)
-        return own(tools, given, number)
+        return original(tools, trees, number)
 
     monkeypatch.setitem(paraphrase_worker.ACTIONS, "count", count)
     stopped = call("paraphrase", "count", "sets.txt", "-o", "out.jsonl", *PLAIN)

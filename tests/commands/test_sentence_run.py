@@ -74,8 +74,8 @@ def test_a_change_of_a_sentence_is_another_input(model, other):
 
 
 def test_the_number_and_the_order_of_sentences_count(model):
-    two = replace(PLAIN, text="two")
-    assert name_run([PLAIN, two], model, Options(model)) != name_run([two, PLAIN], model, Options(model))
+    second = replace(PLAIN, text="two")
+    assert name_run([PLAIN, second], model, Options(model)) != name_run([second, PLAIN], model, Options(model))
     assert changed(model, lambda: None, [PLAIN]) == {"input"}
 
 

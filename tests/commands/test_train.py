@@ -55,10 +55,10 @@ def test_two_workers_that_are_killed_in_a_stage_of_many_tasks(alone, data, progr
     before = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")}
     assert 5 <= len(before) < len(list(next(work.glob("number.*")).glob("*.parquet")))
     done = program(*arguments[:-1])
-    told = [re.fullmatch(r"\[ +\d+ s\] ([a-z-]+): .*", line) for line in done.stderr.splitlines()]
+    actual = [re.fullmatch(r"\[ +\d+ s\] ([a-z-]+): .*", line) for line in done.stderr.splitlines()]
     assert done.stdout == ""
-    assert list(dict.fromkeys(line[1] for line in told)) == list(STAGES[:-1])
-    assert [line[1] for line in told if "done before" in line[0]] == list(STAGES[:4])
+    assert list(dict.fromkeys(line[1] for line in actual)) == list(STAGES[:-1])
+    assert [line[1] for line in actual if "done before" in line[0]] == list(STAGES[:4])
     after = {path.name: path.stat().st_mtime_ns for path in next(work.glob("extract.*")).glob("*.parquet")}
     assert before.items() <= after.items()
     expected = {name: data for name, data in contents(alone).items() if not name.startswith("test.")}

@@ -55,15 +55,15 @@ def test_stats_tell_the_cost_and_the_gap_of_every_sentence(call, model, tmp_path
     stats, lists = tmp_path / "stats.jsonl", [tmp_path / "a.nbest", tmp_path / "b.nbest"]
     common = ("translate", model, "--nbest", 1)
     call(*common, "--nbest-output", lists[0], stdin=text(SENTENCES))
-    given = () if flag is None else (flag,)
-    done = call(*common, *given, "--nbest-output", lists[1], "--stats", stats, stdin=text(SENTENCES))
+    value = () if flag is None else (flag,)
+    done = call(*common, *value, "--nbest-output", lists[1], "--stats", stats, stdin=text(SENTENCES))
     assert done.stdout.splitlines()[0] == EXPECTED[0]
     assert lists[0].read_bytes() == lists[1].read_bytes()
     rows = [json.loads(line) for line in stats.read_text(encoding="utf-8").splitlines()]
     assert [row["number"] for row in rows] == list(range(len(SENTENCES)))
-    for row, own in zip(rows, read_nbest(lists[1]), strict=True):
-        assert row["cost"] == (pytest.approx(own[0].cost) if own[0].tokens else None)
-        assert row["gap"] == (None if flag is None or not own[0].tokens else pytest.approx(0.0, abs=1e-4))
+    for row, path in zip(rows, read_nbest(lists[1]), strict=True):
+        assert row["cost"] == (pytest.approx(path[0].cost) if path[0].tokens else None)
+        assert row["gap"] == (None if flag is None or not path[0].tokens else pytest.approx(0.0, abs=1e-4))
     assert rows[3]["unknown"] == ["zeppelin"]
     assert ("4 of 4 translations are optimal" in done.stderr) == (flag is not None)
 
@@ -73,7 +73,7 @@ def test_a_list_has_as_many_sentences_as_the_text(call, model, tmp_path):
     call("translate", model, "--nbest", 2, "--nbest-output", tmp_path / "nbest", stdin=text([*SENTENCES, ""]))
     lists = read_nbest(tmp_path / "nbest")
     assert len(lists) == len(SENTENCES) + 1
-    assert [own.tokens for own in lists[-1]] == [()]
+    assert [entry.tokens for entry in lists[-1]] == [()]
     assert lists[2] == lists[-1]
 
 
@@ -347,8 +347,8 @@ def test_probabilities_of_skeletons_are_read_with_all_of_them(call, model, tmp_p
     record = {"tokens": ["the", "bridge", "was", "built"], "keep": keep, "probabilities": shares}
     path = tmp_path / "skeletons"
     path.write_text(json.dumps(record) + "\n")
-    assert [own.probabilities for own in read_sentences(None, path, "all", None)] == [(0.75, 0.25)]
-    assert [own.probabilities for own in read_sentences(None, path, "1", None)] == [()]
+    assert [sentence.probabilities for sentence in read_sentences(None, path, "all", None)] == [(0.75, 0.25)]
+    assert [sentence.probabilities for sentence in read_sentences(None, path, "1", None)] == [()]
     done = call("translate", model, "--skeletons", path, "--mask-index", "all", "--aggregation", "expected")
     assert done.stdout == "die brücke wurde gebaut\n"
     assert "skeleton found in 1, not found in 0" in done.stderr
@@ -359,13 +359,13 @@ def test_skeletons_from_elsewhere(call, model, tmp_path):
     options = ("--skeleton-nbest", tmp_path / "nbest", "--skeleton-weight", 0)
     stdin = "the bridge was built\n" * 3
     done = call("translate", model, *options, stdin=stdin)
-    plain, found = "die brücke wurde gebaut\n", "das brücke wurde gebaut\n"
-    assert done.stdout == plain + found + plain
+    plain, result = "die brücke wurde gebaut\n", "das brücke wurde gebaut\n"
+    assert done.stdout == plain + result + plain
     assert "skeleton found in 1, not found in 1" in done.stderr
     done = call("translate", model, *options, "--deletion-cost", 1, stdin=stdin)
     assert "skeleton found in 2, not found in 0" in done.stderr
     done = call("translate", model, *options, "--first-id", 1, stdin=stdin)
-    assert done.stdout == found + plain + plain
+    assert done.stdout == result + plain + plain
     done = call("translate", model, *options, "--first-id", 1, stdin=stdin.split("\n")[0])
     assert "hypotheses of sentence 2, but the input has 1 lines (ids count from 1 (--first-id); align" in done.stderr
     done = call("translate", model, "--first-id", 1, stdin=stdin)
@@ -380,7 +380,7 @@ def test_lattices_and_lists_agree_with_the_output(call, model, tmp_path):
     lists = read_nbest(best_lists)
     for number, line in enumerate(done.stdout.splitlines()):
         if not line:
-            assert [own.tokens for own in lists[number]] == [()]
+            assert [entry.tokens for entry in lists[number]] == [()]
             continue
         best = nbest(read(folder / f"{number}.fst.gz"), 1)[0]
         assert best.text == line

@@ -51,11 +51,11 @@ def test_files_and_a_resumed_run_hold_text(call, text_model, tmp_path):
     assert (tmp_path / "out").read_text("utf-8") == TEXT_OUT
 
 
-@pytest.mark.parametrize("given", [(), ("--input", "-")])
-def test_the_tokens_of_skeletons_are_taken_as_they_are(call, text_model, tmp_path, given):
+@pytest.mark.parametrize("input_options", [(), ("--input", "-")])
+def test_the_tokens_of_skeletons_are_taken_as_they_are(call, text_model, tmp_path, input_options):
     """The Moses rules would split the hyphen's neighbours and lower the case."""
     (tmp_path / "skeletons").write_text("the house was [[Built-up]] built .\n", encoding="utf-8")
-    arguments = ("--skeletons", tmp_path / "skeletons", *given, "--strategy", "gappy")
+    arguments = ("--skeletons", tmp_path / "skeletons", *input_options, "--strategy", "gappy")
     done = call("translate", text_model, *arguments, stdin="the house was Built-up built .\n")
     assert done.returncode == 0, done.stderr
     assert done.stdout == "das haus wurde Built-up gebaut .\n"

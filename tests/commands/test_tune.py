@@ -99,7 +99,7 @@ def test_the_bleu_of_the_grid_is_that_of_translations(call, tmp_path):
     write_weights(folder / WEIGHTS, {**dict.fromkeys(read_weights(folder / WEIGHTS), 0.6), "LM": 0.2})
     (folder / "settings.json").write_text('{"beam": 3}', encoding="utf-8")
     records = [json.loads(line) for line in (DEMO / "test.jsonl").read_text("utf-8").splitlines()[5:6]]
-    (tmp_path / "dev.en").write_text("".join(" ".join(one["tokens"]) + "\n" for one in records), encoding="utf-8")
+    (tmp_path / "dev.en").write_text("".join(" ".join(record["tokens"]) + "\n" for record in records), encoding="utf-8")
     point = ("--mbr-scale", 0.1, "--mbr-precision", 0.5, "--mbr-ratio", 0.6, "--mbr-max-arcs", 60, "--beam", 2)
     source = ("--input", tmp_path / "dev.en")
     expected = call("translate", folder, *point, *source).stdout
@@ -156,13 +156,13 @@ def test_many_features_are_tuned_in_averaged_small_steps(call, tmp_path):
     (tmp_path / "refs").write_text("a b c d e\n", encoding="utf-8")
     write_weights(tmp_path / "start.tsv", {"x": 1.0, "y": 0.5})
     arguments = (tmp_path / "nbest", "--reference", tmp_path / "refs", "--weights", tmp_path / "start.tsv")
-    found = {}
+    values = {}
     for optimizer in ("mert", "mira"):
         done = call("tune", "nbest", *arguments, "--optimizer", optimizer, "--output", tmp_path / "w.tsv")
         assert "BLEU 66.87 before, 100.00 after" in done.stderr
-        found[optimizer] = read_weights(tmp_path / "w.tsv")
-        assert found[optimizer]["y"] > found[optimizer]["x"]
-    assert found["mert"] != found["mira"]
+        values[optimizer] = read_weights(tmp_path / "w.tsv")
+        assert values[optimizer]["y"] > values[optimizer]["x"]
+    assert values["mert"] != values["mira"]
     mira = (*arguments, "--optimizer", "mira", "--output", tmp_path / "w.tsv")
     for option in ("--directions", "--restarts"):
         refused = call("tune", "nbest", *mira, option, 2)
@@ -187,11 +187,13 @@ def test_what_tuning_reports_is_what_rescoring_yields(call, tmp_path, weights):
         (tmp_path / "refs").write_text("\n".join(references) + "\n", encoding="utf-8")
         write_weights(tmp_path / "start.tsv", weights)
         named = ("--reference", tmp_path / "refs", "--weights", tmp_path / "start.tsv", "--output", tmp_path / "w.tsv")
-        told = call("tune", "nbest", tmp_path / "nbest", *named, "--restarts", 1).stderr
+        actual = call("tune", "nbest", tmp_path / "nbest", *named, "--restarts", 1).stderr
         for name, place in (("start.tsv", -4), ("w.tsv", -2)):
-            entries = [weighted_nbest(own, read_weights(tmp_path / name))[0] for own in read_nbest(tmp_path / "nbest")]
-            found = sacrebleu.corpus_bleu([own.text for own in entries], [references], tokenize="none", force=True)
-            assert float(told.split()[place]) == pytest.approx(found.score, abs=0.01), (seed, name)
+            entries = [
+                weighted_nbest(path, read_weights(tmp_path / name))[0] for path in read_nbest(tmp_path / "nbest")
+            ]
+            result = sacrebleu.corpus_bleu([entry.text for entry in entries], [references], tokenize="none", force=True)
+            assert float(actual.split()[place]) == pytest.approx(result.score, abs=0.01), (seed, name)
 
 
 @pytest.fixture
@@ -215,8 +217,8 @@ def test_nbest_lists_are_tuned_for_sari(call, tmp_path, simplifications):
     lines = [[(tmp_path / name).read_text("utf-8").strip()] for name in ("simple", "simple2", "complex")]
     scores = [metric.corpus_score([text], lines[:2], lines[2]) for text in (lines[2][0], "he lives there")]
     assert done.stderr.strip().endswith(f"SARI {scores[0]:.2f} before, {scores[1]:.2f} after")
-    found = read_weights(tmp_path / "w.tsv")
-    assert found["best"] > max(found["none"], 0.0)
+    weights = read_weights(tmp_path / "w.tsv")
+    assert weights["best"] > max(weights["none"], 0.0)
 
 
 def test_lattices_are_tuned_for_sari(call, tmp_path, simplifications):
@@ -224,8 +226,8 @@ def test_lattices_are_tuned_for_sari(call, tmp_path, simplifications):
     lattice.write_text("0 1 he\n1 2 resides none:-1\n1 2 lives best:-1\n2 3 there\n3\n", encoding="utf-8")  # costs
     done = call("tune", "lattices", lattice, *simplifications[1:], "--metric", "sari", "--source", tmp_path / "complex")
     assert done.returncode == 0, done.stderr
-    found = read_weights(tmp_path / "w.tsv")
-    assert found["best"] > found["none"]
+    weights = read_weights(tmp_path / "w.tsv")
+    assert weights["best"] > weights["none"]
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ SAID = "whole sentences are single tokens"
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    rows = [f"{number} ||| {own} ||| F= -{place} ||| -{place}" for number, row in enumerate(OUTPUTS)
-            for place, own in enumerate(row, 1)]  # fmt: skip
+    rows = [f"{number} ||| {entry} ||| F= -{place} ||| -{place}" for number, row in enumerate(OUTPUTS)
+            for place, entry in enumerate(row, 1)]  # fmt: skip
     files = {"list": rows, "ref": REFERENCE, "one": [row[0] for row in OUTPUTS], "two": [row[1] for row in OUTPUTS]}
     files["w"] = ["feature\tweight", "F\t1"]
     for name, lines in files.items():
@@ -73,8 +73,8 @@ def test_tokens_of_lists_and_texts_go_on(call, folder):
 def test_japanese_falls_back_to_characters_with_a_note(call, folder, monkeypatch):
     import importlib.util
 
-    found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "MeCab" else found(name))
+    result = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "MeCab" else result(name))
     done = call("lattice", "tokens", "one", "--language", "ja")
     if "MeCab" in done.stderr:
         assert done.stdout.startswith("他 昨 天 ")
@@ -98,10 +98,10 @@ def test_decisions_on_tokens_of_text(call, folder):
         assert done.stdout.startswith("0 ||| 他去北京开会 ||| ")
     from lattice_simp.metrics import tokeniser
 
-    found = ls.mbr_nbest(ls.hypotheses(answers), "bleu", tokens=tokeniser("zh"))
-    spaced = ls.mbr_nbest(ls.hypotheses([" ".join(own) for own in answers]), "bleu")
-    assert [own.text for own in found] == [own.text.replace(" ", "") for own in spaced]
-    assert [own.cost for own in found] == pytest.approx([own.cost for own in spaced])
+    result = ls.mbr_nbest(ls.hypotheses(answers), "bleu", tokens=tokeniser("zh"))
+    spaced = ls.mbr_nbest(ls.hypotheses([" ".join(answer) for answer in answers]), "bleu")
+    assert [entry.text for entry in result] == [entry.text.replace(" ", "") for entry in spaced]
+    assert [entry.cost for entry in result] == pytest.approx([entry.cost for entry in spaced])
     for utility in ("linear", "chrf"):
         done = call("lattice", "mbr", "samples.jsonl", "--utility", utility, "--tokeniser", "zh")
         assert (done.returncode, "--tokeniser has no effect" in done.stderr) == (2, True)

@@ -92,8 +92,8 @@ def texts(svg: str) -> list[str]:
 def states(svg: str) -> dict[int, tuple[float, float, float]]:
     """Returns centre and radius of each state, by its number."""
     root = ElementTree.fromstring(svg)
-    circles = [one for one in root.iter(f"{NAMESPACE}circle") if one.get("class") == "ls-state"]
-    numbers = [one for one in root.iter(f"{NAMESPACE}text") if one.get("class") == "ls-text ls-number"]
+    circles = [entry for entry in root.iter(f"{NAMESPACE}circle") if entry.get("class") == "ls-state"]
+    numbers = [entry for entry in root.iter(f"{NAMESPACE}text") if entry.get("class") == "ls-text ls-number"]
     return {
         int(number.text or ""): (float(circle.get("cx", "")), float(circle.get("cy", "")), float(circle.get("r", "")))
         for number, circle in zip(numbers, circles, strict=True)
@@ -130,11 +130,11 @@ def test_arrows_run_from_rim_to_rim() -> None:
         assert 0 in touched(positions, tip), seed
         pairs = Counter(zip(lattice.sources.tolist(), lattice.nextstates.tolist(), strict=True))
         for first, last in drawn:
-            found = [
+            results = [
                 pair for pair in pairs if pair[0] in touched(positions, first) and pair[1] in touched(positions, last)
             ]
-            assert found, (seed, first, last)
-            pairs.pop(found[0])
+            assert results, (seed, first, last)
+            pairs.pop(results[0])
         assert not pairs, seed
 
 
@@ -159,8 +159,8 @@ def test_a_sausage_is_one_straight_line() -> None:
 
 def test_gap_loops_stand_above_their_states() -> None:
     svg = to_svg(gappy())
-    found = re.findall(r'x="(\S+)" y="(\S+)"><title>[^<]*</title>&lt;rho&gt;', svg)
-    labels = [(float(x), float(y)) for x, y in found]
+    result = re.findall(r'x="(\S+)" y="(\S+)"><title>[^<]*</title>&lt;rho&gt;', svg)
+    labels = [(float(x), float(y)) for x, y in result]
     assert len(labels) == 6
     for x, y, radius in states(svg).values():
         assert sum(abs(label[0] - x) < 30 and y - 60 < label[1] < y - radius for label in labels) == 1
@@ -195,11 +195,13 @@ def test_an_embedded_drawing_has_no_style_and_numbers_its_arcs() -> None:
     svg = to_svg(lattice, highlight={3}, embedded=True)
     assert "<style>" not in svg
     root = ElementTree.fromstring(svg)
-    lines = [own.get("data-arcs", "").split() for own in root.iter(f"{NAMESPACE}g") if own.get("data-arcs")]
+    lines = [entry.get("data-arcs", "").split() for entry in root.iter(f"{NAMESPACE}g") if entry.get("data-arcs")]
     assert sorted(int(arc) for arcs in lines for arc in arcs) == list(range(lattice.num_arcs))
-    words = {own.get("data-arcs") for own in root.iter(f"{NAMESPACE}text") if "ls-word" in (own.get("class") or "")}
+    words = {
+        entry.get("data-arcs") for entry in root.iter(f"{NAMESPACE}text") if "ls-word" in (entry.get("class") or "")
+    }
     assert words == set(map(str, range(lattice.num_arcs)))
-    (marked,) = (own.get("data-arcs", "") for own in root.iter(f"{NAMESPACE}g") if own.get("class") == "ls-on")
+    (marked,) = (entry.get("data-arcs", "") for entry in root.iter(f"{NAMESPACE}g") if entry.get("class") == "ls-on")
     assert "3" in marked.split()
     assert "data-arcs" not in to_svg(lattice)
 
@@ -259,12 +261,12 @@ def test_images_show_the_states_and_arcs_of_svg(monkeypatch: pytest.MonkeyPatch)
     lattice = sausage()
     to_image(lattice, "pdf", title="first", highlight=[0], max_states=4)
     states = drawn_states(lattice, 4)
-    own = drawn_arcs(lattice, states)
+    result = drawn_arcs(lattice, states)
     ((dot, kind),) = written
     assert kind == "pdf"
-    assert dot == to_dot(lattice, "first", [0], states=states, arcs=own)
+    assert dot == to_dot(lattice, "first", [0], states=states, arcs=result)
     assert sorted(map(int, re.findall(r"^  (\d+) \[", dot, re.MULTILINE))) == states
-    assert dot.count("->") == len(own) == sum(int(end) in states for end in lattice.nextstates[: lattice.offsets[4]])
+    assert dot.count("->") == len(result) == sum(int(end) in states for end in lattice.nextstates[: lattice.offsets[4]])
     rows: list[Row] = [(0, f"w{cost}", float(cost), 1) for cost in range(1000)]
     assert drawn_arcs(from_rows(rows, {1: 0.0}, 2), [0, 1]) == list(range(MOST_LABELS))
 

@@ -43,7 +43,7 @@ def test_kaldi_archives(tmp_path):
     assert best.features == {"graph": -2.0, "acoustic": -1.25, "time": 0.04}
     assert last.features == {"graph": -2.25, "acoustic": -3.0, "time": 0.02}
     assert "time" not in second[1].features
-    assert [own.header.name for _, own in (first, second)] == ["first-utterance", "second"]
+    assert [value.header.name for _, value in (first, second)] == ["first-utterance", "second"]
     assert (second[0], strings(second[1])) == ("second", [("yes", 0.5)])
 
 
@@ -88,19 +88,19 @@ def test_folders_archives_and_single_files_hold_the_same(tmp_path):
             tar.add(folder / f"{name}.fst", arcname=f"{name}.fst")
     expected = [(name, strings(ls.read(folder / f"{name}.fst"))) for name, _ in lattices]
     for source in (folder, archive):
-        assert [(name, strings(own)) for name, own in read_all(source)] == expected  # 10 comes after 2
-    assert [(name, strings(own)) for name, own in read_all(folder / "3.fst")] == [expected[3]]
+        assert [(name, strings(second)) for name, second in read_all(source)] == expected  # 10 comes after 2
+    assert [(name, strings(second)) for name, second in read_all(folder / "3.fst")] == [expected[3]]
     table = ls.SymbolTable()
-    assert all(own.symbols is table for _, own in read_all(folder, symbols=table))
+    assert all(second.symbols is table for _, second in read_all(folder, symbols=table))
 
 
 def test_lines_of_plf_and_sentences_of_lists(tmp_path):
     plf = tmp_path / "two.plf"
     plf.write_text("((('a',1,1),),)\n((('b',0.5,1),),)\n", encoding="utf-8")
-    assert [(name, strings(own)[0][0]) for name, own in read_all(plf)] == [("0", "a"), ("1", "b")]
+    assert [(name, strings(second)[0][0]) for name, second in read_all(plf)] == [("0", "a"), ("1", "b")]
     nbest = tmp_path / "list"
     nbest.write_text("1 ||| a ||| F= 1 ||| -1\n3 ||| b ||| F= 2 ||| -2\n", encoding="utf-8")
-    assert [(name, own.num_arcs) for name, own in read_all(nbest, first_id=1)] == [("1", 1), ("2", 0), ("3", 1)]
+    assert [(name, second.num_arcs) for name, second in read_all(nbest, first_id=1)] == [("1", 1), ("2", 0), ("3", 1)]
 
 
 def test_what_is_broken_names_its_place(tmp_path):
@@ -148,8 +148,8 @@ def test_numbers_of_words_are_no_costs(tmp_path):
     """Kaldi writes automata with both labels, and no costs where they are 0."""
     (tmp_path / "words.txt").write_text("<eps> 0\nthe 1\ncat 12\ndog 40\n")
     (tmp_path / "ark").write_text("u \n0\t1\t1\t1\n1\t2\t12\t12\n1\t2\t40\t40\n2\n\n")
-    found = all_strings(tmp_path / "ark", symbols_path=tmp_path / "words.txt")
-    assert [(name, sorted(own)) for name, own in found] == [("u", [("the cat", 0.0), ("the dog", 0.0)])]
+    result = all_strings(tmp_path / "ark", symbols_path=tmp_path / "words.txt")
+    assert [(name, sorted(second)) for name, second in result] == [("u", [("the cat", 0.0), ("the dog", 0.0)])]
 
 
 def test_a_kaldi_lattice_without_its_name_is_refused(tmp_path):
@@ -171,9 +171,9 @@ def test_compressed_files_in_an_archive(tmp_path):
 
 
 def test_no_lattice_takes_the_place_of_another(tmp_path):
-    own = ls.Lattice.from_strings([("a", 0.0)])
+    lattice = ls.Lattice.from_strings([("a", 0.0)])
     with pytest.raises(LatticeSimpError, match=r"u\.fst: two lattices would have this name; rename one of them"):
-        write_all([("u", own), ("v", own), ("u", own)], tmp_path / "out")
+        write_all([("u", lattice), ("v", lattice), ("u", lattice)], tmp_path / "out")
     for name in ("rec.000", "rec.001", "u.txt"):
         (tmp_path / "in").mkdir(exist_ok=True)
         (tmp_path / "in" / name).write_text("0 1 cat 0.5\n1\n")

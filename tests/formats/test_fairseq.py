@@ -18,26 +18,29 @@ LOG = Path(__file__).parents[2] / "docs" / "recipes" / "files" / "fairseq.log"
 
 def test_sentences_come_by_number_with_log_probabilities_in_nats():
     lists = ls.read_nbest(LOG)
-    assert [[own.text for own in entries] for entries in lists] == [
+    assert [[entry.text for entry in entries] for entries in lists] == [
         ["a hous@@ e"],
         [],
         ["the bridge is ol@@ d", "the bridge is anci@@ ent"],
     ]
     assert lists[0][0].cost == pytest.approx(4 * 0.125 * math.log(2))
-    assert [own.cost for own in lists[2]] == pytest.approx([1.5 * math.log(2), 3.0 * math.log(2)])
+    assert [entry.cost for entry in lists[2]] == pytest.approx([1.5 * math.log(2), 3.0 * math.log(2)])
     assert lists[2][1].features == {"Score": pytest.approx(-0.5 * math.log(2))}
 
 
 def test_words_are_joined_and_lattices_read():
-    assert [own.text for own in ls.read_nbest(LOG, pieces="bpe")[2]] == ["the bridge is old", "the bridge is ancient"]
-    found = {name: ls.shortest_path(lattice).text for name, lattice in ls.read_all(LOG) if lattice.num_arcs}
-    assert found == {"0": "a hous@@ e", "2": "the bridge is ol@@ d"}
+    assert [entry.text for entry in ls.read_nbest(LOG, pieces="bpe")[2]] == [
+        "the bridge is old",
+        "the bridge is ancient",
+    ]
+    values = {name: ls.shortest_path(lattice).text for name, lattice in ls.read_all(LOG) if lattice.num_arcs}
+    assert values == {"0": "a hous@@ e", "2": "the bridge is ol@@ d"}
 
 
 def test_without_p_lines_the_cost_is_the_score(tmp_path):
     path = tmp_path / "log"
     path.write_text("".join(line for line in LOG.open(encoding="utf-8") if not line.startswith("P-")), encoding="utf-8")
-    assert [own.cost for own in ls.read_nbest(path)[2]] == pytest.approx([0.25 * math.log(2), 0.5 * math.log(2)])
+    assert [entry.cost for entry in ls.read_nbest(path)[2]] == pytest.approx([0.25 * math.log(2), 0.5 * math.log(2)])
 
 
 @pytest.mark.parametrize(

@@ -60,9 +60,9 @@ def test_costs_become_scores_and_sentence_ends_vanish(tmp_path):
     symbols = SymbolTable()
     lattice = read(path, "features", symbols)
     assert lattice.features.names == ("9", "10", "lm")
-    (found,) = nbest(lattice, 2)
-    assert found.tokens == ("cat",)
-    assert found.features == {"9": -4.0, "10": -0.5, "lm": -1.0}
+    (first,) = nbest(lattice, 2)
+    assert first.tokens == ("cat",)
+    assert first.features == {"9": -4.0, "10": -0.5, "lm": -1.0}
     assert symbols.words == ["<epsilon>", "cat"]
     kept = read(path, "features", removed=())
     assert nbest(kept, ignore=())[0].tokens == ("<s>", "cat", "</s>")

@@ -29,8 +29,8 @@ TERMS = [[form, f"{form}e", f"{form}es"] for form in FORMS.split()]
 
 def random_acceptor(rng):
     strings = [rng.choice(WORDS, size=rng.integers(1, 4)).tolist() for _ in range(int(rng.integers(1, 4)))]
-    gaps = [{place for place in range(len(own) + 1) if rng.random() < 0.4} for own in strings]
-    return ls.gappy_acceptor([(own, 0.0) for own in strings], positions=gaps)
+    gaps = [{place for place in range(len(string) + 1) if rng.random() < 0.4} for string in strings]
+    return ls.gappy_acceptor([(string, 0.0) for string in strings], positions=gaps)
 
 
 def expected(acceptor, spacing, texts):
@@ -63,31 +63,31 @@ def guidance():
         read = (
             library.LLMatcher.grammar_from_regex if isinstance(grammar, _Regex) else library.LLMatcher.grammar_from_lark
         )
-        found = library.LLMatcher(tokens, read(grammar))
-        assert not found.is_error(), found.get_error()
-        return found
+        llmatcher = library.LLMatcher(tokens, read(grammar))
+        assert not llmatcher.is_error(), llmatcher.get_error()
+        return llmatcher
 
     def walk(state, text, length):
         if state.is_accepting():
             yield text
-        for own in CHARACTERS if length else "":
+        for entry in CHARACTERS if length else "":
             after = state.deep_copy()
-            if after.try_consume_tokens(list(own.encode())) == 1:
-                yield from walk(after, text + own, length - 1)
+            if after.try_consume_tokens(list(entry.encode())) == 1:
+                yield from walk(after, text + entry, length - 1)
 
     def accepted(grammar, length):
         return set(walk(matcher(grammar), "", length))
 
     def accepts(grammar, text):
-        state, given = matcher(grammar), list(text.encode())
-        return state.try_consume_tokens(given) == len(given) and state.is_accepting()
+        state, arguments = matcher(grammar), list(text.encode())
+        return state.try_consume_tokens(arguments) == len(arguments) and state.is_accepting()
 
     accepted.accepts = accepts
     return accepted
 
 
 def texts_up_to(length):
-    return ["".join(own) for size in range(length + 1) for own in itertools.product(CHARACTERS, repeat=size)]
+    return ["".join(entry) for size in range(length + 1) for entry in itertools.product(CHARACTERS, repeat=size)]
 
 
 @pytest.mark.parametrize("spacing", ["words", "text"])
@@ -97,14 +97,14 @@ def test_lark_accepts_what_the_acceptor_does(spacing):
     for seed in range(8):
         acceptor = random_acceptor(np.random.default_rng(seed))
         parser = lark.Lark(format_lark(acceptor, spacing), parser="earley", lexer="dynamic_complete")
-        found = set()
+        actual = set()
         for text in texts:
             try:
                 parser.parse(text)
-                found.add(text)
+                actual.add(text)
             except lark.exceptions.LarkError:
                 continue
-        assert found == expected(acceptor, spacing, texts), seed
+        assert actual == expected(acceptor, spacing, texts), seed
 
 
 @pytest.mark.parametrize("spacing", ["words", "text"])
@@ -127,12 +127,12 @@ def test_xgrammar_accepts_what_the_acceptor_does(spacing):
     for seed in range(8):
         acceptor = random_acceptor(np.random.default_rng(seed))
         compiled = xgrammar.GrammarCompiler(vocabulary).compile_grammar(format_gbnf(acceptor, spacing))
-        found = set()
+        actual = set()
         for text in texts:
             matcher = xgrammar.GrammarMatcher(compiled, terminate_without_stop_token=False)
             if all(matcher.accept_token(byte) for byte in text.encode()) and matcher.accept_token(256):
-                found.add(text)
-        assert found == expected(acceptor, spacing, texts), seed
+                actual.add(text)
+        assert actual == expected(acceptor, spacing, texts), seed
 
 
 def test_special_characters_in_xgrammar():

@@ -17,7 +17,7 @@ from lattice_simp.formats.json_nbest import stream_json, write_json
 
 def written(tmp_path, *rows):
     path = tmp_path / "samples.jsonl"
-    path.write_text("".join(f"{own if isinstance(own, str) else json.dumps(own)}\n" for own in rows), encoding="utf-8")
+    path.write_text("".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return path
 
 
@@ -63,11 +63,11 @@ def test_samples_weigh_as_often_as_they_occur(tmp_path):
         path = written(tmp_path, {"hypotheses": strings})
         [hypotheses] = ls.read_nbest(path)
         lattice = ls.normalise(ls.Lattice.from_nbest(hypotheses))
-        shares = {own.text: math.exp(-own.cost) for own in ls.nbest(lattice, 100)}
-        expected = {own: strings.count(own) / len(strings) for own in strings}
+        shares = {path.text: math.exp(-path.cost) for path in ls.nbest(lattice, 100)}
+        expected = {string: strings.count(string) / len(strings) for string in strings}
         assert shares == pytest.approx(expected), seed
-        assert {own.text: own.features["Samples"] for own in hypotheses} == {
-            own: strings.count(own) for own in strings
+        assert {hypothesis.text: hypothesis.features["Samples"] for hypothesis in hypotheses} == {
+            string: strings.count(string) for string in strings
         }, seed
 
 

@@ -73,11 +73,11 @@ def test_binary_archives(tmp_path, words, kind):
     frames = (3 + 1, 3 + 4, 2 + 1, 2 + 4) if kind.startswith("compact") else (1, 2, 1, 2)
     expected = [("a", 22.0), ("a dog", 24.0), ("the", 22.0), ("the dog", 24.0)]
     for lattice in lattices:
-        found = facts(lattice)
-        assert [row[:2] for row in found] == expected
-        assert [row[2] for row in found] == [-19.75, -23.0, -19.25, -22.5]
-        assert [row[3] for row in found] == [-2.25, -1.0, -2.75, -1.5]
-        assert [row[4] for row in found] == pytest.approx([0.03 * count for count in frames])
+        actual = facts(lattice)
+        assert [row[:2] for row in actual] == expected
+        assert [row[2] for row in actual] == [-19.75, -23.0, -19.25, -22.5]
+        assert [row[3] for row in actual] == [-2.25, -1.0, -2.75, -1.5]
+        assert [row[4] for row in actual] == pytest.approx([0.03 * count for count in frames])
 
 
 def test_another_start_and_words_that_are_numbers(tmp_path):
@@ -128,7 +128,7 @@ def test_labels_without_a_word(tmp_path):
 
 def test_binary_lattices_are_written_as_they_are_read(tmp_path, words):
     states = [(final, [(w, w, value, to) for _, w, value, to in arcs]) for final, arcs in STATES]
-    ones = [
+    results = [
         (final and (*final[:2], (1,) * len(final[2])), [(t, w, (*v[:2], (1,) * len(v[2])), to) for t, w, v, to in arcs])
         for final, arcs in states
     ]
@@ -136,7 +136,7 @@ def test_binary_lattices_are_written_as_they_are_read(tmp_path, words):
     (tmp_path / "x.ark").write_bytes(data)
     lattice = ls.read(tmp_path / "x.ark", symbols_path=words)
     ls.write(lattice, tmp_path / "y.ark", symbols_path=words)
-    assert (tmp_path / "y.ark").read_bytes() == b"utt-7 " + encoded(ones, "compactlattice44")
+    assert (tmp_path / "y.ark").read_bytes() == b"utt-7 " + encoded(results, "compactlattice44")
     ls.write(lattice, tmp_path / "z.ark.gz", symbols_path=words, frame_shift=0.005)
     again = ls.read(tmp_path / "z.ark.gz", symbols_path=words, frame_shift=0.005)
     assert facts(again) == facts(lattice)
@@ -160,10 +160,10 @@ def test_text_and_binary_hold_the_same(tmp_path, words, seed):
     ls.write(ls.read(tmp_path / "x.ark", symbols_path=words), tmp_path / "y.lats", symbols_path=words)
     ls.write(ls.read(tmp_path / "y.lats", symbols_path=words), tmp_path / "z.ark", symbols_path=words)
     assert (tmp_path / "x.ark").read_bytes().partition(b" ")[2] == (tmp_path / "z.ark").read_bytes().partition(b" ")[2]
-    found = facts(ls.read(tmp_path / "y.lats", symbols_path=words))
+    actual = facts(ls.read(tmp_path / "y.lats", symbols_path=words))
     expected = facts(lattice)
-    assert [row[0] for row in found] == [row[0] for row in expected]
-    for row, (_, cost, acoustic_score, *_) in zip(found, expected, strict=True):
+    assert [row[0] for row in actual] == [row[0] for row in expected]
+    for row, (_, cost, acoustic_score, *_) in zip(actual, expected, strict=True):
         assert row[1:3] == pytest.approx((cost, acoustic_score), abs=1e-3)
 
 
@@ -176,12 +176,12 @@ def test_lists_of_places(tmp_path, words, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = (tmp_path / "lat.scp").read_text().splitlines()
     (tmp_path / "few.scp").write_text("\n".join(line.replace(f"{tmp_path}/", "") for line in (lines[2], lines[0])))
-    found = [(name, best(lattice)) for name, lattice in read_all(tmp_path / "few.scp", symbols_path=words)]
-    assert found == [(name, best(lattice)) for name, lattice in (pairs[2], pairs[0])]
+    results = [(name, best(lattice)) for name, lattice in read_all(tmp_path / "few.scp", symbols_path=words)]
+    assert results == [(name, best(lattice)) for name, lattice in (pairs[2], pairs[0])]
     (tmp_path / "text.ark").write_text("u \n0\t1\ta\t1,2,\n1\n\nv \n0\t1\tcat\t1,2,\n1\n\n")
     position = (tmp_path / "text.ark").read_text().index("v ") + 2
     (tmp_path / "text.scp").write_text(f"v text.ark:{position}\n")
-    assert [(name, facts(own)[0][0]) for name, own in read_all(tmp_path / "text.scp")] == [("v", "cat")]
+    assert [(name, facts(second)[0][0]) for name, second in read_all(tmp_path / "text.scp")] == [("v", "cat")]
     for line, message in (("u gunzip -c lat.1.gz |", "no place of a lattice"), ("u lat.ark:3", "cut off|broken|name")):
         (tmp_path / "bad.scp").write_text(f"{lines[0]}\n{line}\n")
         with pytest.raises(FormatError, match=message):
@@ -209,9 +209,9 @@ def test_nothing_is_written_of_a_lattice_that_accepts_nothing(tmp_path):
         add("u 1", replace(empty, finals=np.full(2, np.inf)))
         add("v", ls.Lattice.from_strings([("", 0.5)]))
         add("w", ls.Lattice.from_strings([("a", 0.5)]))
-    found = [(name, lattice.empty, facts(lattice)) for name, lattice in read_all(tmp_path / "x.lats")]
-    assert [name for name, *_ in found] == ["u_1", "v", "w"]
-    assert [len(rows) for *_, rows in found] == [0, 1, 1]
+    results = [(name, lattice.empty, facts(lattice)) for name, lattice in read_all(tmp_path / "x.lats")]
+    assert [name for name, *_ in results] == ["u_1", "v", "w"]
+    assert [len(rows) for *_, rows in results] == [0, 1, 1]
 
 
 def test_what_an_archive_does_not_hold_of_alignments_is_named(tmp_path):

@@ -38,7 +38,7 @@ def test_scores_beside_the_hypotheses(tmp_path):
         assert quiet(path) == [[Hypothesis(("a", "b"), 1.5), Hypothesis(("c",), 2.0)]]
     for scores in ([], None):  # as CTranslate2 returns them where they were not asked for
         path = written(tmp_path, json.dumps({"hypotheses": ["a", "a", "b"], "scores": scores}) + "\n")
-        assert [own.features for own in quiet(path)[0]] == [{"Samples": 2.0}, {"Samples": 1.0}]
+        assert [entry.features for entry in quiet(path)[0]] == [{"Samples": 2.0}, {"Samples": 1.0}]
 
 
 @pytest.mark.parametrize(
@@ -142,10 +142,10 @@ def test_marks_of_moses(tmp_path, text, words):
     assert parse_hypothesis(f"0 ||| {text} ||| LM= -1 ||| -1")[1].text == words
     path = written(tmp_path, f"0 ||| {text} ||| LM= -1 ||| -1\n" * 3)
     if text == words:
-        assert [own.text for own in quiet(path)[0]] == [words] * 3
+        assert [entry.text for entry in quiet(path)[0]] == [words] * 3
         return
     with pytest.warns(InputWarning, match=r"x:1: removed marks of Moses, such as \S+") as caught:
-        assert [own.text for own in ls.read_nbest(path)[0]] == [words] * 3
+        assert [entry.text for entry in ls.read_nbest(path)[0]] == [words] * 3
     assert len(caught) == 1
     with pytest.raises(InvalidLatticeError, match="cannot represent the words"):
         ls.write_nbest([(0, [Hypothesis(tuple(text.split()))])], tmp_path / "y")
@@ -156,14 +156,14 @@ def test_pieces_without_their_marks(tmp_path, kind):
     def read(*lines, pieces):
         if kind == "nbest":
             text = "".join(f"0 ||| {line} ||| LM= -1 ||| -1\n" for line in lines)
-            return [own.text for own in ls.read_nbest(written(tmp_path, text), pieces=pieces)[0]]
+            return [entry.text for entry in ls.read_nbest(written(tmp_path, text), pieces=pieces)[0]]
         if kind == "outputs":
-            found = stream_outputs(
+            result = stream_outputs(
                 [written(tmp_path, "".join(f"{line}\n" for line in lines))], len(lines), pieces=pieces
             )
-            return sorted(own.text for _, entries in found for own in entries)
+            return sorted(entry.text for _, entries in result for entry in entries)
         if kind == "hypotheses":
-            return sorted(own.text for own in ls.hypotheses(list(lines), pieces=pieces))
+            return sorted(path.text for path in ls.hypotheses(list(lines), pieces=pieces))
         lattice = ls.join_pieces(ls.Lattice.from_strings(lines), pieces)
         return sorted(path.text for path in ls.nbest(lattice, 9))
 

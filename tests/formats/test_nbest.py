@@ -72,7 +72,7 @@ def test_missing_and_further_columns(line, features, total):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("0||| a", True),
         ("\ufeff12 ||| a", True),
@@ -82,9 +82,9 @@ def test_missing_and_further_columns(line, features, total):
         ("", False),
     ],
 )
-def test_a_list_is_told_by_its_first_line(tmp_path, text, told):
+def test_a_list_is_told_by_its_first_line(tmp_path, text, expected):
     (tmp_path / "x").write_text(f"{text}\n", encoding="utf-8")
-    assert is_nbest(tmp_path / "x") is told
+    assert is_nbest(tmp_path / "x") is expected
 
 
 def test_odd_tokens():
@@ -137,7 +137,9 @@ def test_broken_lines(tmp_path, text, message):
 
 def at_ids(kind, ids):
     """Returns a list of a hypothesis for each of some ids."""
-    return "".join(f"{own} ||| a\n" if kind == "moses" else f'{{"id": {own}, "hypotheses": ["a"]}}\n' for own in ids)
+    return "".join(
+        f"{entry} ||| a\n" if kind == "moses" else f'{{"id": {entry}, "hypotheses": ["a"]}}\n' for entry in ids
+    )
 
 
 @pytest.mark.parametrize("kind", ["moses", "json"])
@@ -149,7 +151,7 @@ def test_gaps_up_to_the_limit_are_empty_lists_wherever_ids_begin(tmp_path, monke
         due = before[-1] if before and kind == "moses" else first + len(before)  # the sentence in hand counts as read
         path.write_text(at_ids(kind, [*before, due + 3]))
         lists = read_nbest(path, first_id=first)
-        assert [first + number for number, own in enumerate(lists) if own] == [*before, due + 3]
+        assert [first + number for number, list in enumerate(lists) if list] == [*before, due + 3]
         path.write_text(at_ids(kind, [*before, due + 4]))
         with pytest.raises(FormatError, match=f"the id jumps from {due} to {due + 4}"):
             read_nbest(path, first_id=first)

@@ -14,11 +14,11 @@ from lattice_simp.errors import LatticeSimpError
 
 def test_results_of_ctranslate2():
     """The attributes of `ctranslate2.TranslationResult`; scores are empty unless asked for."""
-    given = SimpleNamespace(hypotheses=[["▁a", "▁hous", "e"], ["▁the", "▁house"]], scores=[-0.5, -0.75])
-    found = ls.hypotheses(given, pieces="sentencepiece")
-    assert [(own.text, own.cost) for own in found] == [("a house", 0.5), ("the house", 0.75)]
-    given.scores = []
-    assert [round(math.exp(-own.cost), 6) for own in ls.hypotheses(given)] == [0.5, 0.5]
+    namespace = SimpleNamespace(hypotheses=[["▁a", "▁hous", "e"], ["▁the", "▁house"]], scores=[-0.5, -0.75])
+    hypotheses = ls.hypotheses(namespace, pieces="sentencepiece")
+    assert [(entry.text, entry.cost) for entry in hypotheses] == [("a house", 0.5), ("the house", 0.75)]
+    namespace.scores = []
+    assert [round(math.exp(-path.cost), 6) for path in ls.hypotheses(namespace)] == [0.5, 0.5]
 
 
 def test_the_class_of_ctranslate2_has_these_attributes():
@@ -27,14 +27,14 @@ def test_the_class_of_ctranslate2_has_these_attributes():
 
 
 def test_texts_and_scores_of_hugging_face():
-    found = ls.hypotheses(["a house", "the house"], np.array([-0.25, -1.0], dtype=np.float32))
-    assert ls.shortest_path(ls.Lattice.from_nbest(found)).text == "a house"
-    assert [own.score for own in found] == [-0.25, -1.0]
+    hypotheses = ls.hypotheses(["a house", "the house"], np.array([-0.25, -1.0], dtype=np.float32))
+    assert ls.shortest_path(ls.Lattice.from_nbest(hypotheses)).text == "a house"
+    assert [entry.score for entry in hypotheses] == [-0.25, -1.0]
 
 
 def test_samples():
-    found = ls.hypotheses(["b", "a", "a", "a"])
-    assert [(own.text, round(math.exp(-own.cost), 6)) for own in found] == [("a", 0.75), ("b", 0.25)]
+    hypotheses = ls.hypotheses(["b", "a", "a", "a"])
+    assert [(entry.text, round(math.exp(-entry.cost), 6)) for entry in hypotheses] == [("a", 0.75), ("b", 0.25)]
 
 
 def test_scores_that_do_not_fit():

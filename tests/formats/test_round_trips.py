@@ -38,9 +38,9 @@ def lattice_of(seed: int) -> Lattice:
         times = np.sort(rng.integers(0, 1000, lattice.num_states)) / 100
         lattice = lattice.with_feature("time", times[lattice.nextstates] - times[lattice.sources])
     small = replace(lattice, weights=lattice.weights % 20, finals=np.where(np.isfinite(lattice.finals), 1.5, np.inf))
-    features = {name: np.round(own, 3) for name, own in small.features.items()}
-    for name, own in features.items():
-        small = small.with_feature(name, own, np.where(np.isfinite(small.finals), seed % 2, 0))
+    features = {name: np.round(feature, 3) for name, feature in small.features.items()}
+    for name, feature in features.items():
+        small = small.with_feature(name, feature, np.where(np.isfinite(small.finals), seed % 2, 0))
     if seed % 4 == 1:  # costs are what the header makes of the features
         known = [name for name in HEADER.scales if name in small.features]
         words = 0.25 * (small.olabels != 0)
@@ -54,9 +54,9 @@ def lattice_of(seed: int) -> Lattice:
 
 def paths(lattice: Lattice, names: list[str]) -> list[tuple]:
     """Returns the strings of all paths, their costs and the sums of these features, in order."""
-    found = nbest(lattice, 100_000, unique=False)
+    hypotheses = nbest(lattice, 100_000, unique=False)
     return sorted(
-        (path.tokens, round(path.cost, 4), *(round(path.features[name], 4) for name in names)) for path in found
+        (path.tokens, round(path.cost, 4), *(round(path.features[name], 4) for name in names)) for path in hypotheses
     )
 
 
@@ -101,16 +101,18 @@ def test_what_a_format_does_not_hold_is_named(format, tmp_path):
         count += 1
         again = read(tmp_path / "x", format, **options(tmp_path / "x", format))
         columns = columns_of(lattice, format)
-        held = {name: own for name, own in columns.items() if lattice.features[name].any() or own in again.features}
+        held = {
+            name: column for name, column in columns.items() if lattice.features[name].any() or column in again.features
+        }
         assert set(again.features) >= set(held.values()), seed
         if format == "features":  # it holds no costs, which is said
             lattice, again = costless(lattice), costless(again)
         if format in KALDI and lattice.header.scales.get("acoustic", 1.0) != 1.0 and "acoustic" in lattice.features:
             again = reweight(again, {"graph": 1.0, "acoustic": lattice.header.scales["acoustic"]})  # scales are lost
-        expected, found = paths(lattice, list(held)), paths(again, list(held.values()))
-        assert [own[0] for own in expected] == [own[0] for own in found], seed
-        for one, two in zip(expected, found, strict=True):
-            assert two[1:] == pytest.approx(one[1:], rel=1e-4, abs=2e-3), (seed, one[0], held)
+        expected, hypotheses = paths(lattice, list(held)), paths(again, list(held.values()))
+        assert [entry[0] for entry in expected] == [entry[0] for entry in hypotheses], seed
+        for first, second in zip(expected, hypotheses, strict=True):
+            assert second[1:] == pytest.approx(first[1:], rel=1e-4, abs=2e-3), (seed, first[0], held)
     assert count > 15
 
 
@@ -149,10 +151,10 @@ def test_plain_lattices_go_from_each_format_to_each(first, second, tmp_path):
         lattice = replace(lattice, weights=np.abs(lattice.weights) % 8)
         if features:
             lattice = replace(lattice, weights=0 * lattice.weights)
-        one, two = tmp_path / "x", tmp_path / "y"
-        write(lattice, one, first, **options(one, first))
-        write(read(one, first, **options(one, first)), two, second, **options(two, second))
-        assert paths(read(two, second, **options(two, second)), []) == paths(lattice, []), seed
+        path, value = tmp_path / "x", tmp_path / "y"
+        write(lattice, path, first, **options(path, first))
+        write(read(path, first, **options(path, first)), value, second, **options(value, second))
+        assert paths(read(value, second, **options(value, second)), []) == paths(lattice, []), seed
 
 
 def test_costs_in_slf_are_what_other_readers_make_of_the_fields(tmp_path):

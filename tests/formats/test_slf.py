@@ -176,7 +176,7 @@ def test_bases_and_headers_come_back(tmp_path):
             f"a={a:.6g} l={score:.4g}"
             for a, score in zip(rng.normal(-900, 300, 60), rng.normal(-3, 2, 60), strict=True)
         ]
-        links = "".join(f"J={index} S=0 E=1 W=w{index} {own}\n" for index, own in enumerate(scores))
+        links = "".join(f"J={index} S=0 E=1 W=w{index} {score}\n" for index, score in enumerate(scores))
         text = f"base={base}\nlmscale=12.7 wdpenalty=-0.3 U=me vocab=a\nN=2 L=60\nI=0 t=0.31\nI=1 t=0.4\n{links}"
         lattice = parse_slf(text.encode())
         write_slf(lattice, tmp_path / "x.slf")
@@ -186,8 +186,8 @@ def test_bases_and_headers_come_back(tmp_path):
         assert (again.header.name, again.header.scales) == ("me", {"acoustic": 1.0, "lm": 12.7})
         assert again.header.word_score == pytest.approx(-0.3 * math.log(float(base)))
         assert again.header.start == 0.31
-        assert [float(own[2:]) for own in scores[0].split()] == [
-            float(own[2:]) for own in (tmp_path / "x.slf").read_text().splitlines()[-60].split()[-2:]
+        assert [float(word[2:]) for word in scores[0].split()] == [
+            float(word[2:]) for word in (tmp_path / "x.slf").read_text().splitlines()[-60].split()[-2:]
         ]
 
 

@@ -21,19 +21,19 @@ def random_hypotheses(rng, words=WORDS):
     """Returns strings of words, and for each where gaps are."""
     count = int(rng.integers(1, 4))
     strings = [tuple(rng.choice(words, size=rng.integers(0, 4)).tolist()) for _ in range(count)]
-    gaps = [{place for place in range(len(own) + 1) if rng.random() < 0.6} for own in strings]
+    gaps = [{place for place in range(len(string) + 1) if rng.random() < 0.6} for string in strings]
     return strings, gaps
 
 
 def acceptor_of(strings, gaps):
-    return ls.gappy_acceptor([(own, 0.0) for own in strings], positions=gaps)
+    return ls.gappy_acceptor([(string, 0.0) for string in strings], positions=gaps)
 
 
 def words_pattern(string, gaps):
     """Words joined by single blanks; a gap is any number of words."""
     units = []
     for place in range(len(string) + 1):
-        units += ["(?: [^ ]+)*"] * (place in gaps) + [f" {re.escape(own)}" for own in string[place : place + 1]]
+        units += ["(?: [^ ]+)*"] * (place in gaps) + [f" {re.escape(entry)}" for entry in string[place : place + 1]]
     return "".join(units)
 
 
@@ -65,11 +65,13 @@ def test_texts_are_those_of_the_definition(spacing):
         strings, gaps = random_hypotheses(np.random.default_rng(seed))
         automaton = text_automaton(acceptor_of(strings, gaps), spacing)
         if spacing == "words":  # the pattern is of the text after a blank
-            patterns = [re.compile(words_pattern(*own)) for own in zip(strings, gaps, strict=True)]
-            expected = {text for text in TEXTS if any(own.fullmatch(f" {text}" if text else "") for own in patterns)}
+            patterns = [re.compile(words_pattern(*entry)) for entry in zip(strings, gaps, strict=True)]
+            expected = {
+                text for text in TEXTS if any(pattern.fullmatch(f" {text}" if text else "") for pattern in patterns)
+            }
         else:
-            patterns = [re.compile(text_pattern(*own)) for own in zip(strings, gaps, strict=True)]
-            expected = {text for text in TEXTS if any(own.fullmatch(text) for own in patterns)}
+            patterns = [re.compile(text_pattern(*entry)) for entry in zip(strings, gaps, strict=True)]
+            expected = {text for text in TEXTS if any(pattern.fullmatch(text) for pattern in patterns)}
         assert {text for text in TEXTS if automaton.accepts(text)} == expected, (seed, strings, gaps)
         accepted += len(expected)
     assert accepted > 5_000
@@ -88,8 +90,8 @@ def test_words_of_scripts_without_blanks_stand_anywhere(spacing):
         strings, gaps = random_hypotheses(np.random.default_rng(seed), RUNNING_WORDS)
         automaton = text_automaton(acceptor_of(strings, gaps), spacing)
         spaced = "a" if spacing == "text" else "\0"
-        patterns = [re.compile(text_pattern(*own, spaced)) for own in zip(strings, gaps, strict=True)]
-        expected = {text for text in RUNNING_TEXTS if any(own.fullmatch(text) for own in patterns)}
+        patterns = [re.compile(text_pattern(*entry, spaced)) for entry in zip(strings, gaps, strict=True)]
+        expected = {text for text in RUNNING_TEXTS if any(pattern.fullmatch(text) for pattern in patterns)}
         assert {text for text in RUNNING_TEXTS if automaton.accepts(text)} == expected, (seed, strings, gaps)
         accepted += len(expected)
     assert accepted > 2_000
@@ -128,11 +130,11 @@ def test_the_automaton_is_deterministic_and_minimal():
         futures = [()] * len(automaton.arcs)
         for _ in automaton.arcs:
             futures = [
-                (automaton.finals[state], tuple((own, hash(futures[to])) for own, to in automaton.arcs[state]))
+                (automaton.finals[state], tuple((first, hash(futures[to])) for first, to in automaton.arcs[state]))
                 for state in range(len(futures))
             ]
         assert len(set(futures)) == len(futures), seed
-        assert all(len({own for own, _ in leaving}) == len(leaving) for leaving in automaton.arcs), seed
+        assert all(len({first for first, _ in leaving}) == len(leaving) for leaving in automaton.arcs), seed
 
 
 def test_lattices_with_epsilons_and_unreachable_states():
@@ -162,11 +164,11 @@ def test_a_leading_blank():
 
 
 def test_separators_are_no_letters():
-    ranges = [(first, last) for own in (separators(), complement(separators())) for first, last in own]
+    ranges = [(first, last) for result in (separators(), complement(separators())) for first, last in result]
     assert sorted(ranges)[0][0] == 0
     assert all(before[1] + 1 == after[0] for before, after in itertools.pairwise(sorted(ranges)))
     letters = "".join(chr(point) for first, last in separators() for point in range(first, last + 1))
-    assert not [own for own in letters if own.isalpha()]
+    assert not [letter for letter in letters if letter.isalpha()]
 
 
 def test_what_has_no_text():

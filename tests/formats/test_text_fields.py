@@ -83,8 +83,8 @@ def test_words_keep_blanks_that_are_no_blank_or_tab(tmp_path, name):
     text, read = READERS[name]
     for blank in BLANKS:
         word = f"10{blank}000"
-        given = json.dumps(word)[1:-1] if "{{" in text else word
-        assert list(read(tmp_path, text.format(given))) == [word], f"{name}: {blank!r}"
+        value = json.dumps(word)[1:-1] if "{{" in text else word
+        assert list(read(tmp_path, text.format(value))) == [word], f"{name}: {blank!r}"
 
 
 def test_numbers_are_written_in_ascii():
@@ -161,16 +161,16 @@ def test_json_lines_may_begin_with_blanks(tmp_path, blank):
     from lattice_simp.commands.sentences import read_records
 
     record = f'{blank}{{{blank}"tokens":{blank}["a", "b"],{blank}"keep": ["10"]{blank}}}\n'
-    [found] = read_records(written(tmp_path, record, "x.jsonl"))
-    assert (found.tokens, found.skeletons[0].to_mask()) == (("a", "b"), "10")
+    [result] = read_records(written(tmp_path, record, "x.jsonl"))
+    assert (result.tokens, result.skeletons[0].to_mask()) == (("a", "b"), "10")
     sets = f'{blank}{{{blank}"sentences":{blank}["a", "b"]}}\n'
-    assert [own.sentences for own in read_sets(str(written(tmp_path, sets)))] == [("a", "b")]
+    assert [set.sentences for set in read_sets(str(written(tmp_path, sets)))] == [("a", "b")]
     lists = f'{blank}{{{blank}"id": 0,{blank}"hypotheses":{blank}["a"]}}\n'
-    assert [[own.text for own in entries] for entries in ls.read_nbest(written(tmp_path, lists))] == [["a"]]
+    assert [[entry.text for entry in entries] for entries in ls.read_nbest(written(tmp_path, lists))] == [["a"]]
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ('{"tokens"', True),
         ('{ "a":1}', True),
@@ -183,5 +183,5 @@ def test_json_lines_may_begin_with_blanks(tmp_path, blank):
         ("a { b", False),
     ],
 )
-def test_json_is_told_from_text(line, told):
-    assert is_json(line) is told
+def test_json_is_told_from_text(line, expected):
+    assert is_json(line) is expected

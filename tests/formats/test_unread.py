@@ -35,7 +35,7 @@ def array(save, *arrays) -> bytes:
 
 def fst_header(arc_type: bytes) -> bytes:
     fields = (b"vector", arc_type)
-    return b"\xd6\xfd\xb2\x7e" + b"".join(struct.pack("<i", len(own)) + own for own in fields) + bytes(40)
+    return b"\xd6\xfd\xb2\x7e" + b"".join(struct.pack("<i", len(field)) + field for field in fields) + bytes(40)
 
 
 BINARY = {

@@ -21,13 +21,13 @@ PAPER = ("1a", "1b", "1c", "2a", "2b", "3a")
 
 @pytest.mark.parametrize(("string", "wanted"), CASES)
 def test_breaches(string, wanted):
-    found = breaches(string.split())
-    assert ", ".join(name + (f"*{count}" if count > 1 else "") for name, count in found.items()) == wanted
+    result = breaches(string.split())
+    assert ", ".join(name + (f"*{count}" if count > 1 else "") for name, count in result.items()) == wanted
 
 
 def test_every_rule_is_broken_in_a_case_and_those_of_the_paper_are_there():
     names = {rule.name for rule in bracket_rules()}
-    assert {one.partition("*")[0] for _, wanted in CASES for one in wanted.split(", ") if one} == names
+    assert {word.partition("*")[0] for _, wanted in CASES for word in wanted.split(", ") if word} == names
     assert all(any(name.split()[0] == number for name in names) for number in PAPER)
 
 
@@ -52,8 +52,10 @@ def test_a_breach_is_a_place_between_what_a_rule_says():
         names = random_string(rng)
         whole = ["BOS", *names, "EOS"]
         wanted = {
-            name: sum(matches(one, whole[:place]) and matches(two, whole[place:]) for place in range(len(whole) + 1))
-            for name, (one, two) in patterns.items()
+            name: sum(
+                matches(first, whole[:place]) and matches(second, whole[place:]) for place in range(len(whole) + 1)
+            )
+            for name, (first, second) in patterns.items()
         }
         assert breaches(names) == {name: count for name, count in wanted.items() if count}, names
         seen |= set(breaches(names))
@@ -66,10 +68,10 @@ def test_a_path_costs_what_its_breaches_cost():
     good = 0
     for _ in range(300):
         names = random_string(rng)
-        found = cheapest_well_formed(alphabet().string(["BOS", *names, "EOS"]), costs=costs)
-        if found.num_states():
+        result = cheapest_well_formed(alphabet().string(["BOS", *names, "EOS"]), costs=costs)
+        if result.num_states():
             good += 1
-            total = float(pynini.shortestdistance(found, reverse=True)[found.start()])
+            total = float(pynini.shortestdistance(result, reverse=True)[result.start()])
             assert total == sum(costs[name] * count for name, count in breaches(names).items()), names
             limited = cheapest_well_formed(alphabet().string(["BOS", *names, "EOS"]), most=total - 0.5, costs=costs)
             assert not limited.num_states()
@@ -83,10 +85,10 @@ def test_the_balanced_string_that_breaks_least_is_taken():
         "[main NE SAY [comp KI NP FIN ]",
         "[main NE SAY [comp KI NP FIN ] NP ]",
     ]
-    given = pynini.union(*(alphabet().string(["BOS", *one.split(), "EOS"]) for one in strings))
-    found = cheapest_well_formed(given, costs={"1a verb": 1.0, "1a end": 2.0})
-    assert found.project("output").rmepsilon().string(token_type=alphabet().table) == f"BOS {strings[1]} EOS"
-    every = cheapest_well_formed(given, 5).project("output").rmepsilon()
+    arguments = pynini.union(*(alphabet().string(["BOS", *string.split(), "EOS"]) for string in strings))
+    result = cheapest_well_formed(arguments, costs={"1a verb": 1.0, "1a end": 2.0})
+    assert result.project("output").rmepsilon().string(token_type=alphabet().table) == f"BOS {strings[1]} EOS"
+    every = cheapest_well_formed(arguments, 5).project("output").rmepsilon()
     assert len(list(every.paths(output_token_type=alphabet().table).ostrings())) == 3, "one is not balanced"
 
 

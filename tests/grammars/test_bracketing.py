@@ -73,11 +73,11 @@ def test_any_input_comes_out_well_formed_and_whole():
     common = ["NP", "FIN", "SAY", "KI", "AND", "REL", "IF", "TO", "COMMA", "KAR", "PART"]
     for _ in range(250):
         names = rng.choices([*symbols.symbols(), *common * 3], k=rng.randint(0, 25))
-        found = list(bracketing(tuple(names)))
-        assert [name for name in found if name[0] not in "[]{}"] == names
-        assert is_well_formed(found, types=True), (names, found)
+        results = list(bracketing(tuple(names)))
+        assert [name for name in results if name[0] not in "[]{}"] == names
+        assert is_well_formed(results, types=True), (names, results)
         units = [Unit(name, position, position + 1) for position, name in enumerate(names)]
-        clauses = clauses_of_brackets(found, units)
+        clauses = clauses_of_brackets(results, units)
         assert are_nested(clauses)
         assert all(clause.end > clause.start for clause in clauses)
 
@@ -86,19 +86,19 @@ def test_finite_verbs_have_clauses():
     rng = random.Random(3)
     for _ in range(100):
         names = rng.choices(["NP", "KO", "FIN", "SAY", "AND", "COMMA", "KI", "KAR"], k=rng.randint(1, 15))
-        found = bracketing(tuple(names))
+        result = bracketing(tuple(names))
         depth = 0
-        for name in found:
+        for name in result:
             depth += (name[0] == "[") - (name == "]")
-            assert depth or name not in ("FIN", "SAY"), found
+            assert depth or name not in ("FIN", "SAY"), result
 
 
 @pytest.mark.parametrize("depth", [1, 3, 5])
 def test_ki_in_ki(depth):
     names = ["NE", "SAY", *["KI", "NE", "SAY"] * (depth - 1), "KI", "NP", "FIN"]
-    found = bracketing(tuple(names))
-    assert found.count("[comp") == depth
-    assert found[-depth - 1 :] == ("]",) * (depth + 1)
+    result = bracketing(tuple(names))
+    assert result.count("[comp") == depth
+    assert result[-depth - 1 :] == ("]",) * (depth + 1)
 
 
 def test_deeper_than_the_bound_still_gives_clauses():
@@ -114,7 +114,7 @@ def test_sentences_without_words_or_chunks():
 
 def test_unknown_tags_are_words():
     clauses = rule_clauses(Sentence((Token("x", "XX"), Token("y", "YY")), (Chunk("ZZ", 0, 2),)))
-    assert [(one.start, one.end, one.kind) for one in clauses] == [(0, 2, ClauseType.MAIN)]
+    assert [(clause.start, clause.end, clause.kind) for clause in clauses] == [(0, 2, ClauseType.MAIN)]
 
 
 @pytest.mark.parametrize(

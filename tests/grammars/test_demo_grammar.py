@@ -119,10 +119,10 @@ def test_references_are_in_the_relation(relation, records, references):
 
 
 def test_skeletons_translate_to_parts_of_the_references(relation, records, references):
-    found = 0
+    result = 0
     for record, reference in zip(records, references, strict=True):
         skeleton = [word for word, keep in zip(record["tokens"], record["keep"][0], strict=True) if keep == "1"]
         translations = relation.translations(skeleton)
         assert translations, skeleton
-        found += any(contains(reference.split(), translation.split()) for translation in translations)
-    assert found / len(records) >= SUBSEQUENCE_SHARE, f"{found} of {len(records)}"
+        result += any(contains(reference.split(), translation.split()) for translation in translations)
+    assert result / len(records) >= SUBSEQUENCE_SHARE, f"{result} of {len(records)}"

@@ -24,9 +24,9 @@ def test_appendix_a(form):
 
 @pytest.mark.parametrize("form", APPENDIX_B)
 def test_appendix_b(form):
-    found = markers_of(form)
-    assert "B" in {marker.source for marker in found}
-    assert {marker.kind for marker in found} <= {"relative", "temporal"}
+    result = markers_of(form)
+    assert "B" in {marker.source for marker in result}
+    assert {marker.kind for marker in result} <= {"relative", "temporal"}
 
 
 def test_both_scripts_and_cases_of_letters_agree():

@@ -100,7 +100,7 @@ def test_glides_are_added_after_vowels_only():
 )
 def test_loose_spellings(word: str, spellings: str):
     lexicon = Lexicon({word: 3, "कमल": 5, "मकान": 2, "ठा": 0.1, "रमा": 0.1})
-    assert {devanagari(one, lexicon) for one in spellings.split()} == {composed(word)}
+    assert {devanagari(word, lexicon) for word in spellings.split()} == {composed(word)}
 
 
 def test_frequency_decides_between_spellings():
@@ -109,8 +109,8 @@ def test_frequency_decides_between_spellings():
 
 
 def test_what_is_no_word_stays():
-    assert [devanagari(one, Lexicon({})) for one in ("1947", ",", "राम", "")] == ["1947", ",", "राम", ""]
-    assert [romanise(one) for one in ("1947", "abc", "।", "", "१२")] == ["1947", "abc", ".", "", "12"]
+    assert [devanagari(text, Lexicon({})) for text in ("1947", ",", "राम", "")] == ["1947", ",", "राम", ""]
+    assert [romanise(text) for text in ("1947", "abc", "।", "", "१२")] == ["1947", "abc", ".", "", "12"]
 
 
 def test_stray_signs_and_joiners():
@@ -124,7 +124,7 @@ def test_both_ways_of_writing_a_dot():
 
 def test_hum_is_the_pronoun():
     lexicon = Lexicon({composed(word): 1 for word in ("हम", "हमने", "हूं")})
-    assert [devanagari(one, lexicon) for one in "ham hum humne hun".split()] == ["हम", "हम", "हमने", "हूं"]
+    assert [devanagari(word, lexicon) for word in "ham hum humne hun".split()] == ["हम", "हम", "हमने", "हूं"]
 
 
 @pytest.mark.parametrize("count", [0, -1, float("nan"), float("inf")])

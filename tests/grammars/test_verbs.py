@@ -73,9 +73,11 @@ def test_analysis_inverts_generation(root: str, tam: str, agreement: Agreement, 
 @settings(max_examples=50)
 def test_every_analysis_generates_the_form(root: str):
     form = generate(root, "yA") or ""
-    for one in analyse(form):
-        found = {spelt for last in (True, False) for spelt in variants(one.root, one.tam, one.agreement, last=last)}
-        assert form in found
+    for entry in analyse(form):
+        result = {
+            spelt for last in (True, False) for spelt in variants(entry.root, entry.tam, entry.agreement, last=last)
+        }
+        assert form in result
 
 
 @pytest.mark.parametrize(("person", "number"), [("3h", "pl"), ("2h", "pl"), ("any", "sg"), ("", "sg")])
@@ -100,22 +102,23 @@ def test_generates_the_treebanks_finite_verbs(shared: Path, tmp_path: Path):
         if path.name in held_out:
             continue
         for sentence in read_ssf(path, []):
-            for chunk in (one for one in sentence.chunks if one.tag == "VGF"):
+            for chunk in (chunk for chunk in sentence.chunks if chunk.tag == "VGF"):
                 tokens = sentence.tokens[chunk.start : chunk.end]
                 for position, token in enumerate(tokens):
                     if token.tag != "VM" or token.category != "v" or token.is_empty or not token.root or not token.tam:
                         continue
-                    following = [one for one in tokens[position + 1 :] if one.tag == "VAUX"]
-                    plural = any(one.number == "pl" or one.person.endswith("h") for one in following)
+                    following = [token for token in tokens[position + 1 :] if token.tag == "VAUX"]
+                    plural = any(entry.number == "pl" or entry.person.endswith("h") for entry in following)
                     agreement = Agreement.of(token.gender, "pl" if plural else token.number, token.person)
                     oblique = token.tam == "nA" and (
-                        token.case == "o" or any(one.root in ("लग", "वाला", "दे", "पा", "जा") for one in following[:1])
+                        token.case == "o"
+                        or any(entry.root in ("लग", "वाला", "दे", "पा", "जा") for entry in following[:1])
                     )
-                    found = variants(
+                    result = variants(
                         listed_root(token.root), "ne" if oblique else token.tam, agreement, last=not following
                     )
                     total += 1
-                    right += composed(token.form).replace("ँ", "ं") in [one.replace("ँ", "ं") for one in found]
+                    right += composed(token.form).replace("ँ", "ं") in [entry.replace("ँ", "ं") for entry in result]
     assert total > 1000
     assert right / total > 0.97
 

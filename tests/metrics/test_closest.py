@@ -14,19 +14,19 @@ def random_line(rng):
     return " ".join(rng.choice(list("abcd"), int(rng.integers(1, 7))).tolist())
 
 
-def errors(one, other):
-    return edit_distances(one.split(), [other.split()])[0]
+def errors(first, other):
+    return edit_distances(first.split(), [other.split()])[0]
 
 
 def test_no_path_is_closer():
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        given = [random_line(rng) for _ in range(3)]
-        lattice, output = recombine([Hypothesis(tuple(line.split())) for line in given]), random_line(rng)
-        found = closest_references([lattice], {"own": [output]}, given[:1])["own"][0]
+        entries = [random_line(rng) for _ in range(3)]
+        lattice, output = recombine([Hypothesis(tuple(line.split())) for line in entries]), random_line(rng)
+        result = closest_references([lattice], {"own": [output]}, entries[:1])["own"][0]
         strings = [path.text for path in nbest(lattice, 100_000)]
-        assert found in strings, seed
-        assert errors(output, found) == min(errors(output, own) for own in strings), seed
+        assert result in strings, seed
+        assert errors(output, result) == min(errors(output, string) for string in strings), seed
 
 
 def test_each_system_has_its_own_and_an_empty_lattice_the_first_reference():
@@ -44,8 +44,8 @@ def test_there_is_a_lattice_for_each_sentence(count):
 
 def test_a_reference_of_its_own_counts_for_a_system_alone():
     lines = {"one": Lines(tokens=["a b c d e"]), "two": Lines(tokens=["f g h i j"])}
-    reference, own = Lines(tokens=["a b c x y"]), {"one": Lines(tokens=["x b c d e"]), "two": Lines(tokens=["k"])}
-    measured = measure(lines, [reference], [bleu_tok(2)], extra_references=own)
-    alone = [measure({name: line}, [reference, own[name]], [bleu_tok(2)]) for name, line in lines.items()]
+    reference, actual = Lines(tokens=["a b c x y"]), {"one": Lines(tokens=["x b c d e"]), "two": Lines(tokens=["k"])}
+    measured = measure(lines, [reference], [bleu_tok(2)], extra_references=actual)
+    alone = [measure({name: line}, [reference, actual[name]], [bleu_tok(2)]) for name, line in lines.items()]
     for name, expected in zip(lines, alone, strict=True):
         assert measured.statistics[name][0].tolist() == expected.statistics[name][0].tolist()

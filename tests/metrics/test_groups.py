@@ -56,13 +56,13 @@ def record(line: int, *masks: str) -> SkeletonRecord:
 
 
 def test_skeletons_of_some_sentences_go_by_their_lines():
-    found = align_skeletons([record(2, "1011", "0111"), record(0, "1110")], 4, mask_index=1)
-    assert [skeleton and skeleton.to_mask() for skeleton in found] == ["1110", None, "0111", None]
+    result = align_skeletons([record(2, "1011", "0111"), record(0, "1110")], 4, mask_index=1)
+    assert [skeleton and skeleton.to_mask() for skeleton in result] == ["1110", None, "0111", None]
 
 
 def test_as_many_skeletons_as_sentences_go_in_order():
-    found = align_skeletons([record(7, "1011"), record(3, "1110")], 2)
-    assert [skeleton.to_mask() for skeleton in found] == ["1011", "1110"]
+    result = align_skeletons([record(7, "1011"), record(3, "1110")], 2)
+    assert [skeleton.to_mask() for skeleton in result] == ["1011", "1110"]
 
 
 @pytest.mark.parametrize(

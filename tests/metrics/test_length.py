@@ -18,12 +18,12 @@ def test_each_output_is_compared_with_the_reference_of_the_closest_length():
         rng = np.random.default_rng(seed)
         outputs, references = rng.integers(0, 8, 6), rng.integers(0, 8, (3, 6))
         closest = [
-            min(column, key=lambda own: (abs(own - output), own))
+            min(column, key=lambda value: (abs(value - output), value))
             for output, column in zip(outputs, references.T, strict=True)
         ]
         expected = outputs.sum() / sum(closest) if sum(closest) else 0.0
-        found = length_ratio(3).corpus_score(list(map(line, outputs)), [list(map(line, row)) for row in references])
-        assert found == pytest.approx(expected), f"seed {seed}"
+        actual = length_ratio(3).corpus_score(list(map(line, outputs)), [list(map(line, row)) for row in references])
+        assert actual == pytest.approx(expected), f"seed {seed}"
 
 
 def test_the_ratio_to_references_without_tokens_is_0():

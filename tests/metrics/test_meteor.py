@@ -126,19 +126,19 @@ def test_languages_are_those_of_the_jar(tmp_path):
     codes = [line.split("\t")[0] for line in LANGUAGES.read_text("utf-8").splitlines()[1:]]
     assert len(codes) == 17
     languages = [meteor_language(code) for code in codes]
-    command = ["java", "-cp", meteor_jar.find_jar(), program, *(one.meteor_name for one in languages)]
+    command = ["java", "-cp", meteor_jar.find_jar(), program, *(language.meteor_name for language in languages)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     if "ToolProvider" in done.stderr or "jdk.compiler" in done.stderr:
         pytest.skip("this Java has no compiler")
     assert done.returncode == 0, done.stderr
     short = {"exact": "ex", "stem": "st", "synonym": "sy", "paraphrase": "pa"}
-    for line, one in zip(done.stdout.splitlines(), languages, strict=True):
+    for line, language in zip(done.stdout.splitlines(), languages, strict=True):
         name, modules, weights, parameters = line.split("\t")
-        assert (name, modules) == (one.meteor_name, "_".join(short[module] for module in one.modules))
-        assert [float(part) for part in weights.strip("[]").split(",")][: len(one.modules)] == list(
-            one.modules.values()
+        assert (name, modules) == (language.meteor_name, "_".join(short[module] for module in language.modules))
+        assert [float(part) for part in weights.strip("[]").split(",")][: len(language.modules)] == list(
+            language.modules.values()
         )
-        assert [float(part) for part in parameters.strip("[]").split(",")] == list(one.parameters)
+        assert [float(part) for part in parameters.strip("[]").split(",")] == list(language.parameters)
 
 
 @needs_java

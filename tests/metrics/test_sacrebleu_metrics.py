@@ -104,7 +104,7 @@ def test_the_lengths_are_those_of_bleu():
     for seed in range(5):
         references = [random_sentences(40, seed + other) for other in (0, 10, 20)]
         hypotheses = random_sentences(40, seed + 30)
-        ours, theirs = (one(3).statistics(hypotheses, references)[:, :2] for one in (length_ratio, bleu_tok))
+        ours, theirs = (each(3).statistics(hypotheses, references)[:, :2] for each in (length_ratio, bleu_tok))
         np.testing.assert_array_equal(ours, theirs, err_msg=f"seed {seed}")
 
 

@@ -94,10 +94,10 @@ EASSE = (
 def test_the_corpus_variant_of_text_is_that_of_easse():
     """Recorded from EASSE's `corpus_sari` and its parts, with its default options."""
     source, outputs, references = EASSE
-    lines = {"out": Lines(text=outputs)}, [Lines(text=own) for own in references]
+    lines = {"out": Lines(text=outputs)}, [Lines(text=reference) for reference in references]
     metrics = [sari_corpus(2), *(sari_corpus(2, part) for part in (ADD, KEEP, DELETE))]
-    found = compare(measure(*lines, metrics, Lines(text=source))).scores["out"].values()
-    assert [own.value for own in found] == pytest.approx(
+    result = compare(measure(*lines, metrics, Lines(text=source))).scores["out"].values()
+    assert [entry.value for entry in result] == pytest.approx(
         [68.62208652618135, 55.4022988505747, 65.625, 84.83896072796935]
     )
 
@@ -153,24 +153,24 @@ def by(above, below):
 def figures(source, hypothesis, references, order):
     """For each operation (system, references, correct, correct in the sentence variant) of each n-gram it concerns."""
     number = len(references)
-    found = {operation: [] for operation in OPERATIONS}
+    values = {operation: [] for operation in OPERATIONS}
     for gram in sorted(grams_of([source, hypothesis, *references], order)):
         before, after = number * count(source, gram), number * count(hypothesis, gram)
         wanted = sum(count(tokens, gram) for tokens in references)
         kept, to_keep = min(before, after), min(before, wanted)
         deleted, to_delete = max(0, before - after), max(0, before - wanted)
         added, to_add = int(after > 0 and not before), int(wanted > 0 and not before)
-        found[KEEP].append((kept, to_keep, min(kept, to_keep), min(kept, to_keep)))
-        found[DELETE].append((deleted, to_delete, min(deleted, to_delete), max(0, deleted - wanted)))
-        found[ADD].append((added, to_add, added * to_add, added * to_add))
-    return found
+        values[KEEP].append((kept, to_keep, min(kept, to_keep), min(kept, to_keep)))
+        values[DELETE].append((deleted, to_delete, min(deleted, to_delete), max(0, deleted - wanted)))
+        values[ADD].append((added, to_add, added * to_add, added * to_add))
+    return values
 
 
 def expected_of_sentence(source, hypothesis, references):
     scores = dict.fromkeys(OPERATIONS, 0.0)
     for order in range(1, 5):
         for operation, rows in figures(source, hypothesis, references, order).items():
-            system = [by(alone, own) for own, _, _, alone in rows if own]
+            system = [by(alone, first) for first, _, _, alone in rows if first]
             others = [by(alone, other) for _, other, _, alone in rows if other]
             precision, recall = by(sum(system), len(system)), by(sum(others), len(others))
             scores[operation] += 25 * (precision if operation == DELETE else f1(precision, recall))
@@ -182,8 +182,8 @@ def expected_of_corpus(source, hypotheses, references):
     for order in range(1, 5):
         rows = [figures(*sentence, order) for sentence in zip(source, hypotheses, references, strict=True)]
         for operation in OPERATIONS:
-            own, other, correct = (sum(one[at] for row in rows for one in row[operation]) for at in range(3))
-            scores[operation] += 25 * f1(by(correct, own), by(correct, other))
+            first, other, correct = (sum(entry[at] for row in rows for entry in row[operation]) for at in range(3))
+            scores[operation] += 25 * f1(by(correct, first), by(correct, other))
     return scores
 
 
@@ -201,16 +201,16 @@ def test_random_corpora_have_the_scores_of_the_definition():
         source, outputs, references = corpus(seed)
         tokens = [[line.split() for line in lines] for lines in (source, outputs)]
         wanted = [[line.split() for line in lines] for lines in zip(*references, strict=True)]
-        alone = [expected_of_sentence(*one) for one in zip(*tokens, wanted, strict=True)]
-        mean = {operation: sum(one[operation] for one in alone) / len(alone) for operation in OPERATIONS}
+        alone = [expected_of_sentence(*entry) for entry in zip(*tokens, wanted, strict=True)]
+        mean = {operation: sum(entry[operation] for entry in alone) / len(alone) for operation in OPERATIONS}
         summed = expected_of_corpus(*tokens, wanted)
         assert parts(sari, outputs, references, source) == pytest.approx(mean), seed
         assert parts(sari_corpus, outputs, references, source) == pytest.approx(summed), seed
         legacy = parts(sari_corpus, outputs, references, source, tokenise_source=False)
         assert legacy == pytest.approx(summed), seed
-        for make, one in ((sari, mean), (sari_corpus, summed)):
+        for make, second in ((sari, mean), (sari_corpus, summed)):
             whole = make(len(references)).corpus_score(outputs, references, source)
-            assert whole == pytest.approx(sum(one.values()) / 3), seed
+            assert whole == pytest.approx(sum(second.values()) / 3), seed
             seen.add(round(whole, 3))
     assert len(seen) > 100
 
@@ -228,7 +228,7 @@ def test_the_order_of_sentences_does_not_matter_and_parts_add_up_to_resamples():
 def test_a_better_system_is_significantly_better(kind):
     source = random_sentences(60, 3)
     references = [with_mistakes(source, 0.4, 4), with_mistakes(source, 0.4, 5)]
-    lines = [Lines(tokens=one) for one in (source, *references)]
+    lines = [Lines(tokens=each) for each in (source, *references)]
     metrics = [make(2) for make in (sari, sari_corpus)]
     measured = measure({"source": lines[0], "reference": lines[1]}, lines[1:], metrics, lines[0])
     scores = compare(measured, "source", SignificanceTest(kind, 200)).scores["reference"]

@@ -68,11 +68,11 @@ def theirs(corpus):
 def test_bootstrap_is_that_of_sacrebleu(corpus, theirs):
     expected = theirs("bs", 300)
     measured = measured_by(corpus, *(ours() for ours, _ in METRICS))
-    found = compare(measured, "base", SignificanceTest(samples=300, seed=SEED)).scores
+    actual = compare(measured, "base", SignificanceTest(samples=300, seed=SEED)).scores
     seen = []
     for metric, results in expected.items():
         for name, result in results.items():
-            score = found[name][metric]
+            score = actual[name][metric]
             assert score.value == pytest.approx(result.score, rel=1e-9)
             low, high = score.interval
             assert (high - low) / 2 == pytest.approx(result.ci, abs=1e-3)
@@ -91,13 +91,13 @@ def test_randomisation_is_that_of_sacrebleu(corpus, theirs):
     expected = theirs("ar", 300)
     measured = measured_by(corpus, *(ours() for ours, _ in METRICS))
     test = SignificanceTest(TestKind.RANDOMISATION, samples=300, seed=SEED)
-    found = compare(measured, "base", test).scores
+    actual = compare(measured, "base", test).scores
     for metric, results in expected.items():
         for name, result in results.items():
             if name != "base" and metric != "TER":
-                assert found[name][metric].p == pytest.approx(result.p_value, abs=0.01), (metric, name)
+                assert actual[name][metric].p == pytest.approx(result.p_value, abs=0.01), (metric, name)
             elif name != "base":
-                assert result.p_value - 1e-9 <= found[name][metric].p <= result.p_value + 0.1
+                assert result.p_value - 1e-9 <= actual[name][metric].p <= result.p_value + 0.1
 
 
 @pytest.mark.parametrize("cells", [1, 100, 1000])
@@ -116,8 +116,8 @@ def test_sums_are_those_of_a_loop():
         significance.bootstrap_sums(first, 40, 7), [first[rows].sum(axis=0) for rows in drawn]
     )
     mask = np.random.default_rng(7).integers(2, size=(40, 6), dtype=bool)
-    one, other = significance.swapped_sums(first, second, 40, 7)
-    np.testing.assert_array_equal(one, [np.where(row[:, None], first, second).sum(axis=0) for row in mask])
+    entry, other = significance.swapped_sums(first, second, 40, 7)
+    np.testing.assert_array_equal(entry, [np.where(row[:, None], first, second).sum(axis=0) for row in mask])
     np.testing.assert_array_equal(other, [np.where(row[:, None], second, first).sum(axis=0) for row in mask])
 
 
@@ -127,24 +127,24 @@ def test_randomisation_nears_all_swaps(make, seed):
     """With 2 to 9 sentences all swaps can be tried: the share of them is what random ones estimate."""
     metric, count = make(), 2 + seed + seed // 3
     references = [line + " end" for line in random_sentences(count, seed)]
-    one, other = (metric.statistics(with_mistakes(references, rate, seed), [references]) for rate in (0.2, 0.7))
-    observed = abs(metric.score(one.sum(axis=0)) - metric.score(other.sum(axis=0)))
+    entry, other = (metric.statistics(with_mistakes(references, rate, seed), [references]) for rate in (0.2, 0.7))
+    observed = abs(metric.score(entry.sum(axis=0)) - metric.score(other.sum(axis=0)))
     as_large = 0
     for swaps in product([False, True], repeat=count):
         mask = np.array(swaps)[:, None]
-        first, second = np.where(mask, other, one).sum(axis=0), np.where(mask, one, other).sum(axis=0)
+        first, second = np.where(mask, other, entry).sum(axis=0), np.where(mask, entry, other).sum(axis=0)
         as_large += abs(metric.score(first) - metric.score(second)) >= observed - 1e-9
     exact = as_large / 2**count
     samples = 20_000
     error = 4 * np.sqrt(exact * (1 - exact) / samples) + 1 / samples
-    assert randomisation_p(one, other, metric, samples, seed) == pytest.approx(exact, abs=error)
+    assert randomisation_p(entry, other, metric, samples, seed) == pytest.approx(exact, abs=error)
 
 
 @pytest.mark.parametrize("kind", TestKind)
 def test_equal_systems_do_not_differ(corpus, kind):
     references, systems = corpus
-    own = {"base": systems["base"], "copy": list(systems["base"])}
-    measured = measured_by((references, own), bleu_tok(), ter(), length_ratio())
+    values = {"base": systems["base"], "copy": list(systems["base"])}
+    measured = measured_by((references, values), bleu_tok(), ter(), length_ratio())
     for score in compare(measured, "base", SignificanceTest(kind, samples=100)).scores["copy"].values():
         assert (score.gain, score.gain_interval, score.p) == (0.0, (0.0, 0.0), 1.0)
 
@@ -167,7 +167,7 @@ def test_a_group_is_compared_as_a_corpus_of_its_own(corpus):
     rows = [index for index, label in enumerate(labels) if label]
     metrics = (bleu_13a(), ter())
     grouped = compare_groups(measured_by(corpus, *metrics), Groups.of("size", labels), "base")["long"]
-    part = [references[row] for row in rows], {name: [own[row] for row in rows] for name, own in systems.items()}
+    part = [references[row] for row in rows], {name: [system[row] for row in rows] for name, system in systems.items()}
     alone = compare(measured_by(part, *metrics), "base")
     assert grouped.sentences == len(rows) == alone.sentences
     assert 10 < len(rows) < len(references)
@@ -179,8 +179,8 @@ def test_randomised_false_alarms_are_as_rare_as_promised():
     metric, alarms = ter(), 0
     references = random_sentences(40, 9)
     for seed in range(60):
-        one, other = (metric.statistics(with_mistakes(references, 0.4, s), [references]) for s in (seed, seed + 500))
-        alarms += randomisation_p(one, other, metric, 200, seed) <= 0.1
+        first, other = (metric.statistics(with_mistakes(references, 0.4, s), [references]) for s in (seed, seed + 500))
+        alarms += randomisation_p(first, other, metric, 200, seed) <= 0.1
     assert 0 < alarms <= 14  # of 60; more would come up once in three thousand runs
 
 
@@ -214,9 +214,9 @@ def test_what_cannot_be_compared_is_refused(corpus):
 
 
 def test_a_metric_reads_the_form_it_prefers_where_all_have_it():
-    both, one = Lines(["a b"], ["A b"]), Lines(tokens=["a b"])
+    both, lines = Lines(["a b"], ["A b"]), Lines(tokens=["a b"])
     assert measure({"a": both}, [both], [chrf()]).forms[0].value == "text"
-    assert measure({"a": both}, [one], [chrf()]).forms[0].value == "tokens"
+    assert measure({"a": both}, [lines], [chrf()]).forms[0].value == "tokens"
     for bad in ({}, {"tokens": ["a"], "text": []}):
         with pytest.raises(LatticeSimpError):
             Lines(**bad)
@@ -227,8 +227,8 @@ def test_holm_rejects_what_the_closed_test_of_bonferroni_rejects():
     random = np.random.default_rng(5)
     for count in (1, 2, 5, 7):
         values = random.choice([0.001, 0.01, 0.02, 0.3, 1.0], count).tolist()
-        sets = [own for size in range(1, count + 1) for own in combinations(range(count), size)]
-        for index, found in enumerate(holm(values)):
-            bounds = [min(1.0, len(own) * min(values[other] for other in own)) for own in sets if index in own]
-            assert found == pytest.approx(max(bounds)), values
+        sets = [combination for size in range(1, count + 1) for combination in combinations(range(count), size)]
+        for index, entry in enumerate(holm(values)):
+            bounds = [min(1.0, len(set) * min(values[other] for other in set)) for set in sets if index in set]
+            assert entry == pytest.approx(max(bounds)), values
     assert holm([]) == []

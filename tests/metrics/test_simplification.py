@@ -28,7 +28,9 @@ def test_edits_are_those_of_the_definition():
     for seed in range(20):
         lines = random_sentences(8, seed)
         others = with_mistakes(lines, 0.5, seed) if seed % 2 else random_sentences(8, seed + 100)
-        expected = [edits(one.lower().split(), other.lower().split()) for one, other in zip(lines, others, strict=True)]
+        expected = [
+            edits(line.lower().split(), other.lower().split()) for line, other in zip(lines, others, strict=True)
+        ]
         assert word_edits(lines, others).tolist() == expected, seed
 
 

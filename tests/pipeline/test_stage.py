@@ -62,7 +62,7 @@ def test_a_key_depends_on_settings_content_needs_name_and_version(tmp_path):
     a, b, c = (tmp_path / name for name in "abc")
     keys = {"x": "k1", "y": "k2"}
     same = [stage(inputs=[a]), stage(inputs=[b]), stage(inputs=[a], work=writes("other"))]
-    assert len({stage_key(one, keys) for one in same}) == 1
+    assert len({stage_key(entry, keys) for entry in same}) == 1
     different = [
         *same[:1],
         stage(inputs=[c]),
@@ -74,7 +74,7 @@ def test_a_key_depends_on_settings_content_needs_name_and_version(tmp_path):
         stage(inputs=[a], version=2),
         stage("two", inputs=[a]),
     ]
-    assert len({stage_key(one, keys) for one in different}) == len(different)
+    assert len({stage_key(entry, keys) for entry in different}) == len(different)
 
 
 def test_the_order_of_settings_does_not_count():
@@ -172,8 +172,8 @@ def test_what_a_killed_run_was_writing_is_removed(tmp_path):
 def test_stages_are_forgotten_from_the_last_one_on(tmp_path, monkeypatch):
     stages = [stage("one"), stage("two", ["one"]), stage("three", ["two"])]
     keys = stage_keys(stages)
-    for one in stages:
-        run_stage(one, keys[one.name], tmp_path, Run())
+    for outcome in stages:
+        run_stage(outcome, keys[outcome.name], tmp_path, Run())
     (tmp_path / f"three.{keys['three']}.partial").mkdir()
     (tmp_path / "two.other").mkdir()
     names = []
@@ -222,10 +222,10 @@ def test_lists_are_read_as_they_were_written(tmp_path):
     write_shard(shard_path(tmp_path, 0), {"a": list_column(offsets, flat)})
     table = read_shard(shard_path(tmp_path, 0))
     for begin, end in ((0, 50), (7, 31), (20, 20)):  # slices of a column, too
-        own_offsets, own = lists_of(table["a"].slice(begin, end - begin))
+        own_offsets, second = lists_of(table["a"].slice(begin, end - begin))
         assert own_offsets.tolist() == (offsets[begin : end + 1] - offsets[begin]).tolist()
-        assert own.tolist() == flat[offsets[begin] : offsets[end]].tolist()
-        assert (own_offsets.dtype, own.dtype) == (np.int64, np.int32)
+        assert second.tolist() == flat[offsets[begin] : offsets[end]].tolist()
+        assert (own_offsets.dtype, second.dtype) == (np.int64, np.int32)
     parts = pa.chunked_array([table["a"].chunk(0).slice(0, 9), table["a"].chunk(0).slice(9)])
     assert lists_of(parts)[1].tolist() == flat.tolist()
 
@@ -275,11 +275,11 @@ def squares(folder: Path):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_tasks_that_are_done_are_left_alone(tmp_path, jobs):
-    told = []
-    run = Run(jobs=jobs, progress=lambda done, total: told.append((done, total)))
-    found = list(over_shards(run, partial(squares, tmp_path), range(3, 9), lambda number: number % 2 == 0))
-    assert sorted(found) == [(3, 9), (5, 25), (7, 49)]
-    assert told == [(3, 6), (4, 6), (5, 6), (6, 6)]
+    actual = []
+    run = Run(jobs=jobs, progress=lambda done, total: actual.append((done, total)))
+    results = list(over_shards(run, partial(squares, tmp_path), range(3, 9), lambda number: number % 2 == 0))
+    assert sorted(results) == [(3, 9), (5, 25), (7, 49)]
+    assert actual == [(3, 6), (4, 6), (5, 6), (6, 6)]
     assert {path.name for path in tmp_path.iterdir()} == {"3", "5", "7"}
 
 
@@ -300,7 +300,7 @@ def test_the_bar_shows_the_stage_at_work(tmp_path, monkeypatch):
 
     with logged_run(quiet=True) as run:
         run_stages([stage("one", work=watches), stage("two", work=watches)], tmp_path, run)
-    assert seen == [(name, *own) for name in ("one", "two") for own in [(0, None), (0, 2), (1, 2)]]
+    assert seen == [(name, *each) for name in ("one", "two") for each in [(0, None), (0, 2), (1, 2)]]
 
 
 def test_no_worker_is_started_for_nothing(tmp_path):

@@ -83,8 +83,8 @@ def test_rho_is_the_deterministic_matcher():
         moves = {words: rho_cost(words, least_by_string(pairs)) for words in best_by_string(full)}
         expected = {w: cost + weight * moves[w] for w, cost in best_by_string(full).items() if moves[w] < math.inf}
         for name in ENGINES:
-            found = composed(name, full, pairs, loops="rho", weight=weight)
-            assert found == pytest.approx(expected, abs=CLOSE), (seed, name)
+            actual = composed(name, full, pairs, loops="rho", weight=weight)
+            assert actual == pytest.approx(expected, abs=CLOSE), (seed, name)
 
 
 def test_rho_rejects_and_sigma_accepts_where_the_acceptor_branches():
@@ -110,9 +110,9 @@ def test_both_engines_give_the_same_with_rho_at_positions():
         rng = np.random.default_rng([5, seed])
         full, pairs = random_full(rng, states=8), random_hypotheses(rng, 2 + seed % 4, longest=2)
         positions = random_positions(rng, pairs, (0.4, 0.7)[seed % 2])
-        found = [composed(name, full, pairs, loops="rho", positions=positions) for name in ENGINES]
-        assert found[0] == pytest.approx(found[1], abs=CLOSE), seed
-        strings += len(found[0])
+        results = [composed(name, full, pairs, loops="rho", positions=positions) for name in ENGINES]
+        assert results[0] == pytest.approx(results[1], abs=CLOSE), seed
+        strings += len(results[0])
     assert strings > 100
 
 
@@ -129,8 +129,8 @@ def test_edits_cost_what_the_best_alignment_costs():
         edits, positions = kinds[seed // 2 % len(kinds)], random_positions(rng, pairs, 0.6) if seed % 2 else None
         expected = expected_sigma(full, pairs, 0.6, positions, edits)
         for name in ENGINES:
-            found = composed(name, full, pairs, positions=positions, weight=0.6, edits=edits)
-            assert found == pytest.approx(expected, abs=CLOSE), (seed, name)
+            actual = composed(name, full, pairs, positions=positions, weight=0.6, edits=edits)
+            assert actual == pytest.approx(expected, abs=CLOSE), (seed, name)
 
 
 def test_the_cheapest_edit_of_a_word_counts():
@@ -145,9 +145,9 @@ def test_both_engines_give_the_same_with_rho_and_edits():
         rng = np.random.default_rng([7, seed])
         full, pairs = random_full(rng, states=6), random_hypotheses(rng, 3, longest=2)
         edits = EditCosts(2.0, 1.5, 0.5, first_letter)
-        found = [composed(name, full, pairs, loops="rho", edits=edits) for name in ENGINES]
-        assert found[0] == pytest.approx(found[1], abs=CLOSE), seed
-        assert len(found[0]) == len(best_by_string(full)), seed
+        results = [composed(name, full, pairs, loops="rho", edits=edits) for name in ENGINES]
+        assert results[0] == pytest.approx(results[1], abs=CLOSE), seed
+        assert len(results[0]) == len(best_by_string(full)), seed
 
 
 def test_every_full_path_keeps_its_input_labels():
@@ -172,8 +172,8 @@ def test_an_acceptor_of_the_arrays_means_the_same_to_openfst():
             skeleton = gappy_acceptor(pairs, loops=loops, symbols=SymbolTable(["new", "x", "c", "b"]))
             expected = best_by_string(compose_gappy(full, skeleton))
             words = len(full.symbols)
-            found = best_by_string(reference.compose_gappy(full, skeleton.as_lattice()))
-            assert found == pytest.approx(expected, abs=CLOSE), (seed, loops)
+            actual = best_by_string(reference.compose_gappy(full, skeleton.as_lattice()))
+            assert actual == pytest.approx(expected, abs=CLOSE), (seed, loops)
             assert len(full.symbols) == words, "the loops' labels are not words of the full lattice"
 
 
@@ -186,9 +186,9 @@ def test_a_beam_keeps_the_same_strings():
             limit = min(expected.values()) + beam
             within = {words: cost for words, cost in expected.items() if cost < limit}
             for name in ENGINES:
-                found = composed(name, full, pairs, beam=beam)
-                assert found.keys() <= expected.keys(), (seed, name)
-                assert {w: c for w, c in found.items() if c < limit} == pytest.approx(within, abs=CLOSE), (seed, name)
+                actual = composed(name, full, pairs, beam=beam)
+                assert actual.keys() <= expected.keys(), (seed, name)
+                assert {w: c for w, c in actual.items() if c < limit} == pytest.approx(within, abs=CLOSE), (seed, name)
 
 
 def test_what_does_not_fit_is_empty():

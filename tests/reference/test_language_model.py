@@ -54,16 +54,16 @@ def test_marks_are_no_words_unless_asked_for():
             (f"<s> {' '.join(words)} [noise] !SENT_END </s>", cost) for words, _, cost in paths(lattice)
         )
         for name, engine in ENGINES.items():
-            own = {path.tokens: path.cost for path in engine.nbest(marked, 1000, ignore=())}
-            found = engine.nbest(engine.apply_lm(marked, {"LM": (model, 0.5)}, word_penalty=0.25), 1000, ignore=())
-            assert len(found) == len(own) > 0, (seed, name)
-            for path in found:
+            actual = {path.tokens: path.cost for path in engine.nbest(marked, 1000, ignore=())}
+            hypotheses = engine.nbest(engine.apply_lm(marked, {"LM": (model, 0.5)}, word_penalty=0.25), 1000, ignore=())
+            assert len(hypotheses) == len(actual) > 0, (seed, name)
+            for path in hypotheses:
                 words = path.tokens[1:-3]
-                expected = own[path.tokens] + 0.5 * reference.cost(words) + 0.25 * len(words)
+                expected = actual[path.tokens] + 0.5 * reference.cost(words) + 0.25 * len(words)
                 assert path.cost == pytest.approx(expected, **CLOSE), (seed, name, path.text)
             seen = best_by_string(engine.apply_lm(marked, {"LM": (model, 0.5)}, ignore=()))
             for words, cost in seen.items():
-                assert cost == pytest.approx(own[words] + 0.5 * reference.cost(words), **CLOSE), (seed, name)
+                assert cost == pytest.approx(actual[words] + 0.5 * reference.cost(words), **CLOSE), (seed, name)
 
 
 def test_every_path_gets_the_models_cost():
@@ -77,10 +77,13 @@ def test_every_path_gets_the_models_cost():
             expected[labels] = (words, cost + weight * reference.cost(seen) + penalty * len(seen))
         for name, engine in ENGINES.items():
             scored = engine.apply_lm(lattice, {"LM": (model, weight)}, word_penalty=penalty, ignore=invisible)
-            found = list(paths(scored))
-            assert len(found) == len(expected), (seed, name)
-            assert {labels: words for words, labels, _ in found} == {k: v[0] for k, v in expected.items()}, (seed, name)
-            costs = {labels: cost for _, labels, cost in found}
+            actual = list(paths(scored))
+            assert len(actual) == len(expected), (seed, name)
+            assert {labels: words for words, labels, _ in actual} == {k: v[0] for k, v in expected.items()}, (
+                seed,
+                name,
+            )
+            costs = {labels: cost for _, labels, cost in actual}
             assert costs == pytest.approx({k: v[1] for k, v in expected.items()}, **CLOSE), (seed, name)
             assert scored.isymbols is lattice.isymbols
 
@@ -94,9 +97,9 @@ def test_a_beam_keeps_the_same_paths():
             within = {labels: cost for labels, cost in expected.items() if cost < limit}
             for name, engine in ENGINES.items():
                 scored = engine.apply_lm(lattice, {"LM": (model, 1.0)}, beam=beam)
-                found = {labels: cost for _, labels, cost in paths(scored)}
+                actual = {labels: cost for _, labels, cost in paths(scored)}
                 # Paths beyond the beam may stay, if all their arcs are on others within it.
-                assert {k: v for k, v in found.items() if v < limit} == pytest.approx(within, **CLOSE), (seed, name)
+                assert {k: v for k, v in actual.items() if v < limit} == pytest.approx(within, **CLOSE), (seed, name)
 
 
 def test_several_models_and_their_beam_add_up():
@@ -113,8 +116,8 @@ def test_several_models_and_their_beam_add_up():
             within = {labels: cost for labels, cost in expected.items() if cost < limit}
             for name, engine in ENGINES.items():
                 scored = engine.apply_lm(lattice, models, beam=beam, word_penalty=0.3)
-                found = {labels: cost for _, labels, cost in paths(scored)}
-                assert {k: v for k, v in found.items() if v < limit} == pytest.approx(within, **CLOSE), (seed, name)
+                actual = {labels: cost for _, labels, cost in paths(scored)}
+                assert {k: v for k, v in actual.items() if v < limit} == pytest.approx(within, **CLOSE), (seed, name)
 
 
 def test_a_binary_model_gives_the_same():
@@ -122,8 +125,8 @@ def test_a_binary_model_gives_the_same():
     arpa, binary = (LanguageModel.read(TINY / name, cache=False) for name in ("tiny.arpa", "tiny.probing.binary"))
     expected = best_by_string(ENGINES["arrays"].apply_lm(lattice, {"LM": (arpa, 1.0)}))
     for name, engine in ENGINES.items():
-        found = best_by_string(engine.apply_lm(lattice, {"LM": (binary, 1.0)}))
-        assert found == pytest.approx(expected, **CLOSE), name
+        actual = best_by_string(engine.apply_lm(lattice, {"LM": (binary, 1.0)}))
+        assert actual == pytest.approx(expected, **CLOSE), name
 
 
 @pytest.mark.parametrize("name", ENGINES)

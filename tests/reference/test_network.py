@@ -53,9 +53,9 @@ def test_borders_of_replacing(name):
     assert best_by_string(replace(lattice, {})) == best_by_string(lattice)
     assert replace(nothing, {"G": part}).num_states == 0
     cyclic = Lattice.from_arcs([0, 0], [1, 1], [1.0, 1.0], [0, 1], [math.inf, 0.0], SymbolTable("a"))
-    for own, parts in ((cyclic, {}), (lattice, {"G": cyclic})):
+    for first, parts in ((cyclic, {}), (lattice, {"G": cyclic})):
         with pytest.raises(CyclicLatticeError):
-            replace(own, parts)
+            replace(first, parts)
 
 
 def test_a_network_without_end_is_refused_and_so_is_one_that_is_too_large(monkeypatch):
@@ -89,9 +89,9 @@ def test_a_decoders_lattice_is_that_of_the_definition():
     for sentence in ("ich habe das alte haus gesehen", "gestern das haus foo", "ich habe haus gestern ich"):
         words = sentence.split()
         rules = openfst_lattice(decoder.grammar, decoder.costs, words, decoder.settings)
-        found = apply_lm(rules, decoder.models, word_penalty=decoder.word_penalty)
+        actual = apply_lm(rules, decoder.models, word_penalty=decoder.word_penalty)
         expected = best_by_string(decoder.translate(words).lattice)
-        assert best_by_string(found) == pytest.approx(expected, abs=CLOSE), sentence
+        assert best_by_string(actual) == pytest.approx(expected, abs=CLOSE), sentence
         assert len(expected) > 3
 
 

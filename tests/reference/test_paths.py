@@ -40,8 +40,8 @@ def make(seed):
 
 def words_and_costs(lattice):
     """Returns how often each (words, input labels) occurs among the paths, and all costs in order."""
-    found = list(paths(lattice))
-    return Counter((words, tuple(filter(None, labels))) for words, labels, _ in found), sorted(p[2] for p in found)
+    results = list(paths(lattice))
+    return Counter((words, tuple(filter(None, labels))) for words, labels, _ in results), sorted(p[2] for p in results)
 
 
 # ---------------------------------------------------------------- pruning
@@ -67,8 +67,8 @@ def test_pruning_keeps_the_arcs_and_ends_of_paths_within_the_beam():
             )
             for name, engine in ENGINES.items():
                 pruned = engine.prune(lattice, beam)
-                found, costs = words_and_costs(pruned)
-                assert found == expected, (seed, beam, name)
+                actual, costs = words_and_costs(pruned)
+                assert actual == expected, (seed, beam, name)
                 assert costs == pytest.approx(sorted(cost for _, cost in kept), abs=CLOSE), (seed, beam, name)
                 assert pruned.is_topsorted, (seed, beam, name)
     assert beams > 100
@@ -92,8 +92,8 @@ def test_different_strings_at_their_least_costs():
         expected = best_by_string(lattice)
         for name, engine in ENGINES.items():
             for n in (1, 2, 7, 10**30):
-                found = engine.nbest(lattice, n)
-                costs, strings = [path.cost for path in found], [tuple(path.tokens) for path in found]
+                hypotheses = engine.nbest(lattice, n)
+                costs, strings = [path.cost for path in hypotheses], [tuple(path.tokens) for path in hypotheses]
                 assert costs == sorted(costs), (seed, name, n)
                 assert costs == pytest.approx(sorted(expected.values())[:n], abs=CLOSE), (seed, name, n)
                 assert costs == pytest.approx([expected[string] for string in strings], abs=CLOSE), (seed, name, n)
@@ -106,9 +106,9 @@ def test_without_unique_every_path_counts():
         expected = sorted(cost for *_, cost in paths(lattice))
         for name, engine in ENGINES.items():
             for n in (1, 4, 10**30):
-                found = engine.nbest(lattice, n, unique=False)
-                assert [path.cost for path in found] == pytest.approx(expected[:n], abs=CLOSE), (seed, name, n)
-            assert Counter(path.tokens for path in found) == Counter(w for w, *_ in paths(lattice)), seed
+                hypotheses = engine.nbest(lattice, n, unique=False)
+                assert [path.cost for path in hypotheses] == pytest.approx(expected[:n], abs=CLOSE), (seed, name, n)
+            assert Counter(path.tokens for path in hypotheses) == Counter(w for w, *_ in paths(lattice)), seed
 
 
 # ---------------------------------------------------------------- distances and posteriors
@@ -132,11 +132,11 @@ def test_distances_are_those_of_all_paths():
             for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
                 starts[lattice.nextstates[arc]] += [cost + float(lattice.weights[arc]) for cost in starts[state]]
         for costs, reverse in ((starts, False), (ends, True)):
-            for semiring, total in (("tropical", lambda own: min(own, default=math.inf)), ("log", log_sum)):
+            for semiring, total in (("tropical", lambda value: min(value, default=math.inf)), ("log", log_sum)):
                 for name, engine in ENGINES.items():
-                    found = engine.shortest_distance(lattice, semiring=semiring, reverse=reverse)
-                    expected = [total(own) for own in costs]
-                    assert found.tolist() == pytest.approx(expected, abs=CLOSE), (seed, name, semiring, reverse)
+                    actual = engine.shortest_distance(lattice, semiring=semiring, reverse=reverse)
+                    expected = [total(cost) for cost in costs]
+                    assert actual.tolist() == pytest.approx(expected, abs=CLOSE), (seed, name, semiring, reverse)
 
 
 def test_arc_posteriors_are_the_shares_of_all_paths():
@@ -149,8 +149,8 @@ def test_arc_posteriors_are_the_shares_of_all_paths():
             expected[arcs] += probability
             total += probability
         for name, engine in ENGINES.items():
-            found = engine.arc_posteriors(lattice)
-            assert found == pytest.approx(expected / (total or 1.0), abs=CLOSE), (seed, name)
+            actual = engine.arc_posteriors(lattice)
+            assert actual == pytest.approx(expected / (total or 1.0), abs=CLOSE), (seed, name)
 
 
 # ---------------------------------------------------------------- limits

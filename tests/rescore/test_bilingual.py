@@ -43,10 +43,10 @@ def events(data, source, target):
     """Counts (s, previous, t) as the docstring says, with words for numbers."""
     counts = Counter()
     for s, t, links in zip(*data, strict=True):
-        own = [w if w in source else "?" for w in (SOURCE_WORDS[n] for n in s)]
+        results = [w if w in source else "?" for w in (SOURCE_WORDS[n] for n in s)]
         words = ["|", *(w if w in target else "?" for w in (TARGET_WORDS[n] for n in t)), "|"]
         for j in range(len(t)):
-            linked = [own[i] for i, position in links if position == j] or ["NULL"]
+            linked = [results[i] for i, position in links if position == j] or ["NULL"]
             counts.update((symbol, words[j], words[j + 1]) for symbol in linked)
         counts["END", words[-2], "|"] += 1
     return counts
@@ -77,13 +77,13 @@ def reference(counts, cuts, target):
     unigram = {t: value + rest for t, value in flat.items()}
 
     def pair(t, s):
-        own = {w: share(1, marginals[1][s, w], totals[s], cuts.get("least_pair", 1)) for w in every}
-        return own[t] + (1 - sum(own.values())) * unigram[t]
+        inputs = {w: share(1, marginals[1][s, w], totals[s], cuts.get("least_pair", 1)) for w in every}
+        return inputs[t] + (1 - sum(inputs.values())) * unigram[t]
 
     def triple(t, previous, s):
         least = cuts.get("least_triple", 2)
-        own = {w: share(2, counts[s, previous, w], contexts[s, previous], least) for w in every}
-        return own[t] + (1 - sum(own.values())) * pair(t, s)
+        inputs = {w: share(2, counts[s, previous, w], contexts[s, previous], least) for w in every}
+        return inputs[t] + (1 - sum(inputs.values())) * pair(t, s)
 
     return triple
 
@@ -99,8 +99,8 @@ def test_the_tables_are_the_definition(trained):
     rng = np.random.default_rng(4)
     for _ in range(60):
         previous, word, s = (int(rng.integers(len(names))) for names in (targets, targets, symbols))
-        found = probabilities(table, [(previous, word)], [s])[0, 0]
-        assert found == pytest.approx(model(targets[word], targets[previous], symbols[s]), rel=1e-5)
+        result = probabilities(table, [(previous, word)], [s])[0, 0]
+        assert result == pytest.approx(model(targets[word], targets[previous], symbols[s]), rel=1e-5)
 
 
 def brute_force(scorer, source, hypothesis):
@@ -167,8 +167,8 @@ def test_words_add_up_to_the_whole_in_any_batch(trained):
     for words, cost in zip(hypotheses, whole, strict=True):
         states, total = [scorer.start(source)], 0.0
         for word in words:
-            own, states = scorer.extend(states, [word])
-            total += own[0]
+            first, states = scorer.extend(states, [word])
+            total += first[0]
         assert total + scorer.end(states)[0] == pytest.approx(cost, rel=1e-12)
     np.testing.assert_allclose(score_by_prefixes(scorer, source, hypotheses[::-1])[::-1], whole, rtol=1e-12)
 
@@ -189,8 +189,8 @@ def test_parts_do_not_matter(linked_corpus):
     joined = BilingualScorer.train(linked_corpus(7)[1], SOURCE_WORDS, TARGET_WORDS)
     turned = BilingualScorer.train(parts[::-1], SOURCE_WORDS, TARGET_WORDS)
     assert (joined.source, joined.target) == (turned.source, turned.target)
-    for name, own, other in zip(joined.arrays._fields, joined.arrays, turned.arrays, strict=True):
-        np.testing.assert_allclose(own, other, rtol=1e-9, err_msg=name)
+    for name, array, other in zip(joined.arrays._fields, joined.arrays, turned.arrays, strict=True):
+        np.testing.assert_allclose(array, other, rtol=1e-9, err_msg=name)
 
 
 def test_links_matter(linked_corpus):

@@ -78,11 +78,11 @@ def test_the_tables_are_those_of_the_pipeline(work, models):
     folders = stage_folders(work, ("number", "lexical"))
     table = LexicalTable.read(folders["lexical"])
     source, target = (read_words(folders["number"], side) for side in SIDES)
-    own = read_scorers(models / "model1.scorer")["Model1"].table
+    actual = read_scorers(models / "model1.scorer")["Model1"].table
     for key, forward, backward in zip(table.pairs, table.target_given_source, table.source_given_target, strict=True):
         s, t = int(key >> 32) - 1, int(key & 0xFFFFFFFF) - 1
-        for probabilities, expected in ((own.target_given_source, forward), (own.source_given_target, backward)):
-            cells = own.cells([source[s]] if s >= 0 else [], [target[t]] if t >= 0 else [], probabilities)
+        for probabilities, expected in ((actual.target_given_source, forward), (actual.source_given_target, backward)):
+            cells = actual.cells([source[s]] if s >= 0 else [], [target[t]] if t >= 0 else [], probabilities)
             assert cells[0, 0] == pytest.approx(expected)
 
 
@@ -92,23 +92,23 @@ def test_class_models_are_trained(work, tmp_path):
     except MissingExtraError as error:
         pytest.skip(str(error))
     sweeps = []
-    told = {"progress": lambda *sweep: sweeps.append(sweep)}
-    options = TrainingOptions(classes=8, order=3, least_class_word=1, memory=100, **told)
+    values = {"progress": lambda *sweep: sweeps.append(sweep)}
+    options = TrainingOptions(classes=8, order=3, least_class_word=1, memory=100, **values)
     scorer = train_scorer("class", stage_folders(work, ("number",)), options)
     assert [number for number, _, _ in sweeps] == list(range(1, len(sweeps) + 1))
     scorer.write(tmp_path / "class.scorer")
-    own = read_scorers(tmp_path / "class.scorer")["Class"]
+    result = read_scorers(tmp_path / "class.scorer")["Class"]
     rng = np.random.default_rng(1)
     for _, target in held_out(5):
         shuffled = [rng.permutation(target).tolist() for _ in range(6)]
-        assert own.score([], [target, *shuffled]).argmin() == 0
+        assert result.score([], [target, *shuffled]).argmin() == 0
     # All words, the unknown one and the end have the sum 1 after any prefix.
-    state = [own.start([])]
+    state = [result.start([])]
     for word in ("the", "cat"):
-        words = [*own.vocabulary.words, "never-seen"]
-        total = np.exp(-own.extend(state * len(words), words)[0]).sum() + np.exp(-own.end(state)[0])
+        words = [*result.vocabulary.words, "never-seen"]
+        total = np.exp(-result.extend(state * len(words), words)[0]).sum() + np.exp(-result.end(state)[0])
         assert total == pytest.approx(1.0, abs=1e-3)
-        _, state = own.extend(state, [word])
+        _, state = result.extend(state, [word])
 
 
 def test_stages_must_be_complete_and_single(work, tmp_path):
@@ -195,9 +195,9 @@ def test_weights_choose_the_best(command, models, lists, tmp_path):
     write_weights(tmp_path / "w.tsv", weights)
     done = command("nbest", path, *source, "-m", models / "bilingual.scorer", "--weights", tmp_path / "w.tsv", "--best")
     assert done.code == 0, done.err
-    found = done.out.splitlines()
-    assert len(found) == len(expected)
-    assert sum(own == right for own, right in zip(found, expected, strict=True)) >= len(expected) - 1
+    actual = done.out.splitlines()
+    assert len(actual) == len(expected)
+    assert sum(first == right for first, right in zip(actual, expected, strict=True)) >= len(expected) - 1
 
 
 def test_lattices_are_searched(command, models, lists, tmp_path):
@@ -210,12 +210,12 @@ def test_lattices_are_searched(command, models, lists, tmp_path):
     arguments = ("lattices", folder, *source, "-m", models / "bilingual.scorer")
     done = command(*arguments, "--lattice-weight", 0, "--best")
     assert done.code == 0, done.err
-    found = done.out.splitlines()
-    assert sum(own == right for own, right in zip(found, expected, strict=True)) >= len(expected) - 1
+    actual = done.out.splitlines()
+    assert sum(first == right for first, right in zip(actual, expected, strict=True)) >= len(expected) - 1
     done = command(*arguments, "--nbest", 3, "--model-weight", 0.5, "--output", tmp_path / "out.nbest")
     assert done.code == 0, done.err
-    for given, entries in zip(read_nbest(path), read_nbest(tmp_path / "out.nbest"), strict=True):
-        costs = {entry.tokens: entry.cost for entry in given}
+    for hypothesis, entries in zip(read_nbest(path), read_nbest(tmp_path / "out.nbest"), strict=True):
+        costs = {entry.tokens: entry.cost for entry in hypothesis}
         assert len(entries) == 3
         for entry in entries:
             assert entry.features["Lattice"] == pytest.approx(-costs[entry.tokens])

@@ -30,15 +30,15 @@ def random_text(seed, words=14, count=80):
 
 def likelihood(lines, classes, words):
     """log p(c(w) | c(v)) p(w | c(w)) over the ring of sentences, the boundary and unknown words alone in theirs."""
-    own = {**dict(enumerate(classes)), "unknown": "unknown", "|": "|"}
+    values = {**dict(enumerate(classes)), "unknown": "unknown", "|": "|"}
     ring = ["|"]
     for line in lines:
         ring += [word if word < words else "unknown" for word in line] + ["|"]
-    pairs = Counter((own[v], own[w]) for v, w in pairwise(ring))
-    before, sizes = Counter(own[v] for v in ring[:-1]), Counter(ring[1:])
-    members = Counter(own[w] for w in ring[1:])
+    pairs = Counter((values[v], values[w]) for v, w in pairwise(ring))
+    before, sizes = Counter(values[v] for v in ring[:-1]), Counter(ring[1:])
+    members = Counter(values[w] for w in ring[1:])
     total = sum(number * math.log(number / before[pair[0]]) for pair, number in pairs.items())
-    return total + sum(number * math.log(number / members[own[word]]) for word, number in sizes.items())
+    return total + sum(number * math.log(number / members[values[word]]) for word, number in sizes.items())
 
 
 @pytest.mark.parametrize("classes", [1, 2, 3, 5])
@@ -46,36 +46,36 @@ def test_the_likelihood_rises_and_is_right(classes):
     for seed in range(4):
         lines, words = random_text(seed), 12
         sweeps = [exchange_classes([as_sentences(lines)], words, classes, sweeps=n) for n in range(5)]
-        found = sweeps[-1]
-        assert found.classes.shape == (words,), f"seed {seed}"
-        assert 0 <= found.classes.min() <= found.classes.max() < classes, f"seed {seed}"
-        assert (np.diff(found.likelihoods) >= -1e-9).all(), f"seed {seed}"
+        result = sweeps[-1]
+        assert result.classes.shape == (words,), f"seed {seed}"
+        assert 0 <= result.classes.min() <= result.classes.max() < classes, f"seed {seed}"
+        assert (np.diff(result.likelihoods) >= -1e-9).all(), f"seed {seed}"
         for number, earlier in enumerate(sweeps):
-            assert earlier.likelihoods == found.likelihoods[: number + 1], f"seed {seed}"
+            assert earlier.likelihoods == result.likelihoods[: number + 1], f"seed {seed}"
             assert earlier.likelihoods[-1] == pytest.approx(likelihood(lines, earlier.classes, words), rel=1e-12), (
                 f"seed {seed}"
             )
         if classes > 1:
-            assert found.likelihoods[-1] > found.likelihoods[0] + 1, f"seed {seed}"
+            assert result.likelihoods[-1] > result.likelihoods[0] + 1, f"seed {seed}"
 
 
 def test_in_the_end_no_single_move_is_better(monkeypatch):
     for seed in range(3):
         monkeypatch.setattr("lattice_simp.rescore.exchange.ENOUGH", 0.0)
         lines, words, classes = random_text(seed), 10, 3
-        found = exchange_classes([as_sentences(lines)], words, classes, sweeps=100).classes
-        best = likelihood(lines, found, words)
+        result = exchange_classes([as_sentences(lines)], words, classes, sweeps=100).classes
+        best = likelihood(lines, result, words)
         for word in range(words):
             for other in range(classes):
-                moved = found.copy()
+                moved = result.copy()
                 moved[word] = other
                 assert likelihood(lines, moved, words) <= best + 1e-6, f"seed {seed}"
 
 
 def test_hidden_groups_are_found():
-    found = exchange_classes([as_sentences(random_text(1, words=29, count=3000))], 30, 3, sweeps=30).classes
-    assert [len(set(found[group::3].tolist())) for group in range(3)] == [1, 1, 1]
-    assert len(set(found[:3].tolist())) == 3
+    result = exchange_classes([as_sentences(random_text(1, words=29, count=3000))], 30, 3, sweeps=30).classes
+    assert [len(set(result[group::3].tolist())) for group in range(3)] == [1, 1, 1]
+    assert len(set(result[:3].tolist())) == 3
 
 
 def test_parts_do_not_matter():

@@ -36,7 +36,7 @@ def counted(sentences):
         np.array(lengths, dtype=np.int64),
         np.cumsum([0, *targets]).astype(np.int64),
         np.cumsum([0, *map(len, links)]).astype(np.int64),
-        np.array([point for own in links for point in own], dtype=np.int32).reshape(-1, 2),
+        np.array([point for link in links for point in link], dtype=np.int32).reshape(-1, 2),
         counts,
     )
     return counts
@@ -63,24 +63,24 @@ def test_jumps_and_departures_are_counted_in_equal_parts():
     assert (MAXIMUM_JUMP, BUCKETS) == (10, 32)
     for seed in range(20):
         sentences = list(random_sentences(np.random.default_rng(seed), 12))
-        found = counted(sentences)
-        buckets, departures = np.zeros(BUCKETS), np.zeros_like(found.departures)
+        result = counted(sentences)
+        buckets, departures = np.zeros(BUCKETS), np.zeros_like(result.departures)
         for source, target, links in sentences:
             for departure, arrival, share in jumps(source, target, links):
                 buckets[bucket(departure, arrival)] += share
                 departures[source + 1, source + 1 if departure == "start" else departure] += share
-        np.testing.assert_allclose(found.buckets, buckets, err_msg=f"seed {seed}")
-        np.testing.assert_allclose(found.departures, departures, err_msg=f"seed {seed}")
+        np.testing.assert_allclose(result.buckets, buckets, err_msg=f"seed {seed}")
+        np.testing.assert_allclose(result.departures, departures, err_msg=f"seed {seed}")
         linked = sum(len({j for _, j in links}) for _, _, links in sentences)
-        assert found.linked[0] == linked, f"seed {seed}"
-        assert found.unlinked[0] == sum(target for _, target, _ in sentences) - linked, f"seed {seed}"
+        assert result.linked[0] == linked, f"seed {seed}"
+        assert result.unlinked[0] == sum(target for _, target, _ in sentences) - linked, f"seed {seed}"
 
 
 @pytest.mark.parametrize(("words", "counts"), [(LONGEST - 1, True), (LONGEST, False)])
 def test_only_links_of_very_long_sentences_count(words, counts):
-    found = counted([(words, 3, [(words - 1, 0), (0, 2)])])
-    assert (found.linked[0], found.unlinked[0]) == (2.0, 1.0)
-    assert found.buckets.sum() == found.departures.sum() == (3.0 if counts else 0.0)
+    result = counted([(words, 3, [(words - 1, 0), (0, 2)])])
+    assert (result.linked[0], result.unlinked[0]) == (2.0, 1.0)
+    assert result.buckets.sum() == result.departures.sum() == (3.0 if counts else 0.0)
 
 
 def test_the_share_of_words_from_nothing_is_never_0_or_1():
@@ -119,6 +119,8 @@ def test_transitions_sum_to_one_and_none_is_impossible():
             assert table.shape == (positions + 1, positions)
             np.testing.assert_allclose(table.sum(axis=1), 1.0)
             for previous in range(positions + 1):
-                row = [weights[bucket("start" if previous == positions else previous, own)] for own in range(positions)]
+                row = [
+                    weights[bucket("start" if previous == positions else previous, index)] for index in range(positions)
+                ]
                 share = np.array(row) / sum(row) if sum(row) else np.full(positions, 1.0 / positions)
                 np.testing.assert_allclose(table[previous], (1 - UNIFORM) * share + UNIFORM / positions)

@@ -41,13 +41,15 @@ def trigrams(tmp_path_factory):
 
 def test_scores_are_kenlm_s(arpa, trigrams):
     for path in (arpa, trigrams):
-        own, kenlm = NgramScorer.read(path), KenlmScorer.read(path)
+        outcome, kenlm = NgramScorer.read(path), KenlmScorer.read(path)
         expected = [-LOG_10 * kenlm.model.score(" ".join(words)) for words in HYPOTHESES]
-        for scorer in (own, kenlm):
+        for scorer in (outcome, kenlm):
             assert isinstance(scorer, PrefixScorer)
             np.testing.assert_allclose(scorer.score(["source"], HYPOTHESES), expected, atol=1e-5)
             np.testing.assert_allclose(score_by_prefixes(scorer, [], HYPOTHESES), expected, atol=1e-5)
-        np.testing.assert_allclose(own.score([], HYPOTHESES), [-LanguageModel.read(path).score(w) for w in HYPOTHESES])
+        np.testing.assert_allclose(
+            outcome.score([], HYPOTHESES), [-LanguageModel.read(path).score(w) for w in HYPOTHESES]
+        )
 
 
 @pytest.fixture

@@ -45,15 +45,15 @@ class WholeHistory:
 
 def enumerated(lattice, source, scorer, model_weight, lattice_weight):
     """Returns {words: (lattice cost, model cost)} of the best path of each string."""
-    found = {}
+    values = {}
     for arcs, state in arc_paths(lattice):
         words = tuple(lattice.symbols.decode(lattice.olabels[arcs]))
         cost = float(lattice.weights[arcs].sum() + lattice.finals[state])
         scores = lattice.features.of_path(np.array(arcs, dtype=np.int32), state)
         # Of equally good paths either may be taken; random costs have none.
-        if words not in found or lattice_weight * cost < lattice_weight * found[words][0]:
-            found[words] = cost, float(scorer.score(source, [words])[0]), scores
-    return found
+        if words not in values or lattice_weight * cost < lattice_weight * values[words][0]:
+            values[words] = cost, float(scorer.score(source, [words])[0]), scores
+    return values
 
 
 @pytest.mark.parametrize("weights", [(1.0, 1.0), (0.3, 2.0)])
@@ -64,19 +64,19 @@ def test_a_huge_beam_is_exact(weights):
         scorer, (model_weight, lattice_weight) = WholeHistory(), weights
         assert isinstance(scorer, PrefixScorer), f"seed {seed}"
         expected = enumerated(lattice, ["s", "t"], scorer, model_weight, lattice_weight)
-        found = rescore_lattice(
+        actual = rescore_lattice(
             lattice, ["s", "t"], scorer, n=10**6, beam=10**6, model_weight=model_weight, lattice_weight=lattice_weight
         )
-        assert {path.tokens for path in found} == set(expected), f"seed {seed}"
-        assert len(found) == len(expected), f"seed {seed}"
-        assert [path.cost for path in found] == sorted(path.cost for path in found), f"seed {seed}"
-        for path in found:
+        assert {path.tokens for path in actual} == set(expected), f"seed {seed}"
+        assert len(actual) == len(expected), f"seed {seed}"
+        assert [path.cost for path in actual] == sorted(path.cost for path in actual), f"seed {seed}"
+        for path in actual:
             lattice_cost, model_cost, scores = expected[path.tokens]
             assert path.cost == pytest.approx(lattice_weight * lattice_cost + model_weight * model_cost), f"seed {seed}"
             assert path.features == pytest.approx({**scores, "Lattice": -lattice_cost, "Model": -model_cost}), (
                 f"seed {seed}"
             )
-        assert found[:3] == rescore_lattice(
+        assert actual[:3] == rescore_lattice(
             lattice,
             ["s", "t"],
             WholeHistory(),
@@ -101,11 +101,11 @@ def sausage(width, length):
 
 def test_the_beam_bounds_the_work_and_calls_are_one_a_level():
     scorer = WholeHistory()
-    found = rescore_lattice(sausage(4, 10), [], scorer, n=5, beam=3)
+    result = rescore_lattice(sausage(4, 10), [], scorer, n=5, beam=3)
     assert scorer.calls == 10
     assert scorer.words == 4 + 9 * 3 * 4
-    assert len(found) == 3  # as many as the last state keeps
-    for path in found:
+    assert len(result) == 3  # as many as the last state keeps
+    for path in result:
         assert path.features["Model"] == pytest.approx(-scorer.score([], [path.tokens])[0])
     wide = rescore_lattice(sausage(4, 6), [], scorer, n=1, beam=4**6)[0]
     narrow = rescore_lattice(sausage(4, 6), [], scorer, n=1, beam=1)[0]
@@ -115,9 +115,9 @@ def test_the_beam_bounds_the_work_and_calls_are_one_a_level():
 def test_a_prefix_that_many_paths_spell_is_scored_once():
     scorer = WholeHistory()
     lattice = Lattice.from_arcs([0, 0, 1, 2], [1, 1, 2, 2], [0, 1, 1, 0], [1, 2, 3, 3], [np.inf] * 3 + [0], _symbols())
-    found = rescore_lattice(lattice, [], scorer, n=9, beam=9)
-    assert [path.text for path in found] == ["a b"]
-    assert (scorer.words, found[0].features["Lattice"]) == (2, -1.0)
+    result = rescore_lattice(lattice, [], scorer, n=9, beam=9)
+    assert [path.text for path in result] == ["a b"]
+    assert (scorer.words, result[0].features["Lattice"]) == (2, -1.0)
 
 
 def _symbols():
@@ -142,11 +142,11 @@ def test_faults_and_empty_lattices():
 def test_nbest_lists_get_features():
     entries = [Hypothesis(("a", "b"), 1.0, {"LM": -1.0}), Hypothesis(("b",), 2.0, {"LM": -2.0})]
     scorer = WholeHistory()
-    found = score_nbest(["s"], entries, {"Model": scorer, "Other": scorer})
+    actual = score_nbest(["s"], entries, {"Model": scorer, "Other": scorer})
     expected = [-cost for cost in scorer.score(["s"], [["a", "b"], ["b"]])]
-    assert [entry.features["Model"] for entry in found] == expected
-    assert [entry.features["Other"] for entry in found] == expected
-    assert [entry.features["LM"] for entry in found] == [-1.0, -2.0]
+    assert [entry.features["Model"] for entry in actual] == expected
+    assert [entry.features["Other"] for entry in actual] == expected
+    assert [entry.features["LM"] for entry in actual] == [-1.0, -2.0]
     assert score_nbest(["s"], [], {"Model": scorer}) == []
     with pytest.raises(LatticeSimpError, match="LM already"):
         score_nbest(["s"], entries, {"LM": scorer})
@@ -154,7 +154,7 @@ def test_nbest_lists_get_features():
 
 def test_weights_make_new_totals():
     entries = [Hypothesis(("a",), -7.0, {"F_0": -1.0, "F_1": -2.0, "G": 3.0}), Hypothesis(("b",), 1.0, {"G": 1.0})]
-    found = weighted_nbest(entries, {"F_0": 1.0, "F_1": 10.0, "G": 0.5, "TOTAL": 2.0})
-    assert [(entry.text, entry.score) for entry in found] == [("b", -1.5), ("a", -5.5)]
+    result = weighted_nbest(entries, {"F_0": 1.0, "F_1": 10.0, "G": 0.5, "TOTAL": 2.0})
+    assert [(entry.text, entry.score) for entry in result] == [("b", -1.5), ("a", -5.5)]
     with pytest.raises(LatticeSimpError, match="no weight for the feature F_0"):
         weighted_nbest(entries, {"G": 1.0})

@@ -40,8 +40,8 @@ def by_definition(probabilities, source, target, direction):
 
     def pair(s, t):
         numbers = [-1 if w is None else words.index(w) if w in words else 99 for w, words in ((s, SOURCE), (t, TARGET))]
-        found = probabilities.get(tuple(numbers), (0.0, 0.0))
-        return max(FLOOR, found[direction]) if max(found) >= LEAST else FLOOR
+        response = probabilities.get(tuple(numbers), (0.0, 0.0))
+        return max(FLOOR, response[direction]) if max(response) >= LEAST else FLOOR
 
     if direction == 0:
         return -sum(math.log(sum(pair(s, t) for s in [*source, None]) / (len(source) + 1)) for t in target)
@@ -94,8 +94,8 @@ def test_files_and_faults(table, tmp_path):
     (tmp_path / "cut").write_bytes((tmp_path / "m").read_bytes()[:200])
     with pytest.raises(FormatError):
         WordTable.read(tmp_path / "cut")
-    ones = np.ones(2)
+    values = np.ones(2)
     with pytest.raises(LatticeSimpError, match="twice"):
-        WordTable.from_pairs(SOURCE, TARGET, np.array([[0, 0], [0, 0]]), ones, ones)
+        WordTable.from_pairs(SOURCE, TARGET, np.array([[0, 0], [0, 0]]), values, values)
     with pytest.raises(LatticeSimpError, match="without a word"):
-        WordTable.from_pairs(SOURCE, TARGET, np.array([[0, 9], [0, 0]]), ones, ones)
+        WordTable.from_pairs(SOURCE, TARGET, np.array([[0, 9], [0, 0]]), values, values)

@@ -23,10 +23,12 @@ def test_bleu_is_sacrebleus():
         references = [
             [rng.integers(1, words + 1, rng.integers(1, 12)) for _ in range(num_references)] for _ in hypotheses
         ]
-        rows = [References.of(own).statistics(words) for own, words in zip(references, hypotheses, strict=True)]
+        rows = [
+            References.of(reference).statistics(words) for reference, words in zip(references, hypotheses, strict=True)
+        ]
         theirs = sacrebleu.corpus_bleu(
             [text(words) for words in hypotheses],
-            [[text(own[number]) for own in references] for number in range(num_references)],
+            [[text(reference[number]) for reference in references] for number in range(num_references)],
             tokenize="none",
             smooth_method="none",
             force=True,

@@ -24,8 +24,8 @@ def demo_app():
 
 @pytest.fixture(scope="package")
 def client(demo_app):
-    with TestClient(demo_app, base_url=BASE) as own:
-        yield own
+    with TestClient(demo_app, base_url=BASE) as context:
+        yield context
 
 
 @pytest.fixture(scope="package")

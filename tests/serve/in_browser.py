@@ -44,21 +44,23 @@ def listening(app):
 def browser(tmp_path_factory):
     with sync_playwright() as playwright:
         folder, size = tmp_path_factory.mktemp("browser"), {"width": 1200, "height": 900}
-        own = playwright.chromium.launch_persistent_context(folder, executable_path=CHROMIUM, args=FLAGS, viewport=size)
-        own.set_default_timeout(TIMEOUT)
-        yield own
-        own.close()
+        result = playwright.chromium.launch_persistent_context(
+            folder, executable_path=CHROMIUM, args=FLAGS, viewport=size
+        )
+        result.set_default_timeout(TIMEOUT)
+        yield result
+        result.close()
 
 
 @contextmanager
 def watched(browser, allowed=()):
     """Opens a page; errors of its scripts fail the test, unless they hold one of the texts that are allowed."""
-    own = browser.new_page()
+    result = browser.new_page()
     problems = []
-    own.on("pageerror", lambda error: problems.append(str(error)))
-    own.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    yield own
-    own.close()
+    result.on("pageerror", lambda error: problems.append(str(error)))
+    result.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    yield result
+    result.close()
     assert not [text for text in problems if not any(part in text for part in allowed)]
 
 
@@ -71,12 +73,12 @@ def broken_rules(page):
     broken = []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        found = page.evaluate(
+        result = page.evaluate(
             "axe.run().then(found => ({ passed: found.passes.length, "
             "broken: found.violations.map(own => [own.id, own.nodes.map(node => node.html)]) }))"
         )
-        assert found["passed"] > 15
-        broken += [[scheme, *own] for own in found["broken"]]
+        assert result["passed"] > 15
+        broken += [[scheme, *entry] for entry in result["broken"]]
     return broken
 
 
@@ -117,7 +119,7 @@ def require_contrast(page, scheme):
         light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5, (scheme, where, ink, paper)
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (luminance([int(own) for own in re.findall(r"\d+", paper)]) < 0.1) == (scheme == "dark")
+    assert (luminance([int(entry) for entry in re.findall(r"\d+", paper)]) < 0.1) == (scheme == "dark")
 
 
 NAMELESS = """() => {

@@ -13,10 +13,10 @@ def make_worker():
     return answer
 
 
-def answer(given):
+def answer(request):
     """Answers text, or the text of a query."""
-    text = given.text if hasattr(given, "text") else given
-    if not isinstance(given, Query) and not isinstance(given, str):
+    text = request.text if hasattr(request, "text") else request
+    if not isinstance(request, Query) and not isinstance(request, str):
         return {"suggestions": [], "suggestions_note": ""}
     if text == "late":
         time.sleep(60)

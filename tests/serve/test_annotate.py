@@ -44,8 +44,8 @@ def app(path):
 
 @pytest.fixture
 def store(path):
-    with AnnotationStore(path) as own:
-        yield own
+    with AnnotationStore(path) as context:
+        yield context
 
 
 class Visitor:
@@ -81,11 +81,13 @@ def test_a_sentence_is_shortened_with_forms_alone(app, store):
     ada.get("/annotate/shorten")
     assert ada.field("sentence") == "talk.0"
     for position in (0, 1, 0):  # the buttons of words are part of the form
-        own = {"sentence": ada.field("sentence"), "deleted": ada.field("deleted"), "toggle": str(position)}
-        ada.post("/annotate/shorten", **own)
+        values = {"sentence": ada.field("sentence"), "deleted": ada.field("deleted"), "toggle": str(position)}
+        ada.post("/annotate/shorten", **values)
     assert ada.field("deleted") == "0100"
     ada.save(deleted="0100")
-    assert [(own.annotator, own.skeleton.to_mask()) for own in store.judgements()] == [("Ada", "1011")]
+    assert [(judgement.annotator, judgement.skeleton.to_mask()) for judgement in store.judgements()] == [
+        ("Ada", "1011")
+    ]
     assert ada.field("sentence") == "talk.1"
     assert "you, <bdi>Ada</bdi>: 1" in ada.page.text
 
@@ -112,13 +114,13 @@ def test_others_work_is_checked_undone_and_checked_again(app, store):
     assert "the old mill by" in cleo.page.text
     shown = {"sentence": "talk.0", "shown": cleo.fields("shown"), "action": "save"}
     cleo.post("/annotate/check", **shown, bad="1110")
-    assert {own.skeleton.to_mask(): own.bad for own in store.verdicts()} == {"0111": False, "1110": True}
+    assert {verdict.skeleton.to_mask(): verdict.bad for verdict in store.verdicts()} == {"0111": False, "1110": True}
     assert "Nothing left to do" in cleo.page.text
     cleo.post("/annotate/check/undo")
     assert not store.verdicts()
     assert re.findall(r'value="(\d+)" checked', cleo.page.text) == ["1110"]
     cleo.post("/annotate/check", **shown)
-    assert [own.bad for own in store.verdicts()] == [False, False]
+    assert [verdict.bad for verdict in store.verdicts()] == [False, False]
 
 
 def test_skipping_and_coming_back(app, store):
@@ -153,9 +155,9 @@ def test_two_annotators_at_once_lose_nothing(quick_path):
     with ThreadPoolExecutor(4) as threads:
         done = list(threads.map(work, visitors))
     with AnnotationStore(quick_path / "many.db") as store:
-        found = [(own.annotator, own.sentence.id) for own in store.judgements()]
-    assert Counter(found) == Counter((f"annotator {n}", own) for n, seen in enumerate(done) for own in seen)
-    assert Counter(own for _, own in found) == {f"talk.{n}": 2 for n in range(25)}
+        results = [(judgement.annotator, judgement.sentence.id) for judgement in store.judgements()]
+    assert Counter(results) == Counter((f"annotator {n}", entry) for n, seen in enumerate(done) for entry in seen)
+    assert Counter(second for _, second in results) == {f"talk.{n}": 2 for n in range(25)}
 
 
 def test_a_form_sent_twice_is_one_judgement(app, store):
@@ -176,8 +178,8 @@ def test_programs(app, store):
         return client.post(f"/api/annotate/{place}", json=fields)
 
     for name, mask in (("Ada", "0111"), ("Bob", "1110")):
-        given = post("shorten/next", annotator=name).json()
-        assert given == {"sentence": "talk.0", "tokens": "the old mill by".split(), "skeletons": [], "earlier": []}
+        arguments = post("shorten/next", annotator=name).json()
+        assert arguments == {"sentence": "talk.0", "tokens": "the old mill by".split(), "skeletons": [], "earlier": []}
         assert post("shorten/judge", annotator=name, sentence="talk.0", mask=mask).json() == {"saved": True}
     assert post("check/next", annotator="Cleo").json()["skeletons"] == ["0111", "1110"]
     assert (
@@ -185,9 +187,9 @@ def test_programs(app, store):
     )
     assert post("shorten/skip", annotator="Cleo", sentence="talk.1").json() == {"saved": True}
     assert post("shorten/undo", annotator="Cleo").json() == {"sentence": "talk.1"}
-    found = client.get("/api/annotate").json()
-    assert (found["shorten"]["done"], found["check"]["done"]) == (1, 2)
-    assert [own["name"] for own in found["annotators"]] == ["Ada", "Bob", "Cleo"]
+    result = client.get("/api/annotate").json()
+    assert (result["shorten"]["done"], result["check"]["done"]) == (1, 2)
+    assert [annotator["name"] for annotator in result["annotators"]] == ["Ada", "Bob", "Cleo"]
     assert len(store.events()) == 5
 
 
@@ -242,14 +244,14 @@ def test_a_locked_file_is_told_and_holds_no_other_page(path, monkeypatch):
         other.execute("BEGIN IMMEDIATE")
 
         def ask(number):
-            given = {"annotator": f"annotator {number}"}
-            return httpx.post(f"{address}api/annotate/shorten/next", json=given, timeout=60)
+            values = {"annotator": f"annotator {number}"}
+            return httpx.post(f"{address}api/annotate/shorten/next", json=values, timeout=60)
 
         with ThreadPoolExecutor(60) as threads:
-            asked = [threads.submit(ask, number) for number in range(60)]
+            wanted = [threads.submit(ask, number) for number in range(60)]
             for name in ("style.css", "drawing.css", "annotate.js"):
                 assert httpx.get(f"{address}static/{name}", timeout=60).status_code == 200
-            answers = [own.result() for own in asked]
+            answers = [entry.result() for entry in wanted]
         assert {answer.status_code for answer in answers} == {503}
         assert answers[0].headers["retry-after"]
         assert all("lock" in answer.json()["error"] for answer in answers)
@@ -278,7 +280,7 @@ def two_processes(folder):
         while not address or started < 2:
             line = process.stderr.readline()
             assert line, "the server did not start"
-            address = found[1] if (found := re.search(r"running on (\S+) ", line)) else address
+            address = result[1] if (result := re.search(r"running on (\S+) ", line)) else address
             started += "startup complete" in line
         yield address
     finally:
@@ -309,7 +311,7 @@ def test_names_and_tokens_are_escaped(app, store):
         eve.save(deleted="1000")
     assert "<script>alert" not in eve.page.text
     eve.save(deleted="01")
-    assert {own.annotator for own in store.judgements()} == {HOSTILE}
+    assert {judgement.annotator for judgement in store.judgements()} == {HOSTILE}
     assert "<script>alert" not in eve.get("/annotate").text
     assert eve.post("/annotate/name", annotator="a\x00\u200b").status_code == 400
     assert eve.post("/annotate/name", annotator="x" * 2000).status_code == 400
@@ -337,12 +339,12 @@ def test_one_skeleton_and_how_reliable_annotators_are(app, store):
         store.shorten(name, "talk.0", mask)
     ada = Visitor(app, "Ada")
     assert json.loads(ada.get("/annotate/export/skeletons.jsonl").text)["keep"] == ["0111"]
-    found = ada.get("/api/annotate").json()
-    reliability = {own["name"]: own["reliability"] for own in found["annotators"]}
+    result = ada.get("/api/annotate").json()
+    reliability = {annotator["name"]: annotator["reliability"] for annotator in result["annotators"]}
     assert 0 < reliability["Bob"] < reliability["Ada"] == reliability["Cleo"] < 1
-    assert found["missing"] is None
+    assert result["missing"] is None
     page = ada.get("/annotate").text
-    assert f"Krippendorff's α {found['shorten']['alpha']:.2f}" in page
+    assert f"Krippendorff's α {result['shorten']['alpha']:.2f}" in page
     assert f"<td>{reliability['Bob']:.2f}</td></tr>" in page
     assert "no reliability" not in page
 
@@ -411,8 +413,8 @@ def test_the_file_is_closed_with_the_server_and_opened_with_it_again(app, path):
     for number in range(2):
         with TestClient(app, base_url=BASE) as client:
             assert client.get("/annotate").status_code == 200, number
-            assert {own.name for own in path.parent.iterdir()} > {path.name}
-        assert [own.name for own in path.parent.iterdir()] == [path.name]
+            assert {hypothesis.name for hypothesis in path.parent.iterdir()} > {path.name}
+        assert [hypothesis.name for hypothesis in path.parent.iterdir()] == [path.name]
 
 
 def test_what_cannot_be_stored_is_told(app, monkeypatch):

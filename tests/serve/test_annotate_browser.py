@@ -56,7 +56,10 @@ def tokens(page):
 
 def judgements(path):
     with AnnotationStore(path) as store:
-        return [(own.annotator, own.sentence.id, own.skeleton.to_mask()) for own in store.judgements()]
+        return [
+            (judgement.annotator, judgement.sentence.id, judgement.skeleton.to_mask())
+            for judgement in store.judgements()
+        ]
 
 
 def begin(page, task="Shorten sentences"):
@@ -145,8 +148,8 @@ def test_checking_by_keys(page, path):
     page.keyboard.press("Control+Enter")
     expect(page.locator("h1")).to_have_text("Nothing left to do")
     with AnnotationStore(path) as store:
-        assert {own.annotator for own in store.verdicts()} == {"Ada"}
-        assert [own.bad for own in store.verdicts()] == [True, False]
+        assert {verdict.annotator for verdict in store.verdicts()} == {"Ada"}
+        assert [verdict.bad for verdict in store.verdicts()] == [True, False]
     page.click("text=Undo my last judgement")
     expect(page.locator("[name=bad]").nth(1)).to_be_checked()
 
@@ -180,7 +183,7 @@ def test_everybody_can_see_and_hear_it(page, path, scheme):
             "[...document.querySelectorAll('[aria-labelledby],[aria-describedby]')].flatMap(own => "
             "[own.getAttribute('aria-labelledby'), own.getAttribute('aria-describedby')].filter(Boolean))"
         )
-        assert all(page.locator(f"#{own}").count() == 1 for own in pointed), name
+        assert all(page.locator(f"#{entry}").count() == 1 for entry in pointed), name
         assert page.locator("h1").count() == 1
         assert page.locator("nav [aria-current]").inner_text() == "Annotate"
     page.set_viewport_size({"width": 1200, "height": 900})

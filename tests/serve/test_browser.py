@@ -31,16 +31,16 @@ COMPOSED = ".translation.composed .words"
 @pytest.fixture(scope="module")
 def address(demo_app, client):
     """The address of the demo's app; `client` holds its processes."""
-    with listening(demo_app) as own:
-        yield own
+    with listening(demo_app) as context:
+        yield context
 
 
 @pytest.fixture
 def page(browser, address):  # noqa: F811
     """The demo's page of one sentence; errors of its script fail the test."""
-    with watched(browser) as own:
-        own.goto(f"{address}translate?text={SENTENCE.replace(' ', '+')}")
-        yield own
+    with watched(browser) as context:
+        context.goto(f"{address}translate?text={SENTENCE.replace(' ', '+')}")
+        yield context
 
 
 def tokens(page):
@@ -113,7 +113,7 @@ def test_the_address_brings_the_state_back(page):
     page.locator("[data-mask]").first.click()  # a suggestion
     expect(page.locator(COMPOSED)).to_be_visible()
     pressed = tokens(page).evaluate_all("all => all.map(own => own.getAttribute('aria-pressed'))")
-    mask = "".join("1" if own == "true" else "0" for own in pressed)
+    mask = "".join("1" if entry == "true" else "0" for entry in pressed)
     expect_address(page, mask)
     text, listed = page.locator(COMPOSED).inner_text(), page.locator(".nbest li").count()
     assert listed > 3
@@ -208,7 +208,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(page):
 
 def test_text_from_right_to_left_runs_so(page, address):
     page.goto(f"{address}translate?text=שלום+עולם+זה&mask=010")
-    boxes = [own.bounding_box()["x"] for own in tokens(page).all()]
+    boxes = [entry.bounding_box()["x"] for entry in tokens(page).all()]
     assert boxes == sorted(boxes, reverse=True)
     tokens(page).nth(0).focus()
     page.keyboard.press("ArrowLeft")

@@ -31,9 +31,9 @@ def serving(*more):
         said = ""
         for line in process.stderr:
             said += line
-            if found := re.search(r"serving at (\S+) ", line):
+            if result := re.search(r"serving at (\S+) ", line):
                 process.said = said
-                yield process, found[1]
+                yield process, result[1]
                 return
         pytest.fail(f"the server did not start: {said}")
     finally:
@@ -43,10 +43,10 @@ def serving(*more):
 
 
 def children(process):
-    return [int(own) for own in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()] + [
-        int(own)
+    return [int(word) for word in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()] + [
+        int(word)
         for task in Path(f"/proc/{process.pid}/task").iterdir()
-        for own in (task / "children").read_text().split()
+        for word in (task / "children").read_text().split()
     ]
 
 
@@ -93,9 +93,9 @@ def crowd(address):
             return client.get("api/translate", params={"text": f"the house {number} ."}).status_code
 
         with ThreadPoolExecutor(200) as threads:
-            found = Counter(threads.map(ask, range(200)))
-    assert found.keys() <= {200, 503}
-    assert found[200] > 10
+            counter = Counter(threads.map(ask, range(200)))
+    assert counter.keys() <= {200, 503}
+    assert counter[200] > 10
 
 
 def test_it_answers_refuses_and_ends(tmp_path):
@@ -108,9 +108,9 @@ def test_it_answers_refuses_and_ends(tmp_path):
         assert httpx.get(address, headers={"host": "evil.example"}).status_code == 400
         assert httpx.get(address + "api/skeleton", params={"mask": "10"}).json()["gap_type"] == "End"
         assert httpx.post(address + "translate", content=b"x" * 1_000_000).status_code == 413
-        with socket.create_connection(("127.0.0.1", port_of(address))) as own:
-            own.sendall(b"GET /translate?text=" + b"a" * 200_000)
-            assert own.recv(100).startswith(b"HTTP/1.1 400")
+        with socket.create_connection(("127.0.0.1", port_of(address))) as context:
+            context.sendall(b"GET /translate?text=" + b"a" * 200_000)
+            assert context.recv(100).startswith(b"HTTP/1.1 400")
         crowd(address)
         long = httpx.get(address + "api/translate", params={"text": "क" * 1900}).json()
         assert long["tokens"] == ["क" * 1900]
@@ -126,9 +126,9 @@ def test_paraphrases_are_a_tab_and_an_interface():
         text = "The man repaired the old boat.\nThe man repaired the old boat in the harbour."
         assert "Paraphrase</a>" in httpx.get(address, follow_redirects=True).text
         page = httpx.get(address + "paraphrase", params={"text": text}, timeout=30)
-        found = httpx.get(address + "api/paraphrase", params={"text": text, "filters": ""}, timeout=30).json()
-        assert (page.status_code, found["error"], found["given"]) == (200, None, 2)
-        assert f"{found['sentences']:,} sentence" in page.text
+        result = httpx.get(address + "api/paraphrase", params={"text": text, "filters": ""}, timeout=30).json()
+        assert (page.status_code, result["error"], result["given"]) == (200, None, 2)
+        assert f"{result['sentences']:,} sentence" in page.text
         wrong = httpx.get(address + "api/paraphrase", params={"text": "so " * 13}, timeout=30)
         assert (wrong.status_code, wrong.json()["error"]) == (
             400,

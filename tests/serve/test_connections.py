@@ -26,7 +26,9 @@ class Small:
     def __init__(self):
         self.signal, self.forms = threading.Event(), []
         paths = {"/": self.page, "/waits": self.waits, "/large": self.large, "/form": self.form}
-        self.app = Starlette(routes=[Route(path, own, methods=["GET", "POST"]) for path, own in paths.items()])
+        self.app = Starlette(
+            routes=[Route(path, hypothesis, methods=["GET", "POST"]) for path, hypothesis in paths.items()]
+        )
 
     async def page(self, request):
         return PlainTextResponse("page")
@@ -46,22 +48,22 @@ class Small:
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(connections, "PATIENCE_S", 0.5)
-    own = Small()
-    with running(own.app) as own.address:
-        yield own
-        own.signal.set()
+    outcome = Small()
+    with running(outcome.app) as outcome.address:
+        yield outcome
+        outcome.signal.set()
 
 
 def opened(address, data=b""):
-    own = socket.create_connection((urlsplit(address).hostname, urlsplit(address).port), timeout=30)
-    own.sendall(data)
-    return own
+    result = socket.create_connection((urlsplit(address).hostname, urlsplit(address).port), timeout=30)
+    result.sendall(data)
+    return result
 
 
-def is_closed(own):
+def is_closed(connection):
     """Waits until the other end closes a connection."""
     try:
-        return own.recv(1) == b""
+        return connection.recv(1) == b""
     except ConnectionResetError:
         return True
 
@@ -80,8 +82,8 @@ def test_a_thousand_silent_connections_keep_nobody_out(small, monkeypatch):
     "begin", [b"", b"GET / HTTP/1.1\r\n", b"POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\na"]
 )
 def test_silent_connections_are_closed(small, begin):
-    with opened(small.address, begin) as own:
-        assert is_closed(own)
+    with opened(small.address, begin) as context:
+        assert is_closed(context)
     assert not small.forms
 
 
@@ -89,12 +91,12 @@ def test_silent_connections_are_closed(small, begin):
     "begin", [b"GET / HTTP/1.1\r\nX: ", b"POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 9999\r\n\r\n"]
 )
 def test_bytes_that_trickle_in_win_no_time(small, begin):
-    with opened(small.address, begin) as own:
-        own.settimeout(0.05)
+    with opened(small.address, begin) as context:
+        context.settimeout(0.05)
         for _ in range(1000):
             try:
-                own.sendall(b"a")
-                if own.recv(1) == b"":
+                context.sendall(b"a")
+                if context.recv(1) == b"":
                     break
             except TimeoutError:
                 continue
@@ -106,27 +108,27 @@ def test_bytes_that_trickle_in_win_no_time(small, begin):
 
 
 def test_what_is_computed_takes_its_time(small):
-    with opened(small.address, b"GET /waits HTTP/1.1\r\nHost: a\r\n\r\n") as own:
+    with opened(small.address, b"GET /waits HTTP/1.1\r\nHost: a\r\n\r\n") as context:
         with opened(small.address) as silent:
             assert is_closed(silent)
         small.signal.set()
-        assert own.recv(100).startswith(b"HTTP/1.1 200 OK")
+        assert context.recv(100).startswith(b"HTTP/1.1 200 OK")
 
 
 def test_a_large_page_that_nobody_reads_is_given_up(small):
-    with opened(small.address, b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n") as own:
-        assert own.recv(1) == b"H"
+    with opened(small.address, b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n") as context:
+        assert context.recv(1) == b"H"
         with opened(small.address) as silent:
             assert is_closed(silent)
         count = 0
-        while data := _received(own):
+        while data := _received(context):
             count += len(data)
         assert count < LARGE
 
 
-def _received(own):
+def _received(connection):
     try:
-        return own.recv(1 << 20)
+        return connection.recv(1 << 20)
     except ConnectionResetError:
         return b""
 

@@ -54,14 +54,14 @@ def visitor(quick_path):
         yield client
 
 
-def require_answer(answer, given):
+def require_answer(answer, sent):
     """Fails if an answer is that of a defect, or is a page with markup that was sent."""
-    assert answer.status_code < 500, (answer.text, given)
-    assert "490049" not in answer.text, given
+    assert answer.status_code < 500, (answer.text, sent)
+    assert "490049" not in answer.text, sent
     if "html" in answer.headers.get("content-type", ""):
-        assert "<script>alert" not in answer.text, given
-        assert answer.text.count("<h1") == 1, given
-        assert not re.search(r"[\x00-\x08\x0b-\x1f]", answer.text), given
+        assert "<script>alert" not in answer.text, sent
+        assert answer.text.count("<h1") == 1, sent
+        assert not re.search(r"[\x00-\x08\x0b-\x1f]", answer.text), sent
 
 
 def test_forms_with_anything_in_any_field(visitor):
@@ -96,8 +96,8 @@ def test_programs_with_anything_in_any_field(visitor):
             answer = client.post(place, content=body)
             assert (answer.status_code, list(answer.json())) == (400, ["error"]), (action, body)
     for value in [*NO_TEXTS, "0111", {"0111": "yes"}, {MARKUP: True}]:
-        given = PROGRAMS["judge"] | {"bad": value}
-        answer = client.post("/api/annotate/check/judge", content=json.dumps(given))
+        entry = PROGRAMS["judge"] | {"bad": value}
+        answer = client.post("/api/annotate/check/judge", content=json.dumps(entry))
         assert answer.status_code == 400, value
 
 
@@ -110,11 +110,11 @@ def test_a_megabyte_is_refused_everywhere(visitor):
 
 def test_two_hundred_judgements_at_once_leave_one(visitor, quick_path):
     client = visitor
-    given = {"annotator": "Ada", "sentence": "talk.0", "mask": "0111"}
+    values = {"annotator": "Ada", "sentence": "talk.0", "mask": "0111"}
 
     def judge(_):
         for _ in range(100):
-            status = client.post("/api/annotate/shorten/judge", json=given).status_code
+            status = client.post("/api/annotate/shorten/judge", json=values).status_code
             if status != 503:  # others hold the lock: "try again in a moment"
                 break
         return status
@@ -141,8 +141,8 @@ def answers(simplifier, hindi):
 
 @pytest.mark.parametrize("tab", ["simplify", "hindi", "paraphrase"])
 def test_tabs_with_any_text(tab, answers, tmp_path, monkeypatch):
-    async def run(pool, given):
-        return answers[tab](given)
+    async def run(pool, request):
+        return answers[tab](request)
 
     monkeypatch.setattr("lattice_simp.serve.workers.WorkerPool.run", run)
     app = create_app(tabs=Tabs(simplifier=tmp_path, hindi=tmp_path, paraphrases=True), limits=Limits(tokens=20))

@@ -33,8 +33,8 @@ def test_what_the_server_lacks_is_no_fault_of_the_request(error, status, monkeyp
     answer = make_analyser(tmp_path, 100)("a text")
     with pytest.raises(type(error)) as raised:
         require_no_problem(answer)
-    message, own, headers = problem(raised.value)
-    assert (message, own, headers) == (str(error), status, {})
+    message, second, headers = problem(raised.value)
+    assert (message, second, headers) == (str(error), status, {})
 
 
 def test_an_answer_passes():

@@ -47,13 +47,13 @@ def test_tabs_are_those_of_the_models(tmp_path, monkeypatch):
 def test_an_english_sentence_gets_simpler(simplifier, tmp_path, monkeypatch):
     answer = make_simplifier(simplifier, 20, "bold")
     client = client_of(monkeypatch, answer, simplifier=tmp_path)
-    found = client.get("/api/simplify", params={"text": "the principal man ."}).json()
-    best = found["simplifications"][0]
+    result = client.get("/api/simplify", params={"text": "the principal man ."}).json()
+    best = result["simplifications"][0]
     assert best["simple"] == "The man ."
     page = client.get("/simplify", params={"text": "the principal man ."})
     assert best["readable"] in page.text
     assert "Deleted (modifier): principal" in page.text
-    assert found["simplifications"][2]["readable"] in page.text
+    assert result["simplifications"][2]["readable"] in page.text
     long = client.get("/api/simplify", params={"text": "a " * 21})
     assert (long.status_code, long.json()["error"]) == (400, "the sentence has 21 tokens; give one of 1 to 20")
     assert "<b>" not in client.get("/simplify", params={"text": "the <b>principal</b> man ."}).text
@@ -64,9 +64,9 @@ def test_words_in_the_place_of_others_are_marked(simplifier, tmp_path, monkeypat
     text = "required to <b>"
     best, *others = client.get("/api/simplify", params={"text": text}).json()["simplifications"]
     assert best["parts"] == [{"text": "Asked to", "changed": True}, {"text": " <b>", "changed": False}]
-    for own in (best, *others):
-        assert "".join(part["text"] for part in own["parts"]) == own["readable"]
-        assert any(part["changed"] for part in own["parts"]) == bool(own["substitutions"])
+    for each in (best, *others):
+        assert "".join(part["text"] for part in each["parts"]) == each["readable"]
+        assert any(part["changed"] for part in each["parts"]) == bool(each["substitutions"])
     page = client.get("/simplify", params={"text": text}).text
     assert '<p class="words" dir="auto"><ins>Asked to</ins> &lt;b&gt;</p>' in page
     assert "Replaced: required to → asked to" in page
@@ -81,8 +81,8 @@ def test_marks_in_text_that_readers_see():
     tokens = 'Asked , he left the " main " man .'.split()
     substitutions = [Substitution(("required",), ("asked",), 0), Substitution(("principal", "old"), ("main",), 6)]
 
-    def marked(text, own=substitutions):
-        parts = marked_parts(text, tokens, own)
+    def marked(text, marks=substitutions):
+        parts = marked_parts(text, tokens, marks)
         assert "".join(part["text"] for part in parts) == text
         return [part["text"] for part in parts if part["changed"]]
 
@@ -102,7 +102,7 @@ def test_a_hindi_sentence_gets_its_clauses(hindi, tmp_path, monkeypatch):
     assert sentence["brackets"] == "(main राम आया (comp कि सीता आया ) । )"
     page = client.get("/hindi", params={"text": text}).text
     assert page.count('class="clause"') == 2
-    assert all(own in page for own in sentence["simple"])
+    assert all(entry in page for entry in sentence["simple"])
     assert client.get("/api/hindi", params={"text": "राम " * 30}).status_code == 400
 
 
@@ -117,25 +117,29 @@ def expander():
 
 def test_sentences_are_paraphrased(expander, monkeypatch):
     client = client_of(monkeypatch, expander, paraphrases=True)
-    found = client.get("/api/paraphrase", params={"text": SETS.replace("<b> ", "")}).json()
-    sentences = found["text"].split("\n")
+    result = client.get("/api/paraphrase", params={"text": SETS.replace("<b> ", "")}).json()
+    sentences = result["text"].split("\n")
     assert len(sentences) == 2
     settings = ls.ParaphraseSettings()
     expansion = ls.Paraphraser(settings, expander.thesaurus).expand(sentences)
-    assert (found["sentences"], found["new"]) == (expansion.count, expansion.new)
-    assert found["removed"] == dict(expansion.removed)
-    assert {frozenset(own["phrases"]) for own in found["equivalent"]} == {
+    assert (result["sentences"], result["new"]) == (expansion.count, expansion.new)
+    assert result["removed"] == dict(expansion.removed)
+    assert {frozenset(entry["phrases"]) for entry in result["equivalent"]} == {
         frozenset(" ".join(phrase.words) for phrase in pair) for pair in expansion.grammar.pairs
     }
-    texts = [own["text"] for own in found["listed"]]
+    texts = [entry["text"] for entry in result["listed"]]
     assert len(set(texts)) == len(texts) == expansion.new > 0
-    assert not set(texts) & {" ".join(own) for own in expansion.sentences}
-    for own in found["listed"]:
-        assert not all(part["changed"] for part in own["parts"])
-        assert " ".join(part["text"] for part in own["parts"]) == own["text"]
+    assert not set(texts) & {" ".join(sentence) for sentence in expansion.sentences}
+    for case in result["listed"]:
+        assert not all(part["changed"] for part in case["parts"])
+        assert " ".join(part["text"] for part in case["parts"]) == case["text"]
     marked = {
-        own["text"]: (own["sentence"], [part["text"] for part in own["parts"] if part["changed"]], own["replacements"])
-        for own in found["listed"]
+        entry["text"]: (
+            entry["sentence"],
+            [part["text"] for part in entry["parts"] if part["changed"]],
+            entry["replacements"],
+        )
+        for entry in result["listed"]
     }
     large, big = {"text": "large", "replaced": "big"}, {"text": "big", "replaced": "large"}
     assert marked["The man bought a large car ."] == (1, ["large"], [large])
@@ -145,10 +149,10 @@ def test_sentences_are_paraphrased(expander, monkeypatch):
 
 
 def test_filters_are_switched_by_the_form(expander, monkeypatch):
-    given = []
+    entries = []
 
     def answer(query):
-        given.append(query.filters)
+        entries.append(query.filters)
         return expander(query)
 
     client = client_of(monkeypatch, answer, paraphrases=True)
@@ -158,13 +162,13 @@ def test_filters_are_switched_by_the_form(expander, monkeypatch):
         ("&filters=", ()),
     ]:
         page = client.get(f"/paraphrase?text=A+man+slept.%0AA+man+slept+well.{address}").text
-        assert given.pop() == filters
+        assert entries.pop() == filters
         boxes = re.findall(r'name="filters" value="(\w+)"( checked)?', page)
         assert [name for name, checked in boxes if checked] == list(filters)
         assert page.count("removed)") == len(filters)
         (link,) = re.findall(r'href="(/api/paraphrase[^"]*)"', page)
         client.get(link.replace("&amp;", "&"))
-        assert given.pop() == filters
+        assert entries.pop() == filters
     wrong = client.get("/api/paraphrase?text=So.&filters=x")
     assert (wrong.status_code, "unknown filter 'x'" in wrong.json()["error"]) == (400, True)
 
@@ -198,7 +202,7 @@ def test_numbers_of_any_size_are_exact(monkeypatch):
 
 @pytest.mark.parametrize(("error", "status"), [(BusyError("busy"), 503), (TimeLimitError(20.0), 504)])
 def test_what_stops_a_request_is_said(tmp_path, monkeypatch, error, status):
-    def answer(given):
+    def answer(value):
         raise error
 
     client = client_of(monkeypatch, answer, simplifier=tmp_path)

@@ -41,16 +41,16 @@ def address(simplifier, hindi):
     app = app_of(
         [simplify_section(simplifier, limits), hindi_section(hindi, limits), paraphrase_section(limits)], limits
     )
-    with TestClient(app, base_url=BASE), listening(app) as own:  # the client starts and stops the processes
-        yield own
+    with TestClient(app, base_url=BASE), listening(app) as context:  # the client starts and stops the processes
+        yield context
 
 
 @pytest.fixture
 def page(browser, address):  # noqa: F811
     """The start page; errors of scripts fail the test, but for the message of a text that was refused."""
-    with watched(browser, ["400 (Bad Request)"]) as own:
-        own.goto(address)
-        yield own
+    with watched(browser, ["400 (Bad Request)"]) as context:
+        context.goto(address)
+        yield context
 
 
 def send(page, tab, text):
@@ -66,8 +66,8 @@ def test_a_sentence_is_simplified(page):
     expect(page.locator("#simple-title")).to_have_text("Simpler")
     simple = page.locator(".card .words").inner_text()
     assert "principal" not in simple
-    told = page.locator("main ul li").all_inner_texts()
-    assert told
+    result = page.locator("main ul li").all_inner_texts()
+    assert result
     page.click("text=Features")
     expect(page.locator("tbody tr").first).to_be_visible()
 
@@ -85,10 +85,10 @@ def test_a_set_is_paraphrased_and_filtered(page):
     listed = page.locator(".paraphrases li")
     expect(listed.first).to_be_visible()
     count = listed.count()
-    for own in listed.all():
-        told = own.locator(".cost").inner_text()
-        for marked in own.locator("ins").all_inner_texts():
-            assert marked in told  # what stands for something else is told with what it stands for
+    for entry in listed.all():
+        result = entry.locator(".cost").inner_text()
+        for marked in entry.locator("ins").all_inner_texts():
+            assert marked in result  # what stands for something else is told with what it stands for
     removed = page.locator(".filters .cost").all_inner_texts()
     assert len(removed) == page.locator(".filters input:checked").count() > 1
     for box in page.locator(".filters input[type=checkbox]").all():

@@ -42,21 +42,23 @@ def test_the_interface_says_what_the_decoder_says(client, decoder):
     assert answer["composed"]["cost"] == pytest.approx(joint.best.cost)
     assert answer["full"]["text"] == decoder.translate(SENTENCE).best.text
     assert answer["skeleton_translations"][0]["text"] == joint.skeleton_hypotheses[0].text
-    assert [own["text"] for own in answer["nbest"]] == [own.text for own in joint.nbest(10)]
+    assert [path["text"] for path in answer["nbest"]] == [path.text for path in joint.nbest(10)]
     assert answer["tokens"] == SENTENCE.split()
     assert answer["reachable"] is True
     facts = answer["skeleton"]
     assert (facts["gaps"], facts["gap_type"]) == ([[6, 12]], "End")
     assert facts["compression_rate"] == pytest.approx(7 / 13)
     words = answer["composed"]["words"]
-    assert {"bibliothekarinnen": [1], "garten": [11]}.items() <= {own["text"]: own["source"] for own in words}.items()
+    assert {"bibliothekarinnen": [1], "garten": [11]}.items() <= {
+        word["text"]: word["source"] for word in words
+    }.items()
     kept = [word["text"] for word in words if word["skeleton"]]
-    assert " ".join(kept) in {own.text for own in joint.skeleton_hypotheses}
+    assert " ".join(kept) in {hypothesis.text for hypothesis in joint.skeleton_hypotheses}
 
 
 def test_words_come_from_tokens_inside_and_outside_of_gaps_with_all_strategies(client):
-    for own in list(read_skeletons(grammar_path("demo/data/test.jsonl")))[1:3]:
-        text, mask = " ".join(own.skeletons[0].tokens), own.skeletons[0].to_mask()
+    for skeleton in list(read_skeletons(grammar_path("demo/data/test.jsonl")))[1:3]:
+        text, mask = " ".join(skeleton.skeletons[0].tokens), skeleton.skeletons[0].to_mask()
         for strategy in ("gappy", "skeleton-first"):
             answer = asked(client, text=text, mask=mask, strategy=strategy).json()
             assert answer["reachable"], (text, strategy)
@@ -72,25 +74,25 @@ def test_weights_times_features_are_the_cost(client, strategy, edits):
     mask = "1111110101111" if edits else MASK
     answer = asked(client, mask=mask, strategy=strategy, edits=edits).json()
     for side in ("full", "composed"):
-        total = sum(own["weight"] * (own[side] or 0.0) for own in answer["features"])
+        total = sum(feature["weight"] * (feature[side] or 0.0) for feature in answer["features"])
         assert -total == pytest.approx(answer[side]["cost"], abs=1e-6), side
 
 
 def test_confidence_in_words(client, decoder):
     """It is there if it is asked for; words of which the lattice's hypotheses disagree are underlined."""
-    own = list(read_skeletons(grammar_path("demo/data/test.jsonl")))[12].skeletons[0]
-    text, mask = " ".join(own.tokens), own.to_mask()
+    result = list(read_skeletons(grammar_path("demo/data/test.jsonl")))[12].skeletons[0]
+    text, mask = " ".join(result.tokens), result.to_mask()
     without = asked(client, text=text, mask=mask).json()
     assert {word["confidence"] for word in without["full"]["words"]} == {None}
     assert "confidence" not in without["parameters"]
-    found = asked(client, text=text, mask=mask, confidence="1", scale="0.5").json()
-    joint = decoder.with_settings({"skeleton": {"hypotheses": 200}}).translate(own.tokens, mask)
-    for side, translation in [("full", decoder.translate(own.tokens)), ("composed", joint)]:
-        expected = word_confidences(translation.lattice, found[side]["text"], 0.5, max_arcs=CONFIDENCE_ARCS)
-        given = [word["confidence"] for word in found[side]["words"]]
-        assert given == pytest.approx(expected.tolist(), abs=1e-6), side
-        assert 0 <= min(given) < 0.9 < max(given) <= 1, side
-    page = client.get("/translate", params={"text": text} | found["parameters"]).text
+    actual = asked(client, text=text, mask=mask, confidence="1", scale="0.5").json()
+    joint = decoder.with_settings({"skeleton": {"hypotheses": 200}}).translate(result.tokens, mask)
+    for side, translation in [("full", decoder.translate(result.tokens)), ("composed", joint)]:
+        expected = word_confidences(translation.lattice, actual[side]["text"], 0.5, max_arcs=CONFIDENCE_ARCS)
+        entries = [word["confidence"] for word in actual[side]["words"]]
+        assert entries == pytest.approx(expected.tolist(), abs=1e-6), side
+        assert 0 <= min(entries) < 0.9 < max(entries) <= 1, side
+    page = client.get("/translate", params={"text": text} | actual["parameters"]).text
     lines = dict(re.findall(r'class="doubt-(\d)" title="confidence ([\d.]+)"', page))
     assert len(lines) > 2
     assert all(abs(int(level) - 4 * (1 - float(value))) <= 0.53 for level, value in lines.items())
@@ -102,13 +104,13 @@ def test_words_that_differ_are_marked(client):
     """Of two sentences whose translations differ, and one whose do not, the words are marked where they do."""
     records = list(read_skeletons(grammar_path("demo/data/test.jsonl")))
     differing = 0
-    for own in (records[line].skeletons[0] for line in (12, 54, 0)):
-        answer = asked(client, text=" ".join(own.tokens), mask=own.to_mask()).json()
+    for entry in (records[line].skeletons[0] for line in (12, 54, 0)):
+        answer = asked(client, text=" ".join(entry.tokens), mask=entry.to_mask()).json()
         full, composed = answer["full"]["words"], answer["composed"]["words"]
         same = [[word["text"] for word in side if not word["changed"]] for side in (full, composed)]
-        assert same[0] == same[1], own
+        assert same[0] == same[1], entry
         differs = answer["full"]["text"] != answer["composed"]["text"]
-        assert differs == any(word["changed"] for word in [*full, *composed]), own
+        assert differs == any(word["changed"] for word in [*full, *composed]), entry
         differing += differs
     assert differing == 2
 
@@ -117,10 +119,10 @@ def test_each_hypothesis_has_its_path_in_the_drawing(client, decoder):
     answer = asked(client, mask=MASK).json()
     svg = answer["lattice"]["svg"]
     labels = dict(re.findall(r'class="ls-text ls-word[^"]*"[^>]* data-arcs="(\d+)"><title>[^<]*</title>([^<]*)<', svg))
-    drawn = [own for own in answer["nbest"] if own["arcs"]]
+    drawn = [path for path in answer["nbest"] if path["arcs"]]
     assert len(drawn) == 8
-    for own in drawn:
-        assert " ".join(labels[str(arc)] for arc in own["arcs"]) == own["text"]
+    for entry in drawn:
+        assert " ".join(labels[str(arc)] for arc in entry["arcs"]) == entry["text"]
     lit = re.findall(r'ls-word ls-on"[^>]* data-arcs="(\d+)"', svg)
     assert sorted(map(int, lit)) == sorted(drawn[0]["arcs"])
     joint = decoder.with_settings({"skeleton": {"hypotheses": 200}}).translate(SENTENCE, MASK)
@@ -140,16 +142,16 @@ def test_a_trained_model_takes_and_gives_text(tmp_path):
     assert answer["full"]["text"] == "die regel wurde verkündet ."
     assert answer["full"]["readable"] == "Die regel wurde verkündet."
     (tmp_path / "text.json").write_text(json.dumps(text | {"source_language": "hi"}), encoding="utf-8")
-    told = Translator.load(TranslatorOptions(tmp_path))(SuggestionRequest("राम आया।"))
-    assert told == {"suggestions": [], "suggestions_note": "Automatic skeletons are available for English only."}
+    result = Translator.load(TranslatorOptions(tmp_path))(SuggestionRequest("राम आया।"))
+    assert result == {"suggestions": [], "suggestions_note": "Automatic skeletons are available for English only."}
 
 
 def test_suggestions_are_those_of_the_example_and_of_automatic_methods(client):
     pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'skeletons')")
-    found = {own["method"]: own["mask"] for own in asked(client).json()["suggestions"]}
-    assert found["example"] == MASK
-    assert any("dependency" in name for name in found)
-    assert all(len(mask) == 13 for mask in found.values())
+    values = {suggestion["method"]: suggestion["mask"] for suggestion in asked(client).json()["suggestions"]}
+    assert values["example"] == MASK
+    assert any("dependency" in name for name in values)
+    assert all(len(mask) == 13 for mask in values.values())
 
 
 def test_a_sentence_of_nobody_has_a_translation_too(client):
@@ -162,11 +164,11 @@ def test_a_sentence_of_nobody_has_a_translation_too(client):
 def test_a_skeleton_that_is_not_found_is_said(client):
     """Of one skeleton hypothesis alone, the composition is soon empty."""
     answers = [asked(client, mask=mask, hypotheses="1").json() for mask in ("0000000010000", "0100000000010", MASK)]
-    told = [own["reachable"] for own in answers]
-    for own in answers:
-        if not own["reachable"]:
-            assert own["composed"]["text"] == own["full"]["text"]
-    assert False in told or all(told)
+    results = [answer["reachable"] for answer in answers]
+    for answer in answers:
+        if not answer["reachable"]:
+            assert answer["composed"]["text"] == answer["full"]["text"]
+    assert False in results or all(results)
 
 
 def test_the_page_shows_what_the_interface_says(client):
@@ -176,8 +178,8 @@ def test_the_page_shows_what_the_interface_says(client):
     assert page.text.count('aria-pressed="true"') == MASK.count("1")
     assert answer["skeleton"]["summary"] in page.text
     assert answer["lattice"]["note"] in page.text
-    for own in answer["nbest"]:
-        assert own["text"] in page.text
+    for path in answer["nbest"]:
+        assert path["text"] in page.text
     part = client.get("/translate/result", params=parameters).text
     assert re.sub(r"Computed in [\d.]+", "", part).strip() in re.sub(r"Computed in [\d.]+", "", page.text)
     assert "<html" not in part
@@ -290,10 +292,10 @@ def test_two_hundred_requests_at_once_are_answered_or_asked_to_come_back(client)
     begin = time.monotonic()
     with ThreadPoolExecutor(200) as threads:
         answers = list(threads.map(ask, range(200)))
-    found = {status: sum(own.status_code == status for own in answers) for status in (200, 503)}
-    assert found[200] + found[503] == 200
-    assert found[200] >= 4
-    assert all(own.headers["retry-after"] == "2" for own in answers if own.status_code == 503)
+    values = {status: sum(answer.status_code == status for answer in answers) for status in (200, 503)}
+    assert values[200] + values[503] == 200
+    assert values[200] >= 4
+    assert all(answer.headers["retry-after"] == "2" for answer in answers if answer.status_code == 503)
     assert time.monotonic() - begin < 20
     assert asked(client).status_code == 200
 
@@ -303,12 +305,12 @@ def test_a_request_is_quick(client, record_property):
 
     Less than 300 ms on an idle machine; a busy one is not a defect.
     """
-    skeletons = [own.skeletons[0] for own in read_skeletons(grammar_path("demo/data/test.jsonl"))][40:43]
+    skeletons = [skeleton.skeletons[0] for skeleton in read_skeletons(grammar_path("demo/data/test.jsonl"))][40:43]
     seconds = []
-    for own in skeletons:
-        for mask in ("", own.to_mask()):
+    for skeleton in skeletons:
+        for mask in ("", skeleton.to_mask()):
             begin = time.perf_counter()
-            assert asked(client, text=" ".join(own.tokens), mask=mask).status_code == 200
+            assert asked(client, text=" ".join(skeleton.tokens), mask=mask).status_code == 200
             seconds.append(time.perf_counter() - begin)
     median = statistics.median(seconds)
     print(f"median latency: {1000 * median:.0f} ms, longest {1000 * max(seconds):.0f} ms")
@@ -319,14 +321,14 @@ def test_a_request_is_quick(client, record_property):
 def test_the_page_says_what_stops_a_request():
     limits = Limits(seconds=0.5, memory=1.0, workers=1, waiting=1)
     section = section_of(WorkerPool(make_worker, limits), limits, Examples(), "small")
-    with TestClient(app_of([section], limits), base_url=BASE) as own:
+    with TestClient(app_of([section], limits), base_url=BASE) as context:
         for text, status, message in [
             ("late", 504, "longer than 0.5 seconds"),
             ("dies", 500, "exit code 3"),
             ("fine", 400, "no translation of fine"),
         ]:
-            page = own.get("/translate", params={"text": text})
+            page = context.get("/translate", params={"text": text})
             assert page.status_code == status
             assert message in page.text
             assert text in page.text
-            assert message in own.get("/api/translate", params={"text": text}).json()["error"]
+            assert message in context.get("/api/translate", params={"text": text}).json()["error"]

@@ -59,8 +59,8 @@ def test_no_more_requests_wait_than_may():
             return await asyncio.gather(*(pool.run("slow") for _ in range(8)), return_exceptions=True)
 
         answers = asyncio.run(ask())
-        assert sum(isinstance(own, dict) for own in answers) == 3  # one at work, two waiting
-        assert sum(isinstance(own, BusyError) for own in answers) == 5
+        assert sum(isinstance(answer, dict) for answer in answers) == 3  # one at work, two waiting
+        assert sum(isinstance(answer, BusyError) for answer in answers) == 5
         assert "problem" in asyncio.run(pool.run("a"))  # those that were refused do not count
 
 
@@ -73,8 +73,8 @@ def test_the_parts_of_a_request_count_as_one():
 
         for _ in range(2):  # and they are done with when all are
             answers = asyncio.run(ask())
-            assert sum(isinstance(own, list) for own in answers) == 3
-            assert sum(isinstance(own, BusyError) for own in answers) == 5
+            assert sum(isinstance(answer, list) for answer in answers) == 3
+            assert sum(isinstance(answer, BusyError) for answer in answers) == 5
         known, error = asyncio.run(pool.run_parts(["a", "defect"]))
         assert "problem" in known
         assert isinstance(error, WorkerError)
@@ -147,7 +147,7 @@ def test_closing_stops_what_is_under_way():
 
     seconds, answers = asyncio.run(ask())
     assert seconds < 3
-    assert all(isinstance(own, WorkerError) for own in answers)
+    assert all(isinstance(answer, WorkerError) for answer in answers)
     with pytest.raises(WorkerError, match="being stopped"):
         asyncio.run(pool.run("a"))
 

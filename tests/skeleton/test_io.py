@@ -115,8 +115,8 @@ def write_lines(path: Path, lines: Iterable[str]) -> Path:
 def test_parallel_text(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "full", ["the man on the roof sang", "it rains"])
     short = write_lines(tmp_path / "short", ["the man sang", "it rains"])
-    found = list(read_parallel(source, short))
-    assert [skeleton.gap_type for skeleton in found] == [GapType.MIDDLE, GapType.NONE]
+    results = list(read_parallel(source, short))
+    assert [skeleton.gap_type for skeleton in results] == [GapType.MIDDLE, GapType.NONE]
 
 
 @pytest.mark.parametrize(
@@ -153,6 +153,6 @@ def test_shared_skeletons() -> None:
     assert all(20 <= len(record.tokens) <= 40 for record in everything)
     for record in everything[:100]:
         for skeleton in record.skeletons:
-            found = Skeleton.from_words(skeleton.tokens, skeleton.words)
-            assert found.words == skeleton.words
-            assert len(found.gaps) <= len(skeleton.gaps)
+            outcome = Skeleton.from_words(skeleton.tokens, skeleton.words)
+            assert outcome.words == skeleton.words
+            assert len(outcome.gaps) <= len(skeleton.gaps)

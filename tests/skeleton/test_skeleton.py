@@ -50,14 +50,14 @@ def test_masks_round_trip(skeleton: Skeleton) -> None:
 
 @given(skeletons(tokens=st.sampled_from("ab")))
 def test_from_words_takes_the_fewest_gaps_then_the_leftmost(skeleton: Skeleton) -> None:
-    found = Skeleton.from_words(skeleton.tokens, skeleton.words)
-    assert found.words == skeleton.words
+    outcome = Skeleton.from_words(skeleton.tokens, skeleton.words)
+    assert outcome.words == skeleton.words
     candidates = []
     for kept in combinations(range(len(skeleton.tokens)), len(skeleton.words)):
         candidate = Skeleton.from_mask([position in kept for position in range(len(skeleton.tokens))], skeleton.tokens)
         if candidate.words == skeleton.words:
             candidates.append((len(candidate.gaps), kept, candidate))
-    assert found == min(candidates, key=lambda item: item[:2])[2]
+    assert outcome == min(candidates, key=lambda item: item[:2])[2]
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_punctuation_at_the_ends_hides_no_gap(text: str, gap_type: GapType) -> N
 def test_gap_types_of_the_first_judgements(shared) -> None:
     """The shares, %, of 1,000 sentences of newstest2013, whose full stops are kept."""
     records = read_skeletons(shared / "data" / "skeletons" / "newstest2013.jsonl.xz")
-    found = skeleton_statistics(record.skeletons[0] for record in records)
-    shares = {kind.value: round(100 * found[kind].share) for kind in GapType}
+    result = skeleton_statistics(record.skeletons[0] for record in records)
+    shares = {kind.value: round(100 * result[kind].share) for kind in GapType}
     assert shares == {"Middle": 14, "Mixed": 55, "Start": 6, "End": 12, "Brace": 14, "None": 0}
 
 

@@ -37,7 +37,7 @@ def test_a_file_is_the_old_one_until_the_block_ends(tmp_path):
     with replacing(tmp_path / "folder") as growing:
         growing.mkdir()
         (growing / "a").write_text("a")
-    assert {own.name for own in tmp_path.rglob("*")} == {"words.txt", "folder", "a"}
+    assert {path.name for path in tmp_path.rglob("*")} == {"words.txt", "folder", "a"}
 
 
 def test_an_error_names_the_folder_that_is_missing(tmp_path):
@@ -55,7 +55,7 @@ def test_writers_that_begin_at_once_do_not_remove_each_others_files(tmp_path):
     )
     paths = [tmp_path / f"{number}.txt" for number in range(4)]
     running = [subprocess.Popen([sys.executable, "-c", code, path]) for path in paths]
-    assert [own.wait() for own in running] == [0] * 4
+    assert [entry.wait() for entry in running] == [0] * 4
     assert sorted(tmp_path.iterdir()) == paths
     assert [path.read_text() for path in paths] == ["299"] * 4
 
@@ -85,7 +85,7 @@ def test_what_a_killed_program_left_goes_and_what_others_write_stays(tmp_path):
     assert len(list(tmp_path.glob("*/?.txt")) + list(tmp_path.glob(".*/?.txt"))) >= 2
     next_run(tmp_path / "b.txt")
     assert (tmp_path / "b.txt").read_text() == "whole"
-    left = {own for own in tmp_path.glob(GROWING) if own.is_dir() and not own.is_symlink()}
+    left = {path for path in tmp_path.glob(GROWING) if path.is_dir() and not path.is_symlink()}
     assert left == {tmp_path / os.path.basename(os.path.dirname(its_file))}  # that of the living one
     assert all(path.exists() for path in (*foreign, elsewhere))
     living.kill()
@@ -93,4 +93,4 @@ def test_what_a_killed_program_left_goes_and_what_others_write_stays(tmp_path):
     living.stdout.close()
     killed.stdout.close()
     next_run(tmp_path / "b.txt")
-    assert not [own for own in tmp_path.glob(GROWING) if own.is_dir() and not own.is_symlink()]
+    assert not [path for path in tmp_path.glob(GROWING) if path.is_dir() and not path.is_symlink()]

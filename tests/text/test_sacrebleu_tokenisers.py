@@ -43,9 +43,9 @@ def test_languages():
 
 def test_what_is_missing_is_named(monkeypatch, tmp_path):
     """Without MeCab, Japanese falls back to characters with a note; models are looked for in sacrebleu's folder."""
-    found = importlib.util.find_spec
+    result = importlib.util.find_spec
     without = ("MeCab", "mecab_ko")
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in without else found(name))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in without else result(name))
     tokenisers.scorer_tokeniser.cache_clear()
     tokenisers.tokeniser.cache_clear()
     choice = choose_tokeniser("ja")
@@ -74,7 +74,7 @@ def test_models_in_the_folder_of_sacrebleu_are_used(monkeypatch, tmp_path):
 
     (tmp_path / "models").mkdir()
     (tmp_path / "text").write_text("ผมชอบกินข้าว กินปลา\nวันนี้อากาศดี\n" * 50, encoding="utf-8")
-    made = tmp_path / "models" / "flores200sacrebleuspm"
+    path = tmp_path / "models" / "flores200sacrebleuspm"
     spm.SentencePieceTrainer.train(
         input=str(tmp_path / "text"),
         model_prefix=str(tmp_path / "own"),
@@ -82,7 +82,7 @@ def test_models_in_the_folder_of_sacrebleu_are_used(monkeypatch, tmp_path):
         hard_vocab_limit=False,
         minloglevel=9,
     )
-    (tmp_path / "own.model").rename(made)
+    (tmp_path / "own.model").rename(path)
     monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
     tokenisers.tokeniser.cache_clear()
     tokenisers.scorer_tokeniser.cache_clear()

@@ -43,7 +43,9 @@ def trained(toy_data, tmp_path_factory, told) -> Path:
     """The work folder of a complete run; it stays as it is."""
     folder = tmp_path_factory.mktemp("trained")
     config = write_config(folder / "config.yaml", toy_data, folder / "work")
-    run = Run(begin=lambda name: told.setdefault(name, []), progress=lambda *own: [*told.values()][-1].append(own))
+    run = Run(
+        begin=lambda name: told.setdefault(name, []), progress=lambda *arguments: [*told.values()][-1].append(arguments)
+    )
     train(read_config(config), run)
     return folder / "work"
 

@@ -60,14 +60,14 @@ def train_and_be_killed(path: Path, victim: str, place: int | str) -> None:
 
     def watched(stage, key, work, run):
         if stage.name == victim:
-            own = stage.work
+            result = stage.work
 
             def killed(run, folder):
                 if place == "end":
-                    own(run, folder)
+                    result(run, folder)
                     kill()
                 kill_at_operation(place)
-                return own(run, folder)
+                return result(run, folder)
 
             stage = replace(stage, work=killed)
         return run_stage(stage, key, work, run)

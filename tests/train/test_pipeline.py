@@ -69,13 +69,13 @@ def test_every_stage_tells_its_progress(trained, told, configured):
         assert done == total > 0, name
     assert told["language-model"] == told["model"] == []  # they copy files
 
-    found = []
+    results = []
     folders = {"prepare": next(trained.glob("prepare.*"))}
     lines = _sentences(
-        read_config(configured()), Run(folders=folders, progress=lambda done, total: found.append((done, total)))
+        read_config(configured()), Run(folders=folders, progress=lambda done, total: results.append((done, total)))
     )
     assert len(list(lines)) == records_of(trained)["prepare"]["pairs"]
-    assert found == passes
+    assert results == passes
 
 
 def test_nothing_is_done_twice(trained_copy, configured, command):
@@ -150,7 +150,7 @@ def test_a_setting_redoes_what_depends_on_it(configured, change):
 
 def test_a_simplifier_s_features_redo_its_model_alone(configured):
     plain, simple, without = (
-        keys_of(read_config(configured(), [own])) for own in ("work=w", "simplify={}", "simplify={simplicity: false}")
+        keys_of(read_config(configured(), [text])) for text in ("work=w", "simplify={}", "simplify={simplicity: false}")
     )
     assert tuple(name for name in STAGES if plain[name] != simple[name]) == MODEL
     assert {name: without[name] for name in STAGES} == plain
@@ -278,8 +278,8 @@ def test_a_run_stops_after_the_last_stage_and_goes_on(trained, configured, comma
     before = times(tmp_path / "work")
     assert command(config, "--to", "extract", "--quiet").code == 0
     assert before.items() <= times(tmp_path / "work").items()
-    made = contents(tmp_path / "work")
-    assert made == {name: data for name, data in contents(trained).items() if name.split(".")[0] in STAGES[:5]}
+    result = contents(tmp_path / "work")
+    assert result == {name: data for name, data in contents(trained).items() if name.split(".")[0] in STAGES[:5]}
 
 
 def test_files_of_later_stages_need_not_be_there(configured, command):

@@ -38,7 +38,7 @@ def test_test_sets_are_read_raw_and_as_tokens(files, configured, tmp_path):
     raw = read_texts(config, a_set())
     assert raw[0] == ["Le chat.", "", "La rue.", "Ici."]
     assert raw[1] == [["The cat.", "", "The street.", "Here."], ["A cat!", "x", "A road.", ""]]
-    assert read_texts(config, a_set(3)) == (raw[0][:3], [one[:3] for one in raw[1]])
+    assert read_texts(config, a_set(3)) == (raw[0][:3], [entry[:3] for entry in raw[1]])
     assert read_texts(config, a_set(2)) == (
         ["Le chat.", "La rue."],
         [["The cat.", "The street."], ["A cat!", "A road."]],
@@ -87,18 +87,18 @@ def test_files_that_do_not_fit(files, configured):
 @pytest.mark.parametrize("metric", ["bleu", "sari"])
 def test_the_record_of_tuning_names_its_metric(files, configured, trained, monkeypatch, tmp_path, metric):
     def tuned(sentences, weights, decoding, options, *, metric, say, progress):
-        asked.append((sentences[0].words, metric))
+        wanted.append((sentences[0].words, metric))
         rounds = (Round(weights, 0.25, 0.5), Round(weights, 0.5, 0.5))
         return TuningResult(weights, 0.5, rounds)
 
-    asked = []
+    wanted = []
     monkeypatch.setattr("lattice_simp.train.tuning.tune", tuned)
     development = "tune.development={name: d, source: s, references: [r0]}"
     stage = tune_stage(read_config(configured(files), [development, f"tune.metric={metric}"]))
     record = stage.work(Run(folders={"model": trained / "model"}), tmp_path)
     assert record == {"rounds": 2, f"{metric}_before": 0.25, f"{metric}_after": 0.5}
-    assert asked == [(("le", "chat", "."), metric)]
-    assert [one[metric] for one in json.loads((tmp_path / "rounds.json").read_text("utf-8"))] == [0.25, 0.5]
+    assert wanted == [(("le", "chat", "."), metric)]
+    assert [load[metric] for load in json.loads((tmp_path / "rounds.json").read_text("utf-8"))] == [0.25, 0.5]
     # The stages of earlier versions, which knew no other metric than BLEU, stay valid.
     assert ("metric" in stage.settings["tune"]) == (metric == "sari")
 
@@ -111,12 +111,12 @@ def test_lines_are_translated_in_order_and_empty_ones_stay(trained):
     decoder = Decoder.load(model)
     weights = read_weights(model / "weights.tsv")
     sources = ["le chat noir .", "", "la rue .", "le chat noir .", "inconnu"]
-    told = []
-    lines = translate_lines(model, weights, sources, Run(progress=lambda done, total: told.append((done, total))))
+    results = []
+    lines = translate_lines(model, weights, sources, Run(progress=lambda done, total: results.append((done, total))))
     assert lines == [decoder.translate(source).best.text if source else "" for source in sources]
     assert lines[1] == ""
     assert lines[4] == "inconnu"
-    assert told[-1] == (4, 4)
+    assert results[-1] == (4, 4)
     # The weights that are given count, not those of the model directory.
     turned = {**weights, "TargetGivenSource": -20.0}
     assert translate_lines(model, turned, sources, Run()) != lines
@@ -193,10 +193,10 @@ def files_of(folder):
 
 def test_a_model_directory_has_the_files_and_the_tuned_weights(stages, tmp_path):
     finish_model(*stages, tmp_path / "a" / "model")
-    made = files_of(tmp_path / "a" / "model")
-    assert set(made) == {"rules.arrays", "lm.arpa", "settings.json", "weights.tsv", "training.json"}
+    result = files_of(tmp_path / "a" / "model")
+    assert set(result) == {"rules.arrays", "lm.arpa", "settings.json", "weights.tsv", "training.json"}
     assert read_weights(tmp_path / "a" / "model" / "weights.tsv") == {"LM": 2.0}
-    assert json.loads(made["training.json"]) == {"model": "model.k1", "weights": "tune.k2"}
+    assert json.loads(result["training.json"]) == {"model": "model.k1", "weights": "tune.k2"}
 
 
 def test_a_model_that_is_there_is_left_alone_and_another_one_replaced(stages, tmp_path):
@@ -249,10 +249,10 @@ def test_large_files_are_linked_and_small_ones_copied(tmp_path, monkeypatch):
 
 def test_further_texts_are_split_and_cased_like_the_corpus(trained, configured, tmp_path, monkeypatch):
     """What `lmplz` would get: the target side, then the texts, without reserved words and empty lines."""
-    given = []
+    entries = []
 
     def estimate(text, arpa, **options):
-        given.append((text.read_text(encoding="utf-8").splitlines(), options))
+        entries.append((text.read_text(encoding="utf-8").splitlines(), options))
         arpa.write_text("")
 
     monkeypatch.setattr(model_module, "estimate", estimate)
@@ -263,7 +263,7 @@ def test_further_texts_are_split_and_cased_like_the_corpus(trained, configured, 
     folder.mkdir()
     stage = model_module.language_model_stage(config)
     record = stage.work(Run(folders={"prepare": next(trained.glob("prepare.*"))}), folder)
-    lines, options = given[0]
+    lines, options = entries[0]
     assert lines[230:] == ["a text, here.", "the end."]
     assert len(lines) == record["sentences"] == 232
     assert (options["order"], options["prune"], options["memory"]) == (3, (0, 1), 123)

@@ -39,8 +39,8 @@ def noun_phrase(choose: random.Random) -> tuple[list[str], list[str]]:
 
 def toy_pair(choose: random.Random) -> tuple[str, str]:
     """Returns a sentence and its translation as a file has them: a capital first, the full stop at the last word."""
-    (subject, own), verb, (thing, other) = noun_phrase(choose), choose.choice(list(VERBS)), noun_phrase(choose)
-    source, target = [*subject, verb, *thing], [*own, *VERBS[verb].split(), *other]
+    (subject, result), verb, (thing, other) = noun_phrase(choose), choose.choice(list(VERBS)), noun_phrase(choose)
+    source, target = [*subject, verb, *thing], [*result, *VERBS[verb].split(), *other]
     if choose.random() < 0.4:
         adverb = choose.choice(list(ADVERBS))
         source.insert(len(subject) + 1, adverb)

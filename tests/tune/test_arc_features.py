@@ -46,8 +46,8 @@ def test_every_path_has_the_features_of_the_translation(strategy):
     for path in result.nbest(40):
         expected = result.features(path)
         # Only this path's words are left in a lattice pruned around it: the arcs of the path itself.
-        own = result.lattice.connected()
-        matrix = feature_lattice(replace(result, lattice=own))
+        actual = result.lattice.connected()
+        matrix = feature_lattice(replace(result, lattice=actual))
         named = matrix.features.of_path(path.arcs, matrix.nextstates[path.arcs[-1]])
         assert named == pytest.approx(expected, abs=1e-4)
 
@@ -92,9 +92,9 @@ def test_a_feature_lattice_under_the_models_weights_is_the_decoders_lattice(stra
     lattice = lattice_under(features, all_weights(decoder))
     assert lattice.num_arcs == features.num_arcs
     again = replace(result, lattice=lattice)
-    expected, found = result.nbest(40), again.nbest(40)
-    assert [path.tokens for path in found] == [path.tokens for path in expected]
-    assert [path.cost for path in found] == pytest.approx([path.cost for path in expected], abs=1e-4)
+    expected, hypotheses = result.nbest(40), again.nbest(40)
+    assert [path.tokens for path in hypotheses] == [path.tokens for path in expected]
+    assert [path.cost for path in hypotheses] == pytest.approx([path.cost for path in expected], abs=1e-4)
     weights = all_weights(decoder)
-    totals = [sum(weights.get(name, 0.0) * value for name, value in path.features.items()) for path in found]
-    assert [-total for total in totals] == pytest.approx([path.cost for path in found], abs=1e-4)
+    totals = [sum(weights.get(name, 0.0) * value for name, value in path.features.items()) for path in hypotheses]
+    assert [-total for total in totals] == pytest.approx([path.cost for path in hypotheses], abs=1e-4)

@@ -38,20 +38,20 @@ def test_statistics_and_scores_are_those_of_the_evaluation():
         references = [[sentence(rng, words, 12) for _ in range(count)] for _ in sources]
         prepared = SARI.prepared(references, sources)
         hypotheses = [[sentence(rng, words, 14) for _ in range(3)] for _ in sources]
-        rows = [one.rows(*packed(own)) for one, own in zip(prepared, hypotheses, strict=True)]
-        columns = [[text(own[number]) for own in references] for number in range(count)]
+        rows = [first.rows(*packed(hypothesis)) for first, hypothesis in zip(prepared, hypotheses, strict=True)]
+        columns = [[text(reference[number]) for reference in references] for number in range(count)]
         for number in range(3):  # each is one of several hypotheses of a call, so that counts would leak
-            outputs = [text(own[number]) for own in hypotheses]
-            theirs = METRIC.statistics(outputs, columns, [text(own) for own in sources])
-            assert [own[number].tolist() for own in rows] == theirs.tolist(), f"seed {seed}"
-            total = np.sum([own[number] for own in rows], axis=0)
+            outputs = [text(hypothesis[number]) for hypothesis in hypotheses]
+            theirs = METRIC.statistics(outputs, columns, [text(source) for source in sources])
+            assert [row[number].tolist() for row in rows] == theirs.tolist(), f"seed {seed}"
+            total = np.sum([row[number] for row in rows], axis=0)
             assert float(corpus_sari(total)) == pytest.approx(float(METRIC.score(total)) / 100.0), f"seed {seed}"
 
 
 def test_the_random_sentences_use_every_column():
     rng = np.random.default_rng(3)
     pairs = [SARI.prepared([[sentence(rng, 2, 12)] * 2], [sentence(rng, 2, 12)])[0] for _ in range(40)]
-    total = np.sum([one.rows(*packed([sentence(rng, 2, 12)])) for one in pairs], axis=(0, 1))
+    total = np.sum([pair.rows(*packed([sentence(rng, 2, 12)])) for pair in pairs], axis=(0, 1))
     assert total.shape == (STATISTICS,)
     assert (total > 0).all()
 
@@ -66,7 +66,7 @@ def corpus(random_lattice, seed, sentences=5):
     rng = np.random.default_rng(seed)
     lattices = [random_lattice(rng, states=12, words=3, arcs_per_state=2.5) for _ in range(sentences)]
     sources = [rng.integers(1, 4, 8) for _ in lattices]
-    references = [[own[rng.random(8) < 0.7], np.append(own[:4], rng.integers(1, 4, 2))] for own in sources]
+    references = [[source[rng.random(8) < 0.7], np.append(source[:4], rng.integers(1, 4, 2))] for source in sources]
     return lattices, references, sources, rng.normal(size=3)
 
 
@@ -76,9 +76,9 @@ def test_no_point_of_the_line_is_better(random_lattice):
         lattices, references, sources, weights = corpus(random_lattice, seed)
         prepared = SARI.prepared(references, sources)
         direction = np.random.default_rng(100 + seed).normal(size=3)
-        found = [segments(*pair, weights, [direction]) for pair in zip(lattices, prepared, strict=True)]
-        optimum = search_line(found, metric=SARI)
-        ends = np.unique(np.concatenate([part.begins[1:] for part in found]))
+        results = [segments(*pair, weights, [direction]) for pair in zip(lattices, prepared, strict=True)]
+        optimum = search_line(results, metric=SARI)
+        ends = np.unique(np.concatenate([part.begins[1:] for part in results]))
         points = [ends[0] - 1, *(ends[1:] + ends[:-1]) / 2, ends[-1] + 1]
         scores = [evaluate(lattices, prepared, weights + gamma * direction, SARI) for gamma in points]
         assert optimum.score == pytest.approx(max(scores), abs=1e-12), f"seed {seed}"
@@ -97,15 +97,15 @@ def test_the_score_of_the_weights_is_that_of_all_paths(random_lattice, all_paths
         lattices, references, sources, weights = corpus(random_lattice, seed, sentences=3)
         direction = np.random.default_rng(200 + seed).normal(size=3)
         paths = [all_paths(lattice) for lattice in lattices]
-        columns = [[text(own[number]) for own in references] for number in range(2)]
+        columns = [[text(reference[number]) for reference in references] for number in range(2)]
         prepared = SARI.prepared(references, sources)
-        found = [segments(*pair, weights, [direction]) for pair in zip(lattices, prepared, strict=True)]
-        best = search_line(found, metric=SARI, low=-3.0, high=3.0).score
+        results = [segments(*pair, weights, [direction]) for pair in zip(lattices, prepared, strict=True)]
+        best = search_line(results, metric=SARI, low=-3.0, high=3.0).score
         scores = []
         for gamma in np.linspace(-3.0, 3.0, 61)[1:-1]:
             vector = weights + gamma * direction
-            outputs = [text(max(own, key=lambda path: float(vector @ path[1]))[0]) for own in paths]
-            scores.append(metric.corpus_score(outputs, columns, [text(own) for own in sources]) / 100.0)
+            outputs = [text(max(hypothesis, key=lambda path: float(vector @ path[1]))[0]) for hypothesis in paths]
+            scores.append(metric.corpus_score(outputs, columns, [text(source) for source in sources]) / 100.0)
             assert scores[-1] == pytest.approx(evaluate(lattices, prepared, vector, SARI), abs=1e-12), f"seed {seed}"
         assert max(scores) <= best + 1e-12, f"seed {seed}"
 
@@ -115,13 +115,13 @@ def test_the_search_gains_and_keeps_its_promise(random_lattice):
     for seed in range(4):
         lattices, references, sources, weights = corpus(random_lattice, seed)
         start = dict(zip(lattices[0].features, weights.tolist(), strict=True))
-        found = minimize_error(lattices, references, start, options, metric="sari", sources=sources)
+        result = minimize_error(lattices, references, start, options, metric="sari", sources=sources)
         prepared = SARI.prepared(references, sources)
-        assert found.score == evaluate(lattices, prepared, list(found.weights.values()), SARI), f"seed {seed}"
-        assert found.score > found.initial_score, f"seed {seed}"
+        assert result.score == evaluate(lattices, prepared, list(result.weights.values()), SARI), f"seed {seed}"
+        assert result.score > result.initial_score, f"seed {seed}"
         other = minimize_error(lattices, references, start, options)
         by_bleu = evaluate(lattices, prepared, list(other.weights.values()), SARI)
-        assert found.score >= by_bleu, f"seed {seed}"
+        assert result.score >= by_bleu, f"seed {seed}"
 
 
 def test_an_empty_source_and_empty_references_have_statistics():

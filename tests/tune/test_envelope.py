@@ -28,14 +28,14 @@ def exact_lines(paths, weights, direction):
 
 def crossings(lines):
     """Returns where some two lines that are both the highest there cross."""
-    found = set()
+    result = set()
     for slope, intercept, _ in lines:
         for other_slope, other_intercept, _ in lines:
             if slope < other_slope:
                 gamma = (intercept - other_intercept) / (other_slope - slope)
                 if intercept + gamma * slope == max(b + gamma * a for a, b, _ in lines):
-                    found.add(gamma)
-    return sorted(found)
+                    result.add(gamma)
+    return sorted(result)
 
 
 def case(random_lattice, seed, whole):
@@ -52,20 +52,20 @@ def test_every_segment_is_the_best_of_all_paths(random_lattice, all_paths, whole
     for seed in SEEDS:
         lattice, weights, direction = case(random_lattice, seed, whole)
         lines = exact_lines(all_paths(lattice), weights, direction)
-        found = envelope(lattice, weights, direction)
+        result = envelope(lattice, weights, direction)
         true = crossings(lines)
-        assert (np.diff(found.boundaries) > 0).all(), f"seed {seed}"
+        assert (np.diff(result.boundaries) > 0).all(), f"seed {seed}"
         assert all(
-            min(abs(float(gamma) - x) for gamma in true) < 1e-6 * (1 + abs(x)) for x in found.boundaries.tolist()
+            min(abs(float(gamma) - x) for gamma in true) < 1e-6 * (1 + abs(x)) for x in result.boundaries.tolist()
         ), f"seed {seed}"
         points = [true[0] - 1, *((a + b) / 2 for a, b in pairwise(true)), true[-1] + 1] if true else [0]
         for gamma in points:
-            segment = int(np.searchsorted(found.boundaries, float(gamma)))
-            own = tuple(found.hypothesis(segment).tolist())
+            segment = int(np.searchsorted(result.boundaries, float(gamma)))
+            actual = tuple(result.hypothesis(segment).tolist())
             top = max(b + gamma * a for a, b, _ in lines)
-            assert max(b + gamma * a for a, b, words in lines if words == own) == top, f"seed {seed}"
-        hypotheses = [tuple(found.hypothesis(segment).tolist()) for segment in range(len(found.boundaries) + 1)]
-        assert all(one != other for one, other in pairwise(hypotheses)), f"seed {seed}"
+            assert max(b + gamma * a for a, b, words in lines if words == actual) == top, f"seed {seed}"
+        hypotheses = [tuple(result.hypothesis(segment).tolist()) for segment in range(len(result.boundaries) + 1)]
+        assert all(first != other for first, other in pairwise(hypotheses)), f"seed {seed}"
 
 
 def test_the_cases_have_many_segments(random_lattice):
@@ -92,21 +92,21 @@ def test_statistics_are_those_of_the_words(random_lattice, limit):
         lattice = random_lattice(rng, states=8, arcs_per_state=3.0)
         references = References.of([rng.integers(1, 5, 5), rng.integers(1, 5, 3)])
         weights, directions = rng.normal(size=3), rng.normal(size=(70, 3))
-        found = segments(lattice, references, weights, directions, limit)
-        assert found.offsets[-1] > 64, f"seed {seed}"  # of many directions
+        result = segments(lattice, references, weights, directions, limit)
+        assert result.offsets[-1] > 64, f"seed {seed}"  # of many directions
         for number, direction in enumerate(directions):
-            own = slice(found.offsets[number], found.offsets[number + 1])
+            actual = slice(result.offsets[number], result.offsets[number + 1])
             alone = envelope(lattice, weights, direction, limit)
-            assert found.begins[own].tolist() == [-limit, *alone.boundaries.tolist()], f"seed {seed}"
+            assert result.begins[actual].tolist() == [-limit, *alone.boundaries.tolist()], f"seed {seed}"
             rows = [references.statistics(alone.hypothesis(segment)) for segment in range(len(alone.boundaries) + 1)]
-            assert np.cumsum(found.changes[own], axis=0).tolist() == np.array(rows).tolist(), f"seed {seed}"
+            assert np.cumsum(result.changes[actual], axis=0).tolist() == np.array(rows).tolist(), f"seed {seed}"
 
 
 def test_hypotheses_of_equal_words_are_one_segment():
     lattice = lattice_of_arcs([0, 0], [5, 5], [1, 1], [[1.0], [-1.0]], [False, True], ["x"])
-    found = envelope(lattice, [0.0], [1.0])
-    assert found.boundaries.tolist() == []
-    assert found.words.tolist() == [5]
+    result = envelope(lattice, [0.0], [1.0])
+    assert result.boundaries.tolist() == []
+    assert result.words.tolist() == [5]
 
 
 def test_a_lattice_without_paths_has_one_segment_without_words():
@@ -114,10 +114,10 @@ def test_a_lattice_without_paths_has_one_segment_without_words():
     for empty in (empty_lattice(["x"]), dead_end):
         assert empty.empty
         assert envelope(empty, [1.0], [1.0]).offsets.tolist() == [0, 0]
-        found = segments(empty, References.of([[1, 2]]), [1.0], [[1.0], [2.0]], 5.0)
-        assert found.offsets.tolist() == [0, 1, 2]
-        assert found.begins.tolist() == [-5.0, -5.0]
-        assert found.changes.tolist() == [[0] * (STATISTICS - 1) + [2]] * 2
+        result = segments(empty, References.of([[1, 2]]), [1.0], [[1.0], [2.0]], 5.0)
+        assert result.offsets.tolist() == [0, 1, 2]
+        assert result.begins.tolist() == [-5.0, -5.0]
+        assert result.changes.tolist() == [[0] * (STATISTICS - 1) + [2]] * 2
 
 
 def test_states_may_stand_in_any_order():
@@ -125,9 +125,9 @@ def test_states_may_stand_in_any_order():
     symbols = SymbolTable(["a", "b", "c"])
     arcs = ([0, 0, 2], [1, 2, 3], [0.0] * 3, [2, 2, 1], [np.inf, 0.0, np.inf])
     lattice = Lattice.from_arcs(*arcs, symbols, features=features)
-    found = envelope(lattice, [1.0, 0.0], [0.0, 1.0])
-    assert [found.hypothesis(0).tolist(), found.hypothesis(1).tolist()] == [[2, 3], [1, 3]]
-    assert found.boundaries.tolist() == [pytest.approx(1 / 3)]
+    result = envelope(lattice, [1.0, 0.0], [0.0, 1.0])
+    assert [result.hypothesis(0).tolist(), result.hypothesis(1).tolist()] == [[2, 3], [1, 3]]
+    assert result.boundaries.tolist() == [pytest.approx(1 / 3)]
     words, cost = best_hypothesis(lattice, {"x": 1.0, "y": 0.0})
     assert (words.tolist(), cost) == ([2, 3], -6.0)
 
@@ -138,6 +138,6 @@ def test_many_hypotheses_from_one_state():
     count = len(at)
     arcs = (np.zeros(count, np.int64), np.arange(1, count + 1), np.ones(count, np.int64))
     features = np.column_stack([2 * at, -(at**2)])
-    found = envelope(lattice_of_arcs(*arcs, features, [False, True], ["x", "y"]), [0.0, 1.0], [1.0, 0.0])
-    assert found.words.tolist() == list(range(1, len(at) + 1))
-    assert found.boundaries == pytest.approx((at[1:] + at[:-1]) / 2)
+    result = envelope(lattice_of_arcs(*arcs, features, [False, True], ["x", "y"]), [0.0, 1.0], [1.0, 0.0])
+    assert result.words.tolist() == list(range(1, len(at) + 1))
+    assert result.boundaries == pytest.approx((at[1:] + at[:-1]) / 2)

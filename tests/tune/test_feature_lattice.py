@@ -26,7 +26,7 @@ def test_the_best_hypothesis_is_the_best_of_all_paths(random_lattice, all_paths)
         rng = np.random.default_rng(seed)
         lattice, weights = random_lattice(rng, states=2 + seed % 8), rng.normal(size=3)
         words, cost = best_hypothesis(lattice, weights)
-        costs = [(-float(weights @ features), own) for own, features in all_paths(lattice)]
+        costs = [(-float(weights @ features), first) for first, features in all_paths(lattice)]
         assert cost == pytest.approx(min(costs)[0]), f"seed {seed}"
         assert tuple(words.tolist()) == min(costs)[1], f"seed {seed}"
         named = dict(zip(lattice.features, weights.tolist(), strict=True))
@@ -39,25 +39,25 @@ def test_states_in_any_order_give_the_same_paths(random_lattice, all_paths):
         lattice = random_lattice(rng, states=7)
         names = np.concatenate(([0], 1 + rng.permutation(lattice.num_states - 1)))
         order = rng.permutation(lattice.num_arcs)
-        own = lattice.features
-        final, final_features = np.empty(lattice.num_states, dtype=bool), np.empty_like(own.finals.T)
-        final[names], final_features[names] = np.isfinite(lattice.finals), own.finals.T
+        result = lattice.features
+        final, final_features = np.empty(lattice.num_states, dtype=bool), np.empty_like(result.finals.T)
+        final[names], final_features[names] = np.isfinite(lattice.finals), result.finals.T
         other = lattice_of_arcs(
             names[lattice.sources][order],
             lattice.olabels[order],
             names[lattice.nextstates][order],
-            own.arcs.T[order],
+            result.arcs.T[order],
             final,
-            own.names,
+            result.names,
             final_features,
         )
         assert (other.nextstates > other.sources).all(), f"seed {seed}"
         assert other.num_states == lattice.num_states, f"seed {seed}"
-        for (words, features), (own_words, own) in zip(
+        for (words, features), (own_words, result) in zip(
             sorted_paths(all_paths(other)), sorted_paths(all_paths(lattice)), strict=True
         ):
             assert words == own_words, f"seed {seed}"
-            assert features == pytest.approx(own), f"seed {seed}"
+            assert features == pytest.approx(result), f"seed {seed}"
 
 
 def test_useless_states_are_left_out(all_paths):
@@ -69,11 +69,11 @@ def test_useless_states_are_left_out(all_paths):
 
 def test_a_lattice_lends_its_paths():
     lattice = Lattice.from_strings([("a b", 1.0), ("a c", 0.5), ("d", 2.0)])
-    made = tuning_lattice(lattice, ["model", "arcs"], [-lattice.weights, np.ones(lattice.num_arcs)])
-    words, cost = best_hypothesis(made, [1.0, 0.0])
+    result = tuning_lattice(lattice, ["model", "arcs"], [-lattice.weights, np.ones(lattice.num_arcs)])
+    words, cost = best_hypothesis(result, [1.0, 0.0])
     assert lattice.symbols.decode(words) == ["a", "c"]
     assert cost == best_cost(lattice)
-    assert lattice.symbols.decode(best_hypothesis(made, [1.0, -9.0])[0]) == ["d"]
+    assert lattice.symbols.decode(best_hypothesis(result, [1.0, -9.0])[0]) == ["d"]
 
 
 def test_an_nbest_list_is_one_path_for_each_hypothesis(all_paths):
@@ -142,8 +142,8 @@ def test_a_lattice_under_weights_costs_what_its_features_say(random_lattice, all
         lattice, weights = random_lattice(rng, states=6), rng.normal(size=3)
         under = lattice_under(lattice, {"f0": weights[0], "f2": weights[2]})
         expected = sorted(-float(weights[[0, 2]] @ features[[0, 2]]) for _, features in all_paths(lattice))
-        found = nbest(under, len(expected), unique=False)
-        assert [path.cost for path in found] == pytest.approx(expected), f"seed {seed}"
+        hypotheses = nbest(under, len(expected), unique=False)
+        assert [path.cost for path in hypotheses] == pytest.approx(expected), f"seed {seed}"
         assert under.features is lattice.features, f"seed {seed}"
 
 

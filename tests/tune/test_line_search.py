@@ -21,22 +21,22 @@ def corpus(random_lattice, seed, sentences=5):
     return lattices, references, rng.normal(size=3), rng.normal(size=3)
 
 
-def middles(found):
+def middles(searched):
     """Returns a gamma inside of each interval of the corpus."""
-    ends = np.unique(np.concatenate([part.begins[1:] for part in found]))
+    ends = np.unique(np.concatenate([part.begins[1:] for part in searched]))
     return np.concatenate([[ends[0] - 1], (ends[1:] + ends[:-1]) / 2, [ends[-1] + 1]])
 
 
 def test_no_point_of_the_line_is_better(random_lattice):
     for seed in SEEDS:
         lattices, references, weights, direction = corpus(random_lattice, seed)
-        found = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
-        optimum = search_line(found)
-        bleu = [evaluate(lattices, references, weights + gamma * direction) for gamma in middles(found)]
+        results = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
+        optimum = search_line(results)
+        bleu = [evaluate(lattices, references, weights + gamma * direction) for gamma in middles(results)]
         assert optimum.score == pytest.approx(max(bleu), abs=1e-12), f"seed {seed}"
         assert optimum.here == pytest.approx(evaluate(lattices, references, weights), abs=1e-12), f"seed {seed}"
         assert optimum.at_low_end == pytest.approx(bleu[0], abs=1e-12), f"seed {seed}"
-        assert optimum.segments == sum(len(part.begins) for part in found), f"seed {seed}"
+        assert optimum.segments == sum(len(part.begins) for part in results), f"seed {seed}"
         assert optimum.low <= optimum.gamma <= optimum.high, f"seed {seed}"
         assert evaluate(lattices, references, weights + optimum.gamma * direction) == pytest.approx(optimum.score), (
             f"seed {seed}"
@@ -47,8 +47,8 @@ def test_the_cases_are_no_plateaus(random_lattice):
     gains = []
     for seed in SEEDS:
         lattices, references, weights, direction = corpus(random_lattice, seed)
-        found = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
-        optimum = search_line(found)
+        results = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
+        optimum = search_line(results)
         gains.append(optimum.score - optimum.here)
     assert np.count_nonzero(np.array(gains) > 0.01) > 10
 
@@ -56,8 +56,8 @@ def test_the_cases_are_no_plateaus(random_lattice):
 def test_bounds_are_obeyed(random_lattice):
     for seed in SEEDS:
         lattices, references, weights, direction = corpus(random_lattice, seed)
-        found = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
-        optimum = search_line(found, low=-0.3, high=0.2)
+        results = [segments(*pair, weights, [direction]) for pair in zip(lattices, references, strict=True)]
+        optimum = search_line(results, low=-0.3, high=0.2)
         points = np.linspace(-0.3, 0.2, 200)[1:-1].tolist()
         assert -0.3 <= optimum.low <= optimum.gamma <= optimum.high <= 0.2, f"seed {seed}"
         assert all(evaluate(lattices, references, weights + g * direction) <= optimum.score + 1e-12 for g in points), (

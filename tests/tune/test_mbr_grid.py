@@ -37,8 +37,8 @@ LATTICES, REFERENCES = development_set()
 
 
 def bleu(translations, references=None):
-    own = [REFERENCES] if references is None else references
-    return sacrebleu.corpus_bleu(translations, own, tokenize="none", force=True).score
+    result = [REFERENCES] if references is None else references
+    return sacrebleu.corpus_bleu(translations, result, tokenize="none", force=True).score
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +69,8 @@ def test_threads_change_nothing(grid):
 
 def test_what_is_not_searched_for_stays():
     fixed = MbrSettings(max_order=2, max_arcs=30, beam=1.0)
-    found = mbr_grid(LATTICES, REFERENCES, scales=[0.5], precisions=[0.6], ratios=[0.7], settings=fixed)
-    [point] = found.points
+    result = mbr_grid(LATTICES, REFERENCES, scales=[0.5], precisions=[0.6], ratios=[0.7], settings=fixed)
+    [point] = result.points
     assert point.settings == MbrSettings(0.5, 0.6, 0.7, max_order=2, max_arcs=30, beam=1.0)
     decided = [nbest(mbr(lattice, point.settings))[0].text for lattice in LATTICES]
     assert point.bleu == pytest.approx(bleu(decided))

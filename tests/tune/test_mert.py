@@ -35,7 +35,7 @@ from lattice_simp.tune.scores import best_hypothesis
 )
 def test_bleu_and_costs_under_given_weights(oracle, weights, bleu, cost):
     vector = oracle.weights(weights)
-    counts = [References.of(own) for own in oracle.references]
+    counts = [References.of(reference) for reference in oracle.references]
     assert evaluate(oracle.lattices, counts, vector) == pytest.approx(bleu, abs=1e-6)
     assert sum(best_hypothesis(lattice, vector)[1] for lattice in oracle.lattices) == pytest.approx(cost, abs=1e-3)
 
@@ -43,18 +43,18 @@ def test_bleu_and_costs_under_given_weights(oracle, weights, bleu, cost):
 @pytest.mark.shared
 def test_searches_along_the_axes(oracle):
     """Everything as recorded, but that of neighbouring intervals of equal BLEU the record has the leftmost."""
-    counts = [References.of(own) for own in oracle.references]
+    counts = [References.of(reference) for reference in oracle.references]
     pairs = zip(oracle.lattices, counts, strict=True)
-    found = [segments(lattice, own, oracle.start, np.eye(12)) for lattice, own in pairs]
+    results = [segments(lattice, second, oracle.start, np.eye(12)) for lattice, second in pairs]
     text = (oracle.folder / "linesearch.axis.iter1.tsv").read_text().splitlines()
     rows = list(csv.DictReader(text, delimiter="\t"))
     assert len(rows) == 12
     for number, row in enumerate(rows):
-        optimum = search_line(found, number)
+        optimum = search_line(results, number)
         low, high = float(row["gamma_lo"]), float(row["gamma_hi"])
         if number == 0:
             assert optimum.low == pytest.approx(high, rel=1e-6)
-            optimum = search_line(found, number, high=high, min_width=1e-3)
+            optimum = search_line(results, number, high=high, min_width=1e-3)
             assert evaluate(oracle.lattices, counts, oracle.start + np.eye(12)[0] * (low + high) / 2) == optimum.score
         assert optimum.segments == int(row["segments_total"])
         assert optimum.at_low_end == pytest.approx(float(row["bleu_at_minus_inf"]), abs=1e-6)
@@ -67,14 +67,14 @@ def test_searches_along_the_axes(oracle):
 def test_the_search_ends_above_the_recorded_bleu(oracle):
     minimize_error(oracle.lattices[:1], oracle.references[:1], oracle.named(oracle.start), MertOptions(max_rounds=1))
     begin = time.process_time()
-    found = minimize_error(oracle.lattices, oracle.references, oracle.named(oracle.start), MertOptions(restarts=1))
+    result = minimize_error(oracle.lattices, oracle.references, oracle.named(oracle.start), MertOptions(restarts=1))
     seconds = time.process_time() - begin
-    assert found.initial_score == pytest.approx(0.255110, abs=1e-6)
-    assert found.score >= 0.3337
+    assert result.initial_score == pytest.approx(0.255110, abs=1e-6)
+    assert result.score >= 0.3337
     assert seconds < 22.0
-    assert found.score == pytest.approx(max(step.score for step in found.trace), abs=1e-12)
+    assert result.score == pytest.approx(max(step.score for step in result.trace), abs=1e-12)
     for number in (0, 1):
-        gains = [step.score for step in found.trace if step.search == number]
+        gains = [step.score for step in result.trace if step.search == number]
         assert gains == sorted(gains)
 
 
@@ -95,12 +95,12 @@ def named_options(**options):
 def test_the_weights_give_the_promised_bleu_and_it_grows(random_lattice):
     for seed in range(6):
         lattices, references, start = corpus(random_lattice, seed)
-        counts = [References.of(own) for own in references]
-        found = minimize_error(lattices, references, start, named_options())
-        assert found.initial_score == evaluate(lattices, counts, list(start.values())), f"seed {seed}"
-        assert found.score == evaluate(lattices, counts, list(found.weights.values())), f"seed {seed}"
-        assert found.score > found.initial_score, f"seed {seed}"
-        assert found.score == pytest.approx(max(step.score for step in found.trace)), f"seed {seed}"
+        counts = [References.of(reference) for reference in references]
+        result = minimize_error(lattices, references, start, named_options())
+        assert result.initial_score == evaluate(lattices, counts, list(start.values())), f"seed {seed}"
+        assert result.score == evaluate(lattices, counts, list(result.weights.values())), f"seed {seed}"
+        assert result.score > result.initial_score, f"seed {seed}"
+        assert result.score == pytest.approx(max(step.score for step in result.trace)), f"seed {seed}"
 
 
 def test_the_best_of_all_searches_counts_and_of_equal_ones_the_first(random_lattice):
@@ -111,16 +111,16 @@ def test_the_best_of_all_searches_counts_and_of_equal_ones_the_first(random_latt
         options = MertOptions(random_directions=0, max_rounds=1, kick=2.0)
         before = minimize_error(lattices, references, start, replace(options, restarts=0))
         for restarts in range(1, 6):
-            found = minimize_error(lattices, references, start, replace(options, restarts=restarts))
-            steps = [step.score for step in found.trace if step.search == restarts]
+            result = minimize_error(lattices, references, start, replace(options, restarts=restarts))
+            steps = [step.score for step in result.trace if step.search == restarts]
             if steps and steps[-1] > before.score:
                 better += 1
-                assert found.score == pytest.approx(steps[-1]), f"seed {seed}"
+                assert result.score == pytest.approx(steps[-1]), f"seed {seed}"
             else:
                 same += bool(steps) and steps[-1] == pytest.approx(before.score, abs=1e-12)
                 worse += bool(steps) and steps[-1] < before.score - 1e-12
-                assert (found.weights, found.score) == (before.weights, before.score), f"seed {seed}"
-            before = found
+                assert (result.weights, result.score) == (before.weights, before.score), f"seed {seed}"
+            before = result
     assert min(better, worse, same) > 0
 
 
@@ -128,13 +128,13 @@ def test_no_axis_gains_at_the_end(random_lattice):
     for seed in range(4):
         lattices, references, start = corpus(random_lattice, seed)
         options = MertOptions(restarts=0, random_directions=0, min_width=0.0)
-        found = minimize_error(lattices, references, start, options)
-        weights = np.array(list(found.weights.values()))
-        counts = [References.of(own) for own in references]
+        result = minimize_error(lattices, references, start, options)
+        weights = np.array(list(result.weights.values()))
+        counts = [References.of(reference) for reference in references]
         units = feature_units(lattices, np.array(list(start.values())))
         parts = [segments(*pair, weights, np.diag(units), 1000.0) for pair in zip(lattices, counts, strict=True)]
         ends = [search_line(parts, axis).score for axis in range(3)]
-        assert max(ends) <= found.score + options.min_gain, f"seed {seed}"
+        assert max(ends) <= result.score + options.min_gain, f"seed {seed}"
 
 
 def test_any_number_of_threads_gives_the_same(random_lattice):
@@ -146,9 +146,9 @@ def test_any_number_of_threads_gives_the_same(random_lattice):
 
 def test_fixed_weights_stay(random_lattice):
     lattices, references, start = corpus(random_lattice, 2)
-    found = minimize_error(lattices, references, start, named_options(fixed=frozenset({"f1"})))
-    assert found.weights["f1"] == start["f1"]
-    assert found.weights["f0"] != start["f0"]
+    result = minimize_error(lattices, references, start, named_options(fixed=frozenset({"f1"})))
+    assert result.weights["f1"] == start["f1"]
+    assert result.weights["f0"] != start["f0"]
     everything = minimize_error(lattices, references, start, named_options(fixed=frozenset(start)))
     assert everything.weights == start
     assert everything.score == everything.initial_score
@@ -157,9 +157,9 @@ def test_fixed_weights_stay(random_lattice):
 def test_signs_are_kept(random_lattice):
     for seed in range(6):
         lattices, references, start = corpus(random_lattice, seed)
-        found = minimize_error(lattices, references, start, named_options(signs={"f0": 1, "f1": -1}))
-        assert found.weights["f0"] >= 0.0, f"seed {seed}"
-        assert found.weights["f1"] <= 0.0, f"seed {seed}"
+        result = minimize_error(lattices, references, start, named_options(signs={"f0": 1, "f1": -1}))
+        assert result.weights["f0"] >= 0.0, f"seed {seed}"
+        assert result.weights["f1"] <= 0.0, f"seed {seed}"
 
 
 def test_signs_matter(random_lattice):
@@ -195,16 +195,16 @@ def test_lists_and_lattices_of_the_same_hypotheses_give_the_same():
             strings = {" ".join(rng.choice(["a", "b"], rng.integers(4, 9))) for _ in range(12)}
             lists.append(
                 [
-                    Hypothesis(tuple(own.split()), features={name: float(rng.normal()) for name in names})
-                    for own in sorted(strings)
+                    Hypothesis(tuple(string.split()), features={name: float(rng.normal()) for name in names})
+                    for string in sorted(strings)
                 ]
             )
             references.append([symbols.encode(rng.choice(["a", "b"], 7))])
-        flat = [nbest_lattice(own, names, symbols) for own in lists]
-        trees = [prefix_tree(own, symbols, names) for own in lists]
-        assert sum(tree.num_arcs for tree in trees) < 0.7 * sum(one.num_arcs for one in flat), f"seed {seed}"
+        flat = [nbest_lattice(list, names, symbols) for list in lists]
+        trees = [prefix_tree(list, symbols, names) for list in lists]
+        assert sum(tree.num_arcs for tree in trees) < 0.7 * sum(entry.num_arcs for entry in flat), f"seed {seed}"
         start = dict(zip(names, rng.normal(size=3).tolist(), strict=True))
-        left, right = (minimize_error(own, references, start, named_options()) for own in (flat, trees))
+        left, right = (minimize_error(each, references, start, named_options()) for each in (flat, trees))
         assert left.score > left.initial_score, f"seed {seed}"
         assert right.score == left.score, f"seed {seed}"
         assert right.weights == pytest.approx(left.weights, rel=1e-6), f"seed {seed}"
@@ -214,9 +214,9 @@ def test_lists_and_lattices_of_the_same_hypotheses_give_the_same():
 def test_an_empty_lattice_does_no_harm(random_lattice):
     lattices, references, start = corpus(random_lattice, 3)
     nothing = empty_lattice(lattices[0].features)
-    found = minimize_error([nothing, *lattices], [[[1, 2]], *references], start, named_options())
-    assert math.isfinite(found.score)
-    assert found.score > 0.0
+    result = minimize_error([nothing, *lattices], [[[1, 2]], *references], start, named_options())
+    assert math.isfinite(result.score)
+    assert result.score > 0.0
 
 
 @pytest.mark.parametrize("broken", ["none", "counts", "features", "fixed", "signs", "weights"])
@@ -247,17 +247,17 @@ def test_weights_stay_within_reach(random_lattice, reach):
     for seed in range(4):
         lattices, references, start = corpus(random_lattice, seed)
         units = feature_units(lattices, np.array(list(start.values())))
-        found = minimize_error(lattices, references, start, named_options(reach=reach))
+        result = minimize_error(lattices, references, start, named_options(reach=reach))
         free = minimize_error(lattices, references, start, named_options())
-        assert farthest(found.weights, start, units) <= reach + 1e-9 < farthest(free.weights, start, units), (
+        assert farthest(result.weights, start, units) <= reach + 1e-9 < farthest(free.weights, start, units), (
             f"seed {seed}"
         )
-        assert found.initial_score <= found.score, f"seed {seed}"
+        assert result.initial_score <= result.score, f"seed {seed}"
 
 
 def test_a_start_with_a_forbidden_sign_moves_to_zero_and_within_reach_of_it(random_lattice):
     lattices, references, start = corpus(random_lattice, 3)
-    given = {**start, "f0": -2.0}
-    found = minimize_error(lattices, references, given, named_options(signs={"f0": 1}, reach=0.5))
-    units = feature_units(lattices, np.array(list(given.values())))
-    assert 0.0 <= found.weights["f0"] <= 0.5 * units[0] + 1e-9
+    values = {**start, "f0": -2.0}
+    result = minimize_error(lattices, references, values, named_options(signs={"f0": 1}, reach=0.5))
+    units = feature_units(lattices, np.array(list(values.values())))
+    assert 0.0 <= result.weights["f0"] <= 0.5 * units[0] + 1e-9

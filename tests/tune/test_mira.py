@@ -29,7 +29,7 @@ def made_lists(seed: int, count: int = 40, size: int = 12) -> list[HypothesisLis
     for _ in range(count):
         quality = rng.integers(1, 9, size)
         columns = quality + rng.normal(0, 0.5, size), -quality + rng.normal(0, 2.0, size), rng.normal(0, 3.0, size)
-        rows = np.array([statistics(own) for own in quality.tolist()])
+        rows = np.array([statistics(entry) for entry in quality.tolist()])
         lists.append(HypothesisList(np.column_stack(columns), rows))
     return lists
 
@@ -45,11 +45,11 @@ def vector(weights):
 
 def test_weights_are_better_on_other_sentences_too():
     for seed in range(5):
-        found = learned(made_lists(seed))
+        result = learned(made_lists(seed))
         others = made_lists(100 + seed)
         best = corpus_score(others, np.array([1.0, 0.0, 0.0]), BLEU)
-        assert found.score > found.initial_score
-        assert corpus_score(others, vector(found.weights), BLEU) > best - 0.02
+        assert result.score > result.initial_score
+        assert corpus_score(others, vector(result.weights), BLEU) > best - 0.02
         assert corpus_score(others, np.ones(3), BLEU) < best - 0.05
 
 
@@ -65,8 +65,8 @@ def bleu(rows):
 def means_by_definition(lists, start, epochs, step, decay, seed):
     """Returns the mean weights after each epoch: hope against fear, by BLEU in the background of what went before."""
     weights, margin = np.array(start), 10.0 / (1.0 - decay)
-    deviations = np.sqrt(np.mean([own.features.var(axis=0) for own in lists], axis=0))
-    best = [own.statistics[np.argmax(own.features @ weights)] for own in lists]
+    deviations = np.sqrt(np.mean([list.features.var(axis=0) for list in lists], axis=0))
+    best = [list.statistics[np.argmax(list.features @ weights)] for list in lists]
     background = np.mean(best, axis=0) / (1.0 - decay)
     rng, history, means = np.random.default_rng(seed), [], []
     for _ in range(epochs):
@@ -91,12 +91,12 @@ def test_weights_are_those_of_the_definition(decay):
     for seed in range(3):
         lists, start = made_lists(seed, count=10, size=6), (0.3, 1.0, 0.7)
         means = means_by_definition(lists, start, 7, 0.05, decay, seed=4)
-        found = learned(lists, start, epochs=7, decay=decay, seed=4)
-        scores = [corpus_score(lists, own, BLEU) for own in means]
-        assert [own.score for own in found.trace] == pytest.approx(scores), f"seed {seed}"
-        assert found.score == pytest.approx(max([found.initial_score, *scores])), f"seed {seed}"
-        if max(scores) > found.initial_score:
-            assert vector(found.weights) == pytest.approx(means[int(np.argmax(scores))]), f"seed {seed}"
+        result = learned(lists, start, epochs=7, decay=decay, seed=4)
+        scores = [corpus_score(lists, mean, BLEU) for mean in means]
+        assert [entry.score for entry in result.trace] == pytest.approx(scores), f"seed {seed}"
+        assert result.score == pytest.approx(max([result.initial_score, *scores])), f"seed {seed}"
+        if max(scores) > result.initial_score:
+            assert vector(result.weights) == pytest.approx(means[int(np.argmax(scores))]), f"seed {seed}"
 
 
 def test_the_best_epoch_counts_and_not_the_last():
@@ -104,11 +104,11 @@ def test_the_best_epoch_counts_and_not_the_last():
     last = 0
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        lists = [HypothesisList(rng.normal(size=(8, 3)), own.statistics) for own in made_lists(seed, count=8, size=8)]
-        found = learned(lists, step=1.0, epochs=8, decay=0.9)
-        scores = [found.initial_score, *(own.score for own in found.trace)]
-        assert found.score == max(scores) == corpus_score(lists, vector(found.weights), BLEU), f"seed {seed}"
-        assert [own.round for own in found.trace] == list(range(8))
+        lists = [HypothesisList(rng.normal(size=(8, 3)), list.statistics) for list in made_lists(seed, count=8, size=8)]
+        result = learned(lists, step=1.0, epochs=8, decay=0.9)
+        scores = [result.initial_score, *(entry.score for entry in result.trace)]
+        assert result.score == max(scores) == corpus_score(lists, vector(result.weights), BLEU), f"seed {seed}"
+        assert [entry.round for entry in result.trace] == list(range(8))
         last += scores[-1] == max(scores)
     assert last < 6
 
@@ -117,31 +117,31 @@ def test_features_in_other_units_give_the_same_choices():
     for seed in range(3):
         lists = made_lists(seed)
         units = np.array([1000.0, 0.001, 7.0])
-        other = [HypothesisList(own.features * units, own.statistics) for own in lists]
-        one, two = learned(lists, epochs=5), learned(other, tuple(1 / units), epochs=5)
-        assert vector(one.weights) == pytest.approx(vector(two.weights) * units)
+        other = [HypothesisList(list.features * units, list.statistics) for list in lists]
+        first, second = learned(lists, epochs=5), learned(other, tuple(1 / units), epochs=5)
+        assert vector(first.weights) == pytest.approx(vector(second.weights) * units)
 
 
 def test_fixed_features_keep_their_weights_and_signs_hold():
     lists = made_lists(0)
-    found = learned(lists, (0.0, 2.0, 1.0), fixed=frozenset({"bad"}), epochs=5)
-    assert found.weights["bad"] == 2.0
-    assert found.weights["good"] > 0
+    result = learned(lists, (0.0, 2.0, 1.0), fixed=frozenset({"bad"}), epochs=5)
+    assert result.weights["bad"] == 2.0
+    assert result.weights["good"] > 0
     assert -0.01 < learned(lists, signs={"good": -1}, epochs=5).weights["good"] <= 0.0
     assert learned(lists, signs={"good": 1}, epochs=5).weights["good"] > 0.0
 
 
 def test_a_start_that_cannot_be_improved_stays():
     rows = np.array([statistics(8), statistics(3)])
-    own = HypothesisList(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), rows)
-    found = learned([own], (50.0, 0.0, 0.0))
-    assert found.weights == {"good": 50.0, "bad": 0.0, "noise": 0.0}
-    assert (found.initial_score, found.score) == (1.0, 1.0)
+    list = HypothesisList(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), rows)
+    result = learned([list], (50.0, 0.0, 0.0))
+    assert result.weights == {"good": 50.0, "bad": 0.0, "noise": 0.0}
+    assert (result.initial_score, result.score) == (1.0, 1.0)
 
 
 def test_constant_features_do_not_move():
     lists = [
-        HypothesisList(np.column_stack([own.features[:, :2], np.ones(12)]), own.statistics) for own in made_lists(1)
+        HypothesisList(np.column_stack([list.features[:, :2], np.ones(12)]), list.statistics) for list in made_lists(1)
     ]
     assert learned(lists, epochs=3).weights["noise"] == 1.0
 
@@ -157,22 +157,24 @@ def test_lattices_give_what_their_lists_give():
     symbols = SymbolTable()
     reference = symbols.encode("a b c d e".split())
     scored = [("a b c d e", {"x": 0.0, "y": 1.0}), ("a b c d f", {"x": 1.0, "y": 0.0}), ("a b", {"x": 0.0, "y": 0.0})]
-    lattice = nbest_lattice([Hypothesis(tuple(own.split()), features=row) for own, row in scored], ("x", "y"), symbols)
+    lattice = nbest_lattice(
+        [Hypothesis(tuple(first.split()), features=row) for first, row in scored], ("x", "y"), symbols
+    )
     start = {"x": 1.0, "y": 0.5}
-    found = learn_margins([lattice], [[reference]], start, MiraOptions(step=1.0))
-    assert found.score == 1.0 > found.initial_score
+    result = learn_margins([lattice], [[reference]], start, MiraOptions(step=1.0))
+    assert result.score == 1.0 > result.initial_score
     [prepared] = BLEU.prepared([[reference]])
-    words = [symbols.encode(own.split()) for own, _ in scored]
+    words = [symbols.encode(first.split()) for first, _ in scored]
     rows = prepared.rows(np.concatenate(words), np.cumsum([0, *map(len, words)]).astype(np.int64))
-    own = HypothesisList(np.array([[row["x"], row["y"]] for _, row in scored]), rows)
-    again = learn_margins_of_lists([own], ("x", "y"), start, MiraOptions(step=1.0))
-    assert again.weights == pytest.approx(found.weights)
+    list = HypothesisList(np.array([[row["x"], row["y"]] for _, row in scored]), rows)
+    again = learn_margins_of_lists([list], ("x", "y"), start, MiraOptions(step=1.0))
+    assert again.weights == pytest.approx(result.weights)
     assert rows.shape == (3, STATISTICS)
 
 
 def test_fixed_weights_stay_whatever_their_signs():
-    found = learned(made_lists(0), (1.0, 2.0, 1.0), fixed=frozenset({"bad"}), signs={"bad": -1}, epochs=2)
-    assert found.weights["bad"] == 2.0
+    result = learned(made_lists(0), (1.0, 2.0, 1.0), fixed=frozenset({"bad"}), signs={"bad": -1}, epochs=2)
+    assert result.weights["bad"] == 2.0
 
 
 @pytest.mark.parametrize(

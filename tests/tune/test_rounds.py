@@ -45,8 +45,10 @@ def sentences():
     targets = (DATA / "test.de").read_text("utf-8").splitlines()
     pairs = list(zip(records, targets, strict=True))[:COUNT]
     return [
-        TuningSentence(tuple(one["tokens"]), (tuple(target.split()),), ("".join(map(str, map(int, one["keep"][0]))),))
-        for one, target in pairs
+        TuningSentence(
+            tuple(first["tokens"]), (tuple(target.split()),), ("".join(map(str, map(int, first["keep"][0]))),)
+        )
+        for first, target in pairs
     ]
 
 
@@ -55,13 +57,13 @@ def test_lattices_come_in_order_whatever_the_workers(model, sentences):
     runs = []
     for jobs in (1, 2):
         symbols = SymbolTable()
-        told = []
+        actual = []
         options = DecodeOptions(model, "plain", jobs=jobs)
-        lattices = decode(sentences[:4], options, weights, symbols, lambda *counts: told.append(counts))
-        assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+        lattices = decode(sentences[:4], options, weights, symbols, lambda *counts: actual.append(counts))
+        assert actual == [(1, 4), (2, 4), (3, 4), (4, 4)]
         runs.append([tuple(lattice.symbols.decode(best_hypothesis(lattice, weights)[0])) for lattice in lattices])
     decoder = Decoder.load(model)
-    expected = [decoder.translate(one.words, strategy="plain").best.tokens for one in sentences[:4]]
+    expected = [decoder.translate(sentence.words, strategy="plain").best.tokens for sentence in sentences[:4]]
     assert runs[0] == runs[1] == expected
 
 
@@ -73,7 +75,7 @@ def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, stra
     options = DecodeOptions(model, strategy, max_arcs=300)
     result = tune(sentences, start, options, TuningOptions(SEARCH, 2))
     assert set(result.weights) == set(start)
-    assert result.score == max(one.score for one in result.rounds) >= result.rounds[0].score
+    assert result.score == max(round.score for round in result.rounds) >= result.rounds[0].score
     assert result.weights["LM"] >= 0.01
     assert result.weights["OOV"] == start["OOV"]
     symbols = SymbolTable()
@@ -108,11 +110,11 @@ def test_a_sentence_that_fails_is_named(model, sentences):
 def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
     weights = start_weights(model, skeletons=True)
     decoder = Decoder.load(model).with_weights(weights)
-    one = sentences[0]
-    skeleton = Skeleton.from_mask(one.masks[0], one.words)
-    _, own = decoder.exact_nbest(skeleton.words, decoder.settings.skeleton.hypotheses)
-    given = [replace(one, skeleton_hypotheses=tuple(replace(path, cost=2.0 * path.cost) for path in own)), one]
-    doubled, plain = decode(given, DecodeOptions(model, "gappy"), weights, SymbolTable())
+    first = sentences[0]
+    skeleton = Skeleton.from_mask(first.masks[0], first.words)
+    _, second = decoder.exact_nbest(skeleton.words, decoder.settings.skeleton.hypotheses)
+    entries = [replace(first, skeleton_hypotheses=tuple(replace(path, cost=2.0 * path.cost) for path in second)), first]
+    doubled, plain = decode(entries, DecodeOptions(model, "gappy"), weights, SymbolTable())
     column = plain.features.names.index("Skeleton")
 
     def best_skeleton(lattice):
@@ -124,17 +126,17 @@ def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
 
 
 def test_anything_that_gives_lattices_can_be_tuned(model, sentences):
-    asked = []
+    wanted = []
 
     def decoded(weights, symbols):
-        asked.append(dict(weights))
+        wanted.append(dict(weights))
         return decode(sentences, DecodeOptions(model, "plain"), weights, symbols)
 
     start = start_weights(model, skeletons=False)
-    references = [one.references for one in sentences]
-    found = tune_with(decoded, references, start, TuningOptions(SEARCH, 2))
-    assert found == tune(sentences, start, DecodeOptions(model, "plain"), TuningOptions(SEARCH, 2))
-    assert len(asked) == len(found.rounds) == 2
+    references = [sentence.references for sentence in sentences]
+    result = tune_with(decoded, references, start, TuningOptions(SEARCH, 2))
+    assert result == tune(sentences, start, DecodeOptions(model, "plain"), TuningOptions(SEARCH, 2))
+    assert len(wanted) == len(result.rounds) == 2
     with pytest.raises(LatticeSimpError, match="holds no sentences"):
         tune_with(decoded, [], start)
 
@@ -148,35 +150,35 @@ def one_of(symbols, *scored):
 @pytest.mark.parametrize("best", [1, 2, 3])
 def test_the_best_round_counts_and_not_the_last(best):
     """Only in one round the decoder finds a good translation; the optimiser promises more than any decoding gives."""
-    asked = []
+    wanted = []
 
     def decoded(weights, symbols):
-        asked.append(dict(weights))
-        top = "a b c d e x" if len(asked) == best else "a b c d y x z"
+        wanted.append(dict(weights))
+        top = "a b c d e x" if len(wanted) == best else "a b c d y x z"
         return [one_of(symbols, (top, 1.0, 5.0), ("a b c d e f", 5.0, 1.0))]
 
     def misled(lattices, *arguments, **options):
-        found = minimize_error(lattices, *arguments, **options)
-        return replace(found, weights={"good": -1.0 - len(asked), "bad": 1.0})
+        result = minimize_error(lattices, *arguments, **options)
+        return replace(result, weights={"good": -1.0 - len(wanted), "bad": 1.0})
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("lattice_simp.tune.rounds.minimize_error", misled)
-        found = tune_with(decoded, [["a b c d e f".split()]], {"good": -1.0, "bad": 1.0}, TuningOptions(SEARCH, 3))
-    scores = [own.score for own in found.rounds]
-    assert len(asked) == len(scores) == 3
+        result = tune_with(decoded, [["a b c d e f".split()]], {"good": -1.0, "bad": 1.0}, TuningOptions(SEARCH, 3))
+    scores = [round.score for round in result.rounds]
+    assert len(wanted) == len(scores) == 3
     assert max(scores) == scores[best - 1] > min(scores)
-    assert found.score == scores[best - 1]
-    assert found.rounds[best - 1].weights == asked[best - 1]
-    assert found.weights == {name: asked[best - 1][name] for name in ("good", "bad")}
+    assert result.score == scores[best - 1]
+    assert result.rounds[best - 1].weights == wanted[best - 1]
+    assert result.weights == {name: wanted[best - 1][name] for name in ("good", "bad")}
 
 
 def test_the_optimiser_sees_the_last_four_rounds():
     """Of all rounds, hypotheses that were once found would never be forgotten, and memory would not be bounded."""
-    seen, asked = [], []
+    seen, wanted = [], []
 
     def decoded(weights, symbols):
-        asked.append(weights)
-        return [one_of(symbols, (f"a b c d e{len(asked)}", 1.0, 1.0))]
+        wanted.append(weights)
+        return [one_of(symbols, (f"a b c d e{len(wanted)}", 1.0, 1.0))]
 
     def watching(lattices, references, start, *arguments, **options):
         seen.append({path.tokens[-1] for path in nbest(lattices[0], 10)})
@@ -191,10 +193,10 @@ def test_the_optimiser_sees_the_last_four_rounds():
 def test_rounds_end_where_the_optimiser_expects_no_more():
     """One more round could gain less than `min_gain`; just as much is enough."""
     for gain, rounds in ((0.0, 4), (0.2, 4), (0.21, 1)):
-        asked = []
+        requested = []
 
-        def decoded(weights, symbols, asked=asked):
-            asked.append(weights)
+        def decoded(weights, symbols, requested=requested):
+            requested.append(weights)
             return [one_of(symbols, ("a b c d e f", 1.0, 1.0))]
 
         def expecting(lattices, references, start, *arguments, **options):
@@ -204,22 +206,26 @@ def test_rounds_end_where_the_optimiser_expects_no_more():
             patch.setattr("lattice_simp.tune.rounds.minimize_error", expecting)
             start = {"good": 1.0, "bad": 0.5}
             tune_with(decoded, [["a b c d e f".split()]], start, TuningOptions(max_rounds=4, min_gain=gain))
-        assert len(asked) == rounds, gain
+        assert len(requested) == rounds, gain
 
 
 def test_rounds_tune_for_sari_as_well(model, sentences):
     """The translations are taken for simplifications; in the source, only what both languages share is kept."""
     start, said = start_weights(model, skeletons=False), []
     options = TuningOptions(SEARCH, 2)
-    found = tune(sentences, start, DecodeOptions(model, "plain"), options, metric="sari", say=said.append)
-    assert said[0].startswith(f"tune: round 1: SARI {100 * found.rounds[0].score:.2f}, expected next")
-    assert found.score == max(one.score for one in found.rounds)
-    lattices = decode(sentences, DecodeOptions(model, "plain"), found.weights, SymbolTable())
-    vector = [found.weights.get(name, 0.0) for name in lattices[0].features]
+    result = tune(sentences, start, DecodeOptions(model, "plain"), options, metric="sari", say=said.append)
+    assert said[0].startswith(f"tune: round 1: SARI {100 * result.rounds[0].score:.2f}, expected next")
+    assert result.score == max(round.score for round in result.rounds)
+    lattices = decode(sentences, DecodeOptions(model, "plain"), result.weights, SymbolTable())
+    vector = [result.weights.get(name, 0.0) for name in lattices[0].features]
     outputs = [" ".join(lattice.symbols.decode(best_hypothesis(lattice, vector)[0])) for lattice in lattices]
-    references = list(zip(*([" ".join(own) for own in one.references] for one in sentences), strict=True))
+    references = list(
+        zip(*([" ".join(reference) for reference in sentence.references] for sentence in sentences), strict=True)
+    )
     metric = sari_corpus(len(references), tokenise_source=False)
-    sources = [" ".join(one.words) for one in sentences]
-    assert found.score == pytest.approx(metric.corpus_score(outputs, references, sources) / 100.0, abs=1e-6)
+    sources = [" ".join(sentence.words) for sentence in sentences]
+    assert result.score == pytest.approx(metric.corpus_score(outputs, references, sources) / 100.0, abs=1e-6)
     with pytest.raises(LatticeSimpError, match="SARI needs --source"):
-        tune_with(lambda weights, symbols: lattices, [one.references for one in sentences], start, metric="sari")
+        tune_with(
+            lambda weights, symbols: lattices, [sentence.references for sentence in sentences], start, metric="sari"
+        )

@@ -47,7 +47,9 @@ def envelope(lattice, weights, direction, limit=np.inf):
     """Returns the best hypotheses along a line of weights, without references."""
     lattice = lattice.topsorted()
     arrays = (lattice.features.arcs, lattice.features.finals)
-    lines = [np.stack([weighted(scores, np.asarray(own, float)) for own in (direction, weights)]) for scores in arrays]
+    lines = [
+        np.stack([weighted(scores, np.asarray(each, float)) for each in (direction, weights)]) for scores in arrays
+    ]
     pool, begin, end = hulls(lattice.arcs, *lines, limit, np.empty(1024, dtype=LINE))
     begins, offsets, words = hypotheses(lattice.arcs, pool, begin, end)
     return Envelope(begins[1:], offsets, words)

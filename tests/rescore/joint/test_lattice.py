@@ -44,15 +44,15 @@ def defined_cost(model, encoded, words, tokens):
 def signatures(lattice):
     """Returns (words, tokens, cost, features but for the model's, the model's) of each path, sorted."""
     tokens = affiliations(lattice)
-    found = []
+    results = []
     for arcs, end in arc_paths(lattice):
         words = lattice.olabels[arcs] > 0
         features = lattice.features.of_path(np.array(arcs, dtype=np.int32), end)
         joint = features.pop("JointAligned", 0.0)
         spelled = tuple(lattice.symbols.decode(lattice.olabels[arcs][words]))
         cost = lattice.weights[arcs].sum() + lattice.finals[end]
-        found.append((spelled, tuple(tokens[arcs][words].tolist()), cost, features["LM"], joint))
-    return sorted(found, key=lambda path: (path[:2], round(path[3], 6)))
+        results.append((spelled, tuple(tokens[arcs][words].tolist()), cost, features["LM"], joint))
+    return sorted(results, key=lambda path: (path[:2], round(path[3], 6)))
 
 
 def test_every_path_costs_what_its_words_cost():
@@ -158,12 +158,14 @@ def test_the_command_searches_lattices_exactly(command, translated):
     lists = read_nbest(folder / "new.nbest")
     for number, (lattice, words) in enumerate(zip(lattices, WORDS, strict=True)):
         expected = nbest(apply_joint(lattice, words.split(), random_model(5), weight=3.0), 50)
-        assert [own.text for own in lists[number]] == [own.text for own in expected]
+        assert [entry.text for entry in lists[number]] == [entry.text for entry in expected]
         assert len(expected) > 3
-        for own, path in zip(lists[number], expected, strict=True):
-            assert own.cost == pytest.approx(path.cost, abs=1e-3)
-            assert own.features["JointAligned"] == pytest.approx(path.features["JointAligned"], abs=1e-3)
-            assert own.cost == pytest.approx(-own.features["Lattice"] - 3 * own.features["JointAligned"], abs=1e-3)
+        for first, path in zip(lists[number], expected, strict=True):
+            assert first.cost == pytest.approx(path.cost, abs=1e-3)
+            assert first.features["JointAligned"] == pytest.approx(path.features["JointAligned"], abs=1e-3)
+            assert first.cost == pytest.approx(
+                -first.features["Lattice"] - 3 * first.features["JointAligned"], abs=1e-3
+            )
         again = shortest_path(read(folder / "b" / f"{number}.fst.gz"))
         assert (again.text, again.cost) == (expected[0].text, pytest.approx(expected[0].cost, abs=1e-3))
 
@@ -172,8 +174,10 @@ def test_the_command_can_search_by_the_model_alone(command, translated):
     folder, lattices = translated
     code, out, _ = command("-m", folder / "joint.scorer", "--lattice-weight", 0, "--best")
     assert code == 0
-    scored = [apply_joint(own, words.split(), random_model(5)) for own, words in zip(lattices, WORDS, strict=True)]
-    best = [max(nbest(own, 10_000, unique=False), key=lambda path: path.features["JointAligned"]) for own in scored]
+    scored = [
+        apply_joint(lattice, words.split(), random_model(5)) for lattice, words in zip(lattices, WORDS, strict=True)
+    ]
+    best = [max(nbest(entry, 10_000, unique=False), key=lambda path: path.features["JointAligned"]) for entry in scored]
     assert out.splitlines() == [path.text for path in best]
 
 

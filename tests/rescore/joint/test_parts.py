@@ -14,9 +14,9 @@ SEEDS = range(40)
 
 
 def defined_affiliation(word: int, links: list[tuple[int, int]], length: int) -> int | None:
-    own = sorted(source for source, target in links if target == word)
-    if own:
-        return own[(len(own) - 1) // 2]
+    results = sorted(source for source, target in links if target == word)
+    if results:
+        return results[(len(results) - 1) // 2]
     for distance in range(1, length):
         for neighbour in (word + distance, word - distance):  # of equally near ones the right one
             if any(target == neighbour for _, target in links):
@@ -36,34 +36,34 @@ def test_affiliations_are_those_of_the_definition():
             for source, target in lengths.tolist()
         ]
         source, target = (Sentences.of([[0] * length for length in column]) for column in lengths.T.tolist())
-        points = np.array([link for own in links for link in own], dtype=np.int32).reshape(-1, 2)
+        points = np.array([link for outcome in links for link in outcome], dtype=np.int32).reshape(-1, 2)
         offsets = np.cumsum([0, *map(len, links)]).astype(np.int64)
-        found = affiliations(source, target, Sentences(offsets, points)).tolist()
-        for (source_length, target_length), own in zip(lengths.tolist(), links, strict=True):
+        actual = affiliations(source, target, Sentences(offsets, points)).tolist()
+        for (source_length, target_length), outcome in zip(lengths.tolist(), links, strict=True):
             for word in range(target_length):
-                expected = defined_affiliation(word, own, target_length)
-                assert found.pop(0) == (word * source_length // target_length if expected is None else expected), seed
-            assert found.pop(0) == source_length
-        assert not found
+                expected = defined_affiliation(word, outcome, target_length)
+                assert actual.pop(0) == (word * source_length // target_length if expected is None else expected), seed
+            assert actual.pop(0) == source_length
+        assert not actual
 
 
 def test_symbols_are_frequent_words_and_the_rest_of_each_class():
     words = Vocabulary(tuple("abcdefg"))
     counts, classes = np.array([5, 9, 2, 2, 7, 3, 1]), np.array([1, 0, 1, 1, 1, 0, 0])
-    made = target_symbols(words, counts, classes, 3)
+    result = target_symbols(words, counts, classes, 3)
     by_class: dict[int, set[int]] = {0: set(), 1: set()}
     for number, word_class in enumerate(classes.tolist()):
-        by_class[word_class].add(int(made.symbols[number]))
+        by_class[word_class].add(int(result.symbols[number]))
     for word_class, symbols in by_class.items():
-        begin, end = made.class_begins[word_class : word_class + 2]
+        begin, end = result.class_begins[word_class : word_class + 2]
         assert symbols == set(range(begin, end))
-    assert len({made.symbols[0], made.symbols[1], made.symbols[4]}) == 3  # the frequent ones
-    assert made.symbols[2] == made.symbols[3]
-    assert made.symbols[5] == made.symbols[6]
-    assert np.exp(made.of(["c", "d"])[1]) == pytest.approx([0.5, 0.5])
-    assert np.exp(made.of(["f", "g"])[1]) == pytest.approx([0.75, 0.25])
-    assert made.of(["zzz"]) == (made.size - 2, 0.0)
-    assert made.classes.tolist() == sorted(made.classes.tolist())
+    assert len({result.symbols[0], result.symbols[1], result.symbols[4]}) == 3  # the frequent ones
+    assert result.symbols[2] == result.symbols[3]
+    assert result.symbols[5] == result.symbols[6]
+    assert np.exp(result.of(["c", "d"])[1]) == pytest.approx([0.5, 0.5])
+    assert np.exp(result.of(["f", "g"])[1]) == pytest.approx([0.75, 0.25])
+    assert result.of(["zzz"]) == (result.size - 2, 0.0)
+    assert result.classes.tolist() == sorted(result.classes.tolist())
 
 
 def random_examples(seed: int) -> Examples:
@@ -71,32 +71,32 @@ def random_examples(seed: int) -> Examples:
     sides = [Sentences.of([rng.integers(0, 9, n).tolist() for n in rng.integers(1, 6, 7)]) for _ in range(2)]
     source, target = (flat(side, np.arange(9, dtype=np.int32), 9) for side in sides)
     lengths = np.diff(source.offsets)
-    own = np.repeat(lengths, np.diff(target.offsets))
-    return Examples(source, target, (rng.random(len(own)) * own).astype(np.int32))
+    result = np.repeat(lengths, np.diff(target.offsets))
+    return Examples(source, target, (rng.random(len(result)) * result).astype(np.int32))
 
 
 def test_a_batch_holds_the_words_of_its_sentences():
     for seed in SEEDS:
         examples = random_examples(seed)
         chosen = np.random.default_rng(seed).permutation(examples.num_sentences)[:4]
-        own = batch(examples, chosen, 9)
+        result = batch(examples, chosen, 9)
         place = 0
         for sentence in chosen.tolist():
             begin, end = examples.target.offsets[sentence : sentence + 2]
             words = examples.target.words[begin:end].tolist()
             source = examples.source.words[slice(*examples.source.offsets[sentence : sentence + 2])].tolist()
             for index, word in enumerate(words):
-                assert own.words[place] == word
-                assert own.histories[place].tolist() == ([9, 9, 9, *words])[index : index + 3]
-                row = own.rows[place]
+                assert result.words[place] == word
+                assert result.histories[place].tolist() == ([9, 9, 9, *words])[index : index + 3]
+                row = result.rows[place]
                 position = examples.positions[begin + index]
-                assert own.source[row - position : row - position + len(source)].tolist() == source
-                assert own.filled[row - position : row - position + len(source)].all()
-                assert not own.filled[row - position - 2 : row - position].any()
-                assert not own.filled[row - position + len(source) :][:2].any()
+                assert result.source[row - position : row - position + len(source)].tolist() == source
+                assert result.filled[row - position : row - position + len(source)].all()
+                assert not result.filled[row - position - 2 : row - position].any()
+                assert not result.filled[row - position + len(source) :][:2].any()
                 place += 1
-        assert place == len(own.words)
-        assert own.filled.sum() == np.diff(examples.source.offsets)[chosen].sum()
+        assert place == len(result.words)
+        assert result.filled.sum() == np.diff(examples.source.offsets)[chosen].sum()
 
 
 def test_an_epoch_has_each_sentence_once_in_another_order():

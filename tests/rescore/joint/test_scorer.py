@@ -29,26 +29,26 @@ def defined_encoding(model, source):
     def around(rows, place, width):
         nothing = np.zeros_like(rows[0])
         places = range(place - width // 2, place + width // 2 + 1)
-        return np.concatenate([rows[one] if 0 <= one < len(rows) else nothing for one in places])
+        return np.concatenate([rows[place] if 0 <= place < len(rows) else nothing for place in places])
 
     for name in ("first_convolution", "second_convolution"):
         linear = [around(rows, place, 5) @ weights[name] + weights[name + "_bias"] for place in range(len(rows))]
         half = len(linear[0]) // 2
-        rows = [row + own[:half] * logistic(own[half:]) for row, own in zip(rows, linear, strict=True)]
+        rows = [row + second[:half] * logistic(second[half:]) for row, second in zip(rows, linear, strict=True)]
     return [around(rows, place, 3) @ weights["source_hidden"] for place in range(len(rows))]
 
 
 def defined_probability(model, encoded, history, symbol):
     """p(symbol | history, what one position gives)."""
     weights = {name: weight.astype(np.float64) for name, weight in model.weights.items()}
-    words = np.concatenate([weights["target_embedding"][one] for one in history])
+    words = np.concatenate([weights["target_embedding"][entry] for entry in history])
     first = np.maximum(encoded + words @ weights["target_hidden"] + weights["hidden_bias"], 0)
     hidden = np.maximum(first @ weights["second_hidden"] + weights["second_bias"], 0)
     classes = np.exp(hidden @ weights["class_output"] + weights["class_bias"])
     number = model.target.classes[symbol]
     begin, end = model.target.class_begins[number : number + 2]
-    own = np.exp(weights["word_output"][begin:end] @ hidden + weights["word_bias"][begin:end])
-    return classes[number] / classes.sum() * own[symbol - begin] / own.sum()
+    result = np.exp(weights["word_output"][begin:end] @ hidden + weights["word_bias"][begin:end])
+    return classes[number] / classes.sum() * result[symbol - begin] / result.sum()
 
 
 def defined_cost(model, encoded, words):

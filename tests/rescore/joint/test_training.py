@@ -56,7 +56,7 @@ def trained(corpus, tmp_path_factory):
 def test_the_network_is_that_of_the_model(trained, corpus):
     model, data = JointModel.read(trained[0]), prepare(settings("unused"), corpus)
     sentences = np.arange(40, 60)
-    own = batch(data.examples, sentences, model.target.boundary)
+    actual = batch(data.examples, sentences, model.target.boundary)
     weights = {name: torch.from_numpy(np.array(weight)) for name, weight in model.weights.items()}
     total, words = 0.0, corpus.words("source")
     for sentence in sentences.tolist():
@@ -66,9 +66,9 @@ def test_the_network_is_that_of_the_model(trained, corpus):
         padded = [model.target.boundary] * 3 + symbols.tolist()
         histories = np.array([padded[place : place + 3] for place in range(len(symbols))])
         encoded = model.encode([words[number] for number in source.tolist()])
-        found = model.costs(encoded, histories, np.arange(len(symbols)), symbols)
-        total += found[np.arange(len(symbols)), data.examples.positions[begin:end]].sum()
-    assert total == pytest.approx(float(sum(costs(weights, own, model.target.class_begins))), rel=1e-3)
+        result = model.costs(encoded, histories, np.arange(len(symbols)), symbols)
+        total += result[np.arange(len(symbols)), data.examples.positions[begin:end]].sum()
+    assert total == pytest.approx(float(sum(costs(weights, actual, model.target.class_begins))), rel=1e-3)
 
 
 def test_a_task_is_learned(trained):
@@ -129,9 +129,9 @@ def test_too_little_text(tmp_path):
 def test_settings_are_read_from_a_file(tmp_path):
     path = tmp_path / "joint.yaml"
     path.write_text("work: build\noutput: out\nhidden: 64\n", encoding="utf-8")
-    own = read_settings(path, ["epochs=0.5"])
-    assert (own.work, own.output) == (str(tmp_path / "build"), str(tmp_path / "out"))
-    assert (own.hidden, own.epochs) == (64, 0.5)
+    outcome = read_settings(path, ["epochs=0.5"])
+    assert (outcome.work, outcome.output) == (str(tmp_path / "build"), str(tmp_path / "out"))
+    assert (outcome.hidden, outcome.epochs) == (64, 0.5)
     path.write_text("work: build\noutput: out\nhiden: 64\n", encoding="utf-8")
     with pytest.raises(FormatError, match="hiden"):
         read_settings(path)

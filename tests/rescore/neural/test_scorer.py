@@ -59,11 +59,11 @@ def test_batches_change_nothing_but_rounding(scorer, tiny_model):
 
 def test_a_lattice_is_searched_exactly_with_a_wide_beam(scorer):
     strings = [("a b", 1.0), ("a c", 0.2), ("de", 0.7), ("c c b", 0.1)]
-    found = rescore_lattice(Lattice.from_strings(strings), ["a"], scorer, n=9, beam=9, model_weight=0.5)
+    actual = rescore_lattice(Lattice.from_strings(strings), ["a"], scorer, n=9, beam=9, model_weight=0.5)
     costs = scorer.score(["a"], [words.split() for words, _ in strings])
-    expected = sorted((own + 0.5 * cost, words) for (words, own), cost in zip(strings, costs, strict=True))
-    assert [path.text for path in found] == [words for _, words in expected]
-    np.testing.assert_allclose([path.cost for path in found], [cost for cost, _ in expected], atol=1e-4)
+    expected = sorted((second + 0.5 * cost, words) for (words, second), cost in zip(strings, costs, strict=True))
+    assert [path.text for path in actual] == [words for _, words in expected]
+    np.testing.assert_allclose([path.cost for path in actual], [cost for cost, _ in expected], atol=1e-4)
 
 
 def test_models_are_told_by_their_folder(tiny_model):
@@ -110,9 +110,9 @@ def test_merges_are_those_of_subword_nmt(tmp_path):
 def test_settings_of_other_models(tmp_path):
     settings = {"subwords": "words", "source_prefix": [">>x<<"], "source_suffix": ["</s>"], "target_prefix": ["t"]}
     (tmp_path / SETTINGS).write_text(json.dumps(settings | {"capitalise": True}), encoding="utf-8")
-    own = Segmentation.read(tmp_path)
-    assert own.source(["ein", "satz"]) == [">>x<<", "Ein", "satz", "</s>"]
-    assert (own.target(["ein"]), own.target([]), own.target_prefix) == (["Ein"], [], ("t",))
+    segmentation = Segmentation.read(tmp_path)
+    assert segmentation.source(["ein", "satz"]) == [">>x<<", "Ein", "satz", "</s>"]
+    assert (segmentation.target(["ein"]), segmentation.target([]), segmentation.target_prefix) == (["Ein"], [], ("t",))
     pytest.importorskip("sacremoses")
     (tmp_path / SETTINGS).write_text(json.dumps(settings | {"detokenise": {"target": "en"}}), encoding="utf-8")
     assert Segmentation.read(tmp_path).target(["well", ",", "yes", "."]) == ["well,", "yes."]
@@ -126,10 +126,10 @@ def test_sentencepiece_models_cut_words_alone(tmp_path):
         input=str(text), model_prefix=str(tmp_path / "m"), vocab_size=30, minloglevel=2, hard_vocab_limit=False
     )
     (tmp_path / SETTINGS).write_text('{"source": "m.model", "target": "m.model"}', encoding="utf-8")
-    own = Segmentation.read(tmp_path)
+    segmentation = Segmentation.read(tmp_path)
     words = ["the", "house", "small"]
-    assert own.target(words) == [piece for word in words for piece in own.target([word])]
-    assert "".join(own.target(words)).replace("▁", " ") == " the house small"
+    assert segmentation.target(words) == [piece for word in words for piece in segmentation.target([word])]
+    assert "".join(segmentation.target(words)).replace("▁", " ") == " the house small"
     (tmp_path / "m.model").write_text("broken", encoding="utf-8")
     with pytest.raises(FormatError, match="not a SentencePiece model"):
         Segmentation.read(tmp_path)

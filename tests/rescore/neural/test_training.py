@@ -63,13 +63,13 @@ def test_ctranslate2_gives_the_network_s_probabilities(tmp_path):
     for row in range(4):
         words = [[PIECES[piece] for piece in side[row]] for side in (sources, targets)]
         size = len(targets[row]) + 1
-        own = -logs[row, np.arange(size), target[row, :size]]
+        result = -logs[row, np.arange(size), target[row, :size]]
         state = [scorer.start(words[0])]
         for position, word in enumerate(words[1]):
             cost, state = scorer.extend(state, [word])
-            assert cost[0] == pytest.approx(own[position], abs=1e-3)
-        assert scorer.end(state)[0] == pytest.approx(own[-1], abs=1e-3)
-        assert scorer.score(words[0], [words[1]])[0] == pytest.approx(own.sum(), abs=1e-3)
+            assert cost[0] == pytest.approx(result[position], abs=1e-3)
+        assert scorer.end(state)[0] == pytest.approx(result[-1], abs=1e-3)
+        assert scorer.score(words[0], [words[1]])[0] == pytest.approx(result.sum(), abs=1e-3)
 
 
 def test_dropped_values_are_zero_and_the_mean_stays():
@@ -123,7 +123,7 @@ def settings(task, tmp_path):
 
 
 def test_a_task_is_learned_and_the_model_scores(settings, task, tmp_path):
-    own = changed(
+    result = changed(
         settings,
         updates=400,
         dropout=0.0,
@@ -134,7 +134,7 @@ def test_a_task_is_learned_and_the_model_scores(settings, task, tmp_path):
         development_target=str(task / "dev.t"),
     )
     said = []
-    folder = train(own, said.append)
+    folder = train(result, said.append)
     last = next(line for line in said if "BLEU" in line)
     assert float(last.split("BLEU ")[1]) > 90, "; ".join(said)
     scorer = TranslationScorer.read(folder, CPU)
@@ -177,9 +177,9 @@ def test_mixed_precision_learns_the_same_to_its_precision(settings, tmp_path, pr
     said = []
     train(changed(other, log_every=1), said.append)
     assert all(np.isfinite(float(line.split("loss ")[1].split(",")[0])) for line in said if "loss" in line)
-    own, lower = averaged_weights(tmp_path / "run"), averaged_weights(tmp_path / precision)
+    result, lower = averaged_weights(tmp_path / "run"), averaged_weights(tmp_path / precision)
     name = "encoder.0.feed.inner.weight"
-    assert 0 < abs(own[name] - lower[name]).max() < 0.02
+    assert 0 < abs(result[name] - lower[name]).max() < 0.02
 
 
 def test_averages_are_means(settings, tmp_path):

@@ -19,9 +19,9 @@ def scores(chain):
     """Returns the score of every mask."""
     table = {}
     for mask in itertools.product((False, True), repeat=len(chain.keep)):
-        own = sum(score for score, kept in zip(chain.keep, mask, strict=True) if kept)
+        result = sum(score for score, kept in zip(chain.keep, mask, strict=True) if kept)
         moves = sum(chain.transitions[int(a), int(b)] for a, b in itertools.pairwise(mask))
-        table[mask] = float(own + moves)
+        table[mask] = float(result + moves)
     return table
 
 

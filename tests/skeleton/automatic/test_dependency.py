@@ -39,9 +39,9 @@ def test_the_knapsack_finds_the_cheapest_of_every_length(random_parse):
         for top in tree.tops:
             promoted = tree.heads[top] >= 0
             knapsack = _Knapsack(tree, top, promoted=promoted)
-            found = dict(knapsack.all_costs())
-            assert found == pytest.approx(brute_force(tree, top, promoted)), seed
-            assert all(sum(knapsack.mask(count)) == count for count in found), seed
+            result = dict(knapsack.all_costs())
+            assert result == pytest.approx(brute_force(tree, top, promoted)), seed
+            assert all(sum(knapsack.mask(count)) == count for count in result), seed
 
 
 def test_phrases_go_and_what_is_needed_stays(lawyer):
@@ -55,8 +55,8 @@ def test_candidates_differ_and_are_strict(lawyer):
     candidates = dependency_skeletons(lawyer, rate=1.0, candidates=4)
     assert len(candidates) == 4
     assert all(skeleton.is_strict for skeleton in candidates)
-    for one, other in itertools.combinations(candidates, 2):
-        assert sum(a != b for a, b in zip(one.mask, other.mask, strict=True)) >= 2
+    for first, other in itertools.combinations(candidates, 2):
+        assert sum(a != b for a, b in zip(first.mask, other.mask, strict=True)) >= 2
     rates = [dependency_skeletons(lawyer, rate=rate)[0].compression_rate for rate in (0.3, 0.6, 0.9)]
     assert rates == sorted(rates)
     assert rates[0] < rates[2]

@@ -51,18 +51,20 @@ def test_skeletons_differ_and_the_most_probable_is_first(random_parse):
         parse = random_parse(rng, 14)
         tagger = random_tagger(rng, 14)
         pool = skeleton_pool(parse, tagger, None, 0.6)
-        assert len({own.mask for own in pool}) == len(pool)
-        scores = dict(zip((own.mask for own in pool), tagger_scores(parse, tagger, 0.6, pool).tolist(), strict=True))
-        found = diverse_skeletons(parse, tagger, rate=0.6, candidates=5, temperature=2.0)
+        assert len({entry.mask for entry in pool}) == len(pool)
+        scores = dict(
+            zip((entry.mask for entry in pool), tagger_scores(parse, tagger, 0.6, pool).tolist(), strict=True)
+        )
+        result = diverse_skeletons(parse, tagger, rate=0.6, candidates=5, temperature=2.0)
         strict = [mask for mask in scores if not all(mask)]
-        assert found[0].skeleton.mask == max(strict, key=scores.__getitem__), seed
-        assert sum(own.probability for own in found) == pytest.approx(1.0)
-        for one, other in pairwise(found):
-            between = (scores[one.skeleton.mask] - scores[other.skeleton.mask]) / 2.0
-            assert math.log(one.probability / other.probability) == pytest.approx(between), seed
-        for number, one in enumerate(found):
-            for other in found[:number]:
-                pairs = zip(one.skeleton.mask, other.skeleton.mask, strict=True)
+        assert result[0].skeleton.mask == max(strict, key=scores.__getitem__), seed
+        assert sum(entry.probability for entry in result) == pytest.approx(1.0)
+        for first, other in pairwise(result):
+            between = (scores[first.skeleton.mask] - scores[other.skeleton.mask]) / 2.0
+            assert math.log(first.probability / other.probability) == pytest.approx(between), seed
+        for number, entry in enumerate(result):
+            for other in result[:number]:
+                pairs = zip(entry.skeleton.mask, other.skeleton.mask, strict=True)
                 assert sum(a != b for a, b in pairs) >= 2, seed
 
 

@@ -30,4 +30,4 @@ def test_methods_without_needs_make_skeletons(name):
         ("PRP", "VBD", "RB", "."),
         ("it", "rain", "hard", "."),
     )
-    assert [str(one) for one in METHODS[name].make(parse, Request(0.75))] == ["it rained [[hard]] ."]
+    assert [str(entry) for entry in METHODS[name].make(parse, Request(0.75))] == ["it rained [[hard]] ."]

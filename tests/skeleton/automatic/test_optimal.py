@@ -53,8 +53,8 @@ def sound(kinds):
 
 
 def chain_cost(mask, chain):
-    own = -sum(score for score, kept in zip(chain.keep, mask, strict=True) if kept)
-    return own - sum(chain.transitions[int(a), int(b)] for a, b in itertools.pairwise(mask))
+    result = -sum(score for score, kept in zip(chain.keep, mask, strict=True) if kept)
+    return result - sum(chain.transitions[int(a), int(b)] for a, b in itertools.pairwise(mask))
 
 
 def random_chain(rng, length):
@@ -65,17 +65,17 @@ def test_the_acceptor_holds_each_sound_mask_once_at_its_cost(random_parse):
     for seed in range(60):
         rng = np.random.default_rng(seed)
         parse = random_parse(rng, 3 + seed % 7)
-        own, chain = bonds(parse.tokens, deletion_tree(parse)), random_chain(rng, len(parse))
-        lattice = tree_acceptor(parse.tokens, own, chain)
-        found = sorted((read_mask(inputs, len(parse)), cost, words) for words, inputs, cost in paths(lattice))
+        result, chain = bonds(parse.tokens, deletion_tree(parse)), random_chain(rng, len(parse))
+        lattice = tree_acceptor(parse.tokens, result, chain)
+        actual = sorted((read_mask(inputs, len(parse)), cost, words) for words, inputs, cost in paths(lattice))
         expected = [
-            (mask, chain_cost(mask, chain) + tree_cost(mask, own))
+            (mask, chain_cost(mask, chain) + tree_cost(mask, result))
             for mask in itertools.product((False, True), repeat=len(parse))
-            if np.isfinite(tree_cost(mask, own))
+            if np.isfinite(tree_cost(mask, result))
         ]
-        assert [mask for mask, _, _ in found] == [mask for mask, _ in sorted(expected)], f"seed {seed}"
-        np.testing.assert_allclose([cost for _, cost, _ in found], [cost for _, cost in sorted(expected)], atol=1e-9)
-        for mask, _, words in found:
+        assert [mask for mask, _, _ in actual] == [mask for mask, _ in sorted(expected)], f"seed {seed}"
+        np.testing.assert_allclose([cost for _, cost, _ in actual], [cost for _, cost in sorted(expected)], atol=1e-9)
+        for mask, _, words in actual:
             assert words == tuple(token for token, kept in zip(parse.tokens, mask, strict=True) if kept), f"seed {seed}"
 
 
@@ -87,9 +87,9 @@ def test_the_best_skeletons_are_the_best_of_all(random_parse):
         model, plain = LanguageModel.from_bytes(text.encode()), PlainModel(text)
         settings = OptimalSettings(lm_weight=0.7, unigram_weight=0.5, slack=0.12)
         tree, chain = deletion_tree(parse), random_chain(rng, 9)
-        own = bonds(parse.tokens, tree)
+        result = bonds(parse.tokens, tree)
         lattice = skeleton_lattice(parse, tree, chain, 0.6, model, settings)
-        masks = [mask for mask in itertools.product((False, True), repeat=9) if np.isfinite(tree_cost(mask, own))]
+        masks = [mask for mask in itertools.product((False, True), repeat=9) if np.isfinite(tree_cost(mask, result))]
         off = min((max(0, 5 - sum(mask), sum(mask) - 6) for mask in masks), default=None)
         if off is None:
             assert lattice.empty, f"seed {seed}"
@@ -99,11 +99,11 @@ def test_the_best_skeletons_are_the_best_of_all(random_parse):
             if 5 - off <= sum(mask) <= 6 + off:
                 words = [token for token, kept in zip(parse.tokens, mask, strict=True) if kept]
                 taken_off = sum(plain.log10((), word) for word in plain.known(words)) * np.log(10) * 0.5
-                costs[mask] = chain_cost(mask, chain) + tree_cost(mask, own) + 0.7 * (plain.cost(words) + taken_off)
-        found = [(read_mask(path.inputs, 9), path.cost) for path in best_paths(lattice, 5, model, 0.7)]
+                costs[mask] = chain_cost(mask, chain) + tree_cost(mask, result) + 0.7 * (plain.cost(words) + taken_off)
+        results = [(read_mask(path.inputs, 9), path.cost) for path in best_paths(lattice, 5, model, 0.7)]
         ranked = sorted(costs.values())[:5]
-        np.testing.assert_allclose([cost for _, cost in found], ranked, atol=1e-4)
-        np.testing.assert_allclose([costs[mask] for mask, _ in found], ranked, atol=1e-4)
+        np.testing.assert_allclose([cost for _, cost in results], ranked, atol=1e-4)
+        np.testing.assert_allclose([costs[mask] for mask, _ in results], ranked, atol=1e-4)
 
 
 @pytest.mark.parametrize("spread", [0.1, 3.0, 30.0, 150.0])
@@ -117,8 +117,8 @@ def test_paths_are_the_best_of_all_however_far_they_lie_apart(spread):
         costs = sorted(cost + 0.5 * plain.cost(words) for words, _, cost in paths(lattice))
         for n in (1, 2, 5, 20, 60, len(costs) + 1):
             expected = [cost for cost in costs[:n] if cost <= costs[0] + 200.0]
-            found = [path.cost for path in best_paths(lattice, n, model, 0.5)] if costs else []
-            np.testing.assert_allclose(found, expected, atol=1e-4, err_msg=f"seed {seed}, n {n}")
+            actual = [path.cost for path in best_paths(lattice, n, model, 0.5)] if costs else []
+            np.testing.assert_allclose(actual, expected, atol=1e-4, err_msg=f"seed {seed}, n {n}")
         without = [cost for _, _, cost in sorted(paths(lattice), key=lambda path: path[2])]
         for options in ((None, 0.5), (model, 0.0)):
             np.testing.assert_allclose([path.cost for path in best_paths(lattice, 4, *options)], without[:4])
@@ -138,11 +138,11 @@ def test_counting_keeps_exactly_the_paths_of_the_wanted_lengths():
 
         left, all_of_length = (
             sorted(
-                round(float(one.features["x"][arcs].sum() + one.features.final("x")[end]), 9)
-                for arcs, end in arc_paths(one)
-                if fewest <= int((one.olabels[arcs] != 0).sum()) <= most
+                round(float(each.features["x"][arcs].sum() + each.features.final("x")[end]), 9)
+                for arcs, end in arc_paths(each)
+                if fewest <= int((each.olabels[arcs] != 0).sum()) <= most
             )
-            for one in (limited, lattice)
+            for each in (limited, lattice)
         )
         assert left == all_of_length, f"seed {seed}"
 

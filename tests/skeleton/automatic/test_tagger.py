@@ -20,13 +20,13 @@ pytest.importorskip("pycrfsuite")
 def examples(random_parse):
     """Sentences in which `a` and all that follows `b` directly is deleted."""
     parses = [random_parse(np.random.default_rng(seed), 6 + seed % 5, marks=0.0) for seed in range(60)]
-    found = []
+    results = []
     for parse in parses:
         before = ("", *parse.tokens)
         mask = [token != "a" and last != "b" for token, last in zip(parse.tokens, before, strict=False)]
         if any(mask):
-            found.append((parse, Skeleton(parse.tokens, tuple(mask))))
-    return found
+            results.append((parse, Skeleton(parse.tokens, tuple(mask))))
+    return results
 
 
 @pytest.fixture
@@ -39,9 +39,9 @@ def test_it_learns_and_comes_back_from_its_folder(tmp_path, tagger, examples):
     assert again.meta["parser"] == "none"
     assert again.meta["examples"] == 40
     unseen = examples[40:]
-    made = [again.skeletons(parse, repair=False)[0] for parse, _ in unseen]
-    assert np.mean([token_f1(one, skeleton) for one, (_, skeleton) in zip(made, unseen, strict=True)]) > 0.95
-    assert [one.mask for one in made] == [tagger.skeletons(parse, repair=False)[0].mask for parse, _ in unseen]
+    results = [again.skeletons(parse, repair=False)[0] for parse, _ in unseen]
+    assert np.mean([token_f1(first, skeleton) for first, (_, skeleton) in zip(results, unseen, strict=True)]) > 0.95
+    assert [entry.mask for entry in results] == [tagger.skeletons(parse, repair=False)[0].mask for parse, _ in unseen]
 
 
 def test_the_chain_is_the_library_s(tagger, examples):
@@ -54,12 +54,14 @@ def test_the_chain_is_the_library_s(tagger, examples):
 
 
 def test_rates_and_candidates(tagger, examples):
-    rates = [np.mean([tagger.skeletons(one, rate)[0].compression_rate for one, _ in examples]) for rate in (0.3, 0.8)]
+    rates = [
+        np.mean([tagger.skeletons(first, rate)[0].compression_rate for first, _ in examples]) for rate in (0.3, 0.8)
+    ]
     assert rates[0] < 0.45
     assert rates[1] > 0.7
     candidates = tagger.skeletons(examples[0][0], 0.5, 3)
-    assert len({one.mask for one in candidates}) == 3
-    assert all(one.is_strict for one in candidates)
+    assert len({candidate.mask for candidate in candidates}) == 3
+    assert all(candidate.is_strict for candidate in candidates)
 
 
 def test_nothing_to_learn_from(tmp_path, examples):

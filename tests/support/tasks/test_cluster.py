@@ -68,8 +68,8 @@ def wait_until(condition):
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cluster")
-    with scheduler(folder) as (found, _), process("worker", found, *WORKERS, "--local-directory", folder):
-        yield found
+    with scheduler(folder) as (result, _), process("worker", result, *WORKERS, "--local-directory", folder):
+        yield result
 
 
 def run(address, texts, scratch, **options):
@@ -166,15 +166,15 @@ def test_workers_of_another_version_end_the_run(address, tmp_path, monkeypatch):
 
 def test_no_workers_and_a_scheduler_that_dies(tmp_path):
     factory = partial(make_worker, tmp_path)
-    with scheduler(tmp_path) as (found, server):
+    with scheduler(tmp_path) as (result, server):
         with pytest.raises(BatchError, match="no workers"):
-            list(run_on_cluster([(0, "a")], factory, Cluster(found, PATIENCE, patience=1)))
-        with process("worker", found, *WORKERS, "--local-directory", tmp_path):
-            outcomes = run_on_cluster(enumerate(["a", "slow"]), factory, Cluster(found, PATIENCE))
+            list(run_on_cluster([(0, "a")], factory, Cluster(result, PATIENCE, patience=1)))
+        with process("worker", result, *WORKERS, "--local-directory", tmp_path):
+            outcomes = run_on_cluster(enumerate(["a", "slow"]), factory, Cluster(result, PATIENCE))
             assert next(outcomes).result == "A"
             server.kill()
             begin = time.monotonic()
-            with pytest.raises(BatchError, match=f"scheduler at {found} is lost"):
+            with pytest.raises(BatchError, match=f"scheduler at {result} is lost"):
                 list(outcomes)
             assert time.monotonic() - begin < PATIENCE / 10  # no wait for the scheduler
 

@@ -52,8 +52,8 @@ def test_workers_have_one_thread_for_matrices_unless_the_user_says_how_many(monk
     for name in THREADS:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    found = {task.number: task.result for task in run_batch(list(enumerate(THREADS)), make_reader, jobs=2)}
-    assert [found[number] for number in range(len(THREADS))] == ["3" if "OMP" in name else "1" for name in THREADS]
+    values = {task.number: task.result for task in run_batch(list(enumerate(THREADS)), make_reader, jobs=2)}
+    assert [values[number] for number in range(len(THREADS))] == ["3" if "OMP" in name else "1" for name in THREADS]
     assert [name for name in THREADS if name in os.environ] == ["OMP_NUM_THREADS"]
 
 

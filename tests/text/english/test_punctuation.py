@@ -59,5 +59,5 @@ def test_no_comma_is_out_of_place(tokens, random):
         return
     assert kept[0] != COMMA
     assert kept[-1] != COMMA
-    assert all(one != COMMA or other not in (COMMA, STOP) for one, other in itertools.pairwise(kept))
+    assert all(first != COMMA or other not in (COMMA, STOP) for first, other in itertools.pairwise(kept))
     assert all(mask[first] == mask[last] for first, last in mark_pairs(tokens))

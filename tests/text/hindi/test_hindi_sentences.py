@@ -53,8 +53,8 @@ TEXTS = {
 @pytest.mark.parametrize("text", TEXTS)
 def test_sentences(text):
     pytest.importorskip("indicnlp")
-    expected = [one.split() for one in TEXTS[text].split(" / ") if one]
-    assert [list(one) for one in tokenised_sentences(text, KNOWN)] == expected
+    expected = [word.split() for word in TEXTS[text].split(" / ") if word]
+    assert [list(sentence) for sentence in tokenised_sentences(text, KNOWN)] == expected
 
 
 def test_romanised_words_are_converted():
@@ -80,19 +80,19 @@ def test_without_the_library(monkeypatch):
 @settings(max_examples=300)
 def test_nothing_is_lost(text):
     pytest.importorskip("indicnlp")
-    found = tokenised_sentences(text, {"म."})
-    assert "".join(token for one in found for token in one) == "".join(tidied(text).split())
-    assert all(one and all(one) for one in found)
+    result = tokenised_sentences(text, {"म."})
+    assert "".join(token for entry in result for token in entry) == "".join(tidied(text).split())
+    assert all(entry and all(entry) for entry in result)
 
 
 @given(st.lists(st.sampled_from(["क", "।", "?", ".", "...", '"', ")", "("]), max_size=12), st.booleans())
 def test_sentences_end_at_their_marks(tokens, full_stops):
-    found = _sentences(tokens, full_stops)
-    assert [token for one in found for token in one] == tokens
+    result = _sentences(tokens, full_stops)
+    assert [token for entry in result for token in entry] == tokens
     ends = {"।", "?"} | ({"."} if full_stops else set())
-    for one in found:
-        last = max((position for position, token in enumerate(one) if token not in {'"', ")"}), default=-1)
-        assert not ends & set(one[:last])
+    for entry in result:
+        last = max((position for position, token in enumerate(entry) if token not in {'"', ")"}), default=-1)
+        assert not ends & set(entry[:last])
 
 
 def test_the_longest_abbreviation_counts_and_the_line_s_end_wins():

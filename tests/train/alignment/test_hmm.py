@@ -44,7 +44,7 @@ def random_pairs(seed, count, longest, vocabulary=4):
 
 
 def sides(pairs, vocabulary=4):
-    return side([one for one, _ in pairs], vocabulary), side([two for _, two in pairs], vocabulary)
+    return side([first for first, _ in pairs], vocabulary), side([second for _, second in pairs], vocabulary)
 
 
 def trained(pairs, settings, vocabulary=4, jobs=1):
@@ -86,38 +86,38 @@ class Enumerated:
                 yield previous, position
                 previous = position
 
-    def probability(self, one, two, alignment, hmm):
+    def probability(self, first, second, alignment, hmm):
         value = 1.0
-        for position, word in zip(alignment, two, strict=True):
-            value *= self.translations[None if position == NULL else one[position], word]
+        for position, word in zip(alignment, second, strict=True):
+            value *= self.translations[None if position == NULL else first[position], word]
             if hmm:
                 value *= self.settings.null if position == NULL else 1 - self.settings.null
             else:
-                value /= len(one) + 1
+                value /= len(first) + 1
         if hmm:
             for previous, position in self.moves(alignment):
-                value *= self.jump(previous, position, len(one))[0]
+                value *= self.jump(previous, position, len(first))[0]
         return value
 
-    def posteriors(self, one, two, hmm):
-        alignments = list(product([*range(len(one)), NULL], repeat=len(two)))
-        joint = [self.probability(one, two, alignment, hmm) for alignment in alignments]
+    def posteriors(self, first, second, hmm):
+        alignments = list(product([*range(len(first)), NULL], repeat=len(second)))
+        joint = [self.probability(first, second, alignment, hmm) for alignment in alignments]
         return list(zip(alignments, [value / sum(joint) for value in joint], strict=True)), math.log(sum(joint))
 
     def step(self, hmm):
         likelihood = 0.0
         counts, jumps, exposures = Counter(), Counter(), Counter()
-        for one, two in self.pairs:
-            posteriors, value = self.posteriors(one, two, hmm)
+        for first, second in self.pairs:
+            posteriors, value = self.posteriors(first, second, hmm)
             likelihood += value
             for alignment, posterior in posteriors:
-                for position, word in zip(alignment, two, strict=True):
-                    counts[None if position == NULL else one[position], word] += posterior
+                for position, word in zip(alignment, second, strict=True):
+                    counts[None if position == NULL else first[position], word] += posterior
                 for previous, position in self.moves(alignment) if hmm else ():
-                    probability, learned, total = self.jump(previous, position, len(one))
+                    probability, learned, total = self.jump(previous, position, len(first))
                     share = posterior * learned / probability
                     jumps[self.bucket(previous, position)] += share
-                    for other in range(len(one)):
+                    for other in range(len(first)):
                         exposures[self.bucket(previous, other)] += share / total
         totals = Counter()
         for (word, _), count in counts.items():
@@ -142,15 +142,15 @@ def test_em_is_that_of_the_enumeration(model1, hmm, maximum_jump):
         reference = Enumerated(pairs, settings, vocabulary=4)
         assert likelihoods[:-1] == pytest.approx(reference.run(), rel=1e-9), f"seed {seed}"
 
-        found, likelihood = iter(positions.tolist()), 0.0
-        for one, two in pairs:
-            posteriors, value = reference.posteriors(one, two, hmm=True)
+        result, likelihood = iter(positions.tolist()), 0.0
+        for first, second in pairs:
+            posteriors, value = reference.posteriors(first, second, hmm=True)
             likelihood += value
-            for position in range(len(two)):
+            for position in range(len(second)):
                 links = Counter()
                 for alignment, posterior in posteriors:
                     links[alignment[position]] += posterior
-                assert links[next(found)] == pytest.approx(max(links.values()), abs=1e-9), f"seed {seed}"
+                assert links[next(result)] == pytest.approx(max(links.values()), abs=1e-9), f"seed {seed}"
         assert likelihoods[-1] == pytest.approx(likelihood, rel=1e-9), f"seed {seed}"
 
 
@@ -184,8 +184,8 @@ def test_link_posteriors_are_those_of_the_enumeration(hmm):
         for alignment, posterior in posteriors:
             for position, word in zip(alignment, range(columns), strict=True):
                 expected[position, word] += posterior
-        found = cells[begin : begin + expected.size].reshape(expected.shape)
-        np.testing.assert_allclose(found, expected, atol=1e-12)
+        actual = cells[begin : begin + expected.size].reshape(expected.shape)
+        np.testing.assert_allclose(actual, expected, atol=1e-12)
     assert value == pytest.approx(likelihood, rel=1e-12)
 
 
@@ -216,20 +216,20 @@ def planted(seed, count, vocabulary=300):
         for position in range(0, len(words) - 1, 2):
             if rng.random() < 0.4:
                 order[position : position + 2] = order[position + 1], order[position]
-        one, where = [], {}
+        results, where = [], {}
         for index, word in enumerate(words):
             if rng.random() < 0.1:
-                one.append(vocabulary + int(rng.integers(3)))
-            where[index] = len(one)
-            one.append(int(word))
-        two = []
+                results.append(vocabulary + int(rng.integers(3)))
+            where[index] = len(results)
+            results.append(int(word))
+        second = []
         for index in order:
             if rng.random() < 0.1:
-                two.append(vocabulary + int(rng.integers(3)))
+                second.append(vocabulary + int(rng.integers(3)))
                 links.append(NULL)
-            two.append(int(partner[words[index]]))
+            second.append(int(partner[words[index]]))
             links.append(where[index])
-        pairs.append((one, two))
+        pairs.append((results, second))
     return pairs, np.array(links)
 
 
@@ -259,18 +259,18 @@ def test_links_of_both_directions():
     passes = []
     forward, backward = align_both(source, target, progress=lambda done, total, value: passes.append((done, total)))
     assert passes == [(done, 22) for done in range(1, 23)]
-    for (offsets, points), positions, own in (
+    for (offsets, points), positions, entry in (
         (forward, align_words(source, target), 1),
         (backward, align_words(target, source), 0),
     ):
         assert points.dtype == np.int32
         assert len(offsets) == len(pairs) + 1
-        generated = (source, target)[own]
+        generated = (source, target)[entry]
         for sentence in range(len(pairs)):
             part = positions[generated.offsets[sentence] : generated.offsets[sentence + 1]]
             expected = [(position, index) for index, position in enumerate(part.tolist()) if position != NULL]
             rows = points[offsets[sentence] : offsets[sentence + 1]]
-            assert [(row[1 - own], row[own]) for row in rows.tolist()] == expected
+            assert [(row[1 - entry], row[entry]) for row in rows.tolist()] == expected
 
 
 # ---------------------------------------------------------------- the same bytes
@@ -302,17 +302,17 @@ def test_blocks_change_no_more_than_rounding(monkeypatch):
 @pytest.mark.parametrize("rare_word", [0, 1, 3, 100])
 def test_pairs_seen_once_stay_if_a_word_is_rare(rare_word):
     pairs = random_pairs(6, count=12, longest=5, vocabulary=9)
-    one, two = sides(pairs, 9)
+    first, second = sides(pairs, 9)
     together = Counter((e, f) for left, right in pairs for e in left for f in right)
     null = Counter((9, f) for _, right in pairs for f in right)
-    seen = np.bincount(one.words, minlength=9), np.bincount(two.words, minlength=9)
+    seen = np.bincount(first.words, minlength=9), np.bincount(second.words, minlength=9)
     expected = sorted(
         [pair for pair, n in together.items() if n > 1 or min(seen[0][pair[0]], seen[1][pair[1]]) < rare_word]
         + list(null)
     )
-    occurrences = find_occurrences(one.words, one.offsets, 9)
+    occurrences = find_occurrences(first.words, first.offsets, 9)
     sizes = np.zeros(11, dtype=np.int64)
-    shared = occurrences, two.words, two.offsets, seen[1], rare_word, (0, 10)
+    shared = occurrences, second.words, second.offsets, seen[1], rare_word, (0, 10)
     write_rows(*shared, sizes, np.empty(0, dtype=np.int32))
     starts = np.cumsum(sizes)
     words = np.empty(starts[-1], dtype=np.int32)
@@ -321,11 +321,11 @@ def test_pairs_seen_once_stay_if_a_word_is_rare(rare_word):
 
 
 def test_cells_have_at_least_the_floor():
-    one, two = side([[1, 0], [1]], 2), side([[2, 0, 2, 1], [0]], 3)
+    first, second = side([[1, 0], [1]], 2), side([[2, 0, 2, 1], [0]], 3)
     table = PairTable(np.array([0, 1, 3, 4]), np.array([0, 0, 2, 1], np.int32), np.array([0.5, 0.25, 0.01, 0.75]))
     cells = np.full(14, np.nan)
-    occurrences = find_occurrences(one.words, one.offsets, 2)
-    block = Block(occurrences, two.words, two.offsets, 3, np.array([0, 12]), cells)
+    occurrences = find_occurrences(first.words, first.offsets, 2)
+    block = Block(occurrences, second.words, second.offsets, 3, np.array([0, 12]), cells)
     fill_cells(table, block, 0.125, (0, 3))
     low = 0.125
     assert cells[:12].reshape(3, 4).tolist() == [[low, 0.25, low, low], [low, 0.5, low, low], [low, low, low, 0.75]]
@@ -349,10 +349,10 @@ def test_odd_sentences(settings):
     positions, likelihoods = trained(pairs, settings, vocabulary=60)
     assert np.all(np.isfinite(likelihoods))
     position = 0
-    for one, two in pairs:
-        part = positions[position : position + len(two)]
-        assert np.all((part >= NULL) & (part < len(one)))
-        position += len(two)
+    for first, second in pairs:
+        part = positions[position : position + len(second)]
+        assert np.all((part >= NULL) & (part < len(first)))
+        position += len(second)
     assert position == len(positions)
 
 
@@ -361,7 +361,7 @@ def test_odd_sentences(settings):
 def test_corpora_with_nothing_to_align(pairs, iterations):
     settings = HmmSettings(model1_iterations=iterations, hmm_iterations=iterations)
     positions, _ = trained(pairs, settings, vocabulary=1)
-    assert positions.tolist() == [NULL for _, two in pairs for _ in two]
+    assert positions.tolist() == [NULL for _, second in pairs for _ in second]
     (offsets, points), _ = align_both(*sides(pairs, 1), settings)
     assert offsets.tolist() == [0] * (len(pairs) + 1)
     assert points.shape == (0, 2)

@@ -29,7 +29,7 @@ def stage(tmp_path):
     for number, some in enumerate((rows[:4], rows[4:])):
         lengths = [raw[("one", "two")[index]][line] for index, line in some]
         numbers = {
-            side: [list(range(own[index])) for own in lengths] for index, side in enumerate(("source", "target"))
+            side: [list(range(length[index])) for length in lengths] for index, side in enumerate(("source", "target"))
         }
         write_shard(
             shard_path(tmp_path / "number", number), {k: pa.array(v, pa.list_(pa.int32())) for k, v in numbers.items()}
@@ -41,9 +41,9 @@ def stage(tmp_path):
         for name, lengths in raw.items()
     }
     for name, lengths in raw.items():
-        write_lines(tmp_path / f"{name}.fr", [" ".join(WORDS[:own]) for own, _ in lengths])
-        write_lines(tmp_path / f"{name}.en", [" ".join(WORDS[:own]) for _, own in lengths])
-        write_lines(tmp_path / f"{name}.links", [" ".join(f"{s}-{t}" for s, t in own) for own in links[name]])
+        write_lines(tmp_path / f"{name}.fr", [" ".join(WORDS[:first]) for first, _ in lengths])
+        write_lines(tmp_path / f"{name}.en", [" ".join(WORDS[:second]) for _, second in lengths])
+        write_lines(tmp_path / f"{name}.links", [" ".join(f"{s}-{t}" for s, t in entry) for entry in links[name]])
     (tmp_path / "align").mkdir()
     values = toy_config(tmp_path, tmp_path / "work", align={"method": "links"}) | {
         "corpora": [{"name": name, "source": f"{name}.fr", "target": f"{name}.en"} for name in raw],
@@ -82,11 +82,11 @@ def test_links_belong_to_the_lines_that_are_left(stage, tmp_path):
     work, run, expected = stage
     work.check()
     assert work.work(run, tmp_path / "align") == {"links": sum(map(len, expected))}
-    found = []
+    actual = []
     for path in shard_paths(tmp_path / "align"):
         offsets, points = read_links(path)
-        found += [points[a:b].tolist() for a, b in pairwise(offsets)]
-    assert found == [[list(point) for point in own] for own in expected]
+        actual += [points[a:b].tolist() for a, b in pairwise(offsets)]
+    assert actual == [[list(point) for point in entry] for entry in expected]
 
 
 def test_a_link_out_of_its_sentence_is_told_with_its_line(stage, tmp_path):

@@ -91,22 +91,24 @@ def test_the_links_are_those_of_the_algorithm(method):
     for seed in range(3):
         forward, backward, sizes = random_links(seed)
         forward, backward = ([list(map(tuple, row)) for row in side] for side in (forward, backward))
-        expected = [sorted(brute(set(one), set(two), method)) for one, two in zip(forward, backward, strict=True)]
+        expected = [
+            sorted(brute(set(first), set(second), method)) for first, second in zip(forward, backward, strict=True)
+        ]
         assert joined(forward, backward, sizes, method) == expected, f"seed {seed}"
         assert any(expected), f"seed {seed}"
 
 
 def test_the_methods_differ_and_are_nested():
     forward, backward, sizes = random_links(7)
-    found = {
+    values = {
         method: [(number, link) for number, row in enumerate(joined(forward, backward, sizes, method)) for link in row]
         for method in METHODS
     }
-    assert len(set(map(len, found.values()))) == len(METHODS)
-    sets = {method: set(links) for method, links in found.items()}
+    assert len(set(map(len, values.values()))) == len(METHODS)
+    sets = {method: set(links) for method, links in values.items()}
     assert sets["intersection"] < sets["grow-diag"] < sets["grow-diag-final"] < sets["union"]
     assert sets["grow-diag"] < sets["grow-diag-final-and"] < sets["union"]
-    for links in found.values():
+    for links in values.values():
         assert links == sorted(set(links))
 
 
@@ -118,8 +120,8 @@ def test_the_same_links_come_again():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_directions_that_agree_stay(method):
-    one = [[(0, 0), (1, 2), (2, 1)], [], [(0, 0)]]
-    assert joined(one, one, [(3, 3), (2, 0), (1, 1)], method) == one
+    results = [[(0, 0), (1, 2), (2, 1)], [], [(0, 0)]]
+    assert joined(results, results, [(3, 3), (2, 0), (1, 1)], method) == results
 
 
 @pytest.mark.parametrize("method", METHODS)

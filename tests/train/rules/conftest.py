@@ -98,7 +98,7 @@ Span = tuple[int, int]
 
 def _initial_phrases(pair: Pair, max_span: int) -> list[tuple[Span, Span]]:
     """Chiang (2007), section 3.2, definition 1, for tight phrases with a limit on both sides."""
-    found = []
+    results = []
     for i, j in combinations(range(len(pair.source) + 1), 2):
         for k, m in combinations(range(len(pair.target) + 1), 2):
             inside = [(s, t) for s, t in pair.links if i <= s < j and k <= t < m]
@@ -107,8 +107,8 @@ def _initial_phrases(pair: Pair, max_span: int) -> list[tuple[Span, Span]]:
                 continue
             sources, targets = {s for s, _ in inside}, {t for _, t in inside}
             if {i, j - 1} <= sources and {k, m - 1} <= targets:
-                found.append(((i, j), (k, m)))
-    return found
+                results.append(((i, j), (k, m)))
+    return results
 
 
 def _symbols(words: list[int], span: Span, gaps: list[Span]) -> tuple[list[int], dict[int, int]]:
@@ -127,7 +127,7 @@ def _symbols(words: list[int], span: Span, gaps: list[Span]) -> tuple[list[int],
 
 def _brute_rules(pair: Pair, limits: Limits) -> Counter[Rule]:
     """Chiang (2007), section 3.2, definition 2: rules are initial phrases with smaller ones taken out."""
-    found: Counter[Rule] = Counter()
+    counter: Counter[Rule] = Counter()
     phrases = _initial_phrases(pair, limits.max_span)
     for source, target in phrases:
         smaller = [
@@ -148,8 +148,8 @@ def _brute_rules(pair: Pair, limits: Limits) -> Counter[Rule]:
                     if s in source_positions and t in target_positions
                 )
                 if points and len(source_symbols) <= limits.max_symbols:
-                    found[Rule(tuple(source_symbols), tuple(target_symbols), tuple(points))] += 1
-    return found
+                    counter[Rule(tuple(source_symbols), tuple(target_symbols), tuple(points))] += 1
+    return counter
 
 
 @pytest.fixture(scope="session")
@@ -176,8 +176,8 @@ def _brute_tables(pairs: list[Pair]) -> dict[Any, tuple[float, float]]:
     counts = _lexical_counts(pairs)
     return {
         (s, t): (
-            count / sum(other for (own, _), other in counts.items() if own == s),
-            count / sum(other for (_, own), other in counts.items() if own == t),
+            count / sum(other for (first, _), other in counts.items() if first == s),
+            count / sum(other for (_, second), other in counts.items() if second == t),
         )
         for (s, t), count in counts.items()
     }
@@ -186,9 +186,9 @@ def _brute_tables(pairs: list[Pair]) -> dict[Any, tuple[float, float]]:
 def _brute_weight(rule: Rule, tables: dict[Any, tuple[float, float]], of_target: bool, least: float) -> float:
     """Returns the log of the product over own words of the mean over the links, or of NULL."""
     weight = 0.0
-    own, other = (rule.target, rule.source) if of_target else (rule.source, rule.target)
+    first, other = (rule.target, rule.source) if of_target else (rule.source, rule.target)
     links = [(t, s) if of_target else (s, t) for s, t in rule.points]
-    for position, word in enumerate(own):
+    for position, word in enumerate(first):
         if word < 0:
             continue
         partners = [other[partner] for own_position, partner in links if own_position == position] or [None]

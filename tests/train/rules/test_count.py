@@ -87,9 +87,9 @@ def check_target_counts(folder, rows, expected):
     """Checks that the targets of all rows are there, with the counts of all rules."""
     hashes, counts = read_target_counts(folder)
     assert (np.diff(hashes) > 0).all()
-    found = dict(zip(hashes.tolist(), counts.tolist(), strict=True))
+    actual = dict(zip(hashes.tolist(), counts.tolist(), strict=True))
     targets = {target for _, target in rows}
-    assert found == {pattern_hash(np.frombuffer(target, dtype=np.int32)): expected[target] for target in targets}
+    assert actual == {pattern_hash(np.frombuffer(target, dtype=np.int32)): expected[target] for target in targets}
 
 
 def digests(*folders):
@@ -203,24 +203,24 @@ def test_no_rules_are_counted_as_none(training):
 @pytest.mark.usefixtures("few_buckets")
 def test_shards_and_blocks_do_not_change_the_files(training, random_pairs, monkeypatch, tmp_path):
     pairs = random_pairs(8, 60)
-    found = []
+    results = []
     for shard_lines, block in ((60, 10**9), (1, 10**9), (13, 1), (60, 100), (25, 300)):
         monkeypatch.setattr(extract_stage, "BLOCK_RULES", block)
         again = training.func(tmp_path / f"{shard_lines}.{block}", pairs, shard_lines=shard_lines, **ALL).run(*STAGES)
         assert not [path for folder in again.folders.values() for path in folder.glob("*.new*")]
-        found.append(digests(again.folders["count"], again.folders["targets"]))
-    assert all(other == found[0] for other in found)
+        results.append(digests(again.folders["count"], again.folders["targets"]))
+    assert all(other == results[0] for other in results)
 
 
 @pytest.mark.usefixtures("few_buckets")
 def test_workers_do_not_change_the_files(training, random_pairs, tmp_path):
     pairs = random_pairs(8, 40)
-    found = []
+    results = []
     for jobs, shard_lines in ((2, 12), (0, 40)):
         again = training.func(tmp_path / str(jobs), pairs, jobs=jobs, shard_lines=shard_lines, **ALL).run(*STAGES)
-        found.append(digests(again.folders["count"], again.folders["targets"]))
-    assert found[0] == found[1]
-    assert sum(name.startswith("count/") for name in found[0]) == 3
+        results.append(digests(again.folders["count"], again.folders["targets"]))
+    assert results[0] == results[1]
+    assert sum(name.startswith("count/") for name in results[0]) == 3
 
 
 @pytest.mark.usefixtures("few_buckets")
@@ -312,7 +312,7 @@ def test_columns_of_bytes_give_their_rows_back(kind):
     for chunks in ([column], [column, column.slice(1, 2)], [empty, column.slice(3), empty], [], [empty]):
         for cast in (pa.binary(), pa.large_binary()):
             chunked = pa.chunked_array([chunk.cast(cast) for chunk in chunks], cast)
-            found_offsets, found = rows_of(chunked, kind)
-            assert found.dtype == kind
-            rows = [found[a:b].tobytes() for a, b in pairwise(found_offsets)]
+            found_offsets, second = rows_of(chunked, kind)
+            assert second.dtype == kind
+            rows = [second[a:b].tobytes() for a, b in pairwise(found_offsets)]
             assert rows == chunked.to_pylist()

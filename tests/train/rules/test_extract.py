@@ -36,13 +36,13 @@ def rules_of(block):
         offsets = getattr(block.sides, {"points": "point"}.get(name, name) + "_offsets")
         return tuple(getattr(block.sides, name)[offsets[number] : offsets[number + 1]].tolist())
 
-    found = []
+    results = []
     for number, sentence in enumerate(block.sentence.tolist()):
         points = row("points", number)
-        found.append(
+        results.append(
             (sentence, row("source", number), row("target", number), tuple(zip(points[::2], points[1::2], strict=True)))
         )
-    return found
+    return results
 
 
 def brute(pairs, limits, brute_rules):
@@ -54,9 +54,9 @@ def brute(pairs, limits, brute_rules):
 def hash_table(hashes):
     keys = np.full(1 << 16, -1, dtype=np.int64)
     values = np.full(1 << 16, -1, dtype=np.int32)
-    for position, own in enumerate(hashes):
-        slot = find_slot(keys, own)
-        keys[slot], values[slot] = own, position
+    for position, hash in enumerate(hashes):
+        slot = find_slot(keys, hash)
+        keys[slot], values[slot] = hash, position
     return keys, values
 
 
@@ -68,9 +68,9 @@ def test_the_rules_are_those_of_the_definition(limits, random_pairs, bitext_of, 
     pairs = random_pairs(sum(limits), 150)
     block = extract_block(bitext_of(pairs), 0, limits, EVERYTHING, A_BLOCK)
     assert block.end == len(pairs)
-    found = Counter(rules_of(block))
-    assert found == brute(pairs, limits, brute_rules)
-    assert len(found) > 30
+    counter = Counter(rules_of(block))
+    assert counter == brute(pairs, limits, brute_rules)
+    assert len(counter) > 30
 
 
 CROSSWISE = [0, 1, 2], [5, 6, 7], [(0, 2), (1, 1), (2, 0)]
@@ -146,9 +146,9 @@ def test_a_long_pair_outgrows_every_first_array(bitext_of):
                     for other_end in range(other + 1, words + 1):
                         expected += positions * (words - (end - begin) - (other_end - other) <= 3)
     block = extract_block(bitext_of([pair]), 0, limits, EVERYTHING, A_BLOCK)
-    found = rules_of(block)
-    assert len(found) == expected > 4096
-    for _, source, target, points in found:
+    actual = rules_of(block)
+    assert len(actual) == expected > 4096
+    for _, source, target, points in actual:
         assert target == tuple(100 + symbol if symbol >= 0 else symbol for symbol in source)
         assert points == tuple((position, position) for position, symbol in enumerate(source) if symbol >= 0)
 
@@ -215,12 +215,12 @@ def test_different_patterns_have_different_hashes():
 
 def brute_patterns(sentences, limits):
     """Returns every choice of a symbol for each word of every span: the word itself, or a part of a gap."""
-    found = set()
+    result = set()
     for words in sentences:
         for begin in range(len(words)):
             for end in range(begin + 1, min(begin + limits.max_span, len(words)) + 1):
-                found |= set(_patterns_of(words[begin:end], limits))
-    return found
+                result |= set(_patterns_of(words[begin:end], limits))
+    return result
 
 
 def _patterns_of(words, limits):
@@ -252,7 +252,7 @@ def test_what_passes_are_the_patterns_that_match(limits):
     expected = {pattern_hash(np.array(pattern, dtype=np.int32)) for pattern in brute_patterns(numbered, limits)}
     assert set(table[table >= 0].tolist()) == expected
     assert len(expected) >= len(known)
-    assert all(table[find_slot(table, own)] == own for own in expected)
+    assert all(table[find_slot(table, entry)] == entry for entry in expected)
 
 
 def test_many_patterns_outgrow_the_first_table():
@@ -260,11 +260,11 @@ def test_many_patterns_outgrow_the_first_table():
     words = [f"w{number}" for number in range(length)]
     table = matching_patterns([" ".join(words)], words, limits)
     expected = {pattern_hash(np.array(pattern, dtype=np.int32)) for pattern in _shifted_patterns(length, limits)}
-    found = table[table >= 0].tolist()
-    assert len(found) == len(set(found))
-    assert set(found) == expected
+    actual = table[table >= 0].tolist()
+    assert len(actual) == len(set(actual))
+    assert set(actual) == expected
     assert len(table) > 1 << 16
-    assert 2 * len(found) <= len(table)
+    assert 2 * len(actual) <= len(table)
 
 
 def _shifted_patterns(length, limits):

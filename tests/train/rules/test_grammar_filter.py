@@ -22,5 +22,5 @@ def test_skeleton_files_are_known_by_their_names(tmp_path):
     for name, expected in (("a.jsonl", 2), ("a.en.jsonl.xz", 2), ("a.txt.xz", 1), ("jsonl", 1)):
         with open_text(tmp_path / name, "w") as file:
             file.write(line)
-        found = filter_sentences([tmp_path / name], Tokeniser("en", tokenise=False, normalise=False))
-        assert (len(found), found[0] == "old hat") == (expected, expected == 2), name
+        actual = filter_sentences([tmp_path / name], Tokeniser("en", tokenise=False, normalise=False))
+        assert (len(actual), actual[0] == "old hat") == (expected, expected == 2), name

@@ -27,10 +27,10 @@ def as_dictionary(table):
 
 
 def check_tables(table, expected):
-    found = as_dictionary(table)
-    assert found.keys() == expected.keys()
+    actual = as_dictionary(table)
+    assert actual.keys() == expected.keys()
     for pair, probabilities in expected.items():
-        assert found[pair] == pytest.approx(probabilities, rel=1e-12)
+        assert actual[pair] == pytest.approx(probabilities, rel=1e-12)
     assert (np.diff(table.pairs) > 0).all()
 
 
@@ -87,8 +87,8 @@ def test_lexical_weights_are_products_of_means(
     run = training(known).run("lexical")
     table = LexicalTable.read(run.folders["lexical"])
     probabilities = table.target_given_source if of_target else table.source_given_target
-    found = lexical_weights(rule_arrays(rules), table.pairs, probabilities, of_target, LEAST)
+    actual = lexical_weights(rule_arrays(rules), table.pairs, probabilities, of_target, LEAST)
     tables = brute_tables(known)
     expected = [brute_weight(rule, tables, of_target, LEAST) for rule in rules]
-    assert found.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert actual.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
     assert expected != [brute_weight(rule, tables, of_target, 1.0) for rule in rules]

@@ -60,16 +60,16 @@ def simplicity(rule):
 
 
 def test_features_equal_their_definition():
-    own = model()
+    result = model()
     for seed in range(50):
         grammar = Grammar.from_rules(random_rules(np.random.default_rng(seed)))
-        simpler = with_simplicity(grammar, own)
+        simpler = with_simplicity(grammar, result)
         assert simpler.feature_names == ("Old", *FEATURES)
         for number in range(simpler.num_rules):
             rule = simpler.rule(number)
-            found = [value for _, value in rule.features]
+            actual = [value for _, value in rule.features]
             expected = [grammar.features[number, 0], *simplicity(rule)]
-            assert found == pytest.approx(expected, abs=1e-6), (seed, rule)
+            assert actual == pytest.approx(expected, abs=1e-6), (seed, rule)
 
 
 def test_simpler_words_score_higher():

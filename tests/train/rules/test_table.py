@@ -37,9 +37,9 @@ def trained(training, few_buckets):
 def features_by_rule(grammar):
     """Returns {(left, source, target, alignment): {name: score}}."""
     rules = [grammar.rule(number) for number in range(grammar.num_rules)]
-    found = {(rule.left, rule.source, rule.target, rule.alignment): dict(rule.features) for rule in rules}
-    assert len(found) == len(rules)
-    return found
+    values = {(rule.left, rule.source, rule.target, rule.alignment): dict(rule.features) for rule in rules}
+    assert len(values) == len(rules)
+    return values
 
 
 def text_of(rule, shallow):
@@ -62,11 +62,11 @@ def brute_features(pairs, brute_rules, brute_tables, brute_weight, *, shallow, p
     for (source, target), rules in points.items():
         sources[source] += rules.total()
         targets[target] += rules.total()
-    tables, found = brute_tables(pairs), {}
+    tables, values = brute_tables(pairs), {}
     for (source, target), rules in points.items():
         count = rules.total()
         rule = min(rules, key=lambda rule: (-rules[rule], bytes(np.array(rule.points, dtype=np.uint8))))
-        found[text_of(rule, shallow)] = {
+        values[text_of(rule, shallow)] = {
             "TargetGivenSource": math.log(count / sources[source]),
             "SourceGivenTarget": math.log(count / targets[target]),
             "LexicalTargetGivenSource": brute_weight(rule, tables, True, LEAST_PROBABILITY),
@@ -78,12 +78,12 @@ def brute_features(pairs, brute_rules, brute_tables, brute_weight, *, shallow, p
             "CountMore": -float(count > 2),
         }
         if provenance:
-            own = corpora[source, target]
-            found[text_of(rule, shallow)] |= {name: float(number in own) for number, name in enumerate(CORPORA)}
+            result = corpora[source, target]
+            values[text_of(rule, shallow)] |= {name: float(number in result) for number, name in enumerate(CORPORA)}
     if shallow:
-        names = next(iter(found.values()))
-        found["X", (("V",),), (0,), ()] = dict.fromkeys(names, 0.0)
-    return found
+        names = next(iter(values.values()))
+        values["X", (("V",),), (0,), ()] = dict.fromkeys(names, 0.0)
+    return values
 
 
 # ---------------------------------------------------------------- the features
@@ -98,14 +98,14 @@ def test_features_are_those_of_the_definition(
     grammar, done = trained(pairs, grammar=layout, provenance=provenance)
     assert grammar.feature_names == (*FEATURES, *(CORPORA if provenance else ()))
     assert grammar.nonterminals == (("X", "V") if layout == "shallow-1" else ("X",))
-    found = features_by_rule(grammar)
+    actual = features_by_rule(grammar)
     shallow = layout == "shallow-1"
     expected = brute_features(pairs, brute_rules, brute_tables, brute_weight, shallow=shallow, provenance=provenance)
-    assert found.keys() == expected.keys()
+    assert actual.keys() == expected.keys()
     for rule, features in expected.items():
-        assert found[rule] == pytest.approx(features, rel=1e-12, abs=1e-12)
+        assert actual[rule] == pytest.approx(features, rel=1e-12, abs=1e-12)
         exact = [name for name in features if name in PENALTIES + CORPORA]
-        assert [found[rule][name] for name in exact] == [features[name] for name in exact]
+        assert [actual[rule][name] for name in exact] == [features[name] for name in exact]
     assert not np.signbit(grammar.features[grammar.features == 0]).any()
     assert done.counted["rules"] == {"rules": len(expected), "patterns": len({rule[:2] for rule in expected})}
     assert grammar.nests == (not shallow)
@@ -136,9 +136,9 @@ def test_pruning_leaves_the_other_features_alone(trained, random_pairs, tmp_path
 
 def test_rules_of_one_word_are_a_grammar(trained):
     grammar, _ = trained([([0], [0], [(0, 0)])])
-    found = features_by_rule(grammar)
-    assert set(found) == {("V", ("s0",), ("t0",), ((0, 0),)), ("X", (("V",),), (0,), ())}
-    assert found["V", ("s0",), ("t0",), ((0, 0),)]["CountOne"] == -1
+    result = features_by_rule(grammar)
+    assert set(result) == {("V", ("s0",), ("t0",), ((0, 0),)), ("X", (("V",),), (0,), ())}
+    assert result["V", ("s0",), ("t0",), ((0, 0),)]["CountOne"] == -1
 
 
 def test_word_tables_hold_the_words_of_rules_alone(trained):
@@ -156,8 +156,8 @@ def test_the_word_epsilon_is_no_other_word(training):
         words = done.folders["number"] / f"words.{side}.txt"
         words.write_text("a\n<epsilon>\nc\n", encoding="utf-8")
     done.run("lexical", "extract", "count", "targets", "rules")
-    found = features_by_rule(Grammar.read(done.folders["rules"] / FILE))
-    assert {(source, target) for _, source, target, _ in found} == {
+    result = features_by_rule(Grammar.read(done.folders["rules"] / FILE))
+    assert {(source, target) for _, source, target, _ in result} == {
         ((word,), (word,)) for word in ("a", "<epsilon>", "c")
     }
 
@@ -214,7 +214,7 @@ def test_the_arrays_decode_as_the_rules_of_their_texts(layout, trained, random_p
     weights = dict(zip(FEATURES, random.random(len(FEATURES)).tolist(), strict=True))
     weights |= {"LM": 0.8, "WordPenalty": -0.4, "Glue": 0.3, "OOV": 3.0}
     model = LanguageModel.from_bytes(ARPA.encode())
-    decoders = [Decoder(one, {"LM": model}, weights, DecoderSettings(max_span=6)) for one in (grammar, same)]
+    decoders = [Decoder(each, {"LM": model}, weights, DecoderSettings(max_span=6)) for each in (grammar, same)]
     strings = set()
     for _ in range(25):
         sentence = [f"s{word}" for word in random.integers(0, 4, size=random.integers(1, 6))]  # s3 has no rule

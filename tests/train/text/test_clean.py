@@ -59,13 +59,15 @@ def test_reasons_to_drop(source, target, settings, reason):
 # ---------------------------------------------------------------- languages
 
 
-def foreign(sentence: str, own: dict[str, int], other: dict[str, int]) -> bool:
+def foreign(sentence: str, counts: dict[str, int], other_counts: dict[str, int]) -> bool:
     """Applies the definition, word by word."""
     words = [word for word in sentence.split(" ") if any(letter.isalpha() for letter in word)]
-    own_total, other_total = sum(own.values()) + 1, sum(other.values()) + 1
+    own_total, other_total = sum(counts.values()) + 1, sum(other_counts.values()) + 1
     gain = 0.0
     for word in words:
-        gain += math.log((other.get(word, 0) + 0.5) / other_total) - math.log((own.get(word, 0) + 0.5) / own_total)
+        gain += math.log((other_counts.get(word, 0) + 0.5) / other_total) - math.log(
+            (counts.get(word, 0) + 0.5) / own_total
+        )
     return len(words) >= 4 and gain > len(words)
 
 
@@ -73,17 +75,17 @@ def test_languages_are_told_apart_as_defined():
     choose = random.Random(1)
     own_words, other_words = [f"a{n}" for n in range(30)], [f"b{n}" for n in range(30)]
     shared = ["x1", "x2", ",", "1990", "%", "é", "."]
-    own = {word: choose.randrange(1, 200) for word in own_words + shared}
+    values = {word: choose.randrange(1, 200) for word in own_words + shared}
     other = {word: choose.randrange(1, 200) for word in other_words + shared}
     lines = []
     for _ in range(3000):
         pool = choose.choice([own_words, other_words, own_words + other_words, shared]) + shared + ["unseen"]
         lines.append(" ".join(choose.choices(pool, k=choose.randrange(1, 12))))
     column = pa.chunked_array([lines[:1000], [], lines[1000:]], pa.string())
-    for mine, theirs in ((own, other), (other, own)):
-        found = foreign_lines(column, mine, theirs)
-        assert found.tolist() == [foreign(line, mine, theirs) for line in lines]
-        assert 200 < found.sum() < 2800
+    for mine, theirs in ((values, other), (other, values)):
+        result = foreign_lines(column, mine, theirs)
+        assert result.tolist() == [foreign(line, mine, theirs) for line in lines]
+        assert 200 < result.sum() < 2800
 
 
 def test_no_lines_are_no_trouble():
