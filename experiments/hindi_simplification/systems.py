@@ -19,21 +19,29 @@ SOURCE = "sentences as they are"
 
 
 def systems(model: HindiModel | None) -> dict[str, System]:
-    """Returns the systems by the names of their rows; those of a model only if there is one."""
+    """Returns the systems by the names of their rows; those of a model only if there is one.
+
+    All split every clause, as the references do, but for the careful ones.
+    """
     by_name: dict[str, System] = {
         "trees": lambda sentence: _simplified(sentence, clauses_of_tree(sentence)),
+        "trees, careful": lambda sentence: _simplified(sentence, clauses_of_tree(sentence), every_clause=False),
         "rules": lambda sentence: _simplified(sentence.without_empty, rule_clauses(sentence.without_empty)),
     }
     if model is not None:
         clauses, analyser = model.clauses, model.analyser
 
-        def by_model(sentence: Sentence) -> str:
-            return _simplified(sentence, clauses.clauses(sentence))
+        def by_model(sentence: Sentence, *, every_clause: bool = True) -> str:
+            return _simplified(sentence, clauses.clauses(sentence), every_clause=every_clause)
 
         by_name["model"] = lambda sentence: by_model(sentence.without_empty)
         by_name["model, plain text"] = lambda sentence: by_model(analyser.analyse(str(sentence).split()))
+        by_name["model, plain text, careful"] = lambda sentence: by_model(
+            analyser.analyse(str(sentence).split()), every_clause=False
+        )
     return by_name
 
 
-def _simplified(sentence: Sentence, clauses: Sequence[Clause]) -> str:
-    return line_of([simple.words for simple in simplify(sentence, clauses).sentences])
+def _simplified(sentence: Sentence, clauses: Sequence[Clause], *, every_clause: bool = True) -> str:
+    simple = simplify(sentence, clauses, every_clause=every_clause)
+    return line_of([sentence.words for sentence in simple.sentences])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.grammars.hindi.verbs import PERFECTIVE, analyse, takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import FINITE, GERUND, NON_FINITE, Sentence
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, GERUND, NON_FINITE, PUNCTUATION, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS, is_agentive
@@ -65,6 +65,9 @@ def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) ->
         return "" if _has_subject(sentence, part, first) else "no subject"
     if any(has_ne(sentence, phrase) for phrase in nominal_chunks(sentence, part.tokens)):
         return "a subject of its own"
+    before = sentence.tokens[part.copied[0] - 1] if part.copied[0] else None
+    if before is not None and before.tag in (PUNCTUATION, CONJUNCTION):
+        return "the shared subject may be part of a list"
     if not _is_whole(sentence, part.copied):
         return "the shared subject may be part of a name"
     head = next(

@@ -170,7 +170,8 @@ def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
         return "one of a pair"
     if position and node.kind != ClauseType.ADVERBIAL:
         gap = range(parent.children[position - 1].end - 1, node.start + 1)
-        if not any(is_joining(sentence, index) for index in gap):
+        marks = (sentence.tokens[index] for index in gap if is_joining(sentence, index))
+        if all(mark.tag == PUNCTUATION and mark.form not in words_of("separator") for mark in marks):
             return "no conjunction or mark before it"
     return ""
 

@@ -54,13 +54,13 @@ def simplify(
     """Splits a complex sentence into several simple ones.
 
     >>> from lattice_simp.systems.hindi.clause import parse_bracketed
-    >>> from lattice_simp.systems.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Chunk, Token
-    >>> words, clauses = parse_bracketed("( raam ne ( khaanaa khaakara ) paanii piyaa )")
-    >>> tags = "NNP PSP NN VM NN VM".split()
-    >>> chunks = [Chunk("NP", 0, 2), Chunk("NP", 2, 3), Chunk("VGNF", 3, 4), Chunk("NP", 4, 5), Chunk("VGF", 5, 6)]
-    >>> sentence = Sentence(tuple(map(Token, words, tags)), tuple(chunks))
+    >>> from lattice_simp.systems.hindi.sentence import Chunk, Token
+    >>> words, clauses = parse_bracketed("( raam ne kahaa ( ki siitaa ghar gaii ) )")
+    >>> tags = "NNP PSP VM CC NNP NN VM".split()
+    >>> phrases = [("NP", 0, 2), ("VGF", 2, 3), ("CCP", 3, 4), ("NP", 4, 5), ("NP", 5, 6), ("VGF", 6, 7)]
+    >>> sentence = Sentence(tuple(map(Token, words, tags)), tuple(Chunk(*phrase) for phrase in phrases))
     >>> [str(simple) for simple in simplify(sentence, clauses).sentences]
-    ['raam ne khaanaa khaayaa', 'raam ne paanii piyaa']
+    ['raam ne kahaa', 'siitaa ghar gaii']
 
     It makes no split that would lose a word, leave a sentence without a verb, or separate what belongs together
     (conditions, alternatives, direct speech and its verb).

@@ -162,6 +162,21 @@ KEPT = {
         "(main राम ने (nonfin कई उदाहरण देकर ) बड़ी किताब लिखी )",
         "gender or number",
     ),
+    "list": (
+        "मोहन/NNP | ,/SYM | राम/NNP ने/PSP | किताब/NN | पढ़ी/VM | और/CC | चिट्ठी/NN | लिखी/VM",
+        "(coord मोहन , राम ने किताब पढ़ी ) और (coord चिट्ठी लिखी )",
+        "part of a list",
+    ),
+    "dash": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | -/SYM | सीता/NNP | बाहर/NST | गई/VM",
+        "(coord राम घर में आया ) - (coord सीता बाहर गई )",
+        "no conjunction or mark",
+    ),
+    "although": (
+        "यद्यपि/CC | राम/NNP | घर/NN में/PSP | आया/VM | परन्तु/CC | सीता/NNP | बाहर/NST | गई/VM",
+        "(coord यद्यपि राम घर में आया ) परन्तु (coord सीता बाहर गई )",
+        "needs both",
+    ),
     "brackets": (
         "राम/NNP | (/SYM | घर/NN में/PSP | गया/VM | और/CC | सीता/NNP | घर/NN में/PSP | गई/VM | )/SYM | ।/SYM",
         "(coord राम \\( घर में गया ) और (coord सीता घर में गई \\) । )",
