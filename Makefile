@@ -50,10 +50,11 @@ $(AXE):
 axe: $(STAMP) $(AXE)  ## check the web pages with the rules of axe-core (npm fetches them; needs Chromium)
 	AXE_CORE=$(abspath $(AXE)) $(BIN)/python -m pytest tests/serve -k axe_core
 
-lint: $(STAMP)  ## check style and types
+lint: $(STAMP)  ## check style, types and words
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python docs/style.py
 
 bench: $(STAMP)  ## measure against baselines, write build/bench.json and the table of docs/figures.md
 	$(BIN)/python -m experiments.bench --page docs/figures.md

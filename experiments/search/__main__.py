@@ -64,7 +64,7 @@ def search_errors(experiment: Experiment) -> Results:
         return sentences, records
 
     exact, certain = config["exact"], config["certain"]
-    development, outputs = translated({**config["systems"], **config["told"]}, config["development"])
+    development, outputs = translated({**config["systems"], **config["gaps"]}, config["development"])
     rows = {name: losses(records, outputs[exact], certain) for name, records in outputs.items()}
     figures: dict[str, Any] = {"development": {"sentences": len(development.references), "losses": rows}, "tests": {}}
     for test in config["tests"]:

@@ -37,8 +37,8 @@ def cost_table(rows: Mapping[str, Figures]) -> str:
         "mean loss (nats)",
         "largest loss (nats)",
         "other strings",
-        "mean gap told (nats)",
-        "told certain",
+        "mean reported gap (nats)",
+        "reported certain",
     )
     cells = tuple(
         (

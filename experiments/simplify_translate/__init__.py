@@ -1,1 +1,1 @@
-"""English simplified, then translated: plainly, and as skeletons whose words may be others than the sentence's."""
+"""English simplified, then translated: plainly, and as skeletons whose words may differ from the sentence's."""

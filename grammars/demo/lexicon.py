@@ -1,6 +1,6 @@
 """The lexicon: tables of tab-separated values, one row for each *sense* of a word.
 
-An English word with two German translations has two rows, told apart by the classes of their noun or object::
+An English word with two German translations has two rows, distinguished by the classes of their noun or object::
 
     id            english  german         class        id              english_participle  german_participle  classes
     bill_money    bill     rechnung       money        settle_money    settled             beglichen          money

@@ -170,7 +170,7 @@ def format_name(name: str) -> str:
 
 
 def writable(path: Path) -> Path:
-    """Returns the path of a file that can be written; a callback of options, so that long work is not in vain.
+    """Returns the path of a file that can be written; a callback of options, so that no long run fails at its end.
 
     Raises:
         LatticeSimpError: it cannot be written.

@@ -22,7 +22,7 @@ from lattice_simp.text.sacrebleu_tokenisers import ASIAN, PIECES, choose_tokenis
 
 @dataclass(frozen=True)
 class MetricOptions:
-    """What the metrics may be told; each takes what concerns it.
+    """The settings of all metrics; each reads those that concern it.
 
     Attributes:
         references: how many there are.

@@ -37,7 +37,7 @@ MAX_PAIRS = 250_000_000
 """Pairs of states for which the tables (12 bytes a pair) are still made."""
 
 MAX_ARCS = 200_000_000
-"""Arcs of a result that is still built (about 100 bytes an arc, all told)."""
+"""Arcs of a result that is still built (about 100 bytes an arc in all)."""
 
 ARCS_PER_EDGE = 20
 """How many entries the table of completion costs takes in the time of one arc of the product."""

@@ -25,7 +25,7 @@ from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
 
 MAX_STATES = 1_000_000
-"""Of a deterministic lattice, unless told otherwise."""
+"""The default limit for deterministic lattices."""
 
 NOT_SUMMED = ("posterior",)
 """Features that paths do not add up, so that arcs of several paths have none."""

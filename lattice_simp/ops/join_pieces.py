@@ -16,7 +16,7 @@ from lattice_simp.formats.pieces import MarkCheck, PieceKind, pieces_named
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 
 MAX_ARCS = 1_000_000
-"""Of a lattice of words, unless told otherwise."""
+"""The default limit for lattices of words."""
 
 Longs = npt.NDArray[np.int64]
 

@@ -183,7 +183,7 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
 
 @contextmanager
 def _costs(partial: Path) -> Iterator[dict[str, Any]]:
-    """Measures a stage; what runs took that were stopped before it was complete is added."""
+    """Measures a stage; its costs include interrupted runs."""
     costs: dict[str, Any] = {"seconds": 0.0, "cpu_seconds": 0.0, "peak_mb": 0}
     with suppress(OSError, ValueError):
         costs |= read_json(partial / SPENT)

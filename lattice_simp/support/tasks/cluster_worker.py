@@ -45,7 +45,7 @@ def answer(plan: bytes, group: bytes) -> tuple[list[bytes], float] | BatchError:
     """Returns the pickled outcomes of a group of tasks and the seconds that they took, loading aside.
 
     If an error ends the run, it is returned. A function need not bear several threads, so the threads of a worker take
-    turns. An empty group makes the function all the same.
+    turns. An empty group creates the function, too.
 
     Args:
         plan: a pickled `Plan`.

@@ -23,7 +23,7 @@ rises, as it counts the class of a token once for each decision."""
 
 KNOWN_CLASS = np.array([0, 0, 0, 1, 1, 1])
 KNOWN_DECISION = np.array([0, 0, 1, 0, 1, 1])
-"""Six tokens that are certainly deleted (0) or kept (1), and everybody's decisions on them. They are the prior:
+"""Six tokens that are certainly deleted (0) or kept (1), and each annotator's decisions on them. They are the prior:
 annotators start a bit better than chance, and no probability is 0 if there are few decisions."""
 
 LEAST_WEIGHT = 0.5

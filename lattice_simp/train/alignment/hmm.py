@@ -49,8 +49,8 @@ SHARD_CELLS = 1 << 18
 PARTS_PER_JOB = 4
 
 Progress = Callable[[int, int, float], object]
-"""Told after each pass over the corpus how many passes are done, how many there are, and the log-likelihood (natural)
-of the generated side before the update."""
+"""Called after each pass over the corpus with the number of finished passes, the number of all passes, and the
+log-likelihood (natural) of the generated side before the update."""
 
 
 @dataclass(frozen=True)

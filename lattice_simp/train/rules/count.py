@@ -70,7 +70,7 @@ def _count(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def _count_bucket(extracted: Path, folder: Path, max_targets: int, min_count: int, bucket: int) -> None:
-    # DuckDB takes patterns, and folders called `name=value` for columns unless it is told not to.
+    # DuckDB takes patterns, and folders called `name=value` for columns unless this is disabled.
     files = [glob.escape(str(path)) for path in shard_paths(extracted)]
     try:
         with open_database(folder) as connection:

@@ -23,7 +23,7 @@ class Forest(NamedTuple):
     Attributes:
         edges: records of `EDGE`, in an order in which every node comes after those that it is made of.
         costs: (edges,) float64, of the edges alone.
-        axioms: (nodes,) float64, the costs of nodes that are made of nothing, infinity for others.
+        axioms: (nodes,) float64, the costs of axioms, infinity for others.
         goals: (goals,) int32, the nodes of whole derivations.
     """
 
@@ -96,7 +96,7 @@ def best_derivation(edges: Records, last: Ints, goal: int) -> Ints:
 
     Args:
         edges: of a forest.
-        last: (nodes,) the last edges of the nodes' best derivations, `NONE` for nodes that are made of nothing.
+        last: (nodes,) the last edges of the nodes' best derivations, `NONE` for axioms.
         goal: the node.
     """
     stack = [np.int64(goal)]

@@ -19,7 +19,7 @@ class Words(NamedTuple):
 
     Attributes:
         first, last: (states,) int32, the lists of the first and the last words; list w below the number of words holds
-            the word w alone, and the one behind those stands for any word, which is not told apart.
+            the word w alone, and the one behind those stands for any word, which is not distinguished.
         offsets, listed: the lists, sorted;  begins: (states + 1,) int64, where each state's matrix begins.
         anything: the number of the list that stands for any word.
     """

@@ -31,7 +31,7 @@ PREFIX = np.dtype([(name, np.int32) for name in ("parent", "word", "length", "st
 
 BORDER = np.dtype([(name, np.int32) for name in ("left", "right", "coarse", "first", "last")])
 """A prefix, the model's state (`NONE` while the prefix is everything), the border one order lower (`NONE` if there is
-no forest of that order), and the words at both ends (`NONE` where they are not told apart)."""
+no forest of that order), and the words at both ends (`NONE` where they are not distinguished)."""
 
 TRANSITION = np.dtype([(name, np.int32) for name in ("context", "word", "matched", "next")] + [("cost", np.float64)])
 """A word after a context: the n-gram it matches, the state after it, and its relaxed cost."""
@@ -79,7 +79,7 @@ class BorderForest:
     Attributes:
         order: of the automaton whose states the borders hold.
         places, borders: (nodes,) int32.
-        axioms: (nodes,) float64, the costs of nodes that are made of nothing, infinity for others.
+        axioms: (nodes,) float64, the costs of nodes without incoming edges, infinity for others.
         first: the node before the sentence's first word;  goal: that of whole derivations.
         edges: records of `EDGE`, in an order in which every node comes after those that it is made of.
         arc_costs: (arcs + 1,) float64, those of the chart; the last one is 0.

@@ -58,7 +58,7 @@ def _new_node(pools: Pools, key: int, best: float, bound: float) -> int:
 
 @jit
 def _start_node(pools: Pools, bounds: Bounds, limit: float, place: int, border: int, best: float) -> None:
-    """Adds a node that is made of nothing, if it is within the limit."""
+    """Adds an axiom if it is within the limit."""
     bound, lower = -np.inf, pools.borders.rows[border].coarse  # matrices say nothing about where cells start
     if bounds.order > 0 and bounds.dense.cells == 0:
         coarser = find(bounds.nodes, (np.int64(place) << 32) + lower) if lower >= 0 else NONE
