@@ -138,8 +138,8 @@ def run_command(command, folder, capfdbinary, monkeypatch):
             place = words.index(sign)
             files[sign] = folder / words[place + 1]
             del words[place : place + 2]
-    given = files["<"].read_bytes() if "<" in files else b""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+    value = files["<"].read_bytes() if "<" in files else b""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(value)))
     with pytest.raises(SystemExit) as ended:
         main(words[1:])
     out, err = capfdbinary.readouterr()

@@ -188,16 +188,18 @@ def test_operations_refuse_what_makes_no_sense(name):
 
 @pytest.mark.parametrize("name", ON_PAIRS)
 def test_operations_on_two_lattices_refuse_what_does_not_fit(name):
-    for kind, one in LATTICES.items():
+    for kind, lattice in LATTICES.items():
         for other_kind, other in LATTICES.items():
-            attempt(lambda one=one, other=other: ON_PAIRS[name](one, other), f"{kind}, {other_kind}")
+            attempt(lambda lattice=lattice, other=other: ON_PAIRS[name](lattice, other), f"{kind}, {other_kind}")
 
 
 @pytest.mark.parametrize("name", ON_LISTS)
 def test_operations_on_lists_refuse_what_makes_no_sense(name):
-    for kind, own in LISTS.items():
+    for kind, hypotheses in LISTS.items():
         for value in values():
-            attempt(lambda own=own, value=value: ON_LISTS[name](own, value), f"{kind}, {value!r:.40}")
+            attempt(
+                lambda hypotheses=hypotheses, value=value: ON_LISTS[name](hypotheses, value), f"{kind}, {value!r:.40}"
+            )
 
 
 @pytest.mark.parametrize("ending", ["fst", "txt", "plf", "slf", "gbnf", "lark", "regex", "fst.gz"])
@@ -208,8 +210,8 @@ def test_writers_refuse_what_they_cannot_hold(ending, tmp_path):
 
 
 def test_lists_are_written_or_refused(tmp_path):
-    for kind, own in LISTS.items():
-        attempt(lambda own=own: ls.write_nbest([(0, own)], tmp_path / "a.nbest"), kind)
+    for kind, hypotheses in LISTS.items():
+        attempt(lambda hypotheses=hypotheses: ls.write_nbest([(0, hypotheses)], tmp_path / "a.nbest"), kind)
 
 
 @pytest.mark.parametrize("depth", [10, 250, 900, 100_000])

@@ -55,7 +55,7 @@ def test_misspelt_commands_are_told_from_others(capsys):
 
 
 def test_the_shell_completes_all_commands():
-    names = {own.name or own.callback.__name__ for own in whole_app().registered_commands}
+    names = {command.name or command.callback.__name__ for command in whole_app().registered_commands}
     names |= {group.name for group in whole_app().registered_groups}
     assert names == set(COMMANDS)
     assert command("lattice").registered_commands

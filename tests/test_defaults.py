@@ -44,24 +44,24 @@ def rows() -> Iterator[Row]:
 def settings_of(kind: Any) -> Iterator[Row]:
     owner = f"{kind.__module__}.{kind.__qualname__}"
     if hasattr(kind, "model_fields"):
-        for name, own in kind.model_fields.items():
-            if not own.is_required():
-                default = own.get_default(call_default_factory=True)
-                yield owner, name, shown(default), " ".join(sorted(map(repr, own.metadata)))
+        for name, field in kind.model_fields.items():
+            if not field.is_required():
+                default = field.get_default(call_default_factory=True)
+                yield owner, name, shown(default), " ".join(sorted(map(repr, field.metadata)))
     elif dataclasses.is_dataclass(kind) and kind.__name__.endswith(SETTINGS) and not kind.__name__.startswith("_"):
-        for own in dataclasses.fields(kind):
-            if own.default is not dataclasses.MISSING:
-                yield owner, own.name, shown(own.default), ""
+        for field in dataclasses.fields(kind):
+            if field.default is not dataclasses.MISSING:
+                yield owner, field.name, shown(field.default), ""
 
 
 def options_of(owner: str, command: Any) -> Iterator[Row]:
-    for name, own in getattr(command, "commands", {}).items():
-        yield from options_of(f"{owner} {name}", own)
-    for own in command.params:
-        if own.name != "help":
-            limits = {name: getattr(getattr(own, "type", own), name, None) for name in ("min", "max")}
+    for name, entry in getattr(command, "commands", {}).items():
+        yield from options_of(f"{owner} {name}", entry)
+    for param in command.params:
+        if param.name != "help":
+            limits = {name: getattr(getattr(param, "type", param), name, None) for name in ("min", "max")}
             bounds = " ".join(f"{name}={value}" for name, value in limits.items() if value is not None)
-            yield owner, own.opts[0], str(own.default), bounds
+            yield owner, param.opts[0], str(param.default), bounds
 
 
 def shown(value: Any) -> str:
@@ -80,11 +80,11 @@ def table() -> list[Row]:
 def test_defaults_and_bounds_are_those_of_the_table():
     """New settings may be missing in the table, until it is written the next time."""
     known = {tuple(line.split("\t")) for line in TABLE.read_text("utf-8").splitlines()}
-    found = set(table())
-    owners = {owner for owner, *_ in found}  # those of extras that are not installed are missing
-    changed = sorted(row for row in known - found if row[0] in owners)
+    result = set(table())
+    owners = {owner for owner, *_ in result}  # those of extras that are not installed are missing
+    changed = sorted(row for row in known - result if row[0] in owners)
     assert not changed, "if these are meant to change or to go, run `python tests/test_defaults.py`"
-    assert len(known & found) > 400
+    assert len(known & result) > 400
 
 
 if __name__ == "__main__":

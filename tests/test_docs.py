@@ -181,8 +181,10 @@ def test_the_workflow_runs_every_version_of_python():
 @pytest.mark.parametrize("path", PAGES, ids=NAMES)
 def test_plain_english(path):
     text = prose(path)
-    found = [text[max(0, hit.start() - 40) : hit.end() + 40] for phrase in DIALECT for hit in re.finditer(phrase, text)]
-    assert not found
+    results = [
+        text[max(0, hit.start() - 40) : hit.end() + 40] for phrase in DIALECT for hit in re.finditer(phrase, text)
+    ]
+    assert not results
 
 
 @pytest.mark.parametrize(

@@ -225,11 +225,11 @@ def test_the_notebook_gives_its_outputs():
     from nbclient import NotebookClient
 
     stored = nbformat.read(DOCS / "notebook.ipynb", as_version=4)
-    made = nbformat.from_dict(json.loads(json.dumps(stored)))
+    result = nbformat.from_dict(json.loads(json.dumps(stored)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
-        NotebookClient(made, timeout=120).execute()
-    assert [shown(cell) for cell in made.cells] == [shown(cell) for cell in stored.cells], "run `make notebook`"
+        NotebookClient(result, timeout=120).execute()
+    assert [shown(cell) for cell in result.cells] == [shown(cell) for cell in stored.cells], "run `make notebook`"
 
 
 def shown(cell) -> list[str]:

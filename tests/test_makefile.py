@@ -54,7 +54,7 @@ def test_the_readme_and_the_metadata_name_the_same_versions():
 def test_docstrings_are_characters():
     """From Python 3.13 on, a module whose docstrings hold half of a surrogate pair cannot be imported."""
     for path in sorted(
-        one for folder in ("lattice_simp", "grammars", "tests") for one in (ROOT / folder).rglob("*.py")
+        path for folder in ("lattice_simp", "grammars", "tests") for path in (ROOT / folder).rglob("*.py")
     ):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):

@@ -82,9 +82,9 @@ def test_a_decoder_option_is_one_field():
 
 def test_translate_offers_every_option_that_a_field_declares():
     text = help_of("translate")
-    for own in setting_options(DecoderSettings):
-        assert f"--{own.flag}" in text, own.flag
-        assert own.help in text, own.flag
+    for declared in setting_options(DecoderSettings):
+        assert f"--{declared.flag}" in text, declared.flag
+        assert declared.help in text, declared.flag
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,11 @@ def test_the_demo_and_the_tests_are_two_commands():
 
 def test_figures_are_those_of_the_guides():
     """The README rounds, and timings vary from run to run: a fifth is near enough."""
-    found = re.search(
+    result = re.search(
         r"takes ([\d.]+) CPU seconds.* search is ([\d.]+)\. .* about (\d+) times .* about (\d+) times",
         one_line(DOCUMENT.text),
     )
-    assert found
+    assert result
     table = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
     rows = {name: row.split(" | ") for name, row in re.findall(r"^\| `(\w+)` \| (.*)$", table, flags=re.MULTILINE)}
     search, recorded = (
@@ -46,7 +46,7 @@ def test_figures_are_those_of_the_guides():
     )
     ratios = [rows[name][2] for name in ("lm_vs_kenlm_loop", "gappy_vs_pynini")]
     figures = [search.split()[0], recorded[1], *ratios]
-    assert [float(claim) for claim in found.groups()] == pytest.approx([float(figure) for figure in figures], rel=0.2)
+    assert [float(claim) for claim in result.groups()] == pytest.approx([float(figure) for figure in figures], rel=0.2)
 
 
 def one_line(text: str) -> str:

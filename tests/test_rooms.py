@@ -80,10 +80,10 @@ def test_one_line_imports_the_exact_search():
 
 
 def test_no_circle_between_rooms_of_one_floor():
-    edges = {(room, own) for _, room, own, _ in rooms_and_imports() if room != own and room in FLOOR}
-    for room, own in edges:
-        if FLOOR[room] == FLOOR[own]:
-            assert (own, room) not in edges, f"{room} and {own} import each other"
+    edges = {(room, value) for _, room, value, _ in rooms_and_imports() if room != value and room in FLOOR}
+    for room, second in edges:
+        if FLOOR[room] == FLOOR[second]:
+            assert (second, room) not in edges, f"{room} and {second} import each other"
 
 
 @pytest.mark.parametrize("room", ["core", "formats", "lm", "ops", "reference", "text", "translate", "tune", "skeleton"])
@@ -94,5 +94,5 @@ def test_no_import_inside_a_function_hides_a_circle(room):
             if not isinstance(outer, ast.FunctionDef):
                 continue
             for node in ast.walk(outer):
-                own = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lattice_simp")
-                assert not own, f"{path}:{node.lineno}: an import inside {outer.name}"
+                result = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lattice_simp")
+                assert not result, f"{path}:{node.lineno}: an import inside {outer.name}"

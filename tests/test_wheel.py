@@ -75,9 +75,9 @@ def program(wheel, tmp_path_factory):
     install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index"]
     subprocess.run([*install, str(wheel)], check=True)
     ask = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    own = Path(subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip())
+    path = Path(subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip())
     # A folder that a .pth file names comes last, and .pth files in it (of an editable installation) are not read.
-    (own / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    (path / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
     work = folder / "work"
     work.mkdir()
     (work / "a.plf").write_text("((('a',0.5,1),('b',0.5,1),),(('c',1.0,1),),)\n", encoding="utf-8")
@@ -88,11 +88,11 @@ def program(wheel, tmp_path_factory):
 
     def run(*command: str, compiled: bool = False) -> str:
         # What is newly installed has no compiled kernels yet; most commands read small inputs without any.
-        own = environment if compiled else environment | {"NUMBA_DISABLE_JIT": "1"}
+        path = environment if compiled else environment | {"NUMBA_DISABLE_JIT": "1"}
         done = subprocess.run(
             [str(folder / "venv" / "bin" / command[0]), *command[1:]],
             cwd=work,
-            env=own,
+            env=path,
             capture_output=True,
             text=True,
             check=False,

@@ -149,21 +149,23 @@ def scoring(models: Path, names: tuple[str, ...]) -> Callable[[tuple[str, ...], 
     """Stands for the stronger model when whole sentences are rescored: it prefers the past tense."""
 
     def score(source: tuple[str, ...], hypotheses: list[str]) -> Nbest:
-        return Nbest(hypotheses, np.array([[2.0 * ("was" in own.split())] for own in hypotheses]), ("Strong",))
+        return Nbest(
+            hypotheses, np.array([[2.0 * ("was" in hypothesis.split())] for hypothesis in hypotheses]), ("Strong",)
+        )
 
     return score
 
 
 def toy_config(folder: Path) -> Config:
     """Returns a config that names the sets; their files do not exist."""
-    made = {"source": "none", "references": ["none"], "skeletons": "none"}
+    values = {"source": "none", "references": ["none"], "skeletons": "none"}
     return Config.model_validate(
         {
             "work": folder,
             "corpora": [{"name": "none", "source": "a", "target": "b"}],
             "text": {"source_language": "en", "target_language": "fr"},
-            "tune": {"development": {"name": "dev", **made}},
-            "test": [{"name": name, **made} for name in (NEWS, LATE)],
+            "tune": {"development": {"name": "dev", **values}},
+            "test": [{"name": name, **values} for name in (NEWS, LATE)],
         }
     )
 
@@ -187,8 +189,8 @@ class ToyStudy:
         write_weights(self.made("rescored-plain") / STRONG_WEIGHTS, strong)
         for name in ("model", "spaces", "skeletons", "scores", "automatic", "automatic-scores", "scorers"):
             self.made(name)
-        for name, own in SENTENCES.items():
-            for number, toy in enumerate(own):
+        for name, sentence in SENTENCES.items():
+            for number, toy in enumerate(sentence):
                 write_space(_space(toy.space), space_path(self.folders["spaces"], name, number))
                 for kind, (_, scored) in toy.skeletons.items():
                     self._write_lists(kind, self.sentences[name][number].skeletons[kind][0], scored)
@@ -196,7 +198,7 @@ class ToyStudy:
         write_json(self.made("gap-positions") / f"{NEWS}.000001.json", positions)
 
     def _write_lists(self, kind: str, skeleton: Skeleton, scored: tuple[Scored, ...]) -> None:
-        words = [own for own, _, _ in scored]
+        words = [first for first, _, _ in scored]
         lists, scores = ("automatic", "automatic-scores") if kind == AUTO else ("skeletons", "scores")
         features = np.array([[score, 0.0] for _, score, _ in scored])
         Nbest(words, features, FEATURES).write(skeleton_path(self.folders[lists], skeleton))

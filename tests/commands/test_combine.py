@@ -31,7 +31,7 @@ def test_lists_and_lines_become_lines_and_lists(call, folder):
     done = call("combine", "one.nbest", "two.txt", "three.txt", "--nbest-output", "all.nbest", "--nbest", 2)
     assert (done.returncode, done.stdout, done.stderr) == (0, BEST, "")
     lists = read_nbest("all.nbest")
-    assert [len(list) for list in lists] == [2, 2, 2]
+    assert [len(ranked) for ranked in lists] == [2, 2, 2]
     assert list(lists[0][0].features) == [
         *("Posterior", "Words", "Ngram1", "Ngram2", "Ngram3", "Ngram4"),
         *("Agreement1", "Agreement2", "Agreement3"),

@@ -17,22 +17,22 @@ NEEDS = "is not installed (the extra 'annotation')"
 
 
 def records(rows=ROWS):
-    made = []
+    results = []
     for number, masks in enumerate(rows):
         words = tuple(f"w{place}" for place in range(len(masks[0])))
         skeletons = tuple(Skeleton.from_mask(mask, words) for mask in masks)
-        made.append(SkeletonRecord(f"talk.{number}", number, skeletons, ("Zoe", "Ada")[: len(masks)]))
-    return made
+        results.append(SkeletonRecord(f"talk.{number}", number, skeletons, ("Zoe", "Ada")[: len(masks)]))
+    return results
 
 
 def test_confusion_and_limits():
-    own = TwoJudgements.of(records())
-    assert own.counts.tolist() == [[4, 2, 3, 2], [4, 2, 3, 1], [2, 1, 1, 1]]
-    assert own.confusion == {"both": 0.4, "short alone": 0.1, "long alone": 0.3, "none": 0.2}
-    assert own.f1 == pytest.approx((4 / 5 + 2 / 5 + 1) / 3)
-    assert own.nested.f1 == pytest.approx((4 / 5 + 4 / 5 + 1) / 3)
-    assert own.random_f1 == pytest.approx((2 * 1.5 / 5 + 2 * 1.5 / 5 + 2 * 0.5 / 2) / 3)
-    assert own.nested.counts.tolist() == [[4, 2, 3, 2], [4, 2, 3, 2], [2, 1, 1, 1]]
+    judgements = TwoJudgements.of(records())
+    assert judgements.counts.tolist() == [[4, 2, 3, 2], [4, 2, 3, 1], [2, 1, 1, 1]]
+    assert judgements.confusion == {"both": 0.4, "short alone": 0.1, "long alone": 0.3, "none": 0.2}
+    assert judgements.f1 == pytest.approx((4 / 5 + 2 / 5 + 1) / 3)
+    assert judgements.nested.f1 == pytest.approx((4 / 5 + 4 / 5 + 1) / 3)
+    assert judgements.random_f1 == pytest.approx((2 * 1.5 / 5 + 2 * 1.5 / 5 + 2 * 0.5 / 2) / 3)
+    assert judgements.nested.counts.tolist() == [[4, 2, 3, 2], [4, 2, 3, 2], [2, 1, 1, 1]]
 
 
 def test_sentences_without_two_judgements_are_refused():
@@ -45,7 +45,7 @@ def test_sentences_without_two_judgements_are_refused():
 def test_the_page_has_the_figures(tmp_path):
     for name in ("crowdkit", "nltk"):
         pytest.importorskip(name, reason=f"{name} {NEEDS}")
-    (tmp_path / "made.jsonl").write_text("".join(own.to_json() + "\n" for own in records()), encoding="utf-8")
+    (tmp_path / "made.jsonl").write_text("".join(record.to_json() + "\n" for record in records()), encoding="utf-8")
     (tmp_path / "config.yaml").write_text(f"data: {tmp_path}\nsets: {{news: made.jsonl}}\n", encoding="utf-8")
     main([str(tmp_path)])
     page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
@@ -56,6 +56,6 @@ def test_the_page_has_the_figures(tmp_path):
     assert (figures["same"], figures["contained"]) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
     assert figures["short_within_long"] == pytest.approx(4 / 5)
     assert figures["short_reliability"] == pytest.approx(figures["long_reliability"], abs=0.1)
-    found = {row[0]: row[1:] for row in (re.split(r" \| ", line.strip("| ")) for line in page.splitlines()) if row[1:]}
-    assert found["news"][:5] == ["10", "40.0", "10.0", "30.0", "20.0"]
+    values = {row[0]: row[1:] for row in (re.split(r" \| ", line.strip("| ")) for line in page.splitlines()) if row[1:]}
+    assert values["news"][:5] == ["10", "40.0", "10.0", "30.0", "20.0"]
     assert "| news | 3 | 0.500 | 0.667 | 0.733 | 0.867 |" in page

@@ -26,14 +26,16 @@ MASKS = ("101110101", "111110101")
 @pytest.fixture
 def folder(tmp_path):
     """The folder of the experiment, and its texts."""
-    for name, own in {"train": SENTENCES[:10], "test": SENTENCES[10:]}.items():
-        lines = [{"line": line, "tokens": one.split(), "keep": MASKS} for line, one in enumerate(own)]
+    for name, value in {"train": SENTENCES[:10], "test": SENTENCES[10:]}.items():
+        lines = [{"line": line, "tokens": entry.split(), "keep": MASKS} for line, entry in enumerate(value)]
         (tmp_path / "skeletons").mkdir(exist_ok=True)
         write_lines(tmp_path / "skeletons" / f"{name}.jsonl", lines)
-    pairs = [{"text": one, "summaries": [one.replace(" small", "").replace(" .", "")]} for one in SENTENCES]
+    pairs = [
+        {"text": sentence, "summaries": [sentence.replace(" small", "").replace(" .", "")]} for sentence in SENTENCES
+    ]
     pairs[0]["summaries"] = ["something else"]
     write_lines(tmp_path / "other.jsonl", pairs)
-    (tmp_path / "english.txt").write_text("".join(one + "\n" for one in SENTENCES), encoding="utf-8")
+    (tmp_path / "english.txt").write_text("".join(sentence + "\n" for sentence in SENTENCES), encoding="utf-8")
     values = {
         "data": str(tmp_path),
         "work": str(tmp_path / "work"),
@@ -52,27 +54,29 @@ def folder(tmp_path):
 
 
 def write_lines(path, values):
-    path.write_text("".join(json.dumps(one) + "\n" for one in values), encoding="utf-8")
+    path.write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
 
 
 @pytest.fixture
 def estimated(monkeypatch):
     """The estimated language models, which need no other program here."""
-    found = []
+    results = []
 
     def estimate(text, arpa, **options):
-        found.append(arpa)
+        results.append(arpa)
         with stages.open_text(arpa, "w") as file:
             file.write(toy_arpa(SENTENCES))
 
     monkeypatch.setattr(stages, "estimate", estimate)
-    return found
+    return results
 
 
 def test_the_methods_are_compared_on_all_sets(folder, estimated, capsys):
     main([str(folder), "--command", "make it"])
     figures = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    assert {name: (one["train"], one["test"], one["skipped"]) for name, one in figures["domains"].items()} == {
+    assert {
+        name: (domain["train"], domain["test"], domain["skipped"]) for name, domain in figures["domains"].items()
+    } == {
         "news": (9, 8, 0),  # a sentence of its training part is tested in the other set
         "other": (8, 9, 1),
     }
@@ -108,6 +112,6 @@ def test_only_what_depends_on_a_change_is_done_again(folder, estimated, capsys):
 
 def without_times(domains):
     return {
-        name: {row: {**values, "cpu_ms_a_sentence": 0} for row, values in own["methods"].items()}
-        for name, own in domains.items()
+        name: {row: {**values, "cpu_ms_a_sentence": 0} for row, values in domain["methods"].items()}
+        for name, domain in domains.items()
     }

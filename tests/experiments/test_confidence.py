@@ -16,8 +16,8 @@ def test_as_many_words_are_right_as_ter_leaves_unedited():
     """With the shifts' number, the alignment explains all of TER's edits of translations that add no words."""
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        reference = [f"w{own}" for own in rng.integers(0, 12, size=rng.integers(1, 12))]
-        hypothesis = [own for own in reference if rng.random() < 0.8]  # deletions of the reference's words alone
+        reference = [f"w{integer}" for integer in rng.integers(0, 12, size=rng.integers(1, 12))]
+        hypothesis = [entry for entry in reference if rng.random() < 0.8]  # deletions of the reference's words alone
         right = right_words(hypothesis, reference)
         edits, length = lib_ter.translation_edit_rate(hypothesis, reference)
         assert right.all(), seed
@@ -38,8 +38,8 @@ def test_area_is_the_share_of_pairs():
 
 def test_entropy_and_bins():
     assert cross_entropy(np.array([0.5, 0.5]), np.array([True, False])) == pytest.approx(np.log(2))
-    found = bins(np.array([0.1, 0.9, 0.2, 0.8]), np.array([False, True, True, True]), 2)
-    assert [own["right"] for own in found] == [0.5, 1.0]
+    result = bins(np.array([0.1, 0.9, 0.2, 0.8]), np.array([False, True, True, True]), 2)
+    assert [entry["right"] for entry in result] == [0.5, 1.0]
 
 
 def test_calibration_finds_the_odds_that_labels_were_drawn_with():

@@ -17,15 +17,17 @@ from lattice_simp.systems.corpus.pipeline import align_collections
 @pytest.fixture
 def folder(tmp_path):
     """The folder of the experiment; four pairs of the first paragraphs' first sentences are published."""
-    own, simpler = articles(8, seed=2)
+    head, simpler = articles(8, seed=2)
     with open(tmp_path / "articles.jsonl", "w", encoding="utf-8") as file:
-        for level, side in (("Adv-Txt", own), ("Ele-Txt", simpler)):
-            for one in side:
-                name = f"{one['title']}-{level[:3].lower()}.txt"
-                file.write(json.dumps({"level": level, "file": name, "text": one["text"]}) + "\n")
-    pairs = [[side["text"].partition(".")[0] + "." for side in both] for both in zip(own, simpler, strict=True)]
+        for level, side in (("Adv-Txt", head), ("Ele-Txt", simpler)):
+            for entry in side:
+                name = f"{entry['title']}-{level[:3].lower()}.txt"
+                file.write(json.dumps({"level": level, "file": name, "text": entry["text"]}) + "\n")
+    pairs = [[side["text"].partition(".")[0] + "." for side in both] for both in zip(head, simpler, strict=True)]
     published = [pair for pair in pairs if pair[0] != pair[1]]
-    (tmp_path / "aligned.txt").write_text("".join(f"{one}\n{other}\n*******\n" for one, other in published), "utf-8")
+    (tmp_path / "aligned.txt").write_text(
+        "".join(f"{first}\n{other}\n*******\n" for first, other in published), "utf-8"
+    )
     values = {
         "data": str(tmp_path),
         "work": str(tmp_path / "work"),
@@ -74,11 +76,11 @@ def test_the_whole_experiment(folder, monkeypatch):
 
 
 def test_pairs_are_judged_by_the_sentences_that_are_published():
-    def pair(one, other):
-        return {"complex": {"text": one}, "simple": {"text": other}}
+    def pair(first, other):
+        return {"complex": {"text": first}, "simple": {"text": other}}
 
     gold = frozenset({("itrained", "rain"), ("snowfell", "snow")})
-    found = [
+    results = [
         pair("It rained.", "Rain!"),
         pair("It rained.", "Rain!"),  # in another paragraph: right, but found once
         pair("It rained.", "Snow."),  # both are published, with other partners
@@ -86,7 +88,7 @@ def test_pairs_are_judged_by_the_sentences_that_are_published():
         pair("Same.", "“Same”"),
         pair("Wind.", "Air moved."),
     ]
-    counts = score(found, gold)
+    counts = score(results, gold)
     assert counts == {
         "pairs": 6, "identical": 1, "right": 2, "wrong": 2, "unknown": 1, "precision": 0.5, "recall": 0.5,
     }  # fmt: skip

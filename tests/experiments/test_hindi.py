@@ -48,10 +48,10 @@ def test_the_figures_are_written_from_the_systems(data, tmp_path):
     main(arguments)
     figures = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     for name, sentences in (("hand", 20), ("derived", 60)):
-        own = figures[name]
-        assert own["sentences"] == sentences
-        assert own["well_formed_pct"] == 100
-        assert min(own[f"{key}_f1"] for key in ("starts", "ends", "clauses", "types", "nonfinite")) == 100
+        result = figures[name]
+        assert result["sentences"] == sentences
+        assert result["well_formed_pct"] == 100
+        assert min(result[f"{key}_f1"] for key in ("starts", "ends", "clauses", "types", "nonfinite")) == 100
     assert figures["systems"]["hand"]["trees"]["types"]["f1"] == 100
     page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
     assert "`make it`" in page

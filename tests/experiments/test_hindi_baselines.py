@@ -70,7 +70,7 @@ def test_two_fields_learn_what_they_saw(examples, tmp_path):
         assert is_perfect(model.unconstrained, examples)
         assert is_perfect(model.brackets, examples)
         assert is_perfect(
-            lambda one, m=model: corrected_counts(one, m.unconstrained(one), token_classes(one)), examples
+            lambda value, m=model: corrected_counts(value, m.unconstrained(value), token_classes(value)), examples
         )
 
 
@@ -82,7 +82,10 @@ def test_one_field_by_itself_learns_what_it_saw(examples):
 def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
     import pycrfsuite
 
-    data = [(word_features(one), [str(own) for own in brackets_of(clauses, len(one))]) for one, clauses in examples]
+    data = [
+        (word_features(first), [str(entry) for entry in brackets_of(clauses, len(first))])
+        for first, clauses in examples
+    ]
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     settings = CrfSettings(max_iterations=15)
     trainer.set_params(
@@ -109,7 +112,7 @@ def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted"),
+    ("labels", "wanted"),
     [
         # 1a: the matrix clause of a complement ends with it.
         ("(main raam ne kahaa (comp ki vaha ghar gayaa )", "(main raam ne kahaa (comp ki vaha ghar gayaa ) )"),
@@ -157,31 +160,31 @@ def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
         ("(main raam soyaa )", "(main raam soyaa )"),
     ],
 )
-def test_count_rules(given, wanted):
+def test_count_rules(labels, wanted):
     _, clauses = parse_bracketed(wanted)
-    assert clauses_of(corrected(given)) == clauses
+    assert clauses_of(corrected(labels)) == clauses
 
 
 def test_the_readings_of_rule_1c():
-    given = "(main raam (nonfin khaanaa khaakar soyaa )"
-    assert loose("(main raam (nonfin khaanaa khaakar (main soyaa )") == opens_and_closes(corrected(given))
-    as_end = corrected(given, Participle.END)
+    value = "(main raam (nonfin khaanaa khaakar soyaa )"
+    assert loose("(main raam (nonfin khaanaa khaakar (main soyaa )") == opens_and_closes(corrected(value))
+    as_end = corrected(value, Participle.END)
     assert clauses_of(as_end) == parse_bracketed("(main raam (nonfin khaanaa khaakar ) soyaa )")[1]
     for participle in Participle:
         followed = "(main raam khaakar (coord siitaa soyaa )"
         assert loose(followed) == opens_and_closes(corrected(followed, participle)), "a clause begins behind the verb"
 
 
-def corrected(given, *options):
-    opens, closes = loose(given)
-    words = [part for part in given.split() if part[0] not in "()"]
+def corrected(labels, *options):
+    opens, closes = loose(labels)
+    words = [part for part in labels.split() if part[0] not in "()"]
     sentence = sentence_of([(tag_of(word), word) for word in words])
-    brackets = [Brackets(own, count) for own, count in zip(opens, closes, strict=True)]
+    brackets = [Brackets(opened, count) for opened, count in zip(opens, closes, strict=True)]
     return corrected_counts(sentence, brackets, token_classes(sentence), *options)
 
 
 def opens_and_closes(brackets):
-    return [own.opens for own in brackets], [own.closes for own in brackets]
+    return [bracket.opens for bracket in brackets], [bracket.closes for bracket in brackets]
 
 
 def tag_of(word):
@@ -210,7 +213,7 @@ def test_the_best_labels_are_the_best_of_all():
         scores, transitions = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
         every = {
             chosen: sum(scores[index, label] for index, label in enumerate(chosen))
-            + sum(transitions[one, two] for one, two in pairwise(chosen))
+            + sum(transitions[first, second] for first, second in pairwise(chosen))
             for chosen in product(range(3), repeat=4)
         }
         assert tuple(best_labels(scores, transitions)) == max(every, key=every.get), seed

@@ -37,10 +37,10 @@ def folder(tmp_path_factory):
     write_bank(folder / "bank")
     sentences = [sentence for _, sentence in read_treebank(folder / "bank")]
     HindiModel.train(folder / "hindi", sentences)
-    pairs = [(str(one), " ".join(ENGLISH[token.form] for token in one.tokens)) for one in sentences]
-    for name, own in {"train": pairs[:80], "dev": pairs[80:101], "test": pairs[101:]}.items():
-        write_lines(folder / f"{name}.hi", [hindi for hindi, _ in own])
-        write_lines(folder / f"{name}.en", [english for _, english in own])
+    pairs = [(str(sentence), " ".join(ENGLISH[token.form] for token in sentence.tokens)) for sentence in sentences]
+    for name, value in {"train": pairs[:80], "dev": pairs[80:101], "test": pairs[101:]}.items():
+        write_lines(folder / f"{name}.hi", [hindi for hindi, _ in value])
+        write_lines(folder / f"{name}.en", [english for _, english in value])
     with (folder / "test.hi").open("a", encoding="utf-8") as file:
         file.write("राम टाटा गया ।\n")
     with (folder / "test.en").open("a", encoding="utf-8") as file:
@@ -98,7 +98,7 @@ def test_the_page_is_written_from_the_systems(folder, tmp_path):
     assert plain > 80
     assert plain > figures["scores"]["all lines"]["devanagari"]["BLEU-tok"]["value"]
     analysed = read_analysed(next((folder / "work").glob("analysed.*")) / f"{TEST}.jsonl")
-    assert figures["lines"]["lines with a skeleton"] == sum(one.skeleton is not None for one in analysed) > 0
+    assert figures["lines"]["lines with a skeleton"] == sum(entry.skeleton is not None for entry in analysed) > 0
     page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
     assert "`make it`" in page
     assert "simplified sentences" in page

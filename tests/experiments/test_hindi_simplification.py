@@ -36,10 +36,10 @@ def table(tmp_path, rows):
 
 
 def test_references_are_made_of_the_sentences_tokens_and_added_words(bank, tmp_path):
-    own = read_pairs(bank, table(tmp_path, ["a.dat\t2\t2 1 | वह 1"]))[0]
-    forms = [token.form for token in own.sentence.tokens]
-    assert sentences_of(own.reference) == [f"{forms[1]} {forms[0]}", f"वह {forms[0]}"]
-    assert sentences_of(own.source) == [" ".join(forms[:-1])]
+    result = read_pairs(bank, table(tmp_path, ["a.dat\t2\t2 1 | वह 1"]))[0]
+    forms = [token.form for token in result.sentence.tokens]
+    assert sentences_of(result.reference) == [f"{forms[1]} {forms[0]}", f"वह {forms[0]}"]
+    assert sentences_of(result.source) == [" ".join(forms[:-1])]
 
 
 @pytest.mark.parametrize("row", ["a.dat\t1\t1-99", "a.dat\t1\t0", "a.dat\t1\t1 | | 2", "a.dat\t1\t2-1", "a.dat\t99\t1"])
@@ -65,7 +65,7 @@ def test_the_table_has_bleu_and_the_ratings_of_what_was_rated(bank, tmp_path, mo
     pairs = read_pairs(bank, references)
     ratings = tmp_path / "ratings.tsv"
     rated = [(pair.key, fingerprint(pair.source)) for pair in pairs]
-    lines = [f"{file}\t{own}\t{text}\t{number % 4}\t3\n" for number, ((file, own), text) in enumerate(rated)]
+    lines = [f"{file}\t{entry}\t{text}\t{number % 4}\t3\n" for number, ((file, entry), text) in enumerate(rated)]
     ratings.write_text("\t".join(COLUMNS) + "\n" + "".join(lines), encoding="utf-8")
     monkeypatch.setattr(program, "REFERENCES", references)
     monkeypatch.setattr(program, "RATINGS", ratings)

@@ -45,7 +45,7 @@ def test_a_phrase_is_safe_if_a_block_of_words_is_its_translation():
         links = np.unique(rng.integers(0, 5, size=(rng.integers(1, 7), 2)), axis=0).astype(np.int32)
         first = int(rng.integers(0, 5))
         span = range(first, int(rng.integers(first, 5)) + 1)
-        pairs = {tuple(own) for own in links.tolist()}
+        pairs = {tuple(link) for link in links.tolist()}
         blocks = [
             all((source in span) == (target in range(low, high)) for source, target in pairs)
             for low in range(5)
@@ -76,11 +76,11 @@ def test_gaps_are_counted_without_regard_to_marks_at_the_ends():
 
 def random_lists(rng: np.random.Generator, count: int) -> list[list[Hypothesis]]:
     """Skeletons' hypotheses over a few words, the best at no cost."""
-    found = []
+    results = []
     for _ in range(count):
         words = {tuple(rng.choice(list("abc"), size=rng.integers(1, 3)).tolist()) for _ in range(3)}
-        found.append([Hypothesis(own, float(rank)) for rank, own in enumerate(sorted(words))])
-    return found
+        results.append([Hypothesis(word, float(rank)) for rank, word in enumerate(sorted(words))])
+    return results
 
 
 def test_shares_make_a_lattice_cost_what_is_expected():
@@ -88,14 +88,14 @@ def test_shares_make_a_lattice_cost_what_is_expected():
     for seed in range(20):
         rng = np.random.default_rng(seed)
         strings = {" ".join(rng.choice(list("abcd"), size=rng.integers(1, 5)).tolist()) for _ in range(6)}
-        full = [(own, float(rng.integers(0, 8)) / 4) for own in sorted(strings)]
+        full = [(string, float(rng.integers(0, 8)) / 4) for string in sorted(strings)]
         lists, shares = random_lists(rng, 3), rng.dirichlet(np.ones(3))
         how = SkeletonSettings(weight=1.0, edits=EDITS)
         joint = compose_with_expected(Lattice.from_strings(full), lists, shares.tolist(), how, beam=50.0)
-        words = [own for own, _ in full]
-        rows = np.vstack([contained_costs(words, own, how) for own in lists])
+        words = [first for first, _ in full]
+        rows = np.vstack([contained_costs(words, ranked, how) for ranked in lists])
         expected = dict(zip(words, np.array([cost for _, cost in full]) + shares @ rows, strict=True))
-        assert {own.text: own.cost for own in nbest(joint, 99)} == pytest.approx(expected), seed
+        assert {path.text: path.cost for path in nbest(joint, 99)} == pytest.approx(expected), seed
 
 
 def candidates(reference: str, full: list[float], skeletons: list[list[float]]) -> Candidates:
@@ -103,7 +103,7 @@ def candidates(reference: str, full: list[float], skeletons: list[list[float]]) 
     tokens = tuple("abcdefghijklmnopqrst")
     masks = ["1" * 15 + "0" * 5, "0" * 5 + "1" * 15]
     features = np.array([[0.0, 0, 0, 0], [-1.0, 1, 0, 0]])
-    sentence = Sentence(tokens, reference, tuple(Skeleton.from_mask(own, tokens) for own in masks), features)
+    sentence = Sentence(tokens, reference, tuple(Skeleton.from_mask(mask, tokens) for mask in masks), features)
     return Candidates(sentence, ["it is so now .", "it was so now ."], np.array(full), np.array(skeletons))
 
 
@@ -111,16 +111,16 @@ PAST, NOW = "it was so now .", "it is so now ."
 
 
 def test_settings_say_how_much_each_skeleton_counts():
-    own = candidates(PAST, [0.0, 0.5], [[0.0, 0.0], [2.0, 0.0]])
-    assert Setting(masks=1).shares(own.sentence).tolist() == [1.0, 0.0]
-    assert Setting(masks=2).shares(own.sentence) == pytest.approx(np.exp([0, -1]) / np.exp([0, -1]).sum())
-    assert Setting(masks=2, temperature=1e6).shares(own.sentence) == pytest.approx([0.5, 0.5], abs=1e-4)
-    assert Setting(masks=1, start=2.0).shares(own.sentence).tolist() == [0.0, 1.0]
-    assert own.best(Setting(weight=5.0, masks=1)) == 0  # the first skeleton does not care
-    assert own.best(Setting(weight=5.0, masks=2)) == 1
-    assert own.best(Setting(weight=0.1, masks=2)) == 0
-    assert own.best(Setting(weight=1.0, masks=2, over="least")) == 0  # the first skeleton allows it
-    assert own.best(Setting(weight=1.0, masks=2, over="least", start=10.0)) == 1  # but it is improbable now
+    result = candidates(PAST, [0.0, 0.5], [[0.0, 0.0], [2.0, 0.0]])
+    assert Setting(masks=1).shares(result.sentence).tolist() == [1.0, 0.0]
+    assert Setting(masks=2).shares(result.sentence) == pytest.approx(np.exp([0, -1]) / np.exp([0, -1]).sum())
+    assert Setting(masks=2, temperature=1e6).shares(result.sentence) == pytest.approx([0.5, 0.5], abs=1e-4)
+    assert Setting(masks=1, start=2.0).shares(result.sentence).tolist() == [0.0, 1.0]
+    assert result.best(Setting(weight=5.0, masks=1)) == 0  # the first skeleton does not care
+    assert result.best(Setting(weight=5.0, masks=2)) == 1
+    assert result.best(Setting(weight=0.1, masks=2)) == 0
+    assert result.best(Setting(weight=1.0, masks=2, over="least")) == 0  # the first skeleton allows it
+    assert result.best(Setting(weight=1.0, masks=2, over="least", start=10.0)) == 1  # but it is improbable now
 
 
 def test_the_setting_with_the_best_bleu_is_chosen():
@@ -140,6 +140,6 @@ def test_cross_validation_takes_the_setting_of_the_other_half():
 
 
 def test_the_oracle_takes_the_better_hypothesis():
-    own = candidates(PAST, [0.0, 0.5], [[0.0, 0.0], [2.0, 0.0]])
-    assert own.alone(1.0).tolist() == [0, 1]
-    assert sentence_oracle(own, own.alone(1.0)) == 1
+    result = candidates(PAST, [0.0, 0.5], [[0.0, 0.0], [2.0, 0.0]])
+    assert result.alone(1.0).tolist() == [0, 1]
+    assert sentence_oracle(result, result.alone(1.0)) == 1

@@ -66,8 +66,8 @@ def mutant(after, before="2 * x", name="wrong", tests="code/test_twice.py"):
 
 @pytest.mark.slow
 def test_a_mutant_is_killed_if_a_test_fails(workshop):
-    given = [mutant("3 * x"), mutant("x + 2", name="the same for 2")]
-    assert [outcome for _, outcome in workshop.outcomes(given)] == [Outcome.SEEN, Outcome.SURVIVED]
+    entries = [mutant("3 * x"), mutant("x + 2", name="the same for 2")]
+    assert [outcome for _, outcome in workshop.outcomes(entries)] == [Outcome.SEEN, Outcome.SURVIVED]
     assert "2 * x" in (workshop.root / "code" / "twice.py").read_text(encoding="utf-8")
 
 
@@ -137,8 +137,8 @@ def test_tables_that_are_broken(tmp_path):
 
 def test_errors_of_the_library_compile_and_change_something():
     text = 'def f(a, b):\n    """Adds."""\n    if a < b and not a:\n        return min(a + 1, b)\n    return b\n'
-    made = {edit.what: edit.applied(text) for edit in edits(text)}
-    assert set(made) == {
+    values = {edit.what: edit.applied(text) for edit in edits(text)}
+    assert set(values) == {
         "< -> <=",
         "and -> or",
         "not left out",
@@ -147,11 +147,11 @@ def test_errors_of_the_library_compile_and_change_something():
         "+ -> -",
         "1 -> 2",
     }
-    for what, changed in made.items():
+    for what, changed in values.items():
         assert changed != text, what
         compile(changed, what, "exec")
-    assert "a <= b and not a" in made["< -> <="]
-    assert "max(a + 1, b)" in made["min -> max"]
+    assert "a <= b and not a" in values["< -> <="]
+    assert "max(a + 1, b)" in values["min -> max"]
 
 
 @pytest.mark.parametrize(
@@ -191,10 +191,12 @@ def test_tests_of_a_file_are_those_of_the_files_that_import_it_and_of_the_neares
 
 @pytest.mark.slow
 def test_a_sample_covers_all_rooms_and_is_another_one_for_each_seed():
-    one, same, other = (sampled(60, seed) for seed in (1, 1, 2))
-    assert [mutant.name for mutant in one] == [mutant.name for mutant in same]
-    assert len({mutant.name for mutant in one} & {mutant.name for mutant in other}) < 20
-    assert {"core", "ops", "formats", "translate", "lm", "systems/hindi", "serve", "commands"} <= {m.room for m in one}
-    for mutant in one:
+    first, same, other = (sampled(60, seed) for seed in (1, 1, 2))
+    assert [mutant.name for mutant in first] == [mutant.name for mutant in same]
+    assert len({mutant.name for mutant in first} & {mutant.name for mutant in other}) < 20
+    assert {"core", "ops", "formats", "translate", "lm", "systems/hindi", "serve", "commands"} <= {
+        m.room for m in first
+    }
+    for mutant in first:
         assert mutant.applied((ROOT / mutant.file).read_text()) != (ROOT / mutant.file).read_text()
         assert all((ROOT / test).exists() for test in mutant.tests.split())

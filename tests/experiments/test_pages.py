@@ -48,9 +48,9 @@ def test_every_figure_of_a_page_is_of_the_results(name, tmp_path):
 def moved(value):
     """Returns JSON values with other numbers."""
     if isinstance(value, dict):
-        return {key: moved(own) for key, own in value.items()}
+        return {key: moved(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [moved(own) for own in value]
+        return [moved(entry) for entry in value]
     return value + 1 if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 

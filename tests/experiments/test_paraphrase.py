@@ -49,7 +49,7 @@ def test_words_neither_come_nor_go_because_they_are_frequent():
     ]
     assert probable_texts(trees, {"red": 3}) == {"the man bought a car"}
     assert probable_texts(trees, {"red": 0.5, "car": 2}) == set()
-    assert Paraphraser().expand([Tree.from_brackets(own) for own in trees]).count == 4
+    assert Paraphraser().expand([Tree.from_brackets(tree) for tree in trees]).count == 4
 
 
 def test_what_is_drawn_is_new():
@@ -57,9 +57,9 @@ def test_what_is_drawn_is_new():
 
     trees = [Tree.from_brackets(text) for text in TREES]
     for seed in range(10):
-        sentence, given = one_new(Paraphraser(thesaurus=WORDS), trees, None, np.random.default_rng(seed))
+        sentence, second = one_new(Paraphraser(thesaurus=WORDS), trees, None, np.random.default_rng(seed))
         assert sentence in {"the man bought a large car", "the man got a big car yesterday"}
-        assert given in {" ".join(tree.tokens) for tree in trees}
+        assert second in {" ".join(tree.tokens) for tree in trees}
     assert one_new(Paraphraser(), trees[:1], None, np.random.default_rng(0)) is None
 
 

@@ -40,9 +40,9 @@ def sentences(seed):
 
 def damaged(line, rng):
     """Returns a line with one other word, at a place of its own for each system."""
-    made = list(line)
-    made[int(rng.integers(len(made)))] = "x"
-    return made
+    results = list(line)
+    results[int(rng.integers(len(results)))] = "x"
+    return results
 
 
 @pytest.fixture
@@ -75,14 +75,16 @@ def study(tmp_path):
             write_weights(folder / "weights.tsv", {"Decoder": 0.5, "Strong": 1.0})
         for name, lines in sets.items():
             for number, line in enumerate(lines):
-                made = [" ".join(damaged(line, rng)) for _ in range(2)]
-                own = Nbest(
-                    list(dict.fromkeys(made)),
-                    np.array([[-1.0, 0.0], [-2.0, 0.0]])[: len(set(made))],
+                results = [" ".join(damaged(line, rng)) for _ in range(2)]
+                nbest = Nbest(
+                    list(dict.fromkeys(results)),
+                    np.array([[-1.0, 0.0], [-2.0, 0.0]])[: len(set(results))],
                     ("Decoder", "Strong"),
                 )
-                own = own if stage.startswith("rescored") else Nbest(own.words, own.features[:, :1], ("Decoder",))
-                own.write(nbest_path(folder, name, number))
+                nbest = (
+                    nbest if stage.startswith("rescored") else Nbest(nbest.words, nbest.features[:, :1], ("Decoder",))
+                )
+                nbest.write(nbest_path(folder, name, number))
     for folder in work.iterdir():
         if folder.is_dir():
             (folder / "stage.json").write_text("{}")
@@ -95,14 +97,14 @@ def test_systems_that_err_in_different_places_gain_together(study, tmp_path):
     figures = read_combination(done.folders["combination"])
     assert figures["combination_gain_bleu"] > 10
     assert figures["combination_gain_p"] < 0.05
-    own = figures["combination"]
-    assert list(own["test"]) == ["plain", "gc-strong", "plain+rescored", COMBINED]
-    assert own["baseline"] == max(own["development_singles"], key=own["development_singles"].get)
-    assert own["test"][own["baseline"]]["BLEU-tok"]["gain"] is None
-    best = max(row["bleu"] for row in own["choices"])
-    assert next(row for row in own["choices"] if row["bleu"] == best)["method"] == own["choice"]["method"]
-    page = "\n\n".join(combination_parts(own))
-    assert f"| combined | {own['test'][COMBINED]['BLEU-tok']['value']:.2f} |" in page
+    result = figures["combination"]
+    assert list(result["test"]) == ["plain", "gc-strong", "plain+rescored", COMBINED]
+    assert result["baseline"] == max(result["development_singles"], key=result["development_singles"].get)
+    assert result["test"][result["baseline"]]["BLEU-tok"]["gain"] is None
+    best = max(row["bleu"] for row in result["choices"])
+    assert next(row for row in result["choices"] if row["bleu"] == best)["method"] == result["choice"]["method"]
+    page = "\n\n".join(combination_parts(result))
+    assert f"| combined | {result['test'][COMBINED]['BLEU-tok']['value']:.2f} |" in page
 
 
 def test_a_study_without_outputs_is_told(tmp_path):
@@ -122,9 +124,9 @@ def test_only_what_is_done_counts_and_the_last_of_it(study):
 def test_lists_are_in_the_order_of_the_tuned_weights(study):
     folder = study / "rescored-plain.b"
     write_weights(folder / "weights.tsv", {"Decoder": -1.0, "Strong": 0.0})
-    own = read_lists(folder, "test", COUNT)[0]
-    assert [entry.cost for entry in own] == sorted(entry.cost for entry in own)
-    assert own[0].cost == -2.0
+    result = read_lists(folder, "test", COUNT)[0]
+    assert [entry.cost for entry in result] == sorted(entry.cost for entry in result)
+    assert result[0].cost == -2.0
 
 
 def test_scales_make_lists_alike():
@@ -137,7 +139,7 @@ def test_scales_make_lists_alike():
 def test_cross_validation_never_sees_the_half_it_translates(monkeypatch):
     lists = {name: [[Hypothesis((f"{name}{number}",))] for number in range(6)] for name in ("one", "two")}
     lines = [str(number) for number in range(6)]
-    given = StudySet(lists, [[[line]] for line in lines], Lines(lines))
+    arguments = StudySet(lists, [[[line]] for line in lines], Lines(lines))
     seen = []
 
     def tuned(self, choice, part):
@@ -152,7 +154,7 @@ def test_cross_validation_never_sees_the_half_it_translates(monkeypatch):
     monkeypatch.setattr(Combiner, "tuned", tuned)
     monkeypatch.setattr(Combiner, "translate", translate)
     combiner = Combiner(None, {"one": 1.0, "two": 1.0})
-    assert combiner.cross_validated(Choice("union", ("one", "two"), False), given) == lines
-    choice, rows = choose(combiner, given)
+    assert combiner.cross_validated(Choice("union", ("one", "two"), False), arguments) == lines
+    choice, rows = choose(combiner, arguments)
     assert not choice.lm
     assert len(rows) == 5

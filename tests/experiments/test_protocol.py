@@ -31,19 +31,19 @@ STUDY = {"automatic": [], "test_sets": {"test": "seen", "late": "new"}}
 @pytest.fixture
 def folder(tmp_path):
     """The folder of a study with two test sets and two corpora."""
-    made = tmp_path / "study"
-    made.mkdir()
-    write(made, STUDY)
-    return made
+    path = tmp_path / "study"
+    path.mkdir()
+    write(path, STUDY)
+    return path
 
 
 def write(folder, study, **sections):
-    own = {"source": "test.fr", "references": ["test.en"], "skeletons": "test.jsonl"}
+    inputs = {"source": "test.fr", "references": ["test.en"], "skeletons": "test.jsonl"}
     values = toy_config(folder, folder / "work", **sections)
     values["corpora"].append({"name": "news", "source": "news.fr", "target": "news.en"})
     values["tune"]["development"]["skeletons"] = "dev.jsonl"
     late = {"source": "late.fr", "references": ["late.en"], "skeletons": "late.jsonl"}
-    values["test"] = sections.get("test") or [{"name": "test", **own}, {"name": "late", **late}]
+    values["test"] = sections.get("test") or [{"name": "test", **inputs}, {"name": "late", **late}]
     (folder / "config.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
     (folder / PROTOCOL).write_text(yaml.safe_dump(study), encoding="utf-8")
 
@@ -66,15 +66,15 @@ def test_the_protocol_names_the_state_of_each_test_set(folder):
 
 
 def test_a_test_set_is_not_called_as_the_development_set(folder):
-    one = {"name": "development", "source": "a", "references": ["b"], "skeletons": "c"}
-    refused(folder, "a test set has the name 'development'", {"test_sets": {}}, test=[one])
+    values = {"name": "development", "source": "a", "references": ["b"], "skeletons": "c"}
+    refused(folder, "a test set has the name 'development'", {"test_sets": {}}, test=[values])
 
 
 def test_corpora_that_are_held_out_are_not_trained_on(folder):
     write(folder, {**STUDY, "held_out": ["news"]})
-    assert [one.name for one in read_study(folder, [])[1].corpora] == ["toy"]
+    assert [corpus.name for corpus in read_study(folder, [])[1].corpora] == ["toy"]
     write(folder, STUDY)
-    assert [one.name for one in read_study(folder, [])[1].corpora] == ["toy", "news"]
+    assert [corpus.name for corpus in read_study(folder, [])[1].corpora] == ["toy", "news"]
     refused(folder, r"held_out: no corpus 'nwes'; there are toy, news", {"held_out": ["nwes"]})
     refused(folder, r"held_out: no corpus is left", {"held_out": ["toy", "news"]})
 
@@ -89,7 +89,7 @@ def test_no_set_is_trained_on(folder, name):
 def test_a_held_out_corpus_may_be_a_test_set(folder):
     corpora = [{"name": "toy", "source": "late.fr", "target": "late.en"}]
     write(folder, {**STUDY, "held_out": ["toy"]}, corpora=corpora)
-    assert [one.name for one in read_study(folder, [])[1].corpora] == ["news"]
+    assert [corpus.name for corpus in read_study(folder, [])[1].corpora] == ["news"]
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_headlines_that_cannot_be(folder, study, message):
 
 
 def git(folder, *arguments):
-    own = ["git", "-c", "user.name=A", "-c", "user.email=a@b.c", *arguments]
-    subprocess.run(own, cwd=folder, check=True, capture_output=True)
+    results = ["git", "-c", "user.name=A", "-c", "user.email=a@b.c", *arguments]
+    subprocess.run(results, cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture
@@ -144,14 +144,14 @@ def test_results_of_a_frozen_protocol(committed):
         ProtocolRun.now(committed, ["data=elsewhere", "work=there"]).write(committed)
     runs = read_runs(committed)
     assert [bool(run.commit) for run in runs] == [True, True]
-    found = protocol_figures(runs)
-    assert found == {
+    result = protocol_figures(runs)
+    assert result == {
         "protocol_sha": file_sha(committed / PROTOCOL),
         "config_sha": file_sha(committed / "config.yaml"),
         "protocol_frozen": True,
     }
     text = protocol_text(runs, study)
-    assert text.startswith(f"Protocol: `protocol.yaml`, SHA-256 `{found['protocol_sha']}`, committed before")
+    assert text.startswith(f"Protocol: `protocol.yaml`, SHA-256 `{result['protocol_sha']}`, committed before")
     assert "test: seen before" in text
     assert "late: new" in text
     assert runs[0].commit in text
@@ -216,7 +216,7 @@ def test_the_protocols_of_the_studies_can_be_run(path):
     study, config = read_study(path.parent, [])
     check_variants(study, study.automatic)
     assert config.tune.development.lines in (None, 500)  # all sentences with skeletons, or half of them, as it says
-    wanted = {one.skeletons for one in (config.tune.development, *config.test)}
+    wanted = {each.skeletons for each in (config.tune.development, *config.test)}
     assert wanted <= set(config.rules.only_for)
     assert {"gc-strong-paper", "gc-strong", "plain"} <= set(study.systems)
 

@@ -72,9 +72,9 @@ def test_an_error_is_one_line_and_writes_nothing(folder, tmp_path):
 
 
 def test_the_results_of_every_experiment_tell_what_they_were_made_with():
-    found = sorted(EXPERIMENTS.glob("*/results.json"))
-    assert len(found) >= 6
-    for path in found:
+    results = sorted(EXPERIMENTS.glob("*/results.json"))
+    assert len(results) >= 6
+    for path in results:
         figures = json.loads(path.read_text(encoding="utf-8"))
         page = path.with_name("RESULTS.md").read_text(encoding="utf-8")
         assert HEAD.match(page).groupdict() == {key: figures[key] for key in ("date", "command", "version")}, path

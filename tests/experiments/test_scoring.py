@@ -55,7 +55,7 @@ def test_perplexities_are_of_the_references_and_their_ends(models, tmp_path):
     texts = [("s0 s1", "a c"), ("s2 s3 s1", "g e a b")]
     sentences = [StudySentence(tuple(source.split()), (text, "h"), (text, "h"), {}) for source, text in texts]
     stage = perplexities_stage(Study(scorers=(JOINT, "model1")), {DEVELOPMENT: sentences, "other": sentences[:1]}, [])
-    found = stage.work(Run(folders={"scorers": models}), tmp_path)
+    result = stage.work(Run(folders={"scorers": models}), tmp_path)
     costs = [scorer.score(source.split(), [text.split()])[0] for source, text in texts]
-    assert found["perplexities"] == {"Joint": pytest.approx(np.exp(sum(costs) / 8), abs=1e-3)}
-    assert found["tokens"] == 8
+    assert result["perplexities"] == {"Joint": pytest.approx(np.exp(sum(costs) / 8), abs=1e-3)}
+    assert result["tokens"] == 8

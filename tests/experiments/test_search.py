@@ -36,11 +36,11 @@ def test_quality_is_compared_with_the_exact_search():
     right = [f"w{number} is here today ." for number in range(20)]
     wrong = [f"v{number} is there today ." if number < 3 else line for number, line in enumerate(right)]
     lines = {"quick": Lines(wrong, wrong), "exact": Lines(right, right)}
-    found = quality(lines, Lines(right, right), "exact", lowercase=True)
-    for metric, own in found["quick"].items():
-        assert own["gain"] == pytest.approx(own["value"] - 100.0, abs=1e-3), metric
-        assert own["gain"] < 0 < own["p"] <= 1
-        assert found["exact"][metric]["gain"] is None
+    result = quality(lines, Lines(right, right), "exact", lowercase=True)
+    for metric, value in result["quick"].items():
+        assert value["gain"] == pytest.approx(value["value"] - 100.0, abs=1e-3), metric
+        assert value["gain"] < 0 < value["p"] <= 1
+        assert result["exact"][metric]["gain"] is None
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +75,12 @@ def test_from_training_to_the_page(folder, monkeypatch, capsys):
     development, test = figures["development"], figures["tests"]["test"]
     assert (development["sentences"], test["sentences"]) == (5, 8)
     assert list(development["losses"]) == ["pops 1", "exact", "shallow-1", "gap"]
-    for own in (development, test):
-        for name, row in own["losses"].items():
-            assert row["certified"] == own["sentences"], name
+    for each in (development, test):
+        for name, row in each["losses"].items():
+            assert row["certified"] == each["sentences"], name
             assert row["undercut"] == 0, name
             assert row["mean_loss"] >= 0, name
-        assert own["losses"]["exact"]["errors"] == 0
+        assert each["losses"]["exact"]["errors"] == 0
     assert development["losses"]["gap"]["told_gap"] >= development["losses"]["gap"]["mean_loss"]
     assert test["quality"]["pops 1"]["BLEU-tok"]["value"] > 10
     assert "the exact search is certain of 8." in page
@@ -95,11 +95,11 @@ def test_from_training_to_the_page(folder, monkeypatch, capsys):
 
 
 def test_what_was_translated_is_kept_for_the_same_system_alone(tmp_path, monkeypatch):
-    asked = []
+    wanted = []
 
     def make(system, first):
         def translate(task):
-            asked.append(task[0])
+            wanted.append(task[0])
             if task[1] == "stop":
                 raise KeyboardInterrupt
             return record(task[0], 1.0, 0.0, task[1])
@@ -107,23 +107,23 @@ def test_what_was_translated_is_kept_for_the_same_system_alone(tmp_path, monkeyp
         return translate
 
     monkeypatch.setattr(decoding, "make_translator", make)
-    one, other = (System("a b", tmp_path / "model.1", tmp_path / "tune.1", {"beam": beam}) for beam in (0.0, 1.0))
+    head, other = (System("a b", tmp_path / "model.1", tmp_path / "tune.1", {"beam": beam}) for beam in (0.0, 1.0))
     with pytest.raises(KeyboardInterrupt):
-        decoded(one, "set", {0: "a", 5: "b", 7: "stop"}, tmp_path, Run())
-    assert asked == [0, 5, 7]
-    found = decoded(one, "set", {5: "b", 6: "c"}, tmp_path, Run())
-    assert asked == [0, 5, 7, 6]
-    assert [own["line"] for own in found] == ["b", "c"]
+        decoded(head, "set", {0: "a", 5: "b", 7: "stop"}, tmp_path, Run())
+    assert wanted == [0, 5, 7]
+    result = decoded(head, "set", {5: "b", 6: "c"}, tmp_path, Run())
+    assert wanted == [0, 5, 7, 6]
+    assert [entry["line"] for entry in result] == ["b", "c"]
     decoded(other, "set", {5: "b"}, tmp_path, Run())
-    assert asked == [0, 5, 7, 6, 5]
+    assert wanted == [0, 5, 7, 6, 5]
 
 
 def test_the_translator_measures_itself(folder):
     models = folder / "work"
-    tuned = next(own for own in models.glob("tune.*") if own.suffix != ".partial")
+    tuned = next(path for path in models.glob("tune.*") if path.suffix != ".partial")
     system = System("s", next(models.glob("model.*")), tuned, {"beam": 0.0, "exact": {}})
-    own = decoding.make_translator(system, "le chat voit le pont .")((4, "le chien voit la rue ."))
-    assert own["number"] == 4
-    assert own["line"]
-    assert own["gap"] == 0.0
-    assert own["cpu_seconds"] > 0
+    result = decoding.make_translator(system, "le chat voit le pont .")((4, "le chien voit la rue ."))
+    assert result["number"] == 4
+    assert result["line"]
+    assert result["gap"] == 0.0
+    assert result["cpu_seconds"] > 0

@@ -42,17 +42,17 @@ def translations(model, simplified):
 
 
 def test_another_word_in_the_simplified_sentence_changes_the_whole(model):
-    found = translations(model, "the cat was asleep")
-    assert found[PLAIN] == ("le chat sommeillait en paix", True)
-    assert found["joint, translated plainly"] == ("le chat dormait", True)
-    assert found["joint, gappy, 1.0"] == ("le chat dormait en paix", True)
-    assert found["joint, gappy with edits, 1.0"] == ("le chat dormait en paix", True)
+    result = translations(model, "the cat was asleep")
+    assert result[PLAIN] == ("le chat sommeillait en paix", True)
+    assert result["joint, translated plainly"] == ("le chat dormait", True)
+    assert result["joint, gappy, 1.0"] == ("le chat dormait en paix", True)
+    assert result["joint, gappy with edits, 1.0"] == ("le chat dormait en paix", True)
 
 
 def test_what_is_not_in_the_lattice_is_told_unless_deviations_are_tolerated(model):
-    found = translations(model, "the cat sat")
-    assert found["greedy, gappy, 1.0"] == (found[PLAIN][0], False), "the plain system's, and marked"
-    words, contained = found["greedy, gappy with edits, 1.0"]
+    result = translations(model, "the cat sat")
+    assert result["greedy, gappy, 1.0"] == (result[PLAIN][0], False), "the plain system's, and marked"
+    words, contained = result["greedy, gappy with edits, 1.0"]
     assert contained
     assert words.startswith("le chat")
 

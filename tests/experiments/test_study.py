@@ -113,19 +113,21 @@ def test_systems_that_decode_anew_translate_the_development_set_for_rescoring_al
     for rescored, names in ((None, SETS), (("plain", "gc-strong"), SETS[1:])):
         study = done.study.model_copy(update={"rescored": rescored})
         for system in study.chosen:
-            own = translations_stage(study, system, done.sentences).work.args[2]
-            assert tuple(own) == (names if system.decodes_anew else SETS)
+            result = translations_stage(study, system, done.sentences).work.args[2]
+            assert tuple(result) == (names if system.decodes_anew else SETS)
 
 
 def test_the_kinds_of_skeletons_are_the_judgements_of_the_sets_own_files(done):
     for name in SETS:
         for sentence in done.sentences[name]:
             count = len(sentence.words)
-            masks = {kind: [own.to_mask() for own in skeletons] for kind, skeletons in sentence.skeletons.items()}
+            masks = {
+                kind: [skeleton.to_mask() for skeleton in skeletons] for kind, skeletons in sentence.skeletons.items()
+            }
             gone = {"hand": count - 2, "hand-long": 1}
             expected = {kind: ["".join("01"[i != place] for i in range(count))] for kind, place in gone.items()}
-            own = {kind: masks[kind] for kind in expected}
-            assert own == expected
+            actual = {kind: masks[kind] for kind in expected}
+            assert actual == expected
             assert ("short" in masks) == (name == TEST)  # its file has the sentences of this set
 
 
@@ -167,11 +169,11 @@ def test_compositions_cost_what_their_features_say(done, experiment):
     plain = compose(space, [], weights, 5, HOW)
     words = plain.nbest.words[-1].split()
     skeletons = Nbest([" ".join(words[:2]), "no such words"], np.array([[-1.5], [0.0]]), ("x",))
-    found = compose(space, [skeletons], weights, 5, HOW)
-    assert found.reachable
-    assert set(found.skeletons) == {" ".join(words[:2])}
-    assert found.costs == pytest.approx(found.nbest.costs(weights).tolist(), abs=1e-4)
-    assert found.costs[0] >= plain.costs[0] + 3.0 - 1e-4
+    result = compose(space, [skeletons], weights, 5, HOW)
+    assert result.reachable
+    assert set(result.skeletons) == {" ".join(words[:2])}
+    assert result.costs == pytest.approx(result.nbest.costs(weights).tolist(), abs=1e-4)
+    assert result.costs[0] >= plain.costs[0] + 3.0 - 1e-4
     none = compose(space, [Nbest(["no such words"], skeletons.features[:1], ("x",))], weights, 5, HOW)
     assert not none.reachable
     assert none.nbest.words == plain.nbest.words
@@ -181,11 +183,11 @@ def test_all_of_several_skeletons_are_kept(done):
     space = read_space(next(done.folders["spaces"].glob("*.arrays")))
     plain = compose(space, [], {"LM": 1.0}, 1, HOW)
     words = plain.nbest.words[0].split()
-    lists = [Nbest([one], np.array([[-1.0]]), ("x",)) for one in (words[0], words[-1])]
-    found = compose(space, lists, {"LM": 1.0, "Skeleton:x": 2.0}, 1, HOW)
-    assert found.nbest.words[0].split()[0] == words[0]
-    assert found.nbest.words[0].split()[-1] == words[-1]
-    assert found.costs[0] == pytest.approx(plain.costs[0] + 2.0, abs=1e-4)
+    lists = [Nbest([each], np.array([[-1.0]]), ("x",)) for each in (words[0], words[-1])]
+    result = compose(space, lists, {"LM": 1.0, "Skeleton:x": 2.0}, 1, HOW)
+    assert result.nbest.words[0].split()[0] == words[0]
+    assert result.nbest.words[0].split()[-1] == words[-1]
+    assert result.costs[0] == pytest.approx(plain.costs[0] + 2.0, abs=1e-4)
     lists[1] = Nbest(["no such word"], np.array([[0.0]]), ("x",))
     assert not compose(space, lists, {"LM": 1.0}, 1, HOW).reachable
 
@@ -216,7 +218,7 @@ def test_the_page_and_the_figures_are_written_from_the_stages(experiment, done, 
         }
         assert {f"{name}_{key}" for key in keys} <= figures.keys()
     assert figures["sets"].keys() == {"dev", "test", "late"}
-    assert figures["sets"]["test"].keys() == {one.name + suffix for one in SYSTEMS for suffix in ("", RESCORED)}
+    assert figures["sets"]["test"].keys() == {system.name + suffix for system in SYSTEMS for suffix in ("", RESCORED)}
     assert figures["protocol_sha"] == file_sha(experiment / "protocol.yaml")
     assert not figures["protocol_frozen"]
     assert "**Not the results of a frozen protocol**: protocol.yaml or config.yaml was not committed" in page
@@ -226,16 +228,16 @@ def test_the_page_and_the_figures_are_written_from_the_stages(experiment, done, 
 
 def test_a_study_goes_on_where_it_was_killed(experiment, done, tmp_path):
     study, config = read_study(experiment, [])
-    own = config.model_copy(update={"work": tmp_path / "work"})
-    shutil.copytree(config.work, own.work)
-    spaces = own.work / done.folders["spaces"].name
+    result = config.model_copy(update={"work": tmp_path / "work"})
+    shutil.copytree(config.work, result.work)
+    spaces = result.work / done.folders["spaces"].name
     broken = spaces.with_name(spaces.name + ".partial")
     spaces.rename(broken)
     (broken / "stage.json").unlink()
     kept, lost = sorted(broken.glob("*.arrays"))[:2]
     before = kept.stat().st_mtime_ns
     lost.unlink()
-    again = run_study(study, own, {"short": experiment / "test.2.jsonl"}, Run())
+    again = run_study(study, result, {"short": experiment / "test.2.jsonl"}, Run())
     assert (again.folders["spaces"] / kept.name).stat().st_mtime_ns == before
     assert (again.folders["spaces"] / lost.name).read_bytes() == (done.folders["spaces"] / lost.name).read_bytes()
 

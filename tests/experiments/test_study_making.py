@@ -36,18 +36,20 @@ def config(tmp_path, monkeypatch):
     """A config of sets with skeleton files; a parse is the tokens themselves."""
     for name, lines in TEXTS.items():
         records = [{"line": n, "tokens": line.split(), "keep": ["1011", "1101"]} for n, line in enumerate(lines)]
-        text = "".join(json.dumps(one) + "\n" for one in records)
+        text = "".join(json.dumps(record) + "\n" for record in records)
         (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(making, "parse_sentences", lambda sentences: [tuple(own) for own in sentences])
+    monkeypatch.setattr(making, "parse_sentences", lambda sentences: [tuple(sentence) for sentence in sentences])
     monkeypatch.setattr(making, "parser_name", lambda: "none")
     monkeypatch.setattr(making, "DeletionTagger", Tagger)
     monkeypatch.setattr(
         making, "dependency_skeletons", lambda parse, rate, count: [Skeleton.from_mask("1101", parse)] * count
     )
-    made = toy_config(tmp_path)
-    development = made.tune.development.model_copy(update={"skeletons": tmp_path / "dev.jsonl"})
-    tests = tuple(one.model_copy(update={"skeletons": tmp_path / f"{one.name}.jsonl"}) for one in made.test)
-    return made.model_copy(update={"tune": made.tune.model_copy(update={"development": development}), "test": tests})
+    result = toy_config(tmp_path)
+    development = result.tune.development.model_copy(update={"skeletons": tmp_path / "dev.jsonl"})
+    tests = tuple(entry.model_copy(update={"skeletons": tmp_path / f"{entry.name}.jsonl"}) for entry in result.test)
+    return result.model_copy(
+        update={"tune": result.tune.model_copy(update={"development": development}), "test": tests}
+    )
 
 
 def test_methods_learn_from_the_development_set_and_are_run_on_all_test_sets(config, tmp_path):
@@ -58,14 +60,17 @@ def test_methods_learn_from_the_development_set_and_are_run_on_all_test_sets(con
     folder.mkdir()
     assert stage.work(Run(), folder) == {"sentences": 3}
     assert Tagger.trained == [(text, mask) for text in TEXTS["dev"] for mask in ("1011", "1101")]
-    found = {
-        method: [(" ".join(one.tokens), [own.to_mask() for own in one.skeletons]) for one in read_skeletons(path)]
+    values = {
+        method: [
+            (" ".join(outcome.tokens), [skeleton.to_mask() for skeleton in outcome.skeletons])
+            for outcome in read_skeletons(path)
+        ]
         for method, path in made_files(study, folder).items()
     }
     texts = [*TEXTS[NEWS], *TEXTS[LATE]]
-    assert found["tagger"] == [(text, ["0111"]) for text in texts]
-    assert found["dependency"][0][1][0] == "1101"
-    assert [text for text, _ in found["dependency"]] == texts
+    assert values["tagger"] == [(text, ["0111"]) for text in texts]
+    assert values["dependency"][0][1][0] == "1101"
+    assert [text for text, _ in values["dependency"]] == texts
 
 
 def test_skeletons_made_of_the_file_s_tokens_are_found_by_them(tmp_path):
@@ -83,12 +88,12 @@ def test_skeletons_made_of_the_file_s_tokens_are_found_by_them(tmp_path):
         "text.json": json.dumps({"source_language": "en", "target_language": "fr"}),
     }.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
-    own = {"name": NEWS, "source": tmp_path / "source", "references": (tmp_path / "reference",)}
-    made = toy_config(tmp_path)
-    test = made.test[0].model_copy(update={**own, "skeletons": tmp_path / "hand.jsonl"})
-    config = made.model_copy(update={"test": (test,)})
+    values = {"name": NEWS, "source": tmp_path / "source", "references": (tmp_path / "reference",)}
+    result = toy_config(tmp_path)
+    test = result.test[0].model_copy(update={**values, "skeletons": tmp_path / "hand.jsonl"})
+    config = result.model_copy(update={"test": (test,)})
     (sentence,) = read_sentences(config, NEWS, tmp_path, {"diverse": tmp_path / "made.jsonl"})
     assert sentence.words == ("he", "said", '"', "go", '"', "now", ".")
-    assert [own.to_mask() for own in sentence.skeletons["diverse"]] == ["1111101", "1100011"]
+    assert [entry.to_mask() for entry in sentence.skeletons["diverse"]] == ["1111101", "1100011"]
     assert sentence.probabilities == {"diverse": (0.75, 0.25)}
     assert sentence.skeletons["hand"][0].words == ("he", "said", "go", '"', "now", ".")

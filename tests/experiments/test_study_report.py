@@ -87,61 +87,61 @@ def column(table, name):
 
 
 def test_gains_are_over_the_plain_system_and_those_of_rescored_systems_over_it_rescored(measured):
-    own = measured[NEWS]
-    found = {name: bleu(outputs) for name, outputs in own.outputs.items()}
-    assert len({round(one, 3) for one in found.values()}) > 4
+    result = measured[NEWS]
+    values = {name: bleu(outputs) for name, outputs in result.outputs.items()}
+    assert len({round(entry, 3) for entry in values.values()}) > 4
     for suffix in ("", "+rescored"):
-        scores = own.comparisons["plain" + suffix].scores
+        scores = result.comparisons["plain" + suffix].scores
         assert scores["plain" + suffix][BLEU_TOK].gain is None
         for system in ("gc-strong" + suffix,):
-            assert scores[system][BLEU_TOK].value == pytest.approx(found[system])
-            assert scores[system][BLEU_TOK].gain == pytest.approx(found[system] - found["plain" + suffix])
-    table = column(system_table(own, "", "en-fr"), "BLEU gain")
+            assert scores[system][BLEU_TOK].value == pytest.approx(values[system])
+            assert scores[system][BLEU_TOK].gain == pytest.approx(values[system] - values["plain" + suffix])
+    table = column(system_table(result, "", "en-fr"), "BLEU gain")
     assert table["Hiero"] == table["Hiero, 3-best rescored"] == "-"
     title = "Gappy composition, Hiero + strong(skeleton)"
-    assert table[title] == f"{found['gc-strong'] - found['plain']:+.2f}"
-    assert table[f"{title}, 3-best rescored"] == f"{found['gc-strong+rescored'] - found['plain+rescored']:+.2f}"
-    assert table[f"{title}, as the paper"] == f"{found['gc-strong-paper'] - found['plain']:+.2f}"
+    assert table[title] == f"{values['gc-strong'] - values['plain']:+.2f}"
+    assert table[f"{title}, 3-best rescored"] == f"{values['gc-strong+rescored'] - values['plain+rescored']:+.2f}"
+    assert table[f"{title}, as the paper"] == f"{values['gc-strong-paper'] - values['plain']:+.2f}"
 
 
 def test_the_headline_figures_are_those_of_the_systems_that_the_protocol_names(measured, variants):
-    own = measured[NEWS]
-    found = headline(STUDY, own, *variants[NEWS])
-    by_name = {name: bleu(outputs) for name, outputs in own.outputs.items()}
-    assert found["sentences"] == 5
-    assert found["plain_bleu"] == pytest.approx(by_name["plain"])
-    assert found["gc_gain_bleu"] == pytest.approx(by_name["gc-strong"] - by_name["plain"])
-    assert found["gc_decoder_gain_bleu"] == pytest.approx(by_name["gc"] - by_name["plain"])
-    assert found["gc_paper_gain_bleu"] == pytest.approx(by_name["gc-strong-paper"] - by_name["plain"])
-    assert found["rescored_gain_bleu"] == pytest.approx(by_name["plain+rescored"] - by_name["plain"])
-    assert found["gc_rescored_gain_bleu"] == pytest.approx(by_name["gc-strong+rescored"] - by_name["plain+rescored"])
-    assert found["gc_gain_p"] == own.comparisons["plain"].scores["gc-strong"][BLEU_TOK].p
-    assert found["gc_rescored_gain_p"] == own.comparisons["plain+rescored"].scores["gc-strong+rescored"][BLEU_TOK].p
-    assert found["sfd_gain_bleu"] is None  # not run
-    assert (found["failed_1_pct"], found["failed_3_pct"], found["failed_edit_pct"]) == (25.0, 0.0, 0.0)
+    actual = measured[NEWS]
+    result = headline(STUDY, actual, *variants[NEWS])
+    by_name = {name: bleu(outputs) for name, outputs in actual.outputs.items()}
+    assert result["sentences"] == 5
+    assert result["plain_bleu"] == pytest.approx(by_name["plain"])
+    assert result["gc_gain_bleu"] == pytest.approx(by_name["gc-strong"] - by_name["plain"])
+    assert result["gc_decoder_gain_bleu"] == pytest.approx(by_name["gc"] - by_name["plain"])
+    assert result["gc_paper_gain_bleu"] == pytest.approx(by_name["gc-strong-paper"] - by_name["plain"])
+    assert result["rescored_gain_bleu"] == pytest.approx(by_name["plain+rescored"] - by_name["plain"])
+    assert result["gc_rescored_gain_bleu"] == pytest.approx(by_name["gc-strong+rescored"] - by_name["plain+rescored"])
+    assert result["gc_gain_p"] == actual.comparisons["plain"].scores["gc-strong"][BLEU_TOK].p
+    assert result["gc_rescored_gain_p"] == actual.comparisons["plain+rescored"].scores["gc-strong+rescored"][BLEU_TOK].p
+    assert result["sfd_gain_bleu"] is None  # not run
+    assert (result["failed_1_pct"], result["failed_3_pct"], result["failed_edit_pct"]) == (25.0, 0.0, 0.0)
     other = STUDY.model_copy(update={"headline": {"gc": "gc"}})
-    assert headline(other, own, *variants[NEWS])["gc_bleu"] == pytest.approx(by_name["gc"])
+    assert headline(other, actual, *variants[NEWS])["gc_bleu"] == pytest.approx(by_name["gc"])
 
 
 def test_k_automatic_skeletons_are_compared_with_k_made_by_hand(measured, variants):
     outputs, comparison = variants[NEWS]
     plain, automatic = bleu(outputs["plain"]), bleu(outputs[f"gc-strong, automatic ({AUTO})"])
     by_hand, both = bleu(measured[NEWS].outputs["gc-strong"]), bleu(outputs["gc-strong, both skeletons"])
-    found = headline(STUDY, measured[NEWS], outputs, comparison)
-    assert found["auto_gain_bleu"] == pytest.approx(automatic - plain)
+    result = headline(STUDY, measured[NEWS], outputs, comparison)
+    assert result["auto_gain_bleu"] == pytest.approx(automatic - plain)
     assert by_hand > plain
     assert automatic > plain
     assert both != pytest.approx(by_hand)
-    assert found["auto_gain_share"] == pytest.approx((automatic - plain) / (by_hand - plain))
+    assert result["auto_gain_share"] == pytest.approx((automatic - plain) / (by_hand - plain))
     # Two for two: as if the variant "rho" were that of two automatic skeletons.
     scores = {**comparison.scores, "gc-strong, automatic (a + b)": comparison.scores["gc-strong, rho"]}
-    two = STUDY.model_copy(update={"automatic_headline": {2: ("a", "b")}})
-    found = headline(two, measured[NEWS], outputs, type(comparison)(5, "plain", comparison.test, scores))
+    second = STUDY.model_copy(update={"automatic_headline": {2: ("a", "b")}})
+    result = headline(second, measured[NEWS], outputs, type(comparison)(5, "plain", comparison.test, scores))
     rho = bleu(outputs["gc-strong, rho"])
-    assert found["auto_2_gain_bleu"] == pytest.approx(rho - plain)
-    assert found["auto_2_gain_share"] == pytest.approx((rho - plain) / (both - plain))
+    assert result["auto_2_gain_bleu"] == pytest.approx(rho - plain)
+    assert result["auto_2_gain_share"] == pytest.approx((rho - plain) / (both - plain))
     assert both > plain
-    assert "auto_gain_bleu" not in found
+    assert "auto_gain_bleu" not in result
 
 
 # ---------------------------------------------------------------- numbers of sentences, denominators
@@ -159,7 +159,7 @@ def test_failures_are_a_share_of_the_sentences_with_skeletons(variants):
 
 
 def test_tables_say_of_how_many_sentences_they_are(measured):
-    titles = {name: own.title for name, own in measured.items()}
+    titles = {name: value.title for name, value in measured.items()}
     assert titles == {
         DEVELOPMENT: "dev (development set; n = 2)",
         NEWS: "news (test set, seen before; n = 5)",
@@ -170,21 +170,21 @@ def test_tables_say_of_how_many_sentences_they_are(measured):
 
 
 def test_break_downs_have_n_and_intervals_and_their_own_baseline(measured):
-    own = measured[NEWS]
-    table = gap_type_table(own, "6", "en-fr")
+    actual = measured[NEWS]
+    table = gap_type_table(actual, "6", "en-fr")
     assert table.columns == ("system", "Middle", "Mixed", "End", "Brace")
     # A full stop is kept in all of them.
     assert [cell.shown for cell in table.rows[0]] == ["n", "1", "1", "1", "1"]
-    assert own.gap_types.left_out == 1
+    assert actual.gap_types.left_out == 1
     place = {"Middle": 0, "End": 1, "Brace": 2, "Mixed": 4}
     for kind, number in place.items():
         for base in ("plain", "plain+rescored"):
             for system in ("gc-strong", "plain"):
                 name = system + base.removeprefix("plain")
-                score = bleu(own.outputs[name], numbers=[number])
+                score = bleu(actual.outputs[name], numbers=[number])
                 assert column(table, kind)[name].rstrip("*") == f"{score:.2f}", (kind, name)
                 interval = f"[{score:.2f}, {score:.2f}]"  # one sentence is always drawn
-                gain = score - bleu(own.outputs[base], numbers=[number])
+                gain = score - bleu(actual.outputs[base], numbers=[number])
                 expected = interval if name == base else f"{gain:+.2f} [{gain:+.2f}, {gain:+.2f}]"
                 row = f"{name}: 95 % interval" if name == base else f"{name}: gain"
                 assert column(table, kind)[row] == expected
@@ -195,9 +195,9 @@ def test_break_downs_have_n_and_intervals_and_their_own_baseline(measured):
 def test_skeletons_by_kind_and_type(toy):
     kinds = skeleton_kinds({"newstest2013": toy.sentences[NEWS]})
     table = skeleton_table(kinds)
-    found = {row[1].shown: [cell.shown for cell in row[2:]] for row in table.rows}
-    assert found["(paper)"] == ["1000", "0.481", "1.623"]
-    assert found["hand-long"] == ["4", "0.625", "1.750"]  # 5, 4, 3, 3 of 6 words; 1, 1, 2, 3 gaps
+    values = {row[1].shown: [cell.shown for cell in row[2:]] for row in table.rows}
+    assert values["(paper)"] == ["1000", "0.481", "1.623"]
+    assert values["hand-long"] == ["4", "0.625", "1.750"]  # 5, 4, 3, 3 of 6 words; 1, 1, 2, 3 gaps
     types = gap_table(kinds)
     places = [types.columns.index(name) for name in ("Middle %", "Middle: rate", "End %", "End: rate", "Brace: rate")]
     rows = {row[1].shown: [row[place].shown for place in places] for row in types.rows}
@@ -208,15 +208,15 @@ def test_skeletons_by_kind_and_type(toy):
 
 def test_p_values_of_variants_are_corrected_for_their_number(variants):
     outputs, comparison = variants[NEWS]
-    own = {name: scores[BLEU_TOK].p for name, scores in comparison.scores.items() if name != "plain"}
-    expected = dict(zip(own, holm(list(own.values())), strict=True))
+    actual = {name: scores[BLEU_TOK].p for name, scores in comparison.scores.items() if name != "plain"}
+    expected = dict(zip(actual, holm(list(actual.values())), strict=True))
     assert corrected(comparison) == expected
-    assert len(own) == len(outputs) - 1
+    assert len(actual) == len(outputs) - 1
     table = variant_table(outputs, comparison, "news", 3)
     shown = column(table, "p (Holm)")
     assert shown["plain"] == "-"
     assert shown["gc-strong, rho"] == f"{expected['gc-strong, rho']:.4f}"
-    assert f"corrected for the {len(own)} comparisons" in table.notes[1]
+    assert f"corrected for the {len(actual)} comparisons" in table.notes[1]
     gain = bleu(outputs["gc-strong, rho"]) - bleu(outputs["plain"])
     assert column(table, "gain")["gc-strong, rho"].startswith(f"{gain:+.2f} [")
     assert column(table, "failed %")["gc-strong, n=1"] == "25.00"
@@ -227,20 +227,20 @@ def test_p_values_of_variants_are_corrected_for_their_number(variants):
 
 
 def test_the_report_has_the_figures_of_each_test_set_by_its_name(done, config, measured, tmp_path):
-    found = report(done, config, tmp_path)
-    json.dumps(found.figures)
+    result = report(done, config, tmp_path)
+    json.dumps(result.figures)
     for name in (NEWS, LATE):
         outputs = measured[name].outputs
         gain = bleu(outputs["gc-strong"], name) - bleu(outputs["plain"], name)
-        assert found.figures[f"{name}_gc_gain_bleu"] == pytest.approx(gain)
-    assert found.figures["sets"].keys() == {"dev", NEWS, LATE}
-    rescored = found.figures["sets"][NEWS]["gc-strong+rescored"][BLEU_TOK]
-    own = measured[NEWS].comparisons["plain+rescored"].scores["gc-strong+rescored"][BLEU_TOK]
-    assert (rescored["gain"], rescored["p"]) == (own.gain, own.p)
-    assert found.figures["variants"][NEWS]["gc-strong, rho"][BLEU_TOK]["p_holm"] >= own.p or own.p == 1
-    assert not any(key.startswith((DEVELOPMENT, "dev_")) for key in found.figures)
-    page = "\n".join(found.parts)
-    assert f"| gc\\_gain\\_bleu | {found.figures[f'{NEWS}_gc_gain_bleu']:+.2f}".replace("+", "") in page
+        assert result.figures[f"{name}_gc_gain_bleu"] == pytest.approx(gain)
+    assert result.figures["sets"].keys() == {"dev", NEWS, LATE}
+    rescored = result.figures["sets"][NEWS]["gc-strong+rescored"][BLEU_TOK]
+    actual = measured[NEWS].comparisons["plain+rescored"].scores["gc-strong+rescored"][BLEU_TOK]
+    assert (rescored["gain"], rescored["p"]) == (actual.gain, actual.p)
+    assert result.figures["variants"][NEWS]["gc-strong, rho"][BLEU_TOK]["p_holm"] >= actual.p or actual.p == 1
+    assert not any(key.startswith((DEVELOPMENT, "dev_")) for key in result.figures)
+    page = "\n".join(result.parts)
+    assert f"| gc\\_gain\\_bleu | {result.figures[f'{NEWS}_gc_gain_bleu']:+.2f}".replace("+", "") in page
     assert (
         f"auto: the gain of k automatic skeletons, and its share of that of k hand-made ones, for k = 1 ({AUTO})"
         in page
@@ -254,25 +254,25 @@ def test_the_report_has_the_figures_of_each_test_set_by_its_name(done, config, m
 def test_a_study_with_fewer_variants_has_a_report(config, tmp_path, variants):
     update = {"variants": variants, "systems": ("plain", "gc-strong"), "rescored": ("plain", "gc-strong")}
     toy = ToyStudy(tmp_path / "study", STUDY.model_copy(update=update))
-    found = report(toy.everything(), config, tmp_path)
-    assert set(found.figures["variants"][NEWS]) == {"plain", *(f"gc-strong, {name}" for name in variants)}
-    assert found.figures[f"{NEWS}_gc_gain_bleu"] is not None
+    result = report(toy.everything(), config, tmp_path)
+    assert set(result.figures["variants"][NEWS]) == {"plain", *(f"gc-strong, {name}" for name in variants)}
+    assert result.figures[f"{NEWS}_gc_gain_bleu"] is not None
     for key in ("failed_1_pct", "auto_gain_bleu", "gc_decoder_gain_bleu"):
-        assert found.figures[f"{NEWS}_{key}"] is None  # not run
+        assert result.figures[f"{NEWS}_{key}"] is None  # not run
 
 
 def test_the_analysis_counts_what_gets_better(done, measured, monkeypatch):
-    own = measured[NEWS]
-    text = analysis(done, own)
-    scores = [sentence_scores(own.outputs[name], done.sentences[NEWS]) for name in ("gc-strong", "plain")]
-    better = sum(one > other for one, other in zip(*scores, strict=True))
-    worse = sum(one < other for one, other in zip(*scores, strict=True))
+    result = measured[NEWS]
+    text = analysis(done, result)
+    scores = [sentence_scores(result.outputs[name], done.sentences[NEWS]) for name in ("gc-strong", "plain")]
+    better = sum(score > other for score, other in zip(*scores, strict=True))
+    worse = sum(score < other for score, other in zip(*scores, strict=True))
     assert (better, worse) == (2, 1)
     assert "changes 3 of 5 translations: 2 are better by smoothed sentence BLEU, 1 are worse, 0 as good" in text
     assert "| 1 | 6 | End | 0.67 | +" in text
     monkeypatch.setattr(study_analysis, "SAMPLED", 1)
     largest = max(range(5), key=lambda number: abs(scores[0][number] - scores[1][number]))
-    assert analysis(done, own).split("\n")[-1].startswith(f"| {largest} | 6 | ")
+    assert analysis(done, result).split("\n")[-1].startswith(f"| {largest} | 6 | ")
     assert "| 0 | 6 | Middle | 0.83 | -" in text
 
 
@@ -304,8 +304,8 @@ def test_figures_of_the_paper_are_found_by_table_and_pair():
 
 
 def test_systems_as_the_paper_stand_beside_its_figures(measured):
-    own = measured[NEWS]
-    renamed = type(own)(**{**vars(own), "name": "newstest2014"})
+    result = measured[NEWS]
+    renamed = type(result)(**{**vars(result), "name": "newstest2014"})
     table = column(system_table(renamed, "5", "en-fr"), "paper: BLEU")
     assert table["Gappy composition, Hiero + strong(skeleton), as the paper"] == "33.68"
     assert table["Hiero, 3-best rescored"] == "35.38"

@@ -81,7 +81,9 @@ def words(toy, stage, number, variant=""):
 
 def right(toy, stage, name):
     """Returns which sentences are translated as the reference says."""
-    return [own.words == toy.reference for own, toy in zip(outputs(toy, stage, name), SENTENCES[name], strict=True)]
+    return [
+        output.words == toy.reference for output, toy in zip(outputs(toy, stage, name), SENTENCES[name], strict=True)
+    ]
 
 
 # ---------------------------------------------------------------- tuning
@@ -105,11 +107,11 @@ def test_systems_keep_the_plain_weights_but_those_as_the_paper_tune_all(toy):
 
 
 def test_the_plain_system_tunes_all_weights(toy, tmp_path):
-    own = ToyStudy(tmp_path / "own")
-    own.tuned("plain")
-    assert weights(own, "plain")["TM"] > 1 / 3
-    own.translated("plain")
-    assert right(own, "translated-plain", DEVELOPMENT) == [True, True]
+    study = ToyStudy(tmp_path / "own")
+    study.tuned("plain")
+    assert weights(study, "plain")["TM"] > 1 / 3
+    study.translated("plain")
+    assert right(study, "translated-plain", DEVELOPMENT) == [True, True]
 
 
 def test_rescoring_is_tuned_on_the_development_set_alone(toy):
@@ -139,7 +141,7 @@ def test_rescoring_takes_the_lists_of_its_own_system(toy):
     """The stronger model says nothing of the verb's tense there, so the system's own choice stays."""
     assert "saw" in words(toy, "rescored-gc-strong", 1)
     assert "sees" in words(toy, "rescored-plain", 1)
-    assert [own.reachable for own in outputs(toy, "rescored-gc-strong")] == [True, True, True, None, True]
+    assert [output.reachable for output in outputs(toy, "rescored-gc-strong")] == [True, True, True, None, True]
 
 
 # ---------------------------------------------------------------- systems
@@ -168,11 +170,11 @@ def test_skeleton_hypotheses_are_sorted_by_what_they_cost_their_scorer(toy):
 
 def test_the_stronger_model_s_unit_is_the_decoder_s_cost_unless_that_counts_for_nothing(tmp_path):
     folders = {"rescored-plain": tmp_path}
-    for given, expected in (
+    for first, expected in (
         ({"Decoder": 2.0, "Strong": 1.0}, {"Decoder": 1.0, "Strong": 0.5}),
         ({"Decoder": 0.01, "Strong": -0.99}, {"Decoder": 0.01, "Strong": -0.99}),
     ):
-        write_weights(tmp_path / STRONG_WEIGHTS, given)
+        write_weights(tmp_path / STRONG_WEIGHTS, first)
         assert strong_weights(folders) == pytest.approx(expected)
 
 
@@ -189,16 +191,16 @@ def test_systems_as_the_paper_have_rho_loops_and_the_first_judgement(toy):
 
 def test_sentences_without_a_skeleton_are_translated_plainly(toy):
     for system in ("gc", "gc-strong", "gc-strong-paper"):
-        own = outputs(toy, f"translated-{system}")[3]
-        assert (own.words, own.reachable, own.skeleton) == (words(toy, "translated-plain", 3), None, "")
+        result = outputs(toy, f"translated-{system}")[3]
+        assert (result.words, result.reachable, result.skeleton) == (words(toy, "translated-plain", 3), None, "")
 
 
 def test_translations_contain_what_they_say(toy):
     for name in SENTENCES:
-        for own in outputs(toy, "translated-gc-strong", name):
-            rest = iter(own.words.split())
-            assert all(word in rest for word in own.skeleton.split())
-            assert (own.reachable is None) == (own.skeleton == "")
+        for output in outputs(toy, "translated-gc-strong", name):
+            rest = iter(output.words.split())
+            assert all(word in rest for word in output.skeleton.split())
+            assert (output.reachable is None) == (output.skeleton == "")
 
 
 def test_stages_say_how_many_compositions_failed(toy):
@@ -210,7 +212,7 @@ def test_stages_say_how_many_compositions_failed(toy):
 
 
 def test_n_is_the_number_of_hypotheses_that_are_composed(toy):
-    reached = {n: [own.reachable for own in outputs(toy, "variants", NEWS, f"n={n}")] for n in (1, 10, 3)}
+    reached = {n: [output.reachable for output in outputs(toy, "variants", NEWS, f"n={n}")] for n in (1, 10, 3)}
     assert reached == {1: [True, False, True, None, True], 10: [True] * 3 + [None, True], 3: [True] * 3 + [None, True]}
     assert "sees" in words(toy, "variants", 1, "n=1")
     assert "saw" in words(toy, "variants", 1, "n=10")
@@ -232,12 +234,12 @@ def test_the_variant_with_all_hypotheses_is_the_system_itself(toy):
 
 
 def test_short_and_both_skeletons(toy):
-    found = {
+    values = {
         variant: outputs(toy, "variants", NEWS, variant)[1] for variant in ("short skeletons", "both skeletons", "n=3")
     }
-    assert found["short skeletons"].skeleton == "he sees dog"
-    assert found["n=3"].skeleton == "he saw dog"
-    rest = found["both skeletons"].words.split()
+    assert values["short skeletons"].skeleton == "he sees dog"
+    assert values["n=3"].skeleton == "he saw dog"
+    rest = values["both skeletons"].words.split()
     assert "sees" in rest  # the long skeleton's third hypothesis is the only one that goes with the short one's
     assert "had" in words(toy, "variants", 4, "both skeletons")
     assert "ate" in words(toy, "variants", 4, "the better of both skeletons")
@@ -246,8 +248,8 @@ def test_short_and_both_skeletons(toy):
 def test_several_skeletons_share_their_weight(toy):
     space = read_space(space_path(toy.folders["spaces"], NEWS, 1))
     lists = [Nbest([words], np.array([[-3.0]]), (COST,)) for words in ("he big", "saw dog")]
-    found = compose(space, lists, {**PLAIN, SKELETON: 2.0}, 1, STUDY.composition)
-    assert found.costs == pytest.approx([1.2 + 2.0 * (3.0 + 3.0) / 2], abs=1e-5)
+    result = compose(space, lists, {**PLAIN, SKELETON: 2.0}, 1, STUDY.composition)
+    assert result.costs == pytest.approx([1.2 + 2.0 * (3.0 + 3.0) / 2], abs=1e-5)
 
 
 def test_pooled_lists_cost_what_each_hypothesis_costs_beyond_the_best_of_its_own():
@@ -257,20 +259,20 @@ def test_pooled_lists_cost_what_each_hypothesis_costs_beyond_the_best_of_its_own
 
 def test_skeletons_are_scored_under_the_weights_that_they_were_decoded_with(toy, tmp_path, monkeypatch):
     """Also where the plain system was tuned again, or all weights are."""
-    given = []
+    entries = []
 
     def scored(folders, skeleton, scorer, weights):
-        given.append((scorer, weights))
+        entries.append((scorer, weights))
         return skeleton_nbest(folders, skeleton, scorer, weights)
 
-    own = ToyStudy(tmp_path / "own")
+    study = ToyStudy(tmp_path / "own")
     for module in (tuning, variant_stages):
         monkeypatch.setattr(module, "skeleton_nbest", scored)
-    own.tuned("gc")
-    own.tuned("gc-strong")
-    own.do(hand_variants_stage(STUDY, own.sentences))
-    assert {scorer for scorer, _ in given} == {"decoder", "strong"}
-    assert all(weights == DECODER for _, weights in given)
+    study.tuned("gc")
+    study.tuned("gc-strong")
+    study.do(hand_variants_stage(STUDY, study.sentences))
+    assert {scorer for scorer, _ in entries} == {"decoder", "strong"}
+    assert all(weights == DECODER for _, weights in entries)
 
 
 def test_loops_at_gaps_alone_allow_less(toy):
@@ -281,11 +283,11 @@ def test_loops_at_gaps_alone_allow_less(toy):
 
 def test_automatic_skeletons_are_those_of_their_kind(toy):
     variant = f"automatic ({AUTO})"
-    found = outputs(toy, "automatic-variants", NEWS, variant)
-    assert [own.reachable for own in found] == [True, True, None, None, None]
-    assert found[0].skeleton == "dog is"
+    result = outputs(toy, "automatic-variants", NEWS, variant)
+    assert [entry.reachable for entry in result] == [True, True, None, None, None]
+    assert result[0].skeleton == "dog is"
     assert right(toy, "translated-gc-strong", NEWS)[0] is False
-    assert found[0].words == SENTENCES[NEWS][0].reference
+    assert result[0].words == SENTENCES[NEWS][0].reference
 
 
 def test_variants_are_made_of_the_sets_that_they_are_for(toy):
@@ -299,11 +301,11 @@ def test_variants_are_made_of_the_sets_that_they_are_for(toy):
 
 def test_a_protocol_with_fewer_variants(tmp_path):
     study = STUDY.model_copy(update={"variants": ("rho", "n=1"), "systems": ("plain", "gc-strong")})
-    assert [one.name for one in chosen_variants(study, hand_variants(study))] == ["n=1", "rho"]
+    assert [variant.name for variant in chosen_variants(study, hand_variants(study))] == ["n=1", "rho"]
     assert not chosen_variants(study, gap_variants(study))
-    own = ToyStudy(tmp_path / "own", study)
-    own.tuned("gc-strong")
-    folder = own.do(hand_variants_stage(study, own.sentences))
+    outcome = ToyStudy(tmp_path / "own", study)
+    outcome.tuned("gc-strong")
+    folder = outcome.do(hand_variants_stage(study, outcome.sentences))
     assert {path.name for path in folder.glob(f"{NEWS}.*.jsonl")} == {
         f"{NEWS}.gc-strong, n=1.jsonl",
         f"{NEWS}.gc-strong, rho.jsonl",
@@ -320,11 +322,11 @@ def test_variants_that_are_not_there_are_refused_before_hours_of_work():
 
 def test_two_automatic_skeletons_are_a_variant_of_their_own():
     study = STUDY.model_copy(update={"automatic_headline": {1: ("a",), 2: ("a", "b")}})
-    found = {one.name: one for one in automatic_variants(study, ("a", "b", "c"))}
-    pair = found["automatic (a + b)"]
+    values = {variant.name: variant for variant in automatic_variants(study, ("a", "b", "c"))}
+    pair = values["automatic (a + b)"]
     assert (pair.kinds, pair.several, pair.candidates) == (("a", "b"), "all", 1)
-    assert (found["automatic (all at once)"].kinds, found["automatic (a)"].kinds) == (("a", "b", "c"), ("a",))
-    assert (found["automatic (the best of all)"].several, found["automatic (the best of all)"].candidates) == (
+    assert (values["automatic (all at once)"].kinds, values["automatic (a)"].kinds) == (("a", "b", "c"), ("a",))
+    assert (values["automatic (the best of all)"].several, values["automatic (the best of all)"].candidates) == (
         "best",
         3,
     )
@@ -344,15 +346,15 @@ class Calls:
     def load(cls, path: Any) -> Calls:
         return cls()
 
-    def with_weights(self, own: dict[str, float]) -> Calls:
-        return replace(self, weights=own)
+    def with_weights(self, weights: dict[str, float]) -> Calls:
+        return replace(self, weights=weights)
 
     def translate(self, words, skeletons=(), strategy="plain", skeleton_hypotheses=None):
-        given = skeleton_hypotheses[0] if skeleton_hypotheses else Hypothesis(("nothing",), 0.0)
-        text = f"{strategy} {given.text} {given.cost:.1f} {self.weights['Skeleton']:.0f}"
-        own = [Hypothesis(tuple(text.split()), 1.0), Hypothesis(("worse",), 2.0)]
+        value = skeleton_hypotheses[0] if skeleton_hypotheses else Hypothesis(("nothing",), 0.0)
+        text = f"{strategy} {value.text} {value.cost:.1f} {self.weights['Skeleton']:.0f}"
+        results = [Hypothesis(tuple(text.split()), 1.0), Hypothesis(("worse",), 2.0)]
         masks = [skeleton.to_mask() for skeleton in skeletons]
-        return SimpleNamespace(nbest=lambda count: own[:count], reachable=True if masks == ["010101"] else None)
+        return SimpleNamespace(nbest=lambda count: results[:count], reachable=True if masks == ["010101"] else None)
 
 
 @pytest.fixture
@@ -369,11 +371,11 @@ def first(tmp_path, monkeypatch):
     study = STUDY.model_copy(
         update={"systems": ("plain", "gc-strong", "sfd", "sfd-strong"), "skeleton_first_sentences": 1}
     )
-    own = ToyStudy(tmp_path / "own", study)
+    outcome = ToyStudy(tmp_path / "own", study)
     for system in ("sfd", "sfd-strong"):
-        own.tuned(system)
-        own.translated(system)
-    return own, calls
+        outcome.tuned(system)
+        outcome.translated(system)
+    return outcome, calls
 
 
 def test_skeleton_first_decoding_is_forced_to_the_skeletons_hypotheses(first):
@@ -381,7 +383,7 @@ def test_skeleton_first_decoding_is_forced_to_the_skeletons_hypotheses(first):
     assert words(toy, "translated-sfd", 4) == "skeleton-first we ate bread 0.0 3"
     assert words(toy, "translated-sfd-strong", 4) == "skeleton-first we had bread 0.4 3"
     assert words(toy, "translated-sfd", 3) == "plain nothing 0.0 3"
-    assert [own.reachable for own in outputs(toy, "translated-sfd")] == [None] * 4 + [True]
+    assert [output.reachable for output in outputs(toy, "translated-sfd")] == [None] * 4 + [True]
 
 
 def test_skeleton_first_decoding_tunes_one_weight_on_development_sentences(first):
@@ -401,54 +403,54 @@ def test_skeleton_first_decoding_tunes_one_weight_on_development_sentences(first
 
 
 def test_stages_depend_on_what_they_are_made_of():
-    sentences = {name: [one.sentence() for one in own] for name, own in SENTENCES.items()}
+    sentences = {name: [entry.sentence() for entry in sentence] for name, sentence in SENTENCES.items()}
     fewer = {**sentences, NEWS: sentences[NEWS][:2]}
     assert spaces_stage(STUDY, sentences, ()).settings != spaces_stage(STUDY, fewer, ()).settings
     as_paper = replace(STUDY.system("gc-strong"), as_paper=True)
-    one, other = (weights_stage(STUDY, own, sentences) for own in (STUDY.system("gc-strong"), as_paper))
-    assert one.settings != other.settings
-    assert {"weights-plain", "scores", "rescored-plain"} <= set(one.needs)
+    head, other = (weights_stage(STUDY, each, sentences) for each in (STUDY.system("gc-strong"), as_paper))
+    assert head.settings != other.settings
+    assert {"weights-plain", "scores", "rescored-plain"} <= set(head.needs)
     assert len({str(variant.settings) for variant in hand_variants(STUDY)}) == len(hand_variants(STUDY))
 
 
 def test_sentences_and_skeletons_are_decoded_under_the_tuned_weights(tmp_path, monkeypatch):
-    toy, made = ToyStudy(tmp_path / "own"), []
+    toy, results = ToyStudy(tmp_path / "own"), []
 
-    def spaces(model, own, beam, max_arcs, folder):
-        made.append((model, own, beam, max_arcs))
-        return lambda task: made.append(task) or 1
+    def spaces(model, value, beam, max_arcs, folder):
+        results.append((model, value, beam, max_arcs))
+        return lambda task: results.append(task) or 1
 
-    def lists(model, own, folder):
-        made.append((model, own))
-        return lambda task: made.append((task[0].words, task[1]))
+    def lists(model, value, folder):
+        results.append((model, value))
+        return lambda task: results.append((task[0].words, task[1]))
 
     monkeypatch.setattr(decoding, "space_maker", spaces)
     monkeypatch.setattr(decoding, "_nbest_maker", lists)
     model = toy.folders["model"]
     toy.do(spaces_stage(STUDY, toy.sentences, ()))
-    assert made[0] == (model, DECODER, STUDY.beam, STUDY.max_arcs)
-    assert made[1] == (f"{DEVELOPMENT}.000000.arrays", tuple(SENTENCES[DEVELOPMENT][0].source.split()))
-    assert len(made) == 1 + sum(map(len, SENTENCES.values()))
-    made.clear()
+    assert results[0] == (model, DECODER, STUDY.beam, STUDY.max_arcs)
+    assert results[1] == (f"{DEVELOPMENT}.000000.arrays", tuple(SENTENCES[DEVELOPMENT][0].source.split()))
+    assert len(results) == 1 + sum(map(len, SENTENCES.values()))
+    results.clear()
     toy.do(skeletons_stage(STUDY, toy.sentences, ()))
-    assert made[0] == (model, DECODER)
-    assert len(made) == 1 + 14
-    assert {count for _, count in made[1:]} == {STUDY.hypotheses}
-    made.clear()
+    assert results[0] == (model, DECODER)
+    assert len(results) == 1 + 14
+    assert {count for _, count in results[1:]} == {STUDY.hypotheses}
+    results.clear()
     toy.do(automatic_stage(STUDY, toy.sentences, (), tmp_path))
-    assert made == [(tmp_path, DECODER), (("n2", "n3", "n4", "n5", "."), 3), (("o1", "."), 3)]
+    assert results == [(tmp_path, DECODER), (("n2", "n3", "n4", "n5", "."), 3), (("o1", "."), 3)]
 
 
 def test_diverse_skeletons_have_a_number_of_hypotheses_of_their_own(tmp_path, monkeypatch):
-    made = []
-    monkeypatch.setattr(decoding, "_nbest_maker", lambda *_: lambda task: made.append((len(task[0].words), task[1])))
+    results = []
+    monkeypatch.setattr(decoding, "_nbest_maker", lambda *_: lambda task: results.append((len(task[0].words), task[1])))
     words = tuple("a b c d".split())
-    one, two, three = (Skeleton(words, tuple(own < kept for own in range(4))) for kept in (1, 2, 3))
-    kinds = {DIVERSE: (three, two), "tagger": (two,), HAND: (one,)}
+    entry, second, three = (Skeleton(words, tuple(index < kept for index in range(4))) for kept in (1, 2, 3))
+    kinds = {DIVERSE: (three, second), "tagger": (second,), HAND: (entry,)}
     study = STUDY.model_copy(update={"diverse": Diverse(hypotheses=2)})
     toy = ToyStudy(tmp_path / "own")
     toy.do(automatic_stage(study, {NEWS: [StudySentence(words, ("a",), ("a",), kinds)]}, (), tmp_path))
-    assert sorted(made) == [(2, 3), (3, 2)]  # that of another method, too, has as many as that one's
+    assert sorted(results) == [(2, 3), (3, 2)]  # that of another method, too, has as many as that one's
 
 
 def test_probable_skeletons_count_more(tmp_path):
@@ -456,7 +458,7 @@ def test_probable_skeletons_count_more(tmp_path):
     toy = ToyStudy(tmp_path)
     toy.do(weights_stage(STUDY, toy.system("gc-strong"), toy.sentences))
     words = tuple("n1 n2 n3 n4 n5 .".split())
-    found = []
+    results = []
     for shares in ((0.9, 0.1), (0.1, 0.9)):
         is_mask, was_mask = (Skeleton.from_mask(mask, words) for mask in ("111011", "111101"))
         for skeleton, text in ((is_mask, "dog is"), (was_mask, "dog was")):
@@ -469,16 +471,16 @@ def test_probable_skeletons_count_more(tmp_path):
         stage = automatic_variants_stage(study, sets)
         folder = toy.do(stage)
         outputs = read_outputs(folder / f"{NEWS}.{row_name('automatic (diverse)')}.jsonl")
-        found.append((outputs[0].words, outputs[0].reachable))
+        results.append((outputs[0].words, outputs[0].reachable))
         shutil.rmtree(folder)
-    assert found == [("my little dog is so brown now", True), ("my little dog was so brown now", True)]
+    assert results == [("my little dog is so brown now", True), ("my little dog was so brown now", True)]
 
 
 def test_every_skeleton_is_decoded_once():
-    sentences = {name: [one.sentence() for one in own] for name, own in SENTENCES.items()}
+    sentences = {name: [entry.sentence() for entry in sentence] for name, sentence in SENTENCES.items()}
     assert other_kinds(sentences) == (AUTO,)
-    found = [skeleton.words for skeleton in all_skeletons(sentences, (HAND, HAND_LONG))]
-    assert len(found) == len(set(found)) == 14
+    results = [skeleton.words for skeleton in all_skeletons(sentences, (HAND, HAND_LONG))]
+    assert len(results) == len(set(results)) == 14
     assert len(all_skeletons(sentences, (AUTO,))) == 2
 
 
@@ -510,8 +512,8 @@ def test_features_are_chosen_where_they_are_better_on_sentences_that_were_not_tu
 
 
 def test_one_sentence_is_too_few_to_choose_by(tmp_path):
-    own = Nbest(["a b"], np.array([[1.0, 2.0]]), (DECODER_COST, "Strong"))
-    tuning_set = TuningSet.of([own], [StudySentence((), ("a b",), ("a b",), {})], ("Strong",))
+    nbest = Nbest(["a b"], np.array([[1.0, 2.0]]), (DECODER_COST, "Strong"))
+    tuning_set = TuningSet.of([nbest], [StudySentence((), ("a b",), ("a b",), {})], ("Strong",))
     with pytest.raises(LatticeSimpError, match="a development set of 2 sentences"):
         rescoring.choose_learning(tuning_set, {"cost": {DECODER_COST: 1.0}}, 1, tmp_path)
 
@@ -523,15 +525,15 @@ def test_folds_are_measured_with_weights_of_the_other_sentences():
     lists = [HypothesisList(scores[index % 2], np.array([wrong, right])) for index in range(8)]
     tuning_set = TuningSet(tuple(lists), ("Strong",), ("Strong",))
     assert tuning_set.cross_validated({"Strong": 0.0}, 1.0, 1) == [0.0, 0.0]
-    inside = [own for number in (0, 1) for own in tuning_set.fold(number)[1].lists]
+    inside = [ranked for number in (0, 1) for ranked in tuning_set.fold(number)[1].lists]
     assert sorted(map(id, inside)) == sorted(map(id, lists))
 
 
 def test_a_list_without_skeletons_has_their_features_at_zero():
-    own = Nbest(["a b", "b"], np.array([[1.0, 2.0], [0.0, 1.0]]), (DECODER_COST, "LM"))
+    nbest = Nbest(["a b", "b"], np.array([[1.0, 2.0], [0.0, 1.0]]), (DECODER_COST, "LM"))
     other = Nbest(["a"], np.array([[1.0, 2.0, 3.0, 4.0]]), (DECODER_COST, "LM", SKELETON, "Strong"))
     sentences = [StudySentence((), ("a b",), ("a b",), {})] * 2
-    tuning_set = TuningSet.of([own, other], sentences, ("Strong",))
+    tuning_set = TuningSet.of([nbest, other], sentences, ("Strong",))
     assert tuning_set.names == (DECODER_COST, "LM", SKELETON, "Strong")
     assert tuning_set.lists[0].features.tolist() == [[1, 2, 0, 0], [0, 1, 0, 0]]
     assert tuning_set.lists[0].statistics[:, 0].tolist() == [2, 1]

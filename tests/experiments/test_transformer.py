@@ -79,35 +79,35 @@ def random_lists(seed, count=8):
     lists, references = [], []
     for _ in range(count):
         words = [" ".join(rng.choice(list("abcdef"), 6)) for _ in range(5)]
-        entries = tuple(Entry(own, *rng.normal(size=2).tolist()) for own in words)
-        references.append(min(entries, key=lambda one: one.cost(1.0, 3.0)).words)
+        entries = tuple(Entry(word, *rng.normal(size=2).tolist()) for word in words)
+        references.append(min(entries, key=lambda value: value.cost(1.0, 3.0)).words)
         lists.append(Scored(entries, 9, words[0], 1.0, 0.5, 0.25))
     return lists, SentenceSet("lists", ("s",) * count, Lines(references, references))
 
 
 def bleu_with(lists, sentences, weight):
-    best = [min(own.entries, key=lambda entry: entry.cost(1.0, weight)).words for own in lists]
+    best = [min(ranked.entries, key=lambda entry: entry.cost(1.0, weight)).words for ranked in lists]
     return bleu_tok().corpus_score(best, [list(sentences.references.tokens)])
 
 
 def test_the_weight_has_the_best_bleu_of_all_weights():
     for seed in range(5):
         lists, sentences = random_lists(seed)
-        found = tuned_weight([scored.entries for scored in lists], sentences)
-        assert found["before"] == pytest.approx(bleu_with(lists, sentences, 1.0)), seed
-        assert found["after"] == pytest.approx(bleu_with(lists, sentences, found["weight"])), seed
+        result = tuned_weight([scored.entries for scored in lists], sentences)
+        assert result["before"] == pytest.approx(bleu_with(lists, sentences, 1.0)), seed
+        assert result["after"] == pytest.approx(bleu_with(lists, sentences, result["weight"])), seed
         best = max(bleu_with(lists, sentences, weight) for weight in np.linspace(0, 6, 61))
-        assert found["after"] >= best - 1e-6, seed
+        assert result["after"] >= best - 1e-6, seed
         assert best == pytest.approx(100.0), seed  # with the weight 3
 
 
 def test_beams_are_measured_by_cost_bleu_and_seconds():
     searches = [LatticeSearch("1 prefixes", 1, 1.0, 0.4)]
-    found = [
+    results = [
         {"1 prefixes": Searched(line, cost, 0.5)}
         for line, cost in zip(SENTENCES.references.tokens, (1, 2, 6), strict=True)
     ]
-    assert beam_figures(searches, found, SENTENCES) == {
+    assert beam_figures(searches, results, SENTENCES) == {
         "1 prefixes": {"beam": 1, "cost": 3.0, "bleu": 100.0, "seconds": 0.5}
     }
 
@@ -115,9 +115,9 @@ def test_beams_are_measured_by_cost_bleu_and_seconds():
 def test_rows_take_the_best_of_each_list_under_the_weights_of_the_search():
     entries = (Entry("a", 1.0, 9.0), Entry("b", 2.0, 5.0), Entry("c", 4.5, 4.0))
     scored = [Scored(entries, 9, "own", 1.0, 0.5, 0.25)]
-    found = [{LATTICE_ALONE: Searched("d", 3.0, 2.0), LATTICE_BOTH: Searched("b", 4.0, 4.0)}]
-    rows = outputs(scored, found, SEARCHES)
-    assert {name: own.lines for name, own in rows.items()} == {
+    results = [{LATTICE_ALONE: Searched("d", 3.0, 2.0), LATTICE_BOTH: Searched("b", 4.0, 4.0)}]
+    rows = outputs(scored, results, SEARCHES)
+    assert {name: row.lines for name, row in rows.items()} == {
         HIERO: ["a"],
         NETWORK: ["own"],
         LIST_ALONE: ["c"],
@@ -125,8 +125,8 @@ def test_rows_take_the_best_of_each_list_under_the_weights_of_the_search():
         LATTICE_ALONE: ["d"],
         LATTICE_BOTH: ["b"],
     }
-    assert [own.seconds[0] for own in rows.values()] == [1.0, 0.25, 1.5, 1.5, 3.0, 5.0]
-    spaces = search_spaces(scored, found, SEARCHES)
+    assert [row.seconds[0] for row in rows.values()] == [1.0, 0.25, 1.5, 1.5, 3.0, 5.0]
+    spaces = search_spaces(scored, results, SEARCHES)
     assert spaces[LATTICE_ALONE] == {"better": 1.0, "worse": 0.0, "gain": 1.0}
     assert spaces[LATTICE_BOTH] == {"better": 0.0, "worse": 0.0, "gain": pytest.approx(0.0)}
 
@@ -134,8 +134,8 @@ def test_rows_take_the_best_of_each_list_under_the_weights_of_the_search():
 def test_rounding_makes_no_search_better_or_worse():
     scored = [Scored((Entry("a", 1.0, 1.0),), 9, "a", 1.0, 1.0, 1.0)] * 3
     costs = (1.0 + EQUAL / 2, 1.0 - 2 * EQUAL, 1.0 + 2 * EQUAL)
-    found = [{LATTICE_ALONE: Searched("a", cost, 0.0)} for cost in costs]
-    shares = search_spaces(scored, found, SEARCHES[:1])[LATTICE_ALONE]
+    results = [{LATTICE_ALONE: Searched("a", cost, 0.0)} for cost in costs]
+    shares = search_spaces(scored, results, SEARCHES[:1])[LATTICE_ALONE]
     assert (shares["better"], shares["worse"]) == (pytest.approx(1 / 3), pytest.approx(1 / 3))
 
 
@@ -184,23 +184,26 @@ def test_lists_and_lattices_hold_what_the_systems_say(hiero, network, tmp_path):
 
     before = Done({"tune": hiero}, {"tune": {"key": "toy"}})
     done = run_stages(stages_of(SENTENCES, hiero, network, SEARCH, SEARCHES), tmp_path, Run(), done=before)
-    scored, found = read_scored(done.folders, SENTENCES), read_searched(done.folders, SENTENCES)
+    scored, outcome = read_scored(done.folders, SENTENCES), read_searched(done.folders, SENTENCES)
     decoder, scorer = Decoder.load(hiero), read_network(network, "float32")
-    for line, own, searched in zip(SOURCES, scored, found, strict=True):
+    for line, second, searched in zip(SOURCES, scored, outcome, strict=True):
         every = nbest(decoder.lattice(line, 20.0), 1000)
-        costs = scorer.score(line.split(), [one.tokens for one in every])
-        assert [entry.words for entry in own.entries] == [one.text for one in every[:3]]
-        assert [entry.lattice_cost for entry in own.entries] == pytest.approx([one.cost for one in every[:3]], abs=1e-4)
-        assert [entry.model_cost for entry in own.entries] == pytest.approx(costs[:3].tolist(), abs=1e-3)
+        costs = scorer.score(line.split(), [entry.tokens for entry in every])
+        assert [entry.words for entry in second.entries] == [entry.text for entry in every[:3]]
+        assert [entry.lattice_cost for entry in second.entries] == pytest.approx(
+            [entry.cost for entry in every[:3]], abs=1e-4
+        )
+        assert [entry.model_cost for entry in second.entries] == pytest.approx(costs[:3].tolist(), abs=1e-3)
         for how in SEARCHES:
             best = min(
-                how.lattice_weight * one.cost + how.model_weight * cost for one, cost in zip(every, costs, strict=True)
+                how.lattice_weight * entry.cost + how.model_weight * cost
+                for entry, cost in zip(every, costs, strict=True)
             )
             assert searched[how.name].cost == pytest.approx(best, abs=1e-3), (line, how.name)
-        assert min(own.decoding, own.scoring, own.translating) > 0
-    rows = outputs(scored, found, SEARCHES)
+        assert min(second.decoding, second.scoring, second.translating) > 0
+    rows = outputs(scored, outcome, SEARCHES)
     measurements = measured(rows, SENTENCES, Tokeniser("fr"))
-    figures = set_figures(rows, measurements, search_spaces(scored, found, SEARCHES))
+    figures = set_figures(rows, measurements, search_spaces(scored, outcome, SEARCHES))
     assert figures["spaces"][LATTICE_ALONE]["worse"] == 0.0
     assert json.loads(json.dumps(figures)) == figures
     choices = {
@@ -223,11 +226,11 @@ def test_the_network_s_own_translation_is_words(network):
 
     scorer = read_network(network, "float32")
     pieces = scorer.segmentation.source(SOURCES[0].split())
-    found = scorer.translator.translate_batch(
+    result = scorer.translator.translate_batch(
         [pieces], beam_size=2, max_decoding_length=2 * len(pieces) + 10, disable_unk=True
     )[0]
     processor = pytest.importorskip("sentencepiece").SentencePieceProcessor(model_file=str(network / "pieces.spm"))
-    assert translated(scorer, SOURCES[0].split(), 2) == " ".join(processor.DecodePieces(found.hypotheses[0]).split())
+    assert translated(scorer, SOURCES[0].split(), 2) == " ".join(processor.DecodePieces(result.hypotheses[0]).split())
 
 
 def test_a_network_of_other_pieces_cannot_translate(network, tmp_path):
@@ -250,7 +253,7 @@ def test_training_text_is_that_of_the_other_system(tmp_path):
     write_training_text(tmp_path / "prepared", SENTENCES, ("de", "en"), tmp_path / "text")
     lines = {path.name: path.read_text(encoding="utf-8").splitlines() for path in (tmp_path / "text").iterdir()}
     assert lines == {
-        "train.de": [one for one, _ in rows],
+        "train.de": [first for first, _ in rows],
         "train.en": [other for _, other in rows],
         "val.de": list(SOURCES),
         "val.en": list(SENTENCES.references.tokens),
@@ -260,8 +263,8 @@ def test_training_text_is_that_of_the_other_system(tmp_path):
 def test_the_validation_set_comes_first():
     sizes = set_sizes({"validation_lines": 5, "lines": None, "tests": {"one": "new", "two": "seen"}})
     assert list(sizes.items()) == [("val", 5), ("one", None), ("two", None)]
-    own = set_files(Config.model_validate(CONFIG), "one", 7)
-    assert (str(own.source), list(map(str, own.references)), own.lines) == ("c/one.de.xz", ["c/one.en.xz"], 7)
+    result = set_files(Config.model_validate(CONFIG), "one", 7)
+    assert (str(result.source), list(map(str, result.references)), result.lines) == ("c/one.de.xz", ["c/one.en.xz"], 7)
 
 
 def test_a_stopped_training_goes_on_and_a_finished_one_is_not_done_again(tmp_path):

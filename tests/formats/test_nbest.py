@@ -151,7 +151,7 @@ def test_gaps_up_to_the_limit_are_empty_lists_wherever_ids_begin(tmp_path, monke
         due = before[-1] if before and kind == "moses" else first + len(before)  # the sentence in hand counts as read
         path.write_text(at_ids(kind, [*before, due + 3]))
         lists = read_nbest(path, first_id=first)
-        assert [first + number for number, list in enumerate(lists) if list] == [*before, due + 3]
+        assert [first + number for number, ranked in enumerate(lists) if ranked] == [*before, due + 3]
         path.write_text(at_ids(kind, [*before, due + 4]))
         with pytest.raises(FormatError, match=f"the id jumps from {due} to {due + 4}"):
             read_nbest(path, first_id=first)

@@ -164,7 +164,7 @@ def test_json_lines_may_begin_with_blanks(tmp_path, blank):
     [result] = read_records(written(tmp_path, record, "x.jsonl"))
     assert (result.tokens, result.skeletons[0].to_mask()) == (("a", "b"), "10")
     sets = f'{blank}{{{blank}"sentences":{blank}["a", "b"]}}\n'
-    assert [set.sentences for set in read_sets(str(written(tmp_path, sets)))] == [("a", "b")]
+    assert [group.sentences for group in read_sets(str(written(tmp_path, sets)))] == [("a", "b")]
     lists = f'{blank}{{{blank}"id": 0,{blank}"hypotheses":{blank}["a"]}}\n'
     assert [[entry.text for entry in entries] for entries in ls.read_nbest(written(tmp_path, lists))] == [["a"]]
 

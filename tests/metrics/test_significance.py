@@ -229,6 +229,6 @@ def test_holm_rejects_what_the_closed_test_of_bonferroni_rejects():
         values = random.choice([0.001, 0.01, 0.02, 0.3, 1.0], count).tolist()
         sets = [combination for size in range(1, count + 1) for combination in combinations(range(count), size)]
         for index, entry in enumerate(holm(values)):
-            bounds = [min(1.0, len(set) * min(values[other] for other in set)) for set in sets if index in set]
+            bounds = [min(1.0, len(group) * min(values[other] for other in group)) for group in sets if index in group]
             assert entry == pytest.approx(max(bounds)), values
     assert holm([]) == []

@@ -200,8 +200,8 @@ def test_lists_and_lattices_of_the_same_hypotheses_give_the_same():
                 ]
             )
             references.append([symbols.encode(rng.choice(["a", "b"], 7))])
-        flat = [nbest_lattice(list, names, symbols) for list in lists]
-        trees = [prefix_tree(list, symbols, names) for list in lists]
+        flat = [nbest_lattice(ranked, names, symbols) for ranked in lists]
+        trees = [prefix_tree(ranked, symbols, names) for ranked in lists]
         assert sum(tree.num_arcs for tree in trees) < 0.7 * sum(entry.num_arcs for entry in flat), f"seed {seed}"
         start = dict(zip(names, rng.normal(size=3).tolist(), strict=True))
         left, right = (minimize_error(each, references, start, named_options()) for each in (flat, trees))

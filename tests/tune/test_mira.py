@@ -65,8 +65,8 @@ def bleu(rows):
 def means_by_definition(lists, start, epochs, step, decay, seed):
     """Returns the mean weights after each epoch: hope against fear, by BLEU in the background of what went before."""
     weights, margin = np.array(start), 10.0 / (1.0 - decay)
-    deviations = np.sqrt(np.mean([list.features.var(axis=0) for list in lists], axis=0))
-    best = [list.statistics[np.argmax(list.features @ weights)] for list in lists]
+    deviations = np.sqrt(np.mean([ranked.features.var(axis=0) for ranked in lists], axis=0))
+    best = [ranked.statistics[np.argmax(ranked.features @ weights)] for ranked in lists]
     background = np.mean(best, axis=0) / (1.0 - decay)
     rng, history, means = np.random.default_rng(seed), [], []
     for _ in range(epochs):
@@ -104,7 +104,9 @@ def test_the_best_epoch_counts_and_not_the_last():
     last = 0
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        lists = [HypothesisList(rng.normal(size=(8, 3)), list.statistics) for list in made_lists(seed, count=8, size=8)]
+        lists = [
+            HypothesisList(rng.normal(size=(8, 3)), ranked.statistics) for ranked in made_lists(seed, count=8, size=8)
+        ]
         result = learned(lists, step=1.0, epochs=8, decay=0.9)
         scores = [result.initial_score, *(entry.score for entry in result.trace)]
         assert result.score == max(scores) == corpus_score(lists, vector(result.weights), BLEU), f"seed {seed}"
@@ -117,7 +119,7 @@ def test_features_in_other_units_give_the_same_choices():
     for seed in range(3):
         lists = made_lists(seed)
         units = np.array([1000.0, 0.001, 7.0])
-        other = [HypothesisList(list.features * units, list.statistics) for list in lists]
+        other = [HypothesisList(ranked.features * units, ranked.statistics) for ranked in lists]
         first, second = learned(lists, epochs=5), learned(other, tuple(1 / units), epochs=5)
         assert vector(first.weights) == pytest.approx(vector(second.weights) * units)
 
@@ -133,15 +135,16 @@ def test_fixed_features_keep_their_weights_and_signs_hold():
 
 def test_a_start_that_cannot_be_improved_stays():
     rows = np.array([statistics(8), statistics(3)])
-    list = HypothesisList(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), rows)
-    result = learned([list], (50.0, 0.0, 0.0))
+    hypotheses = HypothesisList(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), rows)
+    result = learned([hypotheses], (50.0, 0.0, 0.0))
     assert result.weights == {"good": 50.0, "bad": 0.0, "noise": 0.0}
     assert (result.initial_score, result.score) == (1.0, 1.0)
 
 
 def test_constant_features_do_not_move():
     lists = [
-        HypothesisList(np.column_stack([list.features[:, :2], np.ones(12)]), list.statistics) for list in made_lists(1)
+        HypothesisList(np.column_stack([ranked.features[:, :2], np.ones(12)]), ranked.statistics)
+        for ranked in made_lists(1)
     ]
     assert learned(lists, epochs=3).weights["noise"] == 1.0
 
@@ -166,8 +169,8 @@ def test_lattices_give_what_their_lists_give():
     [prepared] = BLEU.prepared([[reference]])
     words = [symbols.encode(first.split()) for first, _ in scored]
     rows = prepared.rows(np.concatenate(words), np.cumsum([0, *map(len, words)]).astype(np.int64))
-    list = HypothesisList(np.array([[row["x"], row["y"]] for _, row in scored]), rows)
-    again = learn_margins_of_lists([list], ("x", "y"), start, MiraOptions(step=1.0))
+    hypotheses = HypothesisList(np.array([[row["x"], row["y"]] for _, row in scored]), rows)
+    again = learn_margins_of_lists([hypotheses], ("x", "y"), start, MiraOptions(step=1.0))
     assert again.weights == pytest.approx(result.weights)
     assert rows.shape == (3, STATISTICS)
 

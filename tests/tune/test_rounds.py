@@ -75,7 +75,7 @@ def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, stra
     options = DecodeOptions(model, strategy, max_arcs=300)
     result = tune(sentences, start, options, TuningOptions(SEARCH, 2))
     assert set(result.weights) == set(start)
-    assert result.score == max(round.score for round in result.rounds) >= result.rounds[0].score
+    assert result.score == max(tuning_round.score for tuning_round in result.rounds) >= result.rounds[0].score
     assert result.weights["LM"] >= 0.01
     assert result.weights["OOV"] == start["OOV"]
     symbols = SymbolTable()
@@ -164,7 +164,7 @@ def test_the_best_round_counts_and_not_the_last(best):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("lattice_simp.tune.rounds.minimize_error", misled)
         result = tune_with(decoded, [["a b c d e f".split()]], {"good": -1.0, "bad": 1.0}, TuningOptions(SEARCH, 3))
-    scores = [round.score for round in result.rounds]
+    scores = [tuning_round.score for tuning_round in result.rounds]
     assert len(wanted) == len(scores) == 3
     assert max(scores) == scores[best - 1] > min(scores)
     assert result.score == scores[best - 1]
@@ -215,7 +215,7 @@ def test_rounds_tune_for_sari_as_well(model, sentences):
     options = TuningOptions(SEARCH, 2)
     result = tune(sentences, start, DecodeOptions(model, "plain"), options, metric="sari", say=said.append)
     assert said[0].startswith(f"tune: round 1: SARI {100 * result.rounds[0].score:.2f}, expected next")
-    assert result.score == max(round.score for round in result.rounds)
+    assert result.score == max(tuning_round.score for tuning_round in result.rounds)
     lattices = decode(sentences, DecodeOptions(model, "plain"), result.weights, SymbolTable())
     vector = [result.weights.get(name, 0.0) for name in lattices[0].features]
     outputs = [" ".join(lattice.symbols.decode(best_hypothesis(lattice, vector)[0])) for lattice in lattices]

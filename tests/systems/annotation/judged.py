@@ -9,23 +9,23 @@ from lattice_simp.systems.annotation import Judgement, Sentence, Verdict
 
 def simulate(rng, sentences, reliabilities, length=8):
     """Returns true masks, and what annotators make of them who decide rightly with the given probabilities."""
-    truths, made = [], []
+    truths, results = [], []
     for number in range(sentences):
-        own = Sentence(f"talk.{number}", number, tuple(f"w{position}" for position in range(length)))
+        sentence = Sentence(f"talk.{number}", number, tuple(f"w{position}" for position in range(length)))
         truth = rng.random(length) < 0.6
         truth[0] = True
         truths.append(truth)
         for name, reliability in enumerate(reliabilities):
             mask = np.where(rng.random(length) < reliability, truth, ~truth)
             mask[0] |= not mask.any()
-            made.append(Judgement(own, f"annotator {name}", own.skeleton(mask.astype(int).tolist())))
-    return np.concatenate(truths), made
+            results.append(Judgement(sentence, f"annotator {name}", sentence.skeleton(mask.astype(int).tolist())))
+    return np.concatenate(truths), results
 
 
-def verdicts_of(made, *bad):
+def verdicts_of(skeletons, *bad):
     """Returns verdicts on skeletons, one a checker for each of the sequences, which say what is bad."""
     return [
-        Verdict(own.sentence, f"checker {number}", own.skeleton, bool(said))
+        Verdict(skeleton.sentence, f"checker {number}", skeleton.skeleton, bool(said))
         for number, row in enumerate(bad)
-        for own, said in zip(made, row, strict=True)
+        for skeleton, said in zip(skeletons, row, strict=True)
     ]

@@ -23,11 +23,11 @@ def test_better_than_the_majority_where_annotators_differ():
     for seed in range(3):
         rng = np.random.default_rng(seed)
         reliabilities = [0.95, 0.9, 0.6, 0.55, 0.5]
-        truth, made = simulate(rng, 60, reliabilities)
-        found = aggregate(made)
-        right = np.mean((found.keep >= 0.5) == truth)
-        gains.append(right - np.mean(majority(found.decisions) == truth))
-        assert list(found.reliability.values()) == pytest.approx(reliabilities, abs=0.1), f"seed {seed}"
+        truth, second = simulate(rng, 60, reliabilities)
+        result = aggregate(second)
+        right = np.mean((result.keep >= 0.5) == truth)
+        gains.append(right - np.mean(majority(result.decisions) == truth))
+        assert list(result.reliability.values()) == pytest.approx(reliabilities, abs=0.1), f"seed {seed}"
     assert min(gains) > 0
     assert np.mean(gains) > 0.05
 
@@ -40,9 +40,10 @@ def test_verdicts_on_careless_judgements_help():
         same_truth, careless = simulate(np.random.default_rng(seed), 40, [0.5, 0.5, 0.5])
         assert (truth == same_truth).all()
         bad = np.random.default_rng(seed).random(len(good)) < 1 / 3
-        made = [other if each else own for own, other, each in zip(good, careless, bad, strict=True)]
+        results = [other if each else first for first, other, each in zip(good, careless, bad, strict=True)]
         known, unknown = (
-            np.mean((aggregate(made, verdicts).keep >= 0.5) == truth) for verdicts in (verdicts_of(made, bad, bad), [])
+            np.mean((aggregate(results, verdicts).keep >= 0.5) == truth)
+            for verdicts in (verdicts_of(results, bad, bad), [])
         )
         gains.append(known - unknown)
     assert min(gains) > 0
@@ -50,30 +51,33 @@ def test_verdicts_on_careless_judgements_help():
 
 
 def test_bad_skeletons_count_less():
-    own = Sentence("talk.0", 0, tuple("abcdef"))
-    made = [
-        Judgement(own, name, own.skeleton(mask))
+    sentence = Sentence("talk.0", 0, tuple("abcdef"))
+    results = [
+        Judgement(sentence, name, sentence.skeleton(mask))
         for name, mask in zip("ABC", ("110000", "110000", "001111"), strict=True)
     ]
-    assert aggregate(made).skeletons()["talk.0"].to_mask() == "110000"
-    verdicts = [Verdict(own, name, made[0].skeleton, True) for name in "CDE"]
-    assert judgement_weights(made, verdicts) == [0.25, 0.25, 1.0]
+    assert aggregate(results).skeletons()["talk.0"].to_mask() == "110000"
+    verdicts = [Verdict(sentence, name, results[0].skeleton, True) for name in "CDE"]
+    assert judgement_weights(results, verdicts) == [0.25, 0.25, 1.0]
     for choice in ("judgement", "tokens"):
-        assert aggregate(made, verdicts).skeletons(choice)["talk.0"].to_mask() == "001111"
+        assert aggregate(results, verdicts).skeletons(choice)["talk.0"].to_mask() == "001111"
 
 
 def test_a_skeleton_is_never_empty_and_a_judgement_is_somebody_s():
-    own = Sentence("talk.0", 0, tuple("abc"))
-    made = [Judgement(own, name, own.skeleton(mask)) for name, mask in zip("ABC", ("100", "010", "001"), strict=True)]
-    found = aggregate(made)
-    assert any(found.skeletons("tokens")["talk.0"].mask)
-    assert found.skeletons("judgement")["talk.0"] in [one.skeleton for one in made]
+    sentence = Sentence("talk.0", 0, tuple("abc"))
+    results = [
+        Judgement(sentence, name, sentence.skeleton(mask))
+        for name, mask in zip("ABC", ("100", "010", "001"), strict=True)
+    ]
+    result = aggregate(results)
+    assert any(result.skeletons("tokens")["talk.0"].mask)
+    assert result.skeletons("judgement")["talk.0"] in [entry.skeleton for entry in results]
     with pytest.raises(LatticeSimpError, match="no judgements"):
         aggregate([])
 
 
 def test_one_annotator_is_believed():
-    _, made = simulate(np.random.default_rng(0), 5, [0.8])
-    found = aggregate(made)
+    _, second = simulate(np.random.default_rng(0), 5, [0.8])
+    result = aggregate(second)
     for choice in ("judgement", "tokens"):
-        assert list(found.skeletons(choice).values()) == [own.skeleton for own in made]
+        assert list(result.skeletons(choice).values()) == [entry.skeleton for entry in second]

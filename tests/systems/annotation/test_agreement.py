@@ -26,10 +26,10 @@ NEEDS = {"reason": "NLTK is not installed (the extra 'annotation')"}
 def alpha_by_pairs(units):
     """Krippendorff's alpha from the coincidences of all ordered pairs of judgements of a unit."""
     units = [values for values in units if len(values) > 1]
-    coincidence = {(one, other): 0.0 for one in (False, True) for other in (False, True)}
+    coincidence = {(value, other): 0.0 for value in (False, True) for other in (False, True)}
     for values in units:
-        for one, other in permutations(values, 2):
-            coincidence[one, other] += 1 / (len(values) - 1)
+        for first, other in permutations(values, 2):
+            coincidence[first, other] += 1 / (len(values) - 1)
     count = sum(coincidence.values())
     of = {value: coincidence[value, False] + coincidence[value, True] for value in (False, True)}
     observed = coincidence[False, True] + coincidence[True, False]
@@ -43,19 +43,21 @@ def test_alpha_against_all_pairs():
         rng = random.Random(seed)
         units = [[rng.random() < 0.6 for _ in range(rng.randrange(5))] for _ in range(rng.randrange(1, 8))]
         unit = np.array([number for number, values in enumerate(units) for _ in values], np.int64)
-        found = krippendorff_alpha(unit, np.array([value for values in units for value in values], bool))
+        actual = krippendorff_alpha(unit, np.array([value for values in units for value in values], bool))
         expected = alpha_by_pairs(units)
-        assert found == (None if expected is None else pytest.approx(expected)), f"seed {seed}"
+        assert actual == (None if expected is None else pytest.approx(expected)), f"seed {seed}"
 
 
 def judgements(rows):
     """Makes judgements of rows of masks: a row a sentence, a column an annotator, "" for none."""
-    made = []
+    results = []
     for number, row in enumerate(rows):
         length = max(map(len, row))
-        own = Sentence(f"talk.{number}", number, tuple(f"w{position}" for position in range(length)))
-        made += [Judgement(own, name, own.skeleton(mask)) for name, mask in zip("ABC", row, strict=False) if mask]
-    return made
+        sentence = Sentence(f"talk.{number}", number, tuple(f"w{position}" for position in range(length)))
+        results += [
+            Judgement(sentence, name, sentence.skeleton(mask)) for name, mask in zip("ABC", row, strict=False) if mask
+        ]
+    return results
 
 
 SAME = [("110", "110"), ("0111", "0111")]
@@ -95,12 +97,12 @@ def test_without_nltk_the_extra_is_named(monkeypatch):
 
 
 def test_agreement_on_bad_skeletons():
-    own = judgements([("110", "011")])
+    result = judgements([("110", "011")])
     said = {"A": (True, False), "B": (True, True), "C": (False, False)}
     verdicts = [
-        Verdict(one.sentence, name, one.skeleton, bad)
+        Verdict(first.sentence, name, first.skeleton, bad)
         for name, both in said.items()
-        for one, bad in zip(own, both, strict=True)
+        for first, bad in zip(result, both, strict=True)
     ]
     assert verdict_agreement(verdicts) == pytest.approx(1 / 3)
     assert verdict_agreement(verdicts[:1]) is None

@@ -32,10 +32,10 @@ class Model:
         self.done = []  # (task, annotator, sentence, kind, what was said), in their order
 
     def of(self, task, annotator):
-        return [own for own in self.done if own[:2] == (task, annotator)]
+        return [entry for entry in self.done if entry[:2] == (task, annotator)]
 
     def made(self):
-        return [own for own in self.done if own[0] is Task.SHORTEN and own[3] == "judgement"]
+        return [entry for entry in self.done if entry[0] is Task.SHORTEN and entry[3] == "judgement"]
 
 
 def step(store, clock, model, rng, open_items):
@@ -45,56 +45,61 @@ def step(store, clock, model, rng, open_items):
     if action == "wait":
         clock.now += rng.choice([1.0, 400.0, 2000.0])
     elif action == "undo":
-        own = model.of(task, name)
-        found = store.undo(name, task)
-        assert (found.id if found else None) == (own[-1][2] if own else None)
-        if own:
-            model.done.remove(own[-1])
+        actual = model.of(task, name)
+        result = store.undo(name, task)
+        assert (result.id if result else None) == (actual[-1][2] if actual else None)
+        if actual:
+            model.done.remove(actual[-1])
             open_items[task, name] = None
     elif action == "next" or open_items.get((task, name)) is None:
-        found = open_items[task, name] = assign(store, name, task)
-        if found is not None:
-            check_assignment(model, name, task, found)
+        result = open_items[task, name] = assign(store, name, task)
+        if result is not None:
+            check_assignment(model, name, task, result)
     else:
-        found = open_items.pop((task, name))
-        act(store, model, rng, (name, task, action), found)
+        result = open_items.pop((task, name))
+        act(store, model, rng, (name, task, action), result)
 
 
-def check_assignment(model, name, task, found):
-    own = found.sentence.id
-    assert all(judged[2] != own for judged in model.of(task, name)), "a sentence came twice"
+def check_assignment(model, name, task, assignment):
+    sentence_id = assignment.sentence.id
+    assert all(judged[2] != sentence_id for judged in model.of(task, name)), "a sentence came twice"
     if task is Task.CHECK:
-        made = {judged[1]: judged[4] for judged in model.made() if judged[2] == own}
-        assert {one.to_mask() for one in found.skeletons} == set(made.values()) - {made.get(name)}
-        assert found.skeletons
+        masks_by_name = {judged[1]: judged[4] for judged in model.made() if judged[2] == sentence_id}
+        assert {skeleton.to_mask() for skeleton in assignment.skeletons} == set(masks_by_name.values()) - {
+            masks_by_name.get(name)
+        }
+        assert assignment.skeletons
 
 
-def act(store, model, rng, what, found):
+def act(store, model, rng, what, assignment):
     name, task, action = what
-    own, length = found.sentence.id, len(found.sentence.tokens)
+    sentence_id, length = assignment.sentence.id, len(assignment.sentence.tokens)
     if action == "skip":
-        store.skip(name, task, own)
-        model.done.append((task, name, own, "skip", None))
+        store.skip(name, task, sentence_id)
+        model.done.append((task, name, sentence_id, "skip", None))
         return
     if task is Task.SHORTEN:
         said = masks(rng, length)
-        call = (store.shorten, name, own, said)
+        call = (store.shorten, name, sentence_id, said)
     else:
-        said = {one.to_mask(): rng.random() < 0.5 for one in found.skeletons}
-        call = (store.check, name, own, said)
+        said = {skeleton.to_mask(): rng.random() < 0.5 for skeleton in assignment.skeletons}
+        call = (store.check, name, sentence_id, said)
     for _ in range(rng.choice([1, 1, 2])):  # a browser may send a form twice
         call[0](*call[1:])
-    model.done.append((task, name, own, "judgement", said))
+    model.done.append((task, name, sentence_id, "judgement", said))
 
 
 def check_store(store, model):
-    assert [(own.annotator, own.sentence.id, own.skeleton.to_mask()) for own in store.judgements()] == sorted(
-        ((name, own, said) for _, name, own, _, said in model.made()), key=lambda row: row[1]
-    )
-    said = [(name, own, mask, bad) for task, name, own, kind, marks in model.done
+    assert [
+        (judgement.annotator, judgement.sentence.id, judgement.skeleton.to_mask()) for judgement in store.judgements()
+    ] == sorted(((name, value, said) for _, name, value, _, said in model.made()), key=lambda row: row[1])
+    said = [(name, value, mask, bad) for task, name, value, kind, marks in model.done
             if task is Task.CHECK and kind == "judgement" for mask, bad in marks.items()]  # fmt: skip
-    found = [(own.annotator, own.sentence.id, own.skeleton.to_mask(), own.bad) for own in store.verdicts()]
-    assert sorted(found) == sorted(said)
+    results = [
+        (verdict.annotator, verdict.sentence.id, verdict.skeleton.to_mask(), verdict.bad)
+        for verdict in store.verdicts()
+    ]
+    assert sorted(results) == sorted(said)
     assert store.skips() == Counter(name for _, name, _, kind, _ in model.done if kind == "skip")
 
 
@@ -115,18 +120,18 @@ def work_until_nothing_is_left(store, task, rng):
     busy = {}
     while True:
         for name in rng.sample(NAMES, len(NAMES)):
-            if name not in busy and rng.random() < 0.7 and (found := assign(store, name, task)) is not None:
-                busy[name] = found.sentence.id, found.skeletons
+            if name not in busy and rng.random() < 0.7 and (result := assign(store, name, task)) is not None:
+                busy[name] = result.sentence.id, result.skeletons
         if not busy:
             if all(assign(store, name, task) is None for name in NAMES):
                 return
             continue
         name = rng.choice(sorted(busy))
-        own, skeletons = busy.pop(name)
+        first, skeletons = busy.pop(name)
         if task is Task.SHORTEN:
-            store.shorten(name, own, masks(rng, 4))
+            store.shorten(name, first, masks(rng, 4))
         else:
-            store.check(name, own, {one.to_mask(): False for one in skeletons})
+            store.check(name, first, {skeleton.to_mask(): False for skeleton in skeletons})
 
 
 def test_wanted_counts_are_reached_and_not_exceeded(quick_path, clock):
@@ -135,9 +140,11 @@ def test_wanted_counts_are_reached_and_not_exceeded(quick_path, clock):
         with make_store(quick_path / f"{seed}.db", 5, clock, shortenings=2, checks=1) as store:
             for task in Task:
                 work_until_nothing_is_left(store, task, rng)
-            assert Counter(own.sentence.id for own in store.judgements()) == {f"talk.{n}": 2 for n in range(5)}, seed
-            skeletons = {(own.sentence.id, own.skeleton.mask) for own in store.judgements()}
-            checked = Counter((own.sentence.id, own.skeleton.mask) for own in store.verdicts())
+            assert Counter(judgement.sentence.id for judgement in store.judgements()) == {
+                f"talk.{n}": 2 for n in range(5)
+            }, seed
+            skeletons = {(judgement.sentence.id, judgement.skeleton.mask) for judgement in store.judgements()}
+            checked = Counter((verdict.sentence.id, verdict.skeleton.mask) for verdict in store.verdicts())
             assert checked.keys() == skeletons, seed
             stand = tally(store, "Ada", Task.SHORTEN)
             assert (stand.done, stand.wanted) == (10, 10)
@@ -168,7 +175,7 @@ def test_undo_opens_the_sentence_again_with_what_was_said(quick_path, clock):
         store.check("Bob", "talk.0", {"0111": True})
         assert store.undo("Bob", Task.CHECK).id == "talk.0"
         assert assign(store, "Bob", Task.CHECK).earlier == {"0111"}
-        assert [own["kind"] for own in store.events()].count("undo") == 2
+        assert [event["kind"] for event in store.events()].count("undo") == 2
         assert store.undo("Nobody", Task.CHECK) is None
 
 
@@ -187,8 +194,8 @@ def test_nobody_checks_the_own_skeleton(quick_path):
         store.shorten("Ada", "talk.0", "0111")
         assert assign(store, "Cleo", Task.CHECK) is None  # not all skeletons are there
         store.shorten("Bob", "talk.0", "1110")
-        assert [one.to_mask() for one in assign(store, "Ada", Task.CHECK).skeletons] == ["1110"]
-        assert [one.to_mask() for one in assign(store, "Cleo", Task.CHECK).skeletons] == ["0111", "1110"]
+        assert [skeleton.to_mask() for skeleton in assign(store, "Ada", Task.CHECK).skeletons] == ["1110"]
+        assert [skeleton.to_mask() for skeleton in assign(store, "Cleo", Task.CHECK).skeletons] == ["0111", "1110"]
         with pytest.raises(AnnotationError, match="other annotators"):
             store.check("Ada", "talk.0", {"0111": True})
         for strange in ({}, {"1111": True}):
@@ -252,7 +259,7 @@ def test_names_that_look_alike_are_one(quick_path):
     with make_store(quick_path / "a.db") as store:
         store.shorten("Zoe\u0308  Q", "talk.0", "0111")
         store.shorten("Zo\u00eb Q ", "talk.0", "0111")
-        assert [own.annotator for own in store.judgements()] == ["Zo\u00eb Q"]
+        assert [judgement.annotator for judgement in store.judgements()] == ["Zo\u00eb Q"]
 
 
 @pytest.mark.parametrize("task", list(Task))
@@ -268,11 +275,11 @@ def test_judgements_beyond_those_wanted_do_not_stand_in_for_others(quick_path, t
             store.check(name, "talk.0", {"1100": False})
         for name in ("Eve", "Fay"):
             store.check(name, "talk.2", {"1110": False})
-        found = progress(store, lambda judgements, verdicts: Computed())
+        result = progress(store, lambda judgements, verdicts: Computed())
         stand = tally(store, "Ada", task)
         if task is Task.SHORTEN:  # talk.0 has four of two, talk.1 one, talk.2 as many as are wanted
             assert (stand.done, stand.wanted) == (5, 6)
-            assert found.shorten == TaskProgress(items=3, done=2, judgements=7, missing=1, alpha=None)
+            assert result.shorten == TaskProgress(items=3, done=2, judgements=7, missing=1, alpha=None)
         else:  # of three skeletons, one was checked thrice, one never, one as often as is wanted
             assert (stand.done, stand.wanted) == (4, 6)
-            assert found.check == TaskProgress(items=3, done=2, judgements=5, missing=2, alpha=None)
+            assert result.check == TaskProgress(items=3, done=2, judgements=5, missing=2, alpha=None)

@@ -37,36 +37,39 @@ def written_out(decisions, rounds):
 def test_the_estimate_against_expectation_maximisation_written_out():
     pytest.importorskip("crowdkit", **NEEDS)
     for seed, reliabilities in enumerate([(0.8,), (0.9, 0.9, 0.3, 0.5)]):
-        _, made = simulate(np.random.default_rng(seed), 6, reliabilities)
+        _, second = simulate(np.random.default_rng(seed), 6, reliabilities)
         rng = np.random.default_rng(seed)
-        for judgements in (made, [own for own in made if rng.random() < 0.7]):  # not everybody judged everything
+        for judgements in (
+            second,
+            [entry for entry in second if rng.random() < 0.7],
+        ):  # not everybody judged everything
             decisions = Decisions.of(judgements)
-            found = AnnotatorModel.of(decisions)
+            model = AnnotatorModel.of(decisions)
             classes, annotators = written_out(decisions, ROUNDS)
-            assert found.classes == pytest.approx(classes, abs=1e-6), f"seed {seed}"
-            assert found.annotators == pytest.approx(annotators, abs=1e-6), f"seed {seed}"
+            assert model.classes == pytest.approx(classes, abs=1e-6), f"seed {seed}"
+            assert model.annotators == pytest.approx(annotators, abs=1e-6), f"seed {seed}"
 
 
 def test_bad_judgements_tell_nothing_of_reliability():
     pytest.importorskip("crowdkit", **NEEDS)
     rng = np.random.default_rng(0)
-    _, made = simulate(rng, 10, (0.9, 0.8, 0.6))
-    bad = rng.random(len(made)) < 0.3
-    weights = judgement_weights(made, verdicts_of(made, bad, bad))
+    _, actual = simulate(rng, 10, (0.9, 0.8, 0.6))
+    bad = rng.random(len(actual)) < 0.3
+    weights = judgement_weights(actual, verdicts_of(actual, bad, bad))
     assert set(weights) == {1 / 3, 1.0}
-    alone = Decisions.of([own for own, weight in zip(made, weights, strict=True) if weight == 1])
-    found, expected = AnnotatorModel.of(Decisions.of(made, weights)), AnnotatorModel.of(alone)
-    assert found.annotators == pytest.approx(expected.annotators)
-    assert found.classes == pytest.approx(expected.classes)
-    nothing = AnnotatorModel.of(Decisions.of(made, [0.25] * len(made)))
+    alone = Decisions.of([first for first, weight in zip(actual, weights, strict=True) if weight == 1])
+    model, expected = AnnotatorModel.of(Decisions.of(actual, weights)), AnnotatorModel.of(alone)
+    assert model.annotators == pytest.approx(expected.annotators)
+    assert model.classes == pytest.approx(expected.classes)
+    nothing = AnnotatorModel.of(Decisions.of(actual, [0.25] * len(actual)))
     assert nothing.annotators == pytest.approx(np.array([[[2 / 3, 1 / 3], [1 / 3, 2 / 3]]] * 3))
 
 
 def test_probabilities_of_tokens_against_all_truths():
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        _, made = simulate(rng, 2, [0.9, 0.7, 0.6], length=4)
-        decisions = Decisions.of(made, rng.uniform(0.25, 1, len(made)))
+        _, second = simulate(rng, 2, [0.9, 0.7, 0.6], length=4)
+        decisions = Decisions.of(second, rng.uniform(0.25, 1, len(second)))
         model = AnnotatorModel(rng.dirichlet([2, 2]), rng.dirichlet([2, 2], size=(3, 2)))
         assert model.keep(decisions) == pytest.approx(by_enumeration(decisions, model)), f"seed {seed}"
 
@@ -75,13 +78,13 @@ def by_enumeration(decisions, model):
     """The probability that each token stays, from the probabilities of the true classes of all tokens together."""
     kept, total = np.zeros(decisions.size), 0.0
     for truth in product((0, 1), repeat=decisions.size):
-        one = np.prod(model.classes[list(truth)])
+        first = np.prod(model.classes[list(truth)])
         for token, annotator, keep, weight in zip(
             decisions.token, decisions.annotator, decisions.keep, decisions.weight, strict=True
         ):
-            one *= model.annotators[annotator, truth[token], int(keep)] ** weight
-        kept += one * np.array(truth)
-        total += one
+            first *= model.annotators[annotator, truth[token], int(keep)] ** weight
+        kept += first * np.array(truth)
+        total += first
     return kept / total
 
 

@@ -53,9 +53,9 @@ def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path):
         acknowledged += [(name, line.decode().strip()) for line in lines if line.endswith(b"\n")]
     assert 40 < len(acknowledged) < 4000
     with AnnotationStore(path) as store:
-        found = {(own.annotator, own.sentence.id) for own in store.judgements()}
-        assert set(acknowledged) <= found
-        assert len(found) <= len(acknowledged) + 2  # one each may have been written and not acknowledged yet
+        result = {(judgement.annotator, judgement.sentence.id) for judgement in store.judgements()}
+        assert set(acknowledged) <= result
+        assert len(result) <= len(acknowledged) + 2  # one each may have been written and not acknowledged yet
 
 
 def test_processes_and_threads_at_once(quick_path):
@@ -69,7 +69,7 @@ def test_processes_and_threads_at_once(quick_path):
             with writer:
                 assert writer.wait() == 0, writer.stderr.read()
                 writer.stdout.read()
-        assert len({(own.annotator, own.sentence.id) for own in store.judgements()}) == 6 * 30
+        assert len({(judgement.annotator, judgement.sentence.id) for judgement in store.judgements()}) == 6 * 30
         assert len(store.events()) == 6 * 30
 
 
@@ -81,15 +81,15 @@ def test_threads_never_get_one_sentence_too_often(quick_path, shared_store):
 
         def work(name):
             seen = []
-            own = store if shared_store else AnnotationStore(path)
-            while (found := assign(own, name, Task.SHORTEN)) is not None:
-                own.shorten(name, found.sentence.id, "0111")
-                seen.append(found.sentence.id)
+            actual = store if shared_store else AnnotationStore(path)
+            while (result := assign(actual, name, Task.SHORTEN)) is not None:
+                actual.shorten(name, result.sentence.id, "0111")
+                seen.append(result.sentence.id)
             return seen
 
         with ThreadPoolExecutor(6) as threads:
             done = list(threads.map(work, [f"annotator {number}" for number in range(6)]))
-        assert sorted(own for seen in done for own in seen) == sorted([f"talk.{n}" for n in range(30)] * 2)
+        assert sorted(entry for seen in done for entry in seen) == sorted([f"talk.{n}" for n in range(30)] * 2)
         assert all(len(set(seen)) == len(seen) for seen in done)
 
 
@@ -162,11 +162,11 @@ def of_a_newer_version(path):
 )
 def test_a_file_that_is_none_is_one_line(tmp_path, make, message):
     path = make(tmp_path / "a.db")
-    with pytest.raises(FormatError, match=message) as told:
+    with pytest.raises(FormatError, match=message) as caught:
         AnnotationStore(path)
-    assert str(path) in str(told.value)
-    assert told.value.remedy
-    assert "\n" not in str(told.value)
+    assert str(path) in str(caught.value)
+    assert caught.value.remedy
+    assert "\n" not in str(caught.value)
 
 
 def test_another_program_s_database_is_left_alone(tmp_path):
@@ -207,20 +207,20 @@ def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path):
     with start_writer(path, "Ada", preexec_fn=limit) as writer:
         out, err = writer.communicate()
     acknowledged = out.decode().split()
-    told = err.decode().strip().splitlines()[-1]
+    result = err.decode().strip().splitlines()[-1]
     assert writer.returncode == 1
-    assert "StorageError" in told, told
-    assert "free some space" in told
+    assert "StorageError" in result, result
+    assert "free some space" in result
     assert acknowledged
     with AnnotationStore(path) as store:
-        assert [own.sentence.id for own in store.judgements()] == acknowledged
+        assert [judgement.sentence.id for judgement in store.judgements()] == acknowledged
         store.shorten("Ada", "talk.1999", "0111")
 
 
 def test_a_copy_of_a_closed_file_is_whole(tmp_path):
     with make_store(tmp_path / "a.db") as store:
         store.shorten("Ada", "talk.0", "0111")
-    assert [own.name for own in tmp_path.iterdir()] == ["a.db"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
     with AnnotationStore(shutil.copy(tmp_path / "a.db", tmp_path / "b.db")) as copy:
         assert len(copy.judgements()) == 1
 
@@ -237,7 +237,7 @@ def test_hostile_names_and_tokens_are_only_text(tmp_path):
     with make_store(tmp_path / "a.db") as store:
         for name in hostile:
             store.shorten(name, "talk.0", "0111")
-        assert [own.annotator for own in store.judgements()] == hostile
+        assert [judgement.annotator for judgement in store.judgements()] == hostile
         store.add([type(store.sentences()[0])(hostile[0], 7, tuple(token.replace(" ", "_") for token in hostile))])
         store.shorten("Ada", hostile[0], "100000")
         assert store.judgements()[-1].skeleton.words == ("';_DROP_TABLE_event;_--",)

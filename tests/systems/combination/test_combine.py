@@ -55,8 +55,8 @@ def random_systems(seed, least=1):
 
 def posteriors(entries):
     shares = {}
-    for own in sorted(entries, key=lambda own: own.cost):
-        shares.setdefault(own.tokens, math.exp(-own.cost))
+    for entry in sorted(entries, key=lambda value: value.cost):
+        shares.setdefault(entry.tokens, math.exp(-entry.cost))
     return {string: share / sum(shares.values()) for string, share in shares.items()}
 
 
@@ -66,26 +66,26 @@ def ngrams(tokens, order):
 
 def expected_features(tokens, systems, shares):
     """Returns the features of a string but the posterior, by counting."""
-    found = {"Words": float(len(tokens))}
-    own = [[0.0] * 4 for _ in systems]
+    values = {"Words": float(len(tokens))}
+    results = [[0.0] * 4 for _ in systems]
     for number, entries in enumerate(systems):
         for order in range(1, 5):
             for gram in ngrams(tokens, order):
                 occurs = sum(share for string, share in posteriors(entries).items() if gram in ngrams(string, order))
-                own[number][order - 1] += occurs
+                results[number][order - 1] += occurs
     for order in range(4):
-        found[f"Ngram{order + 1}"] = sum(share * one[order] for share, one in zip(shares, own, strict=True))
-    for number, one in enumerate(own, 1):
-        found[f"Agreement{number}"] = float(np.dot(GAINS, one))
-    return found
+        values[f"Ngram{order + 1}"] = sum(share * second[order] for share, second in zip(shares, results, strict=True))
+    for number, entry in enumerate(results, 1):
+        values[f"Agreement{number}"] = float(np.dot(GAINS, entry))
+    return values
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_lattice_holds_every_string_of_every_system(method):
     for seed in range(60):
         systems = random_systems(seed)
-        found = {path.tokens for path in nbest(combine(systems, CombinationSettings(method)), 100_000)}
-        assert found >= {own.tokens for entries in systems for own in entries}, (seed, method)
+        result = {path.tokens for path in nbest(combine(systems, CombinationSettings(method)), 100_000)}
+        assert result >= {entry.tokens for entries in systems for entry in entries}, (seed, method)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -112,7 +112,7 @@ def test_the_probabilities_of_paths_sum_to_one(method):
 def test_the_slots_of_the_confusion_network_sum_to_one():
     for seed in range(30):
         systems = [normalise(Lattice.from_nbest(entries)) for entries in random_systems(seed, least=2)]
-        systems = [own.with_symbols(systems[0].symbols) for own in systems]
+        systems = [system.with_symbols(systems[0].symbols) for system in systems]
         network = confusion(Task(systems, [1 / len(systems)] * len(systems)))
         sums = np.bincount(network.sources, weights=np.exp(-network.weights))
         assert sums == pytest.approx(np.ones(network.num_states - 1)), seed
@@ -124,7 +124,7 @@ def test_the_slots_of_the_confusion_network_sum_to_one():
 def test_a_single_system_without_a_language_model_keeps_its_best_string(method):
     for seed in range(30):
         entries = random_systems(seed)[0]
-        best = min(entries, key=lambda own: own.cost)
+        best = min(entries, key=lambda value: value.cost)
         for outputs in ([entries], [[], entries, []]):
             assert shortest_path(combine(outputs, CombinationSettings(method))).tokens == best.tokens, seed
 
@@ -135,8 +135,8 @@ def test_by_those_weights_the_union_decides_like_minimum_bayes_risk():
         lattices = [Lattice.from_nbest(entries) for entries in systems]
         mixture = union(*lattices, shares=[1] * len(systems), normalised=True)
         weights = agreement_weights(len(systems))
-        own = shortest_path(combine(systems, CombinationSettings("union"), weights=weights))
-        assert own.cost == pytest.approx(shortest_path(mbr(mixture)).cost, abs=1e-6), seed
+        result = shortest_path(combine(systems, CombinationSettings("union"), weights=weights))
+        assert result.cost == pytest.approx(shortest_path(mbr(mixture)).cost, abs=1e-6), seed
 
 
 def test_the_larger_space_is_never_worse_by_the_same_weights():
@@ -147,11 +147,11 @@ def test_the_larger_space_is_never_worse_by_the_same_weights():
 
 
 def test_shares_and_scales_of_systems():
-    one, other = [Hypothesis(("a", "b", "d")), Hypothesis(("b",), 5.0)], [Hypothesis(("c", "c", "c"))]
+    results, other = [Hypothesis(("a", "b", "d")), Hypothesis(("b",), 5.0)], [Hypothesis(("c", "c", "c"))]
     for shares, best in (((9, 1), "a b d"), ((1, 9), "c c c")):
         settings = CombinationSettings("union", shares=shares)
-        assert shortest_path(combine([one, other], settings, weights=agreement_weights(2))).text == best
-    lattice = combine([one, other], CombinationSettings("union", scales=(1e6, 1.0)), weights={"Posterior": 1.0})
+        assert shortest_path(combine([results, other], settings, weights=agreement_weights(2))).text == best
+    lattice = combine([results, other], CombinationSettings("union", scales=(1e6, 1.0)), weights={"Posterior": 1.0})
     assert shortest_path(lattice).cost == pytest.approx(math.log(2))  # the first system's best string is certain
 
 
@@ -179,7 +179,7 @@ def test_lattices_strings_and_lists_are_taken_alike():
     entries = [Hypothesis(("a", "b"), 0.0), Hypothesis(("a", "c"), 1.0)]
     for method in METHODS:
         of_lattice, of_list = (
-            nbest(combine([own, "a c"], CombinationSettings(method)), 5) for own in (lattice, entries)
+            nbest(combine([each, "a c"], CombinationSettings(method)), 5) for each in (lattice, entries)
         )
         assert [(path.text, round(path.cost, 9)) for path in of_lattice] == [
             (path.text, round(path.cost, 9)) for path in of_list
@@ -195,7 +195,7 @@ def test_agreement_is_by_the_whole_lattice_even_where_few_strings_are_aligned():
 
 def test_a_network_of_strings_is_no_other_than_the_library_makes():
     systems = [normalise(Lattice.from_strings([("a b", 0.0)])), normalise(Lattice.from_strings([("a c", 0.0)]))]
-    systems = [own.with_symbols(systems[0].symbols) for own in systems]
+    systems = [system.with_symbols(systems[0].symbols) for system in systems]
     mixture = union(*systems, shares=[1, 1])
     ours, theirs = confusion(Task(systems, [0.5, 0.5])), confusion_network(mixture)
     assert {path.text for path in nbest(ours, 9)} == {path.text for path in nbest(theirs, 9)}
@@ -241,8 +241,8 @@ def test_constituents_recombine_where_there_are_parses():
 
     outputs = [[Hypothesis(tokens)] for tokens in trees]
     plain, parsed = (
-        {path.text for path in nbest(combine(outputs, PHRASES, weights={"Posterior": 1.0}, expand=own), 100)}
-        for own in (None, expand)
+        {path.text for path in nbest(combine(outputs, PHRASES, weights={"Posterior": 1.0}, expand=each), 100)}
+        for each in (None, expand)
     )
     expanded = {path.text for path in nbest(expand(list(trees)), 100)}
     assert parsed == plain | expanded

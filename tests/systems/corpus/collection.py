@@ -18,10 +18,10 @@ def sentence_pair(choose):
     first, second, third = choose.sample(WORDS, 3)
     verb, other = choose.sample(VERBS, 2)
     extra = choose.choice(EXTRA)
-    own = f"The {first} {verb} the {second} and {other} the {third} {extra}."
-    kinds = [own, f"The {first} {verb} the {second} and the {third}."]
+    result = f"The {first} {verb} the {second} and {other} the {third} {extra}."
+    kinds = [result, f"The {first} {verb} the {second} and the {third}."]
     kinds.append(f"The {first} {verb} the {second}. It {other} the {third} {extra}.")
-    return own, choose.choice(kinds)
+    return result, choose.choice(kinds)
 
 
 def articles(count, seed=1, paragraphs=3):

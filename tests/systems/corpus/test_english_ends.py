@@ -21,8 +21,8 @@ KINDS = {
 
 
 def sentences_of(text):
-    found = SPLITTER.split([text])
-    return [text[begin:end] for begin, end in zip(found.begin.tolist(), found.end.tolist(), strict=True)]
+    result = SPLITTER.split([text])
+    return [text[begin:end] for begin, end in zip(result.begin.tolist(), result.end.tolist(), strict=True)]
 
 
 @pytest.mark.parametrize("sentences", CASES, ids=[case[0] for case in CASES])
@@ -36,7 +36,7 @@ def test_no_abbreviation_parts_a_sentence(kind):
         kind
     ]
     for word in KINDS[kind]:
-        for text in [f"They saw the {word}. {one} there." for one in following]:
+        for text in [f"They saw the {word}. {entry} there." for entry in following]:
             assert sentences_of(text) == [text]
 
 

@@ -26,14 +26,14 @@ def greatest_sum(similarity, n, m, skip):
     def value(i, j):
         if i == 0 or j == 0:
             return 0.0
-        found = [value(i, j - 1) - skip, value(i - 1, j) - skip, value(i - 1, j - 1) + similarity[i - 1][j - 1]]
+        results = [value(i, j - 1) - skip, value(i - 1, j) - skip, value(i - 1, j - 1) + similarity[i - 1][j - 1]]
         if j >= 2:
-            found.append(value(i - 1, j - 2) + similarity[i - 1][j - 2] + similarity[i - 1][j - 1])
+            results.append(value(i - 1, j - 2) + similarity[i - 1][j - 2] + similarity[i - 1][j - 1])
         if i >= 2:
-            found.append(value(i - 2, j - 1) + similarity[i - 2][j - 1] + similarity[i - 1][j - 1])
+            results.append(value(i - 2, j - 1) + similarity[i - 2][j - 1] + similarity[i - 1][j - 1])
         if i >= 2 and j >= 2:
-            found.append(value(i - 2, j - 2) + similarity[i - 2][j - 1] + similarity[i - 1][j - 2])
-        return max(found)
+            results.append(value(i - 2, j - 2) + similarity[i - 2][j - 1] + similarity[i - 1][j - 2])
+        return max(results)
 
     return value(n, m)
 
@@ -46,7 +46,7 @@ def first_best_pairs(similarity, n, m, skip):
         """Returns (value, moves, pairs) of what follows the point (i, j)."""
         if (i, j) == (n, m):
             return 0.0, (), ()
-        found = []
+        results = []
         for number, move in enumerate(MOVES):
             if i + move.rows > n or j + move.columns > m:
                 continue
@@ -54,9 +54,9 @@ def first_best_pairs(similarity, n, m, skip):
             free = j == 0 if move.rows else i == 0
             gain = sum(similarity[row][column] for row, column in pairs) if pairs else 0.0 if free else -skip
             value, moves, others = best(i + move.rows, j + move.columns)
-            found.append((value + gain, (number, *moves), pairs + others))
-        greatest = max(value for value, _, _ in found)
-        return min((one for one in found if one[0] == greatest), key=lambda one: one[1])
+            results.append((value + gain, (number, *moves), pairs + others))
+        greatest = max(value for value, _, _ in results)
+        return min((entry for entry in results if entry[0] == greatest), key=lambda value: value[1])
 
     return best(0, 0)[2]
 
@@ -76,10 +76,10 @@ def test_recursive_definition():
         grids = Grids(np.array([n]), np.array([m]), np.array(similarity, dtype=np.float64).reshape(-1))
         best = shortest_path(alignment_lattice(grids, skip))
         assert -best.cost == greatest_sum(similarity, n, m, skip), f"seed {seed}"
-        found = best_alignments(grids, skip)
-        pairs = tuple(zip(found.row.tolist(), found.column.tolist(), strict=True))
+        result = best_alignments(grids, skip)
+        pairs = tuple(zip(result.row.tolist(), result.column.tolist(), strict=True))
         assert sorted(pairs) == sorted(first_best_pairs(similarity, n, m, skip)), f"seed {seed}"
-        assert found.similarity.tolist() == [similarity[row][column] for row, column in pairs], f"seed {seed}"
+        assert result.similarity.tolist() == [similarity[row][column] for row, column in pairs], f"seed {seed}"
 
 
 def test_many_grids_are_one_search(monkeypatch):
@@ -94,7 +94,7 @@ def test_many_grids_are_one_search(monkeypatch):
         monkeypatch.setattr(grid, "MAX_STATES", int(rng.integers(1, 20)))
         apart = best_alignments(grids)
         monkeypatch.undo()
-        assert [one.tolist() for one in apart] == [one.tolist() for one in together], f"seed {seed}"
+        assert [entry.tolist() for entry in apart] == [entry.tolist() for entry in together], f"seed {seed}"
         for number, (n, m) in enumerate(sizes.tolist()):
             mine = together.grid == number
             pairs = sorted(zip(together.row[mine].tolist(), together.column[mine].tolist(), strict=True))
@@ -114,17 +114,17 @@ def test_many_grids_are_one_search(monkeypatch):
 )
 def test_moves(similarity, kinds, pairs):
     values = np.array(similarity, dtype=np.float64)
-    found = best_alignments(Grids(*np.array([[len(similarity)], [len(similarity[0])]]), values.reshape(-1)))
-    assert [MOVES[move].name for move in found.move] == kinds
-    assert list(zip(found.row.tolist(), found.column.tolist(), strict=True)) == pairs
+    result = best_alignments(Grids(*np.array([[len(similarity)], [len(similarity[0])]]), values.reshape(-1)))
+    assert [MOVES[move].name for move in result.move] == kinds
+    assert list(zip(result.row.tolist(), result.column.tolist(), strict=True)) == pairs
 
 
 def test_sums_are_exact():
     """0.1 + 0.2 + 0.3 depends on the order in floating point; here, ties stay ties."""
     similarity = [[0.1, 0.2, 0.3], [0.3, 0.1, 0.2], [0.2, 0.3, 0.1]]
-    found = best_alignments(Grids(np.array([3]), np.array([3]), np.array(similarity).reshape(-1)), 0.0)
+    result = best_alignments(Grids(np.array([3]), np.array([3]), np.array(similarity).reshape(-1)), 0.0)
     exact = [[rounded(value) for value in row] for row in similarity]
-    pairs = sorted(zip(found.row.tolist(), found.column.tolist(), strict=True))
+    pairs = sorted(zip(result.row.tolist(), result.column.tolist(), strict=True))
     assert pairs == sorted(first_best_pairs(exact, 3, 3, 0.0))
 
 

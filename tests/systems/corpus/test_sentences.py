@@ -17,16 +17,16 @@ PIECES = ["Mr. Lund left.", "“Who?” she asked.", "It cost $3.50!", "Why", "n
 BLANKS = [" ", "  ", "\t", "\u00a0", " \u2003"]
 
 
-def texts_of(paragraphs, found):
-    places = zip(found.paragraph.tolist(), found.begin.tolist(), found.end.tolist(), strict=True)
+def texts_of(paragraphs, sentences):
+    places = zip(sentences.paragraph.tolist(), sentences.begin.tolist(), sentences.end.tolist(), strict=True)
     return [paragraphs[number][begin:end] for number, begin, end in places]
 
 
 def test_places():
     paragraphs = ["  Mr. Lund left.  “Who?” she asked. ", "", "   ", "No stop"]
-    found = SPLITTER.split(paragraphs)
-    assert texts_of(paragraphs, found) == ["Mr. Lund left.", "“Who?” she asked.", "No stop"]
-    assert found.paragraph.tolist() == [0, 0, 3]
+    result = SPLITTER.split(paragraphs)
+    assert texts_of(paragraphs, result) == ["Mr. Lund left.", "“Who?” she asked.", "No stop"]
+    assert result.paragraph.tolist() == [0, 0, 3]
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def test_nothing_but_blanks_is_between_sentences():
             "".join(rng.choice(PIECES) + rng.choice(BLANKS) for _ in range(rng.integers(0, 6)))
             for _ in range(rng.integers(0, 4))
         ]
-        found = SPLITTER.split(paragraphs)
-        own = texts_of(paragraphs, found)
+        result = SPLITTER.split(paragraphs)
+        actual = texts_of(paragraphs, result)
         for number, paragraph in enumerate(paragraphs):
-            mine = "".join(text for text, at in zip(own, found.paragraph.tolist(), strict=True) if at == number)
+            mine = "".join(text for text, at in zip(actual, result.paragraph.tolist(), strict=True) if at == number)
             assert "".join(mine.split()) == "".join(paragraph.split()), f"seed {seed}"
-        assert all(text == text.strip() and text for text in own), f"seed {seed}"
-        assert len(found.offsets) == len(own) + 1, f"seed {seed}"
-        assert found.offsets[-1] == len(found.words), f"seed {seed}"
+        assert all(text == text.strip() and text for text in actual), f"seed {seed}"
+        assert len(result.offsets) == len(actual) + 1, f"seed {seed}"
+        assert result.offsets[-1] == len(result.words), f"seed {seed}"
 
 
 def test_words_are_told_apart_without_case_and_punctuation():

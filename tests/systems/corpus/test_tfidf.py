@@ -32,14 +32,14 @@ def test_cosines_are_those_of_the_definition():
             for text in texts
         ]
         vectors = Vectors.of(offsets, words, table)
-        for first, one in enumerate(weights):
+        for first, weight in enumerate(weights):
             for second, other in enumerate(weights):
-                norm = math.hypot(*one.values()) * math.hypot(*other.values())
-                expected = sum(one[word] * other.get(word, 0) for word in one) / norm if norm else 0.0
-                found = cosines(vectors, vectors, np.array([first]), np.array([second]))
-                assert found[0] == pytest.approx(expected), f"seed {seed}"
+                norm = math.hypot(*weight.values()) * math.hypot(*other.values())
+                expected = sum(weight[word] * other.get(word, 0) for word in weight) / norm if norm else 0.0
+                actual = cosines(vectors, vectors, np.array([first]), np.array([second]))
+                assert actual[0] == pytest.approx(expected), f"seed {seed}"
                 if texts[first] and sorted(texts[first]) == sorted(texts[second]):
-                    assert found[0] == 1.0, f"seed {seed}"
+                    assert actual[0] == 1.0, f"seed {seed}"
 
 
 def test_words_of_all_sentences_keep_some_weight():

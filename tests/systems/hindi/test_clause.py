@@ -23,15 +23,15 @@ KINDS = list(ClauseType)
 
 def random_clauses(rng, size, start=0, depth=0):
     """Makes nested clauses over tokens `start` to `size`, no two with the same span."""
-    found, position = [], start
+    results, position = [], start
     while position < size:
         end = int(rng.integers(position + 1, size + 1))
         if rng.random() < 0.7 and (depth == 0 or (position, end) != (start, size)):
-            found.append(Clause(position, end, KINDS[rng.integers(len(KINDS))]))
+            results.append(Clause(position, end, KINDS[rng.integers(len(KINDS))]))
             if depth < 3:
-                found += random_clauses(rng, end, position, depth + 1)
+                results += random_clauses(rng, end, position, depth + 1)
         position = end
-    return list({(one.start, one.end): one for one in found}.values())
+    return list({(entry.start, entry.end): entry for entry in results}.values())
 
 
 def test_brackets_and_labels_give_clauses_back():
@@ -44,7 +44,7 @@ def test_brackets_and_labels_give_clauses_back():
         labels = brackets_of(clauses, len(words))
         assert is_balanced(labels), seed
         assert clauses_of(labels) == clauses, seed
-        assert [Brackets.parse(str(one)) for one in labels] == labels, seed
+        assert [Brackets.parse(str(label)) for label in labels] == labels, seed
         coloured = bracketed(words, clauses, kinds=True, colours=True)
         assert coloured.count("\x1b[0m") == 2 * len(clauses), seed
 
@@ -56,7 +56,7 @@ def test_crossing_clauses_are_cut():
         clauses = [Clause(int(start), int(end) + 1) for start, end in spans]
         cut = without_crossings(clauses)
         assert are_nested(cut), seed
-        assert [one.start for one in cut] == sorted(one.start for one in clauses), seed
+        assert [entry.start for entry in cut] == sorted(clause.start for clause in clauses), seed
         if are_nested(clauses):
             assert cut == nested_order(clauses), seed
 

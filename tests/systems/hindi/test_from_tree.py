@@ -138,11 +138,11 @@ def test_pronouns_are_known_by_form_and_tag(form, tag, role, wanted):
 def test_broken_tables_are_named(grammar_folder, read, text, line, message):
     for name in ("conjunctions", "clause_pronouns"):
         (grammar_folder / "hindi" / f"{name}.tsv").write_text(text, encoding="utf-8")
-    for one in (conjunctions, pronouns):
-        one.cache_clear()
+    for table in (conjunctions, pronouns):
+        table.cache_clear()
     try:
         with pytest.raises(FormatError, match=rf".tsv:{line}: {message}"):
             read()
     finally:
-        for one in (conjunctions, pronouns):
-            one.cache_clear()
+        for table in (conjunctions, pronouns):
+            table.cache_clear()

@@ -16,22 +16,22 @@ Span = tuple[str, int, int]
 
 
 def spans_of(clauses: Iterable[Clause]) -> list[Span]:
-    return [(str(one.kind), one.start, one.end) for one in clauses]
+    return [(str(clause.kind), clause.start, clause.end) for clause in clauses]
 
 
 def inner(sentence: Sentence, spans: list[Span]) -> list[Span]:
     """Punctuation and elided words at the edges do not count."""
     kept = [token.tag != "SYM" and not token.is_empty for token in sentence.tokens]
-    found = []
+    results = []
     for kind, start, end in spans:
         positions = [position for position in range(start, end) if kept[position]]
         if positions:
-            found.append((kind, positions[0], positions[-1] + 1))
-    return found
+            results.append((kind, positions[0], positions[-1] + 1))
+    return results
 
 
-def f1(found: list, wanted: list) -> float:
-    return 2 * sum((Counter(found) & Counter(wanted)).values()) / (len(found) + len(wanted))
+def f1(predicted: list, wanted: list) -> float:
+    return 2 * sum((Counter(predicted) & Counter(wanted)).values()) / (len(predicted) + len(wanted))
 
 
 @pytest.mark.slow
@@ -46,8 +46,10 @@ def test_better_than_the_paper(shared):
             gold += [(*key, *span) for span in inner(sentence, spans_of(marked))]
     assert not any(wanted.values()), "sentences that the treebank lacks"
 
-    finite, finite_gold = ([one for one in spans if one[2] != "nonfin"] for spans in (hits, gold))
-    assert f1([(*one[:2], *one[3:]) for one in finite], [(*one[:2], *one[3:]) for one in finite_gold]) > 0.94
+    finite, finite_gold = ([span for span in spans if span[2] != "nonfin"] for spans in (hits, gold))
+    assert (
+        f1([(*entry[:2], *entry[3:]) for entry in finite], [(*entry[:2], *entry[3:]) for entry in finite_gold]) > 0.94
+    )
     assert f1(finite, finite_gold) > 0.93
-    non_finite = [one for one in gold if one[2] == "nonfin"]
-    assert len([one for one in non_finite if one in hits]) / len(non_finite) > 0.63
+    non_finite = [entry for entry in gold if entry[2] == "nonfin"]
+    assert len([entry for entry in non_finite if entry in hits]) / len(non_finite) > 0.63

@@ -43,13 +43,13 @@ def without_signs(sentence: Sentence, clauses: list[Clause]) -> list[Clause]:
 
 
 def cases() -> list:
-    found = []
+    results = []
     for name in ("papers", "variants"):
         for row in grammar_table(f"hindi/cases/{name}.tsv", COLUMNS):
             marks = [pytest.mark.xfail(strict=True, reason=row["note"])] if row["status"] == KNOWN_FAILURE else []
             for script in ("roman", "devanagari"):
-                found.append(pytest.param(row, script, marks=marks, id=f"{row['source']} {script}"))
-    return found
+                results.append(pytest.param(row, script, marks=marks, id=f"{row['source']} {script}"))
+    return results
 
 
 @pytest.mark.parametrize(("row", "script"), cases())
@@ -60,6 +60,6 @@ def test_worked_example(row, script):
     if script == "devanagari":
         sentence = with_words(sentence, row["devanagari"].split())
     forms = [token.form for token in sentence.tokens]
-    found = without_signs(sentence, rule_clauses(sentence))
+    result = without_signs(sentence, rule_clauses(sentence))
     wanted_text = bracketed(forms, without_signs(sentence, wanted), kinds=True)
-    assert bracketed(forms, found, kinds=True) == wanted_text
+    assert bracketed(forms, result, kinds=True) == wanted_text

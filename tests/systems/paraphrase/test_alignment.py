@@ -26,7 +26,7 @@ def test_the_papers_example(settings):
     pairs = align_phrases(*trees, link_words(*trees), settings)
     assert phrases(trees, [pair for pair in pairs if pair.is_new]) == PAIRS
     back = align_phrases(*trees[::-1], link_words(*trees[::-1]), settings)
-    assert phrases(trees[::-1], [pair for pair in back if pair.is_new]) == {(one, other) for other, one in PAIRS}
+    assert phrases(trees[::-1], [pair for pair in back if pair.is_new]) == {(second, other) for other, second in PAIRS}
 
 
 def test_both_conditions_by_brute_force():
@@ -35,12 +35,14 @@ def test_both_conditions_by_brute_force():
         first, second = random_tree(rng), random_tree(rng)
         links = link_words(first, second)
         expected = set()
-        for row, one in enumerate(first.nodes):
+        for row, node in enumerate(first.nodes):
             for column, other in enumerate(second.nodes):
-                inner = [(one.begin <= own.first < one.end, other.begin <= own.second < other.end) for own in links]
+                inner = [
+                    (node.begin <= link.first < node.end, other.begin <= link.second < other.end) for link in links
+                ]
                 good = (True, True) in inner and (True, False) not in inner and (False, True) not in inner
-                whole = (one.end - one.begin, other.end - other.begin) == (len(first.tokens), len(second.tokens))
-                if good and one.category == other.category and not whole:
+                whole = (node.end - node.begin, other.end - other.begin) == (len(first.tokens), len(second.tokens))
+                if good and node.category == other.category and not whole:
                     expected.add((row, column))
         assert {pair.nodes for pair in align_phrases(first, second, links, PAPER)} == expected, f"seed {seed}"
 
@@ -50,8 +52,8 @@ def test_links_are_one_to_one_and_the_same_both_ways():
         rng = np.random.default_rng(seed)
         first, second = random_tree(rng), random_tree(rng)
         links = link_words(first, second)
-        assert len({own.first for own in links}) == len({own.second for own in links}) == len(links), f"seed {seed}"
-        assert all(first.tokens[own.first] == second.tokens[own.second] for own in links), f"seed {seed}"
+        assert len({link.first for link in links}) == len({link.second for link in links}) == len(links), f"seed {seed}"
+        assert all(first.tokens[link.first] == second.tokens[link.second] for link in links), f"seed {seed}"
         words = set(first.tokens) & set(second.tokens)
         wanted = sum(min(first.tokens.count(word), second.tokens.count(word)) for word in words)
         assert len(links) == wanted, f"seed {seed}"
@@ -62,7 +64,7 @@ def test_a_word_that_occurs_twice_is_linked_where_its_neighbours_are():
         Tree.from_brackets("(S (NP (JJ red) (NN car)) (VP (VBD passed) (NP (JJ blue) (NN car))))"),
         Tree.from_brackets("(S (NP (JJ blue) (NN car)) (VP (VBD passed) (NP (JJ red) (NN car))))"),
     ]
-    assert [(own.first, own.second) for own in link_words(*trees)] == [(0, 3), (1, 4), (2, 2), (3, 0), (4, 1)]
+    assert [(word.first, word.second) for word in link_words(*trees)] == [(0, 3), (1, 4), (2, 2), (3, 0), (4, 1)]
 
 
 def test_whole_sentences_are_no_pair_with_or_without_their_marks_and_all_else_may_be():
@@ -83,7 +85,7 @@ def test_function_words_are_linked_with_their_constituents():
         Tree.from_brackets("(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (DT the) (NN cat))))"),
         Tree.from_brackets("(S (NP (DT the) (NN cat)) (VP (VBD ran)))"),
     ]
-    assert [(own.first, own.second) for own in link_words(*trees)] == [(3, 0), (4, 1)]
+    assert [(word.first, word.second) for word in link_words(*trees)] == [(3, 0), (4, 1)]
 
 
 def test_synonyms_are_of_one_part_of_speech(tmp_path):

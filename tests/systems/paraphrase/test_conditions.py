@@ -20,10 +20,10 @@ TAGS = ("NN", "NN", "VB", "IN", "IN", "DT", "CD")
 
 def tree_of(tagged, category="NP-SG", head=None):
     """Makes a tree of word/TAG with one node below the sentence, which ends with another verb in each."""
-    tokens, tags = zip(*(own.rsplit("/", 1) for own in tagged.split()), strict=True)
+    tokens, tags = zip(*(word.rsplit("/", 1) for word in tagged.split()), strict=True)
     end = len(tokens)
     nodes = (Node("S", 0, end + 1, (1,)), Node(category, 0, end, (), None if head is None else tokens.index(head)))
-    return Tree((*tokens, "stood"), (*tags, "VBD"), tuple(own.lower() for own in (*tokens, "stood")), nodes)
+    return Tree((*tokens, "stood"), (*tags, "VBD"), tuple(token.lower() for token in (*tokens, "stood")), nodes)
 
 
 CASES = {
@@ -59,11 +59,11 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_a_condition_refuses(name):
-    for one, other, head, other_head, good in CASES[name]:
-        trees = tree_of(one, head=head), tree_of(other, head=other_head)
+    for first, other, head, other_head, good in CASES[name]:
+        trees = tree_of(first, head=head), tree_of(other, head=other_head)
         met = CONDITIONS[name](*trees, link_words(*trees))
         assert met.shape == (2, 2)
-        assert met[1, 1] == good, (one, other)
+        assert met[1, 1] == good, (first, other)
 
 
 def test_noun_phrases_alone_leave_details_out():
@@ -88,8 +88,8 @@ def varied(rng):
     tokens = tuple(token.upper() if rng.random() < 0.2 else token for token in tree.tokens)
     categories = {"X": "NP", "Y": "VP"}
     nodes = tuple(
-        Node(categories[own.category], own.begin, own.end, own.children, int(rng.integers(own.begin, own.end)))
-        for own in tree.nodes
+        Node(categories[node.category], node.begin, node.end, node.children, int(rng.integers(node.begin, node.end)))
+        for node in tree.nodes
     )
     return replace(tree, tags=tags, tokens=tokens, nodes=nodes)
 
@@ -100,45 +100,47 @@ def below(tree, node):
     ]
 
 
-def by_definition(name, first, second, links, one, other):
+def by_definition(name, first, second, links, head, other):
     """Tells whether two nodes meet a condition, word by word."""
-    spans = [set(range(own.begin, own.end)) for own in (one, other)]
-    here, there = {own.first for own in links}, {own.second for own in links}
+    spans = [set(range(each.begin, each.end)) for each in (head, other)]
+    here, there = {link.first for link in links}, {link.second for link in links}
     free = [{i for i in spans[0] if i not in here}, {j for j in spans[1] if j not in there}]
     both = list(zip((first, second), free, strict=True))
     if name == "heads":
-        return (one.head, other.head) in {(own.first, own.second) for own in links}
+        return (head.head, other.head) in {(link.first, link.second) for link in links}
     if name == "replaced":
-        return not all(any(tree.content[i] for i in own) for tree, own in both)
+        return not all(any(tree.content[i] for i in second) for tree, second in both)
     if name == "complete":
-        nodes = zip((one, other), both, strict=True)
-        return not any(node.category == "VP" and any(tree.content[i] for i in own) for node, (tree, own) in nodes)
+        nodes = zip((head, other), both, strict=True)
+        return not any(node.category == "VP" and any(tree.content[i] for i in entry) for node, (tree, entry) in nodes)
     if name == "exact":
-        return not any(tree.tags[i] == "CD" for tree, own in both for i in own)
+        return not any(tree.tags[i] == "CD" for tree, second in both for i in second)
     if name == "relations":
         pairs = [(i, j) for i, j in product(*free) if first.tags[i] == second.tags[j] == "IN"]
         return not any(
-            own.first in smallest(first, i) and own.second in smallest(second, j) for i, j in pairs for own in links
+            link.first in smallest(first, i) and link.second in smallest(second, j) for i, j in pairs for link in links
         )
     if name == "case":
-        words = [(first.tokens[own.first], second.tokens[own.second]) for own in links if own.first in spans[0]]
-        words += [(first.tokens[own.first], second.tokens[own.second]) for own in links if own.second in spans[1]]
+        words = [(first.tokens[link.first], second.tokens[link.second]) for link in links if link.first in spans[0]]
+        words += [(first.tokens[link.first], second.tokens[link.second]) for link in links if link.second in spans[1]]
         return all(a == b or a.lower() != b.lower() for a, b in words)
-    phrases = [tree.tokens[own.begin : own.end] for tree, own in ((first, one), (second, other))]
+    phrases = [tree.tokens[value.begin : value.end] for tree, value in ((first, head), (second, other))]
     if name == "marks":
-        inner = [[word for word in own if word == ","] for own in phrases]
-        return inner[0] == inner[1] and all("," not in (own[0], own[-1]) for own in phrases)
+        inner = [[word for word in phrase if word == ","] for phrase in phrases]
+        return inner[0] == inner[1] and all("," not in (phrase[0], phrase[-1]) for phrase in phrases)
     assert name == "nested"
     keys = [
-        [(own.category, " ".join(tree.tokens[own.begin : own.end]).lower()) for own in (node, *below(tree, node))]
-        for tree, node in ((first, one), (second, other))
+        [(each.category, " ".join(tree.tokens[each.begin : each.end]).lower()) for each in (node, *below(tree, node))]
+        for tree, node in ((first, head), (second, other))
     ]
     return keys[0][0] not in keys[1][1:] and keys[1][0] not in keys[0][1:]
 
 
 def smallest(tree, position):
     spans = [
-        range(own.begin, own.end) for own in tree.nodes if own.begin <= position < own.end and own.end - own.begin > 1
+        range(node.begin, node.end)
+        for node in tree.nodes
+        if node.begin <= position < node.end and node.end - node.begin > 1
     ]
     return min(spans, key=len)
 
@@ -151,14 +153,14 @@ def test_each_condition_by_brute_force():
         links = link_words(first, second)
         for name, condition in CONDITIONS.items():
             expected = [[by_definition(name, first, second, links, a, b) for b in second.nodes] for a in first.nodes]
-            found = condition(first, second, links)
-            assert found.tolist() == expected, f"seed {seed}, {name}"
-            refused[name] += int((~found).sum())
+            actual = condition(first, second, links)
+            assert actual.tolist() == expected, f"seed {seed}, {name}"
+            refused[name] += int((~actual).sum())
     assert min(refused.values()) > 10, refused
 
 
 def test_equivalent_phrases_meet_the_conditions_of_the_settings():
-    found = 0
+    actual = 0
     for seed in range(300):
         rng = np.random.default_rng(seed)
         first, second = varied(rng), varied(rng)
@@ -166,18 +168,18 @@ def test_equivalent_phrases_meet_the_conditions_of_the_settings():
         chosen = tuple(str(name) for name in rng.choice(list(CONDITIONS), 3, replace=False))
         loose = align_phrases(first, second, links, AlignmentSettings(conditions=()))
         expected = {
-            own.nodes
-            for own in loose
+            entry.nodes
+            for entry in loose
             if all(
-                by_definition(name, first, second, links, first.nodes[own.nodes[0]], second.nodes[own.nodes[1]])
+                by_definition(name, first, second, links, first.nodes[entry.nodes[0]], second.nodes[entry.nodes[1]])
                 for name in chosen
             )
         }
         assert {
-            own.nodes for own in align_phrases(first, second, links, AlignmentSettings(conditions=chosen))
+            phrase.nodes for phrase in align_phrases(first, second, links, AlignmentSettings(conditions=chosen))
         } == expected, f"seed {seed}"
-        found += len(expected)
-    assert found > 10
+        actual += len(expected)
+    assert actual > 10
 
 
 def test_phrases_that_differ_in_capitals_are_identical():

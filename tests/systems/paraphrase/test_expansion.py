@@ -22,22 +22,22 @@ UNFILTERED = ParaphraseSettings(alignment=PAPER, filters=())
 def listed(expansion):
     """Returns the substitutions that each sentence takes."""
     paths = nbest(expansion.lattice, expansion.count + 1, unique=False)
-    found = {path.tokens: -round(path.features[SUBSTITUTIONS]) for path in paths}
-    assert len(found) == len(paths) == expansion.count
-    return found
+    values = {path.tokens: -round(path.features[SUBSTITUTIONS]) for path in paths}
+    assert len(values) == len(paths) == expansion.count
+    return values
 
 
 def test_the_papers_six_new_sentences():
     trees = [Tree.from_brackets(text) for text in TAXI]
     for settings in (UNFILTERED, ParaphraseSettings()):
         expansion = Paraphraser(settings).expand(trees)
-        found = listed(expansion)
-        assert {" ".join(words) for words in found} == NEW | {" ".join(tree.tokens) for tree in trees}
+        result = listed(expansion)
+        assert {" ".join(words) for words in result} == NEW | {" ".join(tree.tokens) for tree in trees}
         assert expansion.new == 6
         assert len(expansion.grammar.pairs) == 3
         assert expansion.bounded is None
-        assert found[tuple("Please get me a taxi at 10 in the morning .".split())] == 1  # of the longest phrases
-        assert found[trees[0].tokens] == 0
+        assert result[tuple("Please get me a taxi at 10 in the morning .".split())] == 1  # of the longest phrases
+        assert result[trees[0].tokens] == 0
 
 
 def by_definition(trees, depth):
@@ -49,11 +49,11 @@ def by_definition(trees, depth):
             key[number, node] = (tree.nodes[node].category, tree.phrase(node))
             occurrences.setdefault(key[number, node], []).append((number, node))
     equivalents = {name: set() for name in occurrences}
-    for one in range(len(trees)):
-        for other in range(one + 1, len(trees)):
-            pairs = align_phrases(trees[one], trees[other], link_words(trees[one], trees[other]), PAPER)
+    for index in range(len(trees)):
+        for other in range(index + 1, len(trees)):
+            pairs = align_phrases(trees[index], trees[other], link_words(trees[index], trees[other]), PAPER)
             for pair in pairs:
-                first, second = key[one, pair.nodes[0]], key[other, pair.nodes[1]]
+                first, second = key[index, pair.nodes[0]], key[other, pair.nodes[1]]
                 if first[1] != second[1]:
                     equivalents[first].add(second)
                     equivalents[second].add(first)
@@ -68,13 +68,13 @@ def by_definition(trees, depth):
                 yield tuple(word for words, _ in chosen for word in words), sum(count for _, count in chosen)
 
     def strings(name, left):
-        found = {}
+        values = {}
         for words, count in own(name, left):
-            found[words] = min(count, found.get(words, count))
+            values[words] = min(count, values.get(words, count))
         for other in equivalents[name] if left else ():
             for words, count in own(other, left - 1):
-                found[words] = min(count + 1, found.get(words, count + 1))
-        return found.items()
+                values[words] = min(count + 1, values.get(words, count + 1))
+        return values.items()
 
     best = {}
     for number in range(len(trees)):
@@ -90,8 +90,8 @@ def test_all_sentences_of_the_definition_and_no_others():
         trees = [random_tree(rng, most=5) for _ in range(3)]
         depth = int(rng.integers(0, 3))
         expected = by_definition(trees, depth)
-        found = Paraphraser(ParaphraseSettings(PAPER, depth=depth, filters=())).expand(trees)
-        assert listed(found) == expected, f"seed {seed}"
+        actual = Paraphraser(ParaphraseSettings(PAPER, depth=depth, filters=())).expand(trees)
+        assert listed(actual) == expected, f"seed {seed}"
         grown += len(expected) > 3
         free = Paraphraser(UNFILTERED).expand(trees)
         recursive += free.bounded is not None
@@ -108,18 +108,21 @@ def test_explanations_have_as_many_substitutions_as_the_lattice_says_and_undo_to
         trees = [random_tree(rng, most=5) for _ in range(3)]
         expansion = Paraphraser(UNFILTERED).expand(trees)
         for words, count in list(listed(expansion).items())[:50]:
-            found = expansion.explain(words)
-            assert len(found.replacements) == count, f"seed {seed}, {words}"
+            result = expansion.explain(words)
+            assert len(result.replacements) == count, f"seed {seed}, {words}"
             outermost = [
-                own
-                for own in found.replacements
-                if not any(o is not own and o.start <= own.start and own.end <= o.end for o in found.replacements)
+                replacement
+                for replacement in result.replacements
+                if not any(
+                    o is not replacement and o.start <= replacement.start and replacement.end <= o.end
+                    for o in result.replacements
+                )
             ]
             undone = list(words)
-            for own in sorted(outermost, reverse=True):
-                undone[own.start : own.end] = own.words
+            for entry in sorted(outermost, reverse=True):
+                undone[entry.start : entry.end] = entry.words
             if len(outermost) == count:  # words of a phrase within another one are not those of the sentence
-                assert tuple(undone) == found.sentence, f"seed {seed}, {words}"
+                assert tuple(undone) == result.sentence, f"seed {seed}, {words}"
             several += count > 1
     assert several > 20
     with pytest.raises(LatticeSimpError, match="the grammar does not derive 'no such words'"):
@@ -133,8 +136,8 @@ def test_substitutions_can_be_bounded():
         every = by_definition(trees, 2)
         for most in (0, 1, 2):
             settings = ParaphraseSettings(PAPER, depth=2, max_substitutions=most, filters=())
-            found = listed(Paraphraser(settings).expand(trees))
-            assert found == {words: count for words, count in every.items() if count <= most}, f"seed {seed}"
+            result = listed(Paraphraser(settings).expand(trees))
+            assert result == {words: count for words, count in every.items() if count <= most}, f"seed {seed}"
 
 
 def test_samples_are_of_the_sentences():
@@ -149,8 +152,8 @@ def test_sentences_begin_with_capitals():
         "(S (ADVP (RB yesterday)) (NP (DT an) (JJ aged) (NN man)) (VP (VBD slept)))",
     ]
     expected = {"The old man slept", "An aged man slept", "Yesterday the old man slept", "Yesterday an aged man slept"}
-    for given, wanted in ((trees, expected), ([own.lower() for own in trees], {own.lower() for own in expected})):
-        tagged = [Tree.from_brackets(own if given is trees else _upper_tags(own)) for own in given]
+    for first, wanted in ((trees, expected), ([tree.lower() for tree in trees], {entry.lower() for entry in expected})):
+        tagged = [Tree.from_brackets(entry if first is trees else _upper_tags(entry)) for entry in first]
         expansion = Paraphraser(thesaurus=Thesaurus.from_groups([["old", "aged"]])).expand(tagged)
         assert {" ".join(words) for words in listed(expansion)} == wanted
         assert expansion.new == 2
@@ -167,10 +170,10 @@ def test_each_sentence_alone_makes_its_part_of_them_all():
         paraphraser = Paraphraser(ParaphraseSettings(PAPER, depth=1, filters=()))
         every = listed(paraphraser.expand_trees(trees))
         parts = paraphraser.expand_each(trees)
-        assert [own.sentences for own in parts] == [
+        assert [part.sentences for part in parts] == [
             (tokens,) for tokens in dict.fromkeys(tree.tokens for tree in trees)
         ]
-        assert {words for own in parts for words in listed(own)} == set(every), f"seed {seed}"
+        assert {words for part in parts for words in listed(part)} == set(every), f"seed {seed}"
 
 
 def test_a_sentence_alone_stays_alone():
@@ -187,16 +190,16 @@ def test_too_many_states_are_told():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("settings", "message"),
     [
         ({"depth": -1}, "--depth"),
         ({"max_substitutions": -2}, "--max-substitutions"),
         ({"filters": ("no",)}, "unknown filter"),
     ],
 )
-def test_settings_that_mean_nothing(given, message):
+def test_settings_that_mean_nothing(settings, message):
     with pytest.raises(LatticeSimpError, match=message):
-        ParaphraseSettings(**given)
+        ParaphraseSettings(**settings)
 
 
 @pytest.mark.parametrize(
@@ -211,6 +214,6 @@ def test_a_phrase_that_is_made_of_itself_alone_says_nothing(texts):
     """Penn trees whose traces were taken out have such chains."""
     trees = [Tree.from_brackets(text) for text in texts]
     for settings in (UNFILTERED, ParaphraseSettings()):
-        found = listed(Paraphraser(settings).expand(trees))
-        assert set(found) == {tree.tokens for tree in trees}
-        assert not any(found.values())
+        result = listed(Paraphraser(settings).expand(trees))
+        assert set(result) == {tree.tokens for tree in trees}
+        assert not any(result.values())

@@ -13,13 +13,13 @@ from lattice_simp.systems.paraphrase.filters import FILTERS, SentenceSet
 
 def sentence_set(*tagged):
     """Makes a set of sentences, written as word/TAG."""
-    pairs = [[own.rsplit("/", 1) for own in sentence.split()] for sentence in tagged]
-    return SentenceSet(*(tuple(tuple(pair[side] for pair in own) for own in pairs) for side in (0, 1)))
+    pairs = [[word.rsplit("/", 1) for word in sentence.split()] for sentence in tagged]
+    return SentenceSet(*(tuple(tuple(pair[side] for pair in outcome) for outcome in pairs) for side in (0, 1)))
 
 
-def passing(name, given, sentences):
+def passing(name, source_set, sentences):
     lattice = Lattice.from_strings([(sentence, 0.0) for sentence in sentences])
-    return {path.text for path in nbest(intersect(lattice, FILTERS[name](given)), 100)}
+    return {path.text for path in nbest(intersect(lattice, FILTERS[name](source_set)), 100)}
 
 
 CASES = {
@@ -58,8 +58,8 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_a_filter_takes_out(name):
-    given, kept, removed = CASES[name]
-    known = sentence_set(*given)
+    first, kept, removed = CASES[name]
+    known = sentence_set(*first)
     assert passing(name, known, [*kept, *removed]) == set(kept)
 
 
@@ -75,33 +75,33 @@ WORDS = (
 def test_all_filters_keep_the_sentences_of_the_set():
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        given = sentence_set(*(" ".join(rng.choice(WORDS, 6)) for _ in range(3)))
-        sentences = {" ".join(own) for own in given.sentences}
+        arguments = sentence_set(*(" ".join(rng.choice(WORDS, 6)) for _ in range(3)))
+        sentences = {" ".join(sentence) for sentence in arguments.sentences}
         for name in FILTERS:
-            assert passing(name, given, sentences) == sentences, f"seed {seed}, {name}"
+            assert passing(name, arguments, sentences) == sentences, f"seed {seed}, {name}"
 
 
 def test_repetition_by_brute_force():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         words = ("a", "b", "B", "c")
-        given = sentence_set(*(" ".join(f"{word}/NN" for word in rng.choice(words, 7)) for _ in range(2)))
-        sentences = {" ".join(rng.choice(given.words, 8)) for _ in range(30)}
-        kept = {own for own in sentences if not repetitions(own.split()) & looked_for(given)}
-        assert passing("repetition", given, sentences) == kept, f"seed {seed}"
+        arguments = sentence_set(*(" ".join(f"{word}/NN" for word in rng.choice(words, 7)) for _ in range(2)))
+        sentences = {" ".join(rng.choice(arguments.words, 8)) for _ in range(30)}
+        kept = {sentence for sentence in sentences if not repetitions(sentence.split()) & looked_for(arguments)}
+        assert passing("repetition", arguments, sentences) == kept, f"seed {seed}"
 
 
 def repetitions(words):
     """Returns the sequences of at most three words that come twice in a row."""
     lowered = [word.lower() for word in words]
     pairs = [(lowered[i : i + n], lowered[i + n : i + 2 * n]) for n in (1, 2, 3) for i in range(len(words) - 2 * n + 1)]
-    return {tuple(one) for one, other in pairs if one == other}
+    return {tuple(first) for first, other in pairs if first == other}
 
 
-def looked_for(given):
-    lowered = [tuple(map(str.lower, own)) for own in given.sentences]
-    grams = {own[i : i + n] for own in lowered for n in (1, 2, 3) for i in range(len(own) - n + 1)}
-    return grams - set().union(*(repetitions(own) for own in given.sentences))
+def looked_for(source_set):
+    lowered = [tuple(map(str.lower, sentence)) for sentence in source_set.sentences]
+    grams = {entry[i : i + n] for entry in lowered for n in (1, 2, 3) for i in range(len(entry) - n + 1)}
+    return grams - set().union(*(repetitions(sentence) for sentence in source_set.sentences))
 
 
 def test_what_filters_remove_is_counted():
@@ -123,7 +123,7 @@ def test_an_unwanted_question_is_removed():
             "(VP (VB see) (NP (DT the) (JJ large) (NN house))))))) (. .))",
         )
     ]
-    found = Paraphraser(thesaurus=Thesaurus.from_groups([["big", "large"]])).expand(trees)
-    texts = {path.text for path in nbest(found.lattice, 100)}
+    result = Paraphraser(thesaurus=Thesaurus.from_groups([["big", "large"]])).expand(trees)
+    texts = {path.text for path in nbest(result.lattice, 100)}
     assert texts >= {"can you see the large house ?"}
     assert all(text.endswith("?") == text.startswith("can") for text in texts)

@@ -10,12 +10,12 @@ from lattice_simp.systems.paraphrase.tree import Node
 
 
 def tree_of(tagged):
-    tokens, tags = zip(*(own.rsplit("/", 1) for own in tagged.split()), strict=True)
+    tokens, tags = zip(*(word.rsplit("/", 1) for word in tagged.split()), strict=True)
     return Tree(tokens, tags, tuple(map(str.lower, tokens)), (Node("S", 0, len(tokens)),))
 
 
 def lowered(*tagged):
-    return [" ".join(tree.tokens) for tree in in_mid_sentence([tree_of(own) for own in tagged])]
+    return [" ".join(tree.tokens) for tree in in_mid_sentence([tree_of(entry) for entry in tagged])]
 
 
 def test_first_words_of_all_sentences_are_lowered():
@@ -47,8 +47,8 @@ def test_lattices_and_texts_get_the_same_capitals():
         lattice = capitalised(Lattice.from_strings([(text, float(len(text))) for text in texts]))
         expected = {}
         for text in texts:
-            own = with_capitals(text.split())
-            expected[own] = min(float(len(text)), expected.get(own, np.inf))
+            actual = with_capitals(text.split())
+            expected[actual] = min(float(len(text)), expected.get(actual, np.inf))
         paths = nbest(lattice, 100, unique=False)
         assert {path.tokens: path.cost for path in paths} == expected, f"seed {seed}"
         assert len(paths) == len(expected), f"seed {seed}"
@@ -59,7 +59,7 @@ def test_what_sentences_make_begins_with_capitals():
         "(S (S (NP (DT The) (NN dog)) (VP (VBD ran))) (. .) (S (NP (DT The) (JJ old) (NN cat)) (VP (VBD sat))) (. .))",
         "(S (S (NP (DT A) (NN dog)) (VP (VBD ran))) (CC and) (S (NP (DT the) (JJ old) (NN cat)) (VP (VBD lay))) (. .))",
     ]
-    expansion = Paraphraser().expand([Tree.from_brackets(own) for own in trees])
+    expansion = Paraphraser().expand([Tree.from_brackets(tree) for tree in trees])
     assert {path.text for path in nbest(expansion.lattice, 20)} == {
         "The dog ran . The old cat sat .",
         "A dog ran . The old cat sat .",

@@ -13,7 +13,7 @@ from lattice_simp.text.english.parse import Parse
 
 def made(text):
     """Makes the tree of a parse that is written as word/tag/label/head, heads from 1, 0 for the root."""
-    rows = [own.split("/") for own in text.split()]
+    rows = [word.split("/") for word in text.split()]
     tokens, tags, labels, heads = zip(*rows, strict=True)
     lemmas = tuple(token.lower() for token in tokens)
     return constituents(Parse(tokens, tuple(int(head) - 1 for head in heads), labels, ("X",) * len(rows), tags, lemmas))
@@ -41,13 +41,13 @@ def test_verbs_take_objects_before_subjects():
 
 def test_nouns_take_determiners_before_what_follows():
     tree = made("the/DT/det/3 old/JJ/amod/3 houses/NNS/ROOT/0 on/IN/prep/3 Oak/NNP/compound/6 Street/NNP/pobj/4")
-    found = categories(tree)
-    assert found["the old houses on Oak Street"] == "NP-PL"
-    assert found["the old houses"] == "NP-PL"
-    assert found["old houses"] == "N-PL"
-    assert found["on Oak Street"] == "PP"
-    assert found["Oak"] == "NMOD-NNP"
-    assert "houses on Oak Street" not in found
+    result = categories(tree)
+    assert result["the old houses on Oak Street"] == "NP-PL"
+    assert result["the old houses"] == "NP-PL"
+    assert result["old houses"] == "N-PL"
+    assert result["on Oak Street"] == "PP"
+    assert result["Oak"] == "NMOD-NNP"
+    assert "houses on Oak Street" not in result
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,10 @@ def test_categories(text, phrase, category):
 
 def test_nodes_know_their_heads():
     tree = made("the/DT/det/3 old/JJ/amod/3 houses/NNS/nsubj/4 stand/VBP/ROOT/0 on/IN/prep/4 hills/NNS/pobj/5")
-    found = {" ".join(tree.phrase(number)): tree.tokens[head] for number, head in enumerate(tree.heads.tolist())}
-    assert found["the old houses"] == found["old houses"] == "houses"
-    assert found["on hills"] == "on"
-    assert found["stand on hills"] == found["the old houses stand on hills"] == "stand"
+    values = {" ".join(tree.phrase(number)): tree.tokens[head] for number, head in enumerate(tree.heads.tolist())}
+    assert values["the old houses"] == values["old houses"] == "houses"
+    assert values["on hills"] == "on"
+    assert values["stand on hills"] == values["the old houses stand on hills"] == "stand"
     assert set(Tree.from_brackets("(S (NP (PRP it)) (VP (VBD rained)))").heads.tolist()) == {-1}
 
 
@@ -92,7 +92,7 @@ def test_all_parses_make_trees():
         heads = [-1 if position == 0 else int(rng.integers(-1, position)) for position in range(size)]
         order = rng.permutation(size)
         places = np.argsort(order)
-        moved = [heads[own] if heads[own] < 0 else int(places[heads[own]]) for own in order]
+        moved = [heads[entry] if heads[entry] < 0 else int(places[heads[entry]]) for entry in order]
         tags = tuple(rng.choice(["NN", "VB", "IN", "DT", "JJ", "XX", ","], size))
         labels = tuple(rng.choice(["nsubj", "dobj", "det", "conj", "cc", "punct", "aux", "relcl"], size))
         words = tuple(f"w{position}" for position in range(size))

@@ -54,9 +54,9 @@ def brute(pairs, limits, brute_rules):
 def hash_table(hashes):
     keys = np.full(1 << 16, -1, dtype=np.int64)
     values = np.full(1 << 16, -1, dtype=np.int32)
-    for position, hash in enumerate(hashes):
-        slot = find_slot(keys, hash)
-        keys[slot], values[slot] = hash, position
+    for position, key in enumerate(hashes):
+        slot = find_slot(keys, key)
+        keys[slot], values[slot] = key, position
     return keys, values
 
 

@@ -25,7 +25,7 @@ def by_hand(scores, transitions, symbols):
     best = -np.inf
     for chosen in product(range(len(LABELS)), repeat=len(scores)):
         score = sum(scores[place, label] for place, label in enumerate(chosen))
-        score += sum(transitions[one, two] for one, two in pairwise(chosen))
+        score += sum(transitions[first, second] for first, second in pairwise(chosen))
         best = max(best, score)
         names = written([Brackets.parse(LABELS[label]) for label in chosen], symbols)
         if cheapest_well_formed(alphabet().string(["BOS", *names, "EOS"]), costs={}).num_states():
@@ -39,12 +39,12 @@ def test_the_best_labellings_are_those_of_all():
         rng = np.random.default_rng(seed)
         scores = 4 * rng.normal(size=(rng.integers(1, 4), len(LABELS)))
         transitions = rng.normal(size=(len(LABELS), len(LABELS)))
-        symbols = [str(one) for one in rng.choice(SYMBOLS, size=len(scores))]
+        symbols = [str(entry) for entry in rng.choice(SYMBOLS, size=len(scores))]
         wanted = by_hand(scores, transitions, symbols)
         n = min(5, len(wanted))
-        found = AcceptorSearch(LABELS, transitions, COSTS).nbest(scores, symbols, max(n, 1))
-        assert [cost for _, cost in found] == pytest.approx([cost for cost, _ in wanted[:n]], abs=1e-4), seed
-        assert [" ".join(map(str, own)) for own, _ in found] == [words for _, words in wanted[:n]], seed
+        hypotheses = AcceptorSearch(LABELS, transitions, COSTS).nbest(scores, symbols, max(n, 1))
+        assert [cost for _, cost in hypotheses] == pytest.approx([cost for cost, _ in wanted[:n]], abs=1e-4), seed
+        assert [" ".join(map(str, first)) for first, _ in hypotheses] == [words for _, words in wanted[:n]], seed
 
 
 def test_without_a_well_formed_labelling_or_room_for_it_nothing_comes_back(monkeypatch):

@@ -19,14 +19,14 @@ def by_hand(scores, transitions, tokens, labels, costs):
     """Returns (cost, labelling) of every well-formed labelling, costs against the best labelling of all."""
     scores, transitions = scores.tolist(), transitions.tolist()
     every = [((), 0.0, (START, 0.0))]
-    for own, token in zip(scores, tokens, strict=True):
+    for outcome, token in zip(scores, tokens, strict=True):
         longer = []
         for chosen, score, state in every:
             for label, brackets in enumerate(labels):
                 moved = state and step(state[0], brackets, token, costs)
                 between = transitions[chosen[-1]][label] if chosen else 0.0
                 after = moved and (moved[0], state[1] + moved[1])
-                longer.append(((*chosen, label), score + between + own[label], after))
+                longer.append(((*chosen, label), score + between + outcome[label], after))
         every = longer
     best = max(score for _, score, _ in every)
     whole = ((chosen, state[1] - score, final_cost(state[0], costs)) for chosen, score, state in every if state)
@@ -42,13 +42,13 @@ def test_the_best_bracketings_are_those_of_all_labellings():
         rng = np.random.default_rng(seed)
         scores = 6 * rng.normal(size=(rng.integers(1, 5), len(LABELS)))
         transitions = rng.normal(size=(len(LABELS), len(LABELS)))
-        tokens = [TokenClass(int(one)) for one in rng.integers(0, 4, size=len(scores))]
+        tokens = [TokenClass(int(integer)) for integer in rng.integers(0, 4, size=len(scores))]
         costs = RuleCosts()
         wanted = by_hand(scores, transitions, tokens, tuple(map(Brackets.parse, LABELS)), costs)
         n = min(7, len(wanted))
-        found = BracketSearch(LABELS, transitions, costs).nbest(scores, tokens, n)
-        assert [cost for _, cost in found] == pytest.approx([cost for cost, _ in wanted[:n]]), seed
-        assert [" ".join(map(str, own)) for own, _ in found] == [words for _, words in wanted[:n]], seed
+        hypotheses = BracketSearch(LABELS, transitions, costs).nbest(scores, tokens, n)
+        assert [cost for _, cost in hypotheses] == pytest.approx([cost for cost, _ in wanted[:n]]), seed
+        assert [" ".join(map(str, first)) for first, _ in hypotheses] == [words for _, words in wanted[:n]], seed
 
 
 def test_without_a_well_formed_labelling_nothing_comes_back():
@@ -62,7 +62,7 @@ def test_the_best_rests_lead_to_the_best_of_all_labellings():
         scores, transitions = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
         every = (
             sum(scores[position, label] for position, label in enumerate(chosen))
-            + sum(transitions[one, two] for one, two in pairwise(chosen))
+            + sum(transitions[first, second] for first, second in pairwise(chosen))
             for chosen in product(range(3), repeat=4)
         )
         assert (scores[0] + best_rests(scores, transitions)[0]).max() == pytest.approx(max(every)), seed

@@ -70,11 +70,11 @@ def test_bracketings_are_always_well_formed(model):
     for _ in range(60):
         tags = rng.choice(list(words), size=rng.integers(1, 9))
         sentence = sentence_of([(str(tag), str(rng.choice(words[tag]))) for tag in tags])
-        found = model.nbest(sentence, 3)
-        assert found
-        assert [cost for _, cost in found] == sorted(cost for _, cost in found)
-        assert len({str(brackets) for brackets, _ in found}) == len(found)
-        for brackets, _ in found:
+        hypotheses = model.nbest(sentence, 3)
+        assert hypotheses
+        assert [cost for _, cost in hypotheses] == sorted(cost for _, cost in hypotheses)
+        assert len({str(brackets) for brackets, _ in hypotheses}) == len(hypotheses)
+        for brackets, _ in hypotheses:
             assert is_balanced(brackets)
         assert are_nested(model.clauses(sentence))
 
@@ -122,7 +122,7 @@ def test_without_examples_nothing_is_trained():
 def test_each_attribute_stands_once_and_says_where_it_is_from():
     sentence = sentence_of([("NP", "raam ne"), ("VGF", "khaayaa")])
     for template in (word_features, phrase_features):
-        assert [len(set(own)) == len(own) for own in template(sentence)] == [True] * 3
+        assert [len(set(entry)) == len(entry) for entry in template(sentence)] == [True] * 3
     assert "word+2=khaayaa" in word_features(sentence)[0]
     assert "word-2=raam" in word_features(sentence)[2]
 

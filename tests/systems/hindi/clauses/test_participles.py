@@ -48,17 +48,17 @@ NEW = sentence_of("gita", "shahar", "chaaval", "aayaa")
 
 
 @pytest.mark.parametrize("start", [2, 4, 5])
-@pytest.mark.parametrize("given", [0, 2, 4, 5])
-def test_a_clause_starts_where_those_of_the_examples_do(start, given):
+@pytest.mark.parametrize("before", [0, 2, 4, 5])
+def test_a_clause_starts_where_those_of_the_examples_do(start, before):
     classifier = StartClassifier.train(examples(start))
-    assert classifier.moved(NEW, [MAIN, participle(given)]) == [MAIN, participle(start)]
+    assert classifier.moved(NEW, [MAIN, participle(before)]) == [MAIN, participle(start)]
 
 
 def test_no_start_lies_beyond_a_finite_verb():
     tokens = (*NEW.tokens, *NEW.tokens)
     shifted = tuple(Chunk(chunk.tag, chunk.start + 7, chunk.end + 7) for chunk in NEW.chunks)
     odds = StartClassifier.train(examples(2)).odds(Sentence(tokens, NEW.chunks + shifted))
-    assert {verb: sorted(own) for verb, own in odds.items()} == {3: [0, 1, 2, 3], 8: [5, 6, 7, 8]}
+    assert {verb: sorted(odd) for verb, odd in odds.items()} == {3: [0, 1, 2, 3], 8: [5, 6, 7, 8]}
 
 
 @pytest.mark.parametrize(
@@ -66,10 +66,10 @@ def test_no_start_lies_beyond_a_finite_verb():
     [Clause(2, 5, ClauseType.RELATIVE), Clause(2, 6, ClauseType.COORDINATE), Clause(0, 4, ClauseType.RELATIVE)],
 )
 def test_no_clause_is_crossed_or_covered(other):
-    found = StartClassifier.train(examples(2)).moved(NEW, [MAIN, other, participle(5)])
-    assert are_nested(found)
-    assert other in found
-    assert len({(one.start, one.end) for one in found}) == 3
+    result = StartClassifier.train(examples(2)).moved(NEW, [MAIN, other, participle(5)])
+    assert are_nested(result)
+    assert other in result
+    assert len({(entry.start, entry.end) for entry in result}) == 3
 
 
 def test_without_a_clause_or_a_participle_nothing_moves():
@@ -91,8 +91,8 @@ def test_models_keep_their_classifier(tmp_path):
     assert plain.clauses(NEW) == [MAIN, participle(4)]
     model = replace(plain, participles=StartClassifier.train(examples(2)))
     model.write(tmp_path)
-    for one in (model, ClauseModel.read(tmp_path)):
-        assert one.clauses(NEW) == [MAIN, participle(2)]
+    for each in (model, ClauseModel.read(tmp_path)):
+        assert each.clauses(NEW) == [MAIN, participle(2)]
     (tmp_path / "participles.crf").unlink()
     with pytest.raises(FormatError, match=r"participles\.crf"):
         ClauseModel.read(tmp_path)

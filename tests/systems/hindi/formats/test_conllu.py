@@ -186,7 +186,7 @@ def test_chunks_from_the_tree(name):
     ]
     (sentence,) = read(*lines)
     forms = [token.form for token in sentence.tokens]
-    assert " ".join(f"{one.tag}:{'+'.join(forms[one.start : one.end])}" for one in sentence.chunks) == expected
+    assert " ".join(f"{chunk.tag}:{'+'.join(forms[chunk.start : chunk.end])}" for chunk in sentence.chunks) == expected
 
 
 def test_tags_from_universal_ones():
@@ -243,9 +243,9 @@ def test_faults_name_file_and_line(name):
     assert caught.value.path == PLACE
     problems: list[FormatError] = []
     whole = line(1, "घर", head=0, relation="root")
-    found = list(read_conllu(PLACE, problems, [whole, "", *lines, "", whole]))
-    assert [str(sentence) for sentence in found] == ["घर", "घर"]
-    assert [one.line for one in problems] == [number + 2]
+    results = list(read_conllu(PLACE, problems, [whole, "", *lines, "", whole]))
+    assert [str(sentence) for sentence in results] == ["घर", "घर"]
+    assert [problem.line for problem in problems] == [number + 2]
 
 
 def test_only_comments_make_no_sentence():

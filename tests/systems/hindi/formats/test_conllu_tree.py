@@ -72,8 +72,8 @@ def sentence(text):
 @pytest.mark.parametrize("name", TREES)
 def test_trees(name):
     given_tree, expected = TREES[name]
-    found = treebank_tree(sentence(given_tree))
-    assert " ".join(f"{chunk.head + 1}/{chunk.relation}" for chunk in found.chunks) == expected
+    actual = treebank_tree(sentence(given_tree))
+    assert " ".join(f"{chunk.head + 1}/{chunk.relation}" for chunk in actual.chunks) == expected
 
 
 def test_a_copula_without_a_predicate_stays():
@@ -85,9 +85,9 @@ def test_a_copula_without_a_predicate_stays():
 
 def test_the_treebank_s_own_relations_stay():
     """Only a participle that does not modify a noun (`nmod`) shares its agent."""
-    own = sentence("राम/NP/2/k1 खाता/VGNF/3/nmod गया/VGF/0/")
-    assert treebank_tree(own) == own
-    assert [(clause.start, clause.end) for clause in clauses_of_tree(own)] == [(0, 3), (0, 2)]
+    result = sentence("राम/NP/2/k1 खाता/VGNF/3/nmod गया/VGF/0/")
+    assert treebank_tree(result) == result
+    assert [(clause.start, clause.end) for clause in clauses_of_tree(result)] == [(0, 3), (0, 2)]
 
 
 @st.composite

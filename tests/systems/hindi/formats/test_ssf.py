@@ -80,7 +80,7 @@ def test_a_broken_sentence_is_named_or_left_out(tmp_path, old, new, line, messag
     with pytest.raises(FormatError, match=rf"a.ssf:{line}: .*{message}"):
         list(read_ssf(path))
     problems = []
-    assert [one.id for one in read_ssf(path, problems)] == ["7"]
+    assert [entry.id for entry in read_ssf(path, problems)] == ["7"]
     assert len(problems) == 1
 
 
@@ -94,8 +94,8 @@ def test_circles_are_found_as_by_walking():
             while way[-1] >= 0 and len(way) < 7:
                 way.append(heads[way[-1]])
             circular |= {position} if position in way[1:] else set()
-        found = find_cycle(heads)
-        assert found in circular if circular else found is None
+        cycle = find_cycle(heads)
+        assert cycle in circular if circular else cycle is None
 
 
 def test_chunks_that_do_not_fit_are_refused():
@@ -130,9 +130,9 @@ def test_files_of_one_name_are_all_read(tmp_path):
     with tarfile.open(archive, "w") as file:
         file.add(folder / "two", "two")
         file.add(folder / "one", "one")
-    found = [(name, sentence.id) for name, sentence in read_treebank(archive, only=["a.dat"])]
-    assert found == [("a.dat", "1"), ("a.dat", "2")]
-    assert [(name, sentence.id) for name, sentence in read_treebank(folder)] == found
+    results = [(name, sentence.id) for name, sentence in read_treebank(archive, only=["a.dat"])]
+    assert results == [("a.dat", "1"), ("a.dat", "2")]
+    assert [(name, sentence.id) for name, sentence in read_treebank(folder)] == results
 
 
 def test_one_file_is_chosen_by_its_name_too(tmp_path):

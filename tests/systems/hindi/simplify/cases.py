@@ -41,22 +41,22 @@ def parse_sentence(text: str) -> Sentence:
     for part in text.split(" | "):
         start, tag, head, relation = len(tokens), "", -1, ""
         for word in part.split():
-            found = _TOKEN.fullmatch(word)
-            if found is None:
+            result = _TOKEN.fullmatch(word)
+            if result is None:
                 raise LatticeSimpError(f"no token: {word!r} in {text!r}; write word/TAG")
-            tokens.append(_token(found))
-            tag = found["chunk"] or tag
-            if found["head"]:
-                head, relation = int(found["head"]) - 1, found["relation"]
+            tokens.append(_token(result))
+            tag = result["chunk"] or tag
+            if result["head"]:
+                head, relation = int(result["head"]) - 1, result["relation"]
         chunks.append(Chunk(tag or _default_chunk(tokens[start:]), start, len(tokens), head, relation))
     return Sentence(tuple(tokens), tuple(chunks))
 
 
-def _token(found: re.Match[str]) -> Token:
-    more = dict(one.partition("=")[::2] for one in (found["more"] or "").split(",") if one)
+def _token(match: re.Match[str]) -> Token:
+    more = dict(word.partition("=")[::2] for word in (match["more"] or "").split(",") if word)
     if unknown := more.keys() - set(Token.__dataclass_fields__):
-        raise LatticeSimpError(f"a token has no field {min(unknown)!r}: {found[0]!r}")
-    return Token(found["form"], found["tag"], is_empty=found["form"] == EMPTY, **more)
+        raise LatticeSimpError(f"a token has no field {min(unknown)!r}: {match[0]!r}")
+    return Token(match["form"], match["tag"], is_empty=match["form"] == EMPTY, **more)
 
 
 def _default_chunk(tokens: list[Token]) -> str:

@@ -14,8 +14,8 @@ CASES = list(read_cases(grammar_path("hindi/simplify_cases.tsv")))
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_gives_the_wanted_sentences(case: Case):
-    found = simplify(case.sentence, case.clauses, until=Stage[case.stage.upper()], every_clause=True)
-    assert tuple(map(str, found.sentences)) == case.expected
+    result = simplify(case.sentence, case.clauses, until=Stage[case.stage.upper()], every_clause=True)
+    assert tuple(map(str, result.sentences)) == case.expected
 
 
 def test_all_examples_of_the_third_paper_are_there():

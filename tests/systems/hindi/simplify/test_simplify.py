@@ -48,23 +48,23 @@ def random_sentence(rng: random.Random) -> Sentence:
         return plain
     relations = ["k1", "k2", "pof", "ccof", "vmod", "nmod", "r6-k1", "k7"]
     chunks = tuple(
-        Chunk(one.tag, one.start, one.end, rng.randrange(-1, len(plain.chunks)), rng.choice(relations))
-        for one in plain.chunks
+        Chunk(chunk.tag, chunk.start, chunk.end, rng.randrange(-1, len(plain.chunks)), rng.choice(relations))
+        for chunk in plain.chunks
     )
     return Sentence(plain.tokens, chunks)
 
 
 def random_clauses(rng: random.Random, start: int, end: int, depth: int = 0) -> list[Clause]:
-    found = []
+    results = []
     position = start
     while position < end:
         stop = rng.randint(position + 1, end)
         if rng.random() < 0.6:
-            found.append(Clause(position, stop, rng.choice([*ClauseType, None])))
+            results.append(Clause(position, stop, rng.choice([*ClauseType, None])))
             if depth < 3 and rng.random() < 0.6:
-                found += random_clauses(rng, position, stop, depth + 1)
+                results += random_clauses(rng, position, stop, depth + 1)
         position = stop
-    return found
+    return results
 
 
 def test_random_sentences_lose_no_word_and_keep_their_verbs():
@@ -73,17 +73,17 @@ def test_random_sentences_lose_no_word_and_keep_their_verbs():
         sentence = random_sentence(rng)
         clauses = random_clauses(rng, 0, len(sentence))
         for stage, every_clause in product(Stage, (False, True)):
-            found = simplify(sentence, clauses, until=stage, every_clause=every_clause)
-            assert found.sentences, seed
-            kept = {token for one in found.sentences for token in one.kept}
+            result = simplify(sentence, clauses, until=stage, every_clause=every_clause)
+            assert result.sentences, seed
+            kept = {token for sentence in result.sentences for token in sentence.kept}
             lost = [
                 position
                 for position in range(len(sentence))
                 if position not in kept and not is_joining(sentence, position)
             ]
             assert lost == [], seed
-            if len(found.sentences) > 1:
-                assert kept | {position for position, _ in found.dropped} == set(range(len(sentence))), seed
+            if len(result.sentences) > 1:
+                assert kept | {position for position, _ in result.dropped} == set(range(len(sentence))), seed
                 finite = {
                     position
                     for chunk in sentence.chunks
@@ -91,14 +91,14 @@ def test_random_sentences_lose_no_word_and_keep_their_verbs():
                     for position in range(chunk.start, chunk.end)
                     if sentence.tokens[position].tag.startswith("V") and not sentence.tokens[position].is_empty
                 }
-                assert all(finite & set(one.kept) for one in found.sentences), seed
+                assert all(finite & set(sentence.kept) for sentence in result.sentences), seed
 
 
 def test_a_simple_sentence_stays():
     sentence = parse_sentence("राम/NNP | घर/NN | गया/VM")
-    found = split_all(sentence, [Clause(0, 3, ClauseType.MAIN)])
-    assert [str(one) for one in found.sentences] == ["राम घर गया"]
-    assert found.sentences[0].changes == ()
+    result = split_all(sentence, [Clause(0, 3, ClauseType.MAIN)])
+    assert [str(sentence) for sentence in result.sentences] == ["राम घर गया"]
+    assert result.sentences[0].changes == ()
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_the_tree_tells_the_agent():
 def test_clauses_without_types_are_split():
     sentence = parse_sentence("राम/NNP ने/PSP | कहा/VM | कि/CC | वह/PRP | घर/NN | गया/VM")
     _, clauses = parse_bracketed("( राम ने कहा ( कि वह घर गया ) )")
-    assert [str(one) for one in split_all(sentence, clauses).sentences] == ["राम ने कहा", "वह घर गया"]
+    assert [str(outcome) for outcome in split_all(sentence, clauses).sentences] == ["राम ने कहा", "वह घर गया"]
 
 
 def test_guards_name_what_is_wrong():
@@ -145,10 +145,10 @@ def test_guards_name_what_is_wrong():
     words = [Word(token.form, (position,)) for position, token in enumerate(sentence.tokens)]
     assert lost_tokens(sentence, [words[:1]]) == [1, 3, 4]
     assert not has_verb(sentence, words[:1])
-    assert [one.name for one in check(sentence, ["a", "b"], [words[:1], words[1:]])] == ["a"]
-    assert [one.name for one in check(sentence, ["a", "b", "c"], [words[:1], words[1:4], words[3:4]])] == ["a", "c"]
+    assert [entry.name for entry in check(sentence, ["a", "b"], [words[:1], words[1:]])] == ["a"]
+    assert [entry.name for entry in check(sentence, ["a", "b", "c"], [words[:1], words[1:4], words[3:4]])] == ["a", "c"]
     lost = check(sentence, ["a", "b"], [words[:2], words[4:]])
-    assert [(one.name, one.reason) for one in lost] == [("", "would lose सीता")]
+    assert [(entry.name, entry.reason) for entry in lost] == [("", "would lose सीता")]
     assert check(sentence, ["a", "b"], [words[:2], words[3:]]) == []
 
 
@@ -175,16 +175,16 @@ def test_refused_splits_are_undone_together(copies: int, monkeypatch):
         clauses.append(Clause(start, start + 5, ClauseType.COORDINATE))
         clauses.append(Clause(start + 1, start + 3, ClauseType.NON_FINITE))
     assert rounds_of(sentence, clauses, monkeypatch) == 2
-    found = split_all(sentence, clauses)
-    assert len(found.sentences) == len(found.kept_together) == copies
+    result = split_all(sentence, clauses)
+    assert len(result.sentences) == len(result.kept_together) == copies
 
 
 def test_a_verb_left_bare_by_two_participles_loses_one_of_them_only():
     text = "राम/NNP | खाना/NN | खाकर/VM:VGNF | पानी/NN | पीकर/VM:VGNF | और/CC | सोया/VM"
     clauses = [Clause(0, 7, ClauseType.MAIN), Clause(0, 3, ClauseType.NON_FINITE), Clause(3, 5, ClauseType.NON_FINITE)]
-    found = split_all(parse_sentence(text), clauses)
-    assert [reason for _, reason in found.kept_together] == ["would leave nothing but a verb"]
-    assert len(found.sentences) == 2
+    result = split_all(parse_sentence(text), clauses)
+    assert [reason for _, reason in result.kept_together] == ["would leave nothing but a verb"]
+    assert len(result.sentences) == 2
 
 
 def test_too_many_rounds_leave_a_sentence_as_it_is(monkeypatch):
@@ -192,7 +192,7 @@ def test_too_many_rounds_leave_a_sentence_as_it_is(monkeypatch):
     clauses = [Clause(0, 6, None), Clause(1, 3, ClauseType.NON_FINITE), Clause(7, 9, None)]
     assert len(split_all(sentence, clauses).sentences) == 2
     monkeypatch.setattr(pipeline, "MAX_ROUNDS", 1)
-    assert [str(one) for one in split_all(sentence, clauses).sentences] == [str(sentence)]
+    assert [str(outcome) for outcome in split_all(sentence, clauses).sentences] == [str(sentence)]
 
 
 @pytest.mark.parametrize(
@@ -214,13 +214,13 @@ def test_every_sentence_ends_as_the_source_does(end: str, ends: list[str], roman
     tokens += [Token(mark, "SYM") for mark in end.split()]
     tags = ["NP", "NP", "VGF", "CCP", "NP", "NP", "VGF", *(["BLK"] * (len(tokens) - 7))]
     sentence = Sentence(tuple(tokens), tuple(Chunk(tag, position, position + 1) for position, tag in enumerate(tags)))
-    found = split_all(sentence, [Clause(0, 3, ClauseType.COORDINATE), Clause(4, 7, ClauseType.COORDINATE)])
+    result = split_all(sentence, [Clause(0, 3, ClauseType.COORDINATE), Clause(4, 7, ClauseType.COORDINATE)])
     if roman:
-        ends = [{"था": "thaa", "गया": "gayaa"}.get(one, one) for one in ends]
+        ends = [{"था": "thaa", "गया": "gayaa"}.get(end, end) for end in ends]
         ends = [".", *ends[1:]] if end[0] in "?!" else ends
-    assert [one.words[-1] for one in found.sentences] == ends
+    assert [sentence.words[-1] for sentence in result.sentences] == ends
     if len(end) > 1:
-        assert found.sentences[-1].sources[-1] == (7,)
+        assert result.sentences[-1].sources[-1] == (7,)
 
 
 @pytest.mark.parametrize(
@@ -259,12 +259,12 @@ def test_new_verbs_are_forms_of_verbs():
     sentence = parse_sentence("बच्चा/NN | दूध/NN | पीकर/VM:VGNF | अपने/PRP कमरे/NN में/PSP | सो/VM गया/VAUX है/VAUX")
     _, clauses = parse_bracketed("(main बच्चा (nonfin दूध पीकर ) अपने कमरे में सो गया है )")
     words = split_all(sentence, clauses).sentences[0].words
-    assert [one.root for one in analyse(words[-2])][:1] == ["पी"]
+    assert [entry.root for entry in analyse(words[-2])][:1] == ["पी"]
     assert words[-1] == "है"
 
 
 @pytest.mark.parametrize(
-    ("participle", "made"),
+    ("participle", "expected"),
     [
         ("पीकर/VM", "पिया"),
         ("पी/VM कर/VAUX", "पिया"),
@@ -273,12 +273,12 @@ def test_new_verbs_are_forms_of_verbs():
         ("पी/VM ले/VAUX कर/VAUX", "पी लिया"),  # the second verb takes the tense
     ],
 )
-def test_what_only_makes_a_participle_is_left_out_of_the_new_verb(participle, made):
+def test_what_only_makes_a_participle_is_left_out_of_the_new_verb(participle, expected):
     tagged = f"बच्चा/NN | दूध/NN | {participle}:VGNF | अपने/PRP कमरे/NN में/PSP | सो/VM गया/VAUX है/VAUX"
     forms = " ".join(word.split("/")[0] for word in participle.split())
     _, clauses = parse_bracketed(f"(main बच्चा (nonfin दूध {forms} ) अपने कमरे में सो गया है )")
-    found = split_all(parse_sentence(tagged), clauses)
-    assert [str(one) for one in found.sentences] == [f"बच्चे ने दूध {made} है", "बच्चा अपने कमरे में सो गया है"]
+    result = split_all(parse_sentence(tagged), clauses)
+    assert [str(sentence) for sentence in result.sentences] == [f"बच्चे ने दूध {expected} है", "बच्चा अपने कमरे में सो गया है"]
 
 
 @pytest.mark.parametrize(
@@ -303,13 +303,13 @@ def test_what_only_makes_a_participle_is_left_out_of_the_new_verb(participle, ma
 )
 def test_those_sentences_ask_that_have_a_word_that_asks(tagged, clauses, expected):
     sentence = parse_sentence(tagged)
-    found = split_all(sentence, parse_bracketed(clauses)[1])
-    assert [str(one) for one in found.sentences] == expected
-    assert {position for one in found.sentences for position in one.kept} >= {len(sentence) - 1}
+    actual = split_all(sentence, parse_bracketed(clauses)[1])
+    assert [str(sentence) for sentence in actual.sentences] == expected
+    assert {position for sentence in actual.sentences for position in sentence.kept} >= {len(sentence) - 1}
 
 
 @pytest.mark.parametrize(
-    ("agent", "main", "made"),
+    ("agent", "main", "expected"),
     [
         ("तुम", "जाओगे", "खाओगे"),
         ("मैं", "जाऊँगी", "खाऊंगी"),
@@ -318,9 +318,9 @@ def test_those_sentences_ask_that_have_a_word_that_asks(tagged, clauses, expecte
         ("वह", "जाएगी", "खाएगी"),
     ],
 )
-def test_a_future_form_shows_person_and_number_itself(agent, main, made):
+def test_a_future_form_shows_person_and_number_itself(agent, main, expected):
     """Whatever an analyser of unseen words says of it."""
     analysis = "root=जा,tam=gA,gender=m,number=sg,person=3"
     tagged = f"{agent}/PRP | खाना/NN | खाकर/VM:VGNF | अपने/PRP | घर/NN | {main}/VM[{analysis}]"
-    found = split_all(parse_sentence(tagged), parse_bracketed(f"(main {agent} (nonfin खाना खाकर ) अपने घर {main} )")[1])
-    assert [str(one) for one in found.sentences] == [f"{agent} खाना {made}", f"{agent} अपने घर {main}"]
+    result = split_all(parse_sentence(tagged), parse_bracketed(f"(main {agent} (nonfin खाना खाकर ) अपने घर {main} )")[1])
+    assert [str(sentence) for sentence in result.sentences] == [f"{agent} खाना {expected}", f"{agent} अपने घर {main}"]

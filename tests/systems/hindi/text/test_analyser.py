@@ -74,22 +74,22 @@ def copied(folder, tmp_path):
 
 
 def test_unseen_words_get_tags_chunks_and_morphology(folder):
-    found = Analyser.load(folder).analyse(WORDS_UNSEEN)
-    assert [token.tag for token in found.tokens] == "NNP PSP NN VM VM PSP NNP VM VAUX SYM".split()
-    assert [(chunk.tag, chunk.end) for chunk in found.chunks] == [
+    result = Analyser.load(folder).analyse(WORDS_UNSEEN)
+    assert [token.tag for token in result.tokens] == "NNP PSP NN VM VM PSP NNP VM VAUX SYM".split()
+    assert [(chunk.tag, chunk.end) for chunk in result.chunks] == [
         ("NP", 2), ("NP", 3), ("VGNF", 4), ("VGNN", 6), ("NP", 7), ("VGF", 9), ("BLK", 10)
     ]  # fmt: skip
-    assert [(token.root, token.tam) for token in found.tokens if token.tag == "VM"] == [
+    assert [(token.root, token.tam) for token in result.tokens if token.tag == "VM"] == [
         ("ला", "kara"), ("पका", "nA"), ("ला", "wA")
     ]  # fmt: skip
-    assert all(chunk.head == -1 for chunk in found.chunks)
+    assert all(chunk.head == -1 for chunk in result.chunks)
 
 
 def test_a_text(folder):
     pytest.importorskip("indicnlp")
-    found = Analyser.load(folder)("राम ने फल खाकर पकाने से डॉ. खाया है। सीता ने रोटी उठाकर खाने से डॉ. उठाया है।")
-    assert [(one.id, len(one)) for one in found] == [("1", 10), ("2", 10)]
-    assert [chunk.tag for chunk in found[1].chunks] == "NP NP VGNF VGNN NP VGF BLK".split()
+    result = Analyser.load(folder)("राम ने फल खाकर पकाने से डॉ. खाया है। सीता ने रोटी उठाकर खाने से डॉ. उठाया है।")
+    assert [(entry.id, len(entry)) for entry in result] == [("1", 10), ("2", 10)]
+    assert [chunk.tag for chunk in result[1].chunks] == "NP NP VGNF VGNN NP VGF BLK".split()
     assert Analyser.load(folder)(" \n") == []
 
 
@@ -114,14 +114,14 @@ def test_empty_input(folder):
 
 def test_nothing_to_learn_from(tmp_path):
     untagged = Sentence((Token("राम"),), (Chunk("NP", 0, 1),))
-    for given in (
+    for each in (
         [],
         [Sentence((Token("राम", "NN"),))],
         [untagged],
         [Sentence((Token("NULL", "NN", is_empty=True),), untagged.chunks)],
     ):
         with pytest.raises(LatticeSimpError, match="no sentences with tags and chunks"):
-            Analyser.train(tmp_path / "m", given)
+            Analyser.train(tmp_path / "m", each)
     with pytest.raises(LatticeSimpError, match="training needs at least 2 labels"):
         Analyser.train(tmp_path / "m", [Sentence((Token("राम", "NN"),), untagged.chunks)])
 
@@ -175,8 +175,8 @@ def test_endings_of_unknown_words():
 
     known = [verb("बोला", "बोल", "yA"), verb("खेला", "खेल", "yA"), verb("बोलता", "बोल", "wA"), verb("खेलता", "खेल", "wA")]
     morphology = Morphology.learn([*known, *[verb("गया", "जा", "yA1")] * 9])
-    found = [morphology.apply([form], ["VM"], ["VGF"])[0] for form in ("देखा", "देखता", "गया", "ZZ")]
-    assert [(token.root, token.tam) for token in found] == [("देख", "yA"), ("देख", "wA"), ("जा", "yA1"), ("ZZ", "")]
+    results = [morphology.apply([form], ["VM"], ["VGF"])[0] for form in ("देखा", "देखता", "गया", "ZZ")]
+    assert [(token.root, token.tam) for token in results] == [("देख", "yA"), ("देख", "wA"), ("जा", "yA1"), ("ZZ", "")]
     assert morphology.apply(["देखा"], ["NN"], ["NP"])[0] == Token("देखा", "NN", "देखा")
 
 

@@ -49,7 +49,7 @@ def test_labels_and_chunks(parts):
 def test_whatever_the_labels_chunks_cover_all(labels):
     chunks = chunks_of_labels(labels)
     Sentence(tuple(Token("x") for _ in labels), chunks)
-    assert [chunk.tag for chunk in chunks for _ in range(chunk.start, chunk.end)] == [one[2:] for one in labels]
+    assert [chunk.tag for chunk in chunks for _ in range(chunk.start, chunk.end)] == [label[2:] for label in labels]
 
 
 def test_elided_words_are_left_out():
