@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.core.kernel import Bools, Ints, is_compiling, jit
+from lattice_simp.core.kernel import Bools, Ints, jit
 
 
 def topological_order(offsets: Ints, nextstates: Ints) -> Ints | None:
@@ -13,18 +13,14 @@ def topological_order(offsets: Ints, nextstates: Ints) -> Ints | None:
     >>> topological_order(np.array([0, 2, 2, 3], dtype=np.int32), np.array([2, 1, 1], dtype=np.int32)).tolist()
     [0, 2, 1]
     """
-    order, count = depth_first_order(offsets, nextstates)
+    order, count = depth_first_order.light(offsets, nextstates)
     return None if count < 0 else order[:count]
 
 
 def useful_states(offsets: Ints, nextstates: Ints, final: Bools) -> Bools:
     """Marks the states on a path from state 0 to a final state; every arc must lead to a higher state."""
-    useful: Bools = _accessible(offsets, nextstates) & _coaccessible(offsets, nextstates, final)
+    useful: Bools = _accessible.light(offsets, nextstates) & _coaccessible.light(offsets, nextstates, final)
     return useful
-
-
-QUICK_STATES = 2000
-"""Up to this number of states, a search in numpy takes less time than loading the compiler."""
 
 
 def reaches_final(offsets: Ints, nextstates: Ints, final: Bools) -> bool:
@@ -35,17 +31,7 @@ def reaches_final(offsets: Ints, nextstates: Ints, final: Bools) -> bool:
     """
     if not final.any():
         return False
-    if is_compiling() or len(final) > QUICK_STATES:
-        return bool(_reaches_final(offsets, nextstates, final))
-    reached = np.zeros(len(final), dtype=np.bool_)
-    states = np.zeros(1, dtype=np.int64)
-    while len(states) and not final[states].any():
-        reached[states] = True
-        counts = offsets[states + 1] - offsets[states]
-        arcs = np.repeat(offsets[states] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-        states = np.unique(nextstates[arcs])
-        states = states[~reached[states]]
-    return len(states) > 0
+    return bool(_reaches_final.light(offsets, nextstates, final))
 
 
 @jit

@@ -14,8 +14,8 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from types import ModuleType
@@ -57,6 +57,12 @@ def is_compiling() -> bool:
     return "numba" in sys.modules
 
 
+LIGHT = 100_000
+"""The numbers that Python walks through in a process, in less time than it takes to load the compiler (0.5 s)."""
+
+_light_left = LIGHT
+
+
 class Kernel:
     """A function that numba compiles when it is first called, from Python or by another kernel.
 
@@ -89,9 +95,19 @@ class Kernel:
             return _aside(self.compiled, arguments)
         return self.compiled(*arguments)
 
-    def briefly(self, *arguments: Any) -> Any:
-        """Calls the kernel on this thread, for calls so short that Ctrl-C can wait for them."""
-        return self.compiled(*map(_plain, arguments))
+    def light(self, *arguments: Any) -> Any:
+        """Calls the kernel; while the compiler is not loaded, Python runs the function on small arrays.
+
+        For kernels that take time by the size of their arrays and compute with sums and comparisons alone, so that the
+        results have the same bits.
+        """
+        global _light_left
+        size = sum(array.size for array in _arrays(arguments))
+        if is_compiling() or size > _light_left:
+            return self(*arguments)
+        _light_left -= size
+        with np.errstate(all="ignore"):
+            return self.py_func(*arguments)
 
 
 def _invalidate_with_callees(compiled: Any, kernel: Kernel) -> None:
@@ -171,6 +187,15 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return view
 
 
+def _arrays(argument: Any) -> Iterator[npt.NDArray[Any]]:
+    """Yields the arrays in an argument."""
+    if isinstance(argument, np.ndarray):
+        yield argument
+    elif isinstance(argument, tuple):
+        for part in argument:
+            yield from _arrays(part)
+
+
 def _plain(argument: Any) -> Any:
     """Replaces read-only arrays in an argument by writable views; kernels do not write to them.
 
@@ -209,7 +234,9 @@ class _Shared:
 @functools.cache
 def _numba() -> ModuleType:
     """Imports numba and teaches it to resolve kernels that call kernels."""
-    import numba
+    with _absent("scipy", "yaml") if interrupts_end_kernels() and threading.active_count() == 1 else nullcontext():
+        import numba
+        import numba.np.arraymath
     from numba.core import event
     from numba.extending import typeof_impl
 
@@ -225,6 +252,22 @@ def _numba() -> ModuleType:
     if _WHEN_COMPILING:
         event.register("numba:compile", Listener())
     return numba
+
+
+@contextmanager
+def _absent(*packages: str) -> Iterator[None]:
+    """Keeps numba from importing packages that no kernel needs: for linear algebra, and for its own settings.
+
+    This saves programs 0.15 s and 20 MB. No other thread may import these packages at the same time.
+    """
+    needed = {*sys.modules, *(["yaml"] if os.path.exists(".numba_config.yaml") else [])}
+    absent = [name for name in packages if name not in needed]
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in absent:
+            del sys.modules[name]
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.columns import real_numbers
-from lattice_simp.core.kernel import Floats, Ints, Longs, is_compiling, jit
+from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 
 
 class PrefixTree(NamedTuple):
@@ -52,8 +52,7 @@ def prefix_tree(labels: Ints, begins: Longs) -> PrefixTree:
     filled = np.diff(begins) > 0
     parents, words = np.zeros(len(labels) + 1, dtype=np.int32), np.zeros(len(labels) + 1, dtype=np.int32)
     ends, slots = np.zeros(len(filled), dtype=np.int32), np.zeros(1 << (2 * len(labels) + 1).bit_length(), np.int32)
-    walk = _walk if len(labels) >= SMALL or is_compiling() else _walk.py_func
-    count = walk(labels, begins, slots, parents, words, ends)
+    count = _walk.light(labels, begins, slots, parents, words, ends)
     sources = np.concatenate((parents[1:count], ends[filled]))
     words = np.concatenate((words[1:count], labels[begins[1:][filled] - 1]))
     nextstates = np.minimum(np.arange(1, len(sources) + 1, dtype=np.int32), np.int32(count))
@@ -63,10 +62,6 @@ def prefix_tree(labels: Ints, begins: Longs) -> PrefixTree:
     last_arcs = np.full(len(filled), -1, dtype=np.int32)
     last_arcs[filled] = places[count - 1 :]
     return PrefixTree(count + bool(filled.any()), sources[order], words[order], nextstates[order], last_arcs)
-
-
-SMALL = 1000
-"""Fewer labels are walked without compiled code, in a millisecond: loading the compiler takes 0.4 s."""
 
 
 @jit

@@ -47,12 +47,12 @@ def shortest_distance(lattice: Lattice, *, semiring: Semiring = "tropical", reve
 
 def forward_costs(lattice: Lattice) -> Floats:
     """Returns the least cost from the start to each state of a topsorted lattice, (num_states,) float64 nats."""
-    return _forward(lattice.arcs, False)
+    return _forward.light(lattice.arcs, False)  # type: ignore[no-any-return]
 
 
 def backward_costs(lattice: Lattice) -> Floats:
     """Returns the least cost from each state to the end, as `forward_costs`; final costs are included."""
-    return _backward(lattice.arcs, False)
+    return _backward.light(lattice.arcs, False)  # type: ignore[no-any-return]
 
 
 def best_cost(lattice: Lattice) -> float:

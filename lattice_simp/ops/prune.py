@@ -19,7 +19,7 @@ def rounding_slack(*costs: Floats) -> float:
     Rounding errors grow with the largest partial sum in `costs`, not with the cost of a whole path, where positive
     and negative parts may cancel. At least 1e-9.
     """
-    return 1e-9 + ROUNDING * max(_largest(part.reshape(-1)) for part in costs)
+    return 1e-9 + ROUNDING * max(_largest.light(part.reshape(-1)) for part in costs)
 
 
 @jit

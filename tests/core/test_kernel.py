@@ -15,7 +15,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from lattice_simp import Lattice, SymbolTable
+from lattice_simp.core import kernel
+from lattice_simp.core.connect import reaches_final, topological_order, useful_states
 from lattice_simp.core.kernel import Kernel, cpu_seconds, jit, read_only
+from lattice_simp.core.shortest_distance import backward_costs, forward_costs
+from lattice_simp.ops.prune import rounding_slack
 from lattice_simp.support.interrupts import kernels_interruptible
 
 
@@ -254,3 +259,49 @@ def test_only_programs_run_kernels_in_another_thread(block, threads):
         """
     done = run(code)
     assert done.stdout == f"{threads}\n", done.stderr
+
+
+# ---------------------------------------------------------------- small arrays in Python
+
+
+def test_python_runs_light_kernels_on_small_arrays_until_their_sum_is_large(monkeypatch):
+    monkeypatch.setattr(kernel, "is_compiling", lambda: False)
+    monkeypatch.setattr(kernel, "_light_left", 100)
+    tried = jit(lambda arrays, number: "Python")
+    tried.__dict__["compiled"] = lambda arrays, number: "compiled"
+    pair = (np.zeros(30), (np.zeros((5, 6)),))
+    assert [tried.light(pair, 7) for _ in range(3)] == ["Python", "compiled", "compiled"]
+    assert tried.light(np.zeros(40), 7) == "Python"
+    monkeypatch.setattr(kernel, "_light_left", 100)
+    monkeypatch.setattr(kernel, "is_compiling", lambda: True)
+    assert tried.light(pair, 7) == "compiled"
+
+
+def test_light_kernels_give_the_same_bits_in_python(monkeypatch):
+    """Also of costs that are infinite, negative, or cancel each other."""
+
+    def results(seed):
+        rng = np.random.default_rng(seed)
+        states = int(rng.integers(1, 8))
+        sources, targets = np.sort(rng.integers(states, size=(2, 12)), axis=0)
+        costs = rng.choice([0.0, -0.0, 0.1, -1e16, 1e16, 1e-300, 0.3], size=12)
+        is_arc = sources < targets
+        ends = np.where(rng.random(states) < 0.5, rng.normal(size=states), np.inf)
+        columns = (sources[is_arc], np.ones(is_arc.sum(), int), costs[is_arc], targets[is_arc])
+        lattice = Lattice.from_arcs(*columns, ends, SymbolTable(["a"]))
+        offsets, nextstates, final = lattice.offsets, lattice.nextstates, np.isfinite(lattice.finals)
+        cycle = rng.integers(states, size=len(nextstates)).astype(np.int32)
+        yield from (forward_costs(lattice), backward_costs(lattice), useful_states(offsets, nextstates, final))
+        yield from (topological_order(offsets, nextstates), topological_order(offsets, cycle))
+        yield from (reaches_final(offsets, cycle, final), rounding_slack(lattice.weights, lattice.finals))
+
+    for seed in range(60):
+        compiled = list(results(seed))
+        with monkeypatch.context() as changed:
+            changed.setattr(kernel, "is_compiling", lambda: False)
+            changed.setattr(kernel, "_light_left", 10**9)
+            changed.setattr(Kernel, "__call__", lambda *_: pytest.fail("compiled code was called"))
+            plain = list(results(seed))
+        for number, (first, second) in enumerate(zip(compiled, plain, strict=True)):
+            assert np.array(first).dtype == np.array(second).dtype, (seed, number)
+            assert np.array(first).tobytes() == np.array(second).tobytes(), (seed, number)

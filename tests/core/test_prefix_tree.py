@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lattice_simp import Lattice
-from lattice_simp.core import prefix_tree as module
+from lattice_simp.core import kernel
 from lattice_simp.core.prefix_tree import prefix_tree
 
 SEEDS = range(30)
@@ -34,10 +34,10 @@ def random_strings(rng: np.random.Generator) -> Strings:
     return list(dict.fromkeys(drawn))
 
 
-@pytest.mark.parametrize("small", [0, 10**9])
-def test_states_and_arcs_come_in_the_order_of_the_strings(small, monkeypatch):
-    monkeypatch.setattr(module, "SMALL", small)
-    monkeypatch.setattr(module, "is_compiling", lambda: False)
+@pytest.mark.parametrize("left", [0, 10**9])
+def test_states_and_arcs_come_in_the_order_of_the_strings(left, monkeypatch):
+    monkeypatch.setattr(kernel, "_light_left", left)
+    monkeypatch.setattr(kernel, "is_compiling", lambda: False)
     for seed in SEEDS:
         strings = random_strings(np.random.default_rng(seed))
         labels = np.array([label for string in strings for label in string], dtype=np.int32)

@@ -60,7 +60,7 @@ def _apply(scores: npt.NDArray[Any], mask: Masks) -> None:
     if not scores.flags.writeable:
         raise LatticeSimpError("the scores are read-only; pass a copy")
     bits = f"i{scores.dtype.itemsize}"  # numba has no floats of 2 bytes
-    _forbid.briefly(np.asarray(scores).view(bits), mask, int(np.array(-np.inf, scores.dtype).view(bits)))
+    _forbid(np.asarray(scores).view(bits), mask, int(np.array(-np.inf, scores.dtype).view(bits)))
 
 
 def _apply_on_device(scores: Any, mask: Masks) -> None:
