@@ -49,7 +49,7 @@ def test_examples_of_the_help_are_commands_that_exist(example):
     check_command(f"lattice-simp {example}")
 
 
-def test_misspelt_commands_are_told_from_others(capsys):
+def test_misspelt_commands_are_distinguished_from_others(capsys):
     assert run(capsys, "translte") == (2, "", "lattice-simp: 'translte' is not a command (did you mean 'translate'?)\n")
     assert run(capsys, "xyz") == (2, "", "lattice-simp: 'xyz' is not a command (lattice-simp --help lists them)\n")
 

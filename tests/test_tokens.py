@@ -1,4 +1,4 @@
-"""Tokens are told apart by blanks alone, everywhere."""
+"""Only blanks separate tokens, everywhere."""
 
 from __future__ import annotations
 

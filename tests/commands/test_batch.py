@@ -69,7 +69,7 @@ def test_folders_and_archives(lists, tmp_path, capsys):
     assert {dict(zip(table[0], row, strict=True))["best string"] for row in table[1:]} == {"b"}
 
 
-def test_one_that_fails_is_told_and_the_others_are_written(lists, tmp_path, capsys):
+def test_one_that_fails_is_reported_and_the_others_are_written(lists, tmp_path, capsys):
     folder = tmp_path / "lattices"
     assert run("lattice", "prune", lists, "--beam", 9, "--output", f"{folder}/") == 0
     whole = (folder / "7.fst").read_bytes()
@@ -188,7 +188,7 @@ def test_an_option_that_fits_no_lattice_is_one_error(lists, model, tmp_path, cap
             assert message in errors[0], errors
 
 
-def test_different_errors_are_told_each_and_the_same_in_a_row_once(tmp_path, capsys):
+def test_different_errors_are_reported_each_and_the_same_in_a_row_once(tmp_path, capsys):
     folder = tmp_path / "in"
     folder.mkdir()
     for number in range(9):

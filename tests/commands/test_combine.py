@@ -61,7 +61,7 @@ def test_lattices_of_a_folder_and_of_a_file(call, folder):
     assert call("combine", "single.fst", "-", stdin="a b\n").stdout == "a b\n"
 
 
-def test_what_is_text_is_told_by_the_content(folder):
+def test_what_is_text_is_detected_by_the_content(folder):
     for text, expected in (
         ("0 1 a\n1\n", False),
         ("0 1 a b 2.5\n1 0.5\n\n", False),
@@ -107,7 +107,7 @@ def test_a_lattice_without_a_final_state_is_an_error(call, folder):
     assert "open.txt: the lattice holds no hypothesis: no state is final" in done.stderr
 
 
-def test_a_sentence_that_one_lacks_is_decided_by_the_others_and_told(call, folder):
+def test_a_sentence_that_one_lacks_is_decided_by_the_others_and_reported(call, folder):
     (folder / "two.txt").write_text("a old cat slept here\n\none two\n")
     done = call("combine", "one.nbest", "two.txt", "three.txt")
     assert (done.returncode, done.stdout) == (0, BEST)

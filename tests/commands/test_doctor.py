@@ -44,7 +44,7 @@ def test_a_missing_extra_or_program_is_no_fault(capsys, monkeypatch):
     assert "java   not there" in out
 
 
-def test_a_compiler_that_fails_is_told(capsys, monkeypatch):
+def test_a_compiler_that_fails_is_reported(capsys, monkeypatch):
     def broken(*arguments):
         raise RuntimeError("no compiler")
 

@@ -126,7 +126,7 @@ def test_what_does_not_fit_is_refused(bank, model, hindi, tmp_path, command, mes
     assert message in done.stderr
 
 
-def test_marked_sentences_that_are_not_there_are_told(bank, model, hindi, tmp_path):
+def test_marked_sentences_that_are_not_there_are_reported(bank, model, hindi, tmp_path):
     (tmp_path / "marked").write_text("b.dat#1\tmain:1-2\nb.dat#999\tmain:1-2\n", encoding="utf-8")
     done = hindi("evaluate", bank, "--model", model, "--marked", tmp_path / "marked")
     assert "sentences\t1" in done.stdout
@@ -168,7 +168,7 @@ def test_skeletons_leave_participles_out(bank, model, hindi, tmp_path):
         (["evaluate", "{bank}", "--system", "tree"], "--system tree would be compared with itself"),
     ],
 )
-def test_what_cannot_be_done_is_said(bank, model, hindi, arguments, message):
+def test_what_cannot_be_done_is_reported(bank, model, hindi, arguments, message):
     done = hindi(*(argument.format(bank=bank) for argument in arguments), check=False)
     assert done.returncode in (1, 2)
     assert message in done.stderr

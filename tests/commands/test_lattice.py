@@ -26,7 +26,7 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_info_tells_size_and_best_path(call, files):
+def test_info_reports_size_and_best_path(call, files):
     lines = dict(line.split("\t") for line in call("lattice", "info", "full.fst").stdout.splitlines())
     assert lines["paths"] == "2"
     assert lines["best string"] == "b d"

@@ -106,7 +106,7 @@ def test_pruning_everything_leaves_the_bytes_of_a_copy(call, folder):
 
 
 @pytest.mark.parametrize("command", [["mbr"], ["mbr", "--utility", "wer"], ["confusion"], ["lm"]])
-def test_new_costs_in_slf_are_exact_and_what_is_lost_is_said_once(call, folder, model, command):
+def test_new_costs_in_slf_are_exact_and_what_is_lost_is_reported_once(call, folder, model, command):
     options = ["--model", model / "lm.arpa"] if command == ["lm"] else []
     done = call("lattice", *command, "in", *options, "--output", "out/")
     assert done.returncode == 0
@@ -206,7 +206,7 @@ def test_results_never_replace_their_input(call, folder):
     assert (folder / "in" / "a.slf").read_bytes() == before
 
 
-def test_features_that_stdout_does_not_hold_are_said(call, folder):
+def test_features_that_stdout_does_not_hold_are_reported(call, folder):
     done = call("lattice", "prune", "in/a.slf", "--beam", 9)
     assert "<stdout>: its format does not hold the features acoustic lm pronunciation time\n" in done.stderr
     done = call("lattice", "prune", "in/a.slf", "--beam", 9, "--to", "slf")

@@ -96,7 +96,7 @@ def test_a_language_model_ranks_and_prunes(call, files, tmp_path):
     assert "--weighted needs --lm" in call(*weighted).stderr
 
 
-def test_pairs_are_told(call, files):
+def test_pairs_are_reported(call, files):
     record = json.loads(call("paraphrase", "align", "sets.txt", *PLAIN).stdout.splitlines()[0])
     new = [pair for pair in record["pairs"] if not pair["identical"] and not pair["composed"]]
     assert ["get me a taxi", "get a taxi for me"] in [entry["phrases"] for entry in new]
@@ -195,7 +195,7 @@ def test_options_that_mean_nothing(call, files, options, message):
         ("\n\n", "bad.txt: the file is empty"),
     ],
 )
-def test_broken_sets_are_told(call, files, text, message):
+def test_broken_sets_are_reported(call, files, text, message):
     (files / "bad.txt").write_text(text, encoding="utf-8")
     done = call("paraphrase", "count", "bad.txt", *PLAIN)
     assert done.returncode == 2

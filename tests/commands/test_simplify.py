@@ -1,4 +1,4 @@
-"""The simplify command: text in, text out, explanations, failures, what it is told wrongly."""
+"""The simplify command: text in, text out, explanations, failures, wrong arguments."""
 
 from __future__ import annotations
 

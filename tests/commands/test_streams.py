@@ -70,7 +70,7 @@ def test_messages_that_nobody_gets_leave_the_output_as_it_is(shell, tmp_path, mo
         assert shell(["lattice", "info", "missing"], redirections).returncode == 2
 
 
-def test_a_closed_input_is_told_by_who_reads_it(shell, tmp_path, model):
+def test_a_closed_input_is_reported_by_its_reader(shell, tmp_path, model):
     done = shell(["lattice", "info", "-"], "<&-")
     assert (done.returncode, done.stderr) == (2, "lattice-simp: -: standard input is closed (name a file)\n")
     done = shell(["translate", model], "<&-")

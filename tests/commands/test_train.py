@@ -65,7 +65,7 @@ def test_two_workers_that_are_killed_in_a_stage_of_many_tasks(alone, data, progr
     assert contents(work) == expected
 
 
-def test_an_interrupted_run_says_how_to_go_on(data, program, tmp_path):
+def test_an_interrupted_run_says_how_to_resume(data, program, tmp_path):
     work = tmp_path / "work"
     arguments = ["train", write_config(tmp_path / "config.yaml", data, work)]
     run = subprocess.Popen([program.path, *arguments], stderr=subprocess.PIPE, text=True, start_new_session=True)

@@ -178,7 +178,7 @@ def test_a_journal_keeps_whole_records_only(tmp_path):
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", "invalid JSON", '{"number": {}}x', "\x00\xff"])
-def test_a_damaged_journal_is_told(tmp_path, line):
+def test_a_damaged_journal_is_reported(tmp_path, line):
     (tmp_path / "x.partial").write_bytes(b'{"run": {}}\n{"number": 0}\n' + line.encode("latin-1") + b"\n")
     with pytest.raises(LatticeSimpError, match=r"x\.partial:3: not a record of a journal"):
         Journal(tmp_path / "x", {}, resume=True)
@@ -398,7 +398,7 @@ def test_a_time_limit_stops_sentences_and_not_the_run(call, model):
     assert "line 1: took longer than the time limit" in done.stderr
 
 
-def test_an_interrupt_tells_how_to_go_on(program, model, tmp_path):
+def test_an_interrupt_says_how_to_resume(program, model, tmp_path):
     source, output = tmp_path / "a.en", tmp_path / "a.de"
     source.write_text("the bridge was built yesterday\n" * 5000)
     arguments = [program.path, "translate", model, "--input", source, "--output", output, "--jobs", "2"]
@@ -443,7 +443,7 @@ NESTED = """\
 """
 
 
-def test_an_exact_search_tells_what_is_certain(call, model, tmp_path):
+def test_an_exact_search_reports_what_is_certain(call, model, tmp_path):
     folder = shutil.copytree(model, tmp_path / "nested")
     for rules in folder.glob("rules*"):
         rules.unlink()

@@ -54,14 +54,14 @@ def test_weights_go_to_standard_output_or_are_compressed(call, own_model, files,
 
 
 @pytest.mark.parametrize("name", ["no/folder/w.tsv", "."])
-def test_an_output_that_cannot_be_written_is_told_before_the_work(call, own_model, files, tmp_path, name):
+def test_an_output_that_cannot_be_written_is_reported_before_the_work(call, own_model, files, tmp_path, name):
     done = call("tune", "weights", own_model, *files, "--rounds", 1, "--output", tmp_path / name)
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
     assert "round" not in done.stderr
 
 
-def test_a_development_set_without_words_is_told(call, own_model, tmp_path):
+def test_a_development_set_without_words_is_reported(call, own_model, tmp_path):
     (tmp_path / "dev").write_text("\n\n", encoding="utf-8")
     done = call("tune", "mbr", own_model, "--source", tmp_path / "dev", "--reference", tmp_path / "dev")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -293,7 +293,7 @@ def test_text_to_tokens_and_back(call, model, tmp_path):
     assert back.stdout == "The house, he said.\n"
 
 
-def test_a_model_without_text_settings_is_told(call, model):
+def test_a_model_without_text_settings_is_reported(call, model):
     done = call("text", "tokenise", model, stdin="a\n")
     assert done.returncode == 2
     assert "text.json" in done.stderr

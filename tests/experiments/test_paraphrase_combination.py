@@ -107,7 +107,7 @@ def test_systems_that_err_in_different_places_gain_together(study, tmp_path):
     assert f"| combined | {result['test'][COMBINED]['BLEU-tok']['value']:.2f} |" in page
 
 
-def test_a_study_without_outputs_is_told(tmp_path):
+def test_a_study_without_outputs_is_reported(tmp_path):
     with pytest.raises(LatticeSimpError, match="make study-en-fr"):
         system_folders(tmp_path)
 

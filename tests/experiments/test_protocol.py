@@ -184,7 +184,7 @@ def test_a_protocol_that_was_committed_too_late_is_not_frozen(folder):
     assert shortcomings(runs) == ["protocol.yaml or config.yaml was not committed when the test sets were run"]
 
 
-def test_what_the_command_line_changes_is_told(committed):
+def test_what_the_command_line_changes_is_reported(committed):
     ProtocolRun.now(committed, ["data=x", "rules.max_span=3"], ["own"]).write(committed)
     runs = read_runs(committed)
     assert shortcomings(runs) == ["the command line changed rules.max_span=3; skeletons: own"]

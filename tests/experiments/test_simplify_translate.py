@@ -49,7 +49,7 @@ def test_another_word_in_the_simplified_sentence_changes_the_whole(model):
     assert result["joint, gappy with edits, 1.0"] == ("le chat dormait en paix", True)
 
 
-def test_what_is_not_in_the_lattice_is_told_unless_deviations_are_tolerated(model):
+def test_what_is_not_in_the_lattice_is_reported_unless_deviations_are_tolerated(model):
     result = translations(model, "the cat sat")
     assert result["greedy, gappy, 1.0"] == (result[PLAIN][0], False), "the plain system's, and marked"
     words, contained = result["greedy, gappy with edits, 1.0"]

@@ -337,7 +337,7 @@ def test_two_automatic_skeletons_are_a_variant_of_their_own():
 
 @dataclass
 class Calls:
-    """Stands for the decoder: tells what it was called with, and translates into that."""
+    """Stands for the decoder: records its arguments and translates into them."""
 
     settings: DecoderSettings = field(default_factory=DecoderSettings)
     weights: dict[str, float] = field(default_factory=dict)

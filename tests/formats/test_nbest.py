@@ -82,7 +82,7 @@ def test_missing_and_further_columns(line, features, total):
         ("", False),
     ],
 )
-def test_a_list_is_told_by_its_first_line(tmp_path, text, expected):
+def test_a_list_is_detected_by_its_first_line(tmp_path, text, expected):
     (tmp_path / "x").write_text(f"{text}\n", encoding="utf-8")
     assert is_nbest(tmp_path / "x") is expected
 

@@ -183,5 +183,5 @@ def test_json_lines_may_begin_with_blanks(tmp_path, blank):
         ("a { b", False),
     ],
 )
-def test_json_is_told_from_text(line, expected):
+def test_json_is_distinguished_from_text(line, expected):
     assert is_json(line) is expected

@@ -71,7 +71,7 @@ def column_sums(lattice, name):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_binary_is_told_by_its_first_bytes(kind, tmp_path):
+def test_a_binary_is_detected_by_its_first_bytes(kind, tmp_path):
     assert is_binary(binary(kind))
     assert not is_binary(ARPA)
     assert not is_binary(tmp_path / "nothing")

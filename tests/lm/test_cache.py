@@ -216,7 +216,7 @@ def test_nothing_half_written_is_left_behind(arpa, monkeypatch):
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, lambda data: zstandard.ZstdCompressor().compress(data)])
-def test_packed_models_are_told_by_their_content(arpa, parses, pack):
+def test_packed_models_are_detected_by_their_content(arpa, parses, pack):
     plain = scores(LanguageModel.read(arpa))
     packed = arpa.with_name("packed")
     packed.write_bytes(pack(arpa.read_bytes()))

@@ -227,19 +227,19 @@ def test_a_java_that_fails_is_one_error(cache_folder, fake_java, body, message):
 
 
 @needs_java
-def test_too_small_a_heap_is_told():
+def test_too_small_a_heap_is_reported():
     with pytest.raises(LatticeSimpError, match="ran out of a Java heap of 2M"):
         meteor("de", options=JarOptions(heap="2M")).statistics(["a"], [["b"]])
 
 
-def test_a_missing_package_is_told(monkeypatch):
+def test_a_missing_package_is_reported(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"lattice-simp\[evaluate\]"):
         meteor("de").statistics(["a"], [["b"]])
 
 
 @pytest.mark.parametrize("code", ["hi", "xx", "cz", ""])
-def test_unknown_languages_are_told_what_there_is(code):
+def test_unknown_languages_are_answered_with_the_known_ones(code):
     with pytest.raises(LatticeSimpError, match=r"it knows en, cs, .* 'other'"):
         meteor(code)
 

@@ -117,7 +117,7 @@ def test_other_endings_and_other_folders_are_refused(tmp_path, measured, groups,
         draw_results(tmp_path / "file" / "plots", measured, [Breakdown(groups, comparisons)])
 
 
-def test_a_missing_matplotlib_is_told(monkeypatch):
+def test_a_missing_matplotlib_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"lattice-simp\[evaluate\]"):
         failure_plot(CURVES)

@@ -270,7 +270,7 @@ def test_equivalence_knows_strings_and_costs():
     assert not ls.equivalent(nothing, something)
 
 
-def test_equivalence_tells_apart_what_single_precision_does_not():
+def test_equivalence_distinguishes_what_single_precision_does_not():
     def two_ways(gap):
         """Makes a lattice where `x` and `y` lead to the same two states, at costs that differ by about `gap`."""
         costs, ends = [1e4, 1e4 + 5.0, 1e4, 1e4 + 5.0 + gap, 0.0, 0.0], [math.inf, math.inf, math.inf, 0.0]

@@ -111,7 +111,7 @@ def twice(words, order):
 
 
 @pytest.mark.parametrize("max_order", [1, 2, 4])
-def test_expansion_keeps_every_path_and_tells_its_ngrams(max_order):
+def test_expansion_keeps_every_path_and_reports_its_ngrams(max_order):
     for seed in SEEDS:
         lattice = make(seed)
         history = expand_history(lattice, max_order)

@@ -237,7 +237,7 @@ def test_other_sites_and_nameless_visitors_change_nothing(app, store):
     assert not store.events()
 
 
-def test_a_locked_file_is_told_and_holds_no_other_page(path, monkeypatch):
+def test_a_locked_file_is_reported_and_holds_no_other_page(path, monkeypatch):
     monkeypatch.setattr("lattice_simp.serve.annotate.opened.PATIENCE_S", 0.2)
     app = app_of([annotate_section(path)], Limits())
     with running(app) as address, closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -384,7 +384,7 @@ def test_without_the_extra_the_page_says_what_is_missing(app, store, monkeypatch
     assert "pip install 'lattice-simp[annotation]'" in unescape(answer.text)
 
 
-def test_a_file_that_is_none_is_told_when_the_server_starts(tmp_path):
+def test_a_file_that_is_none_is_reported_when_the_server_starts(tmp_path):
     (tmp_path / "a.db").write_text("no database " * 100, encoding="utf-8")
     with pytest.raises(FormatError, match="not a database"):
         create_app(tabs=Tabs(annotations=tmp_path / "a.db"))
@@ -417,7 +417,7 @@ def test_the_file_is_closed_with_the_server_and_opened_with_it_again(app, path):
         assert [hypothesis.name for hypothesis in path.parent.iterdir()] == [path.name]
 
 
-def test_what_cannot_be_stored_is_told(app, monkeypatch):
+def test_what_cannot_be_stored_is_reported(app, monkeypatch):
     ada = Visitor(app, "Ada")
     ada.get("/annotate/shorten")
 

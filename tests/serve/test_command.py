@@ -1,4 +1,4 @@
-"""`lattice-simp serve` as a process: it answers, it ends when it is told to, it says what is wrong."""
+"""`lattice-simp serve` as a process: it answers, it ends on request, it reports errors."""
 
 from __future__ import annotations
 

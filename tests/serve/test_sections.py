@@ -201,7 +201,7 @@ def test_numbers_of_any_size_are_exact(monkeypatch):
 
 
 @pytest.mark.parametrize(("error", "status"), [(BusyError("busy"), 503), (TimeLimitError(20.0), 504)])
-def test_what_stops_a_request_is_said(tmp_path, monkeypatch, error, status):
+def test_what_stops_a_request_is_reported(tmp_path, monkeypatch, error, status):
     def answer(value):
         raise error
 

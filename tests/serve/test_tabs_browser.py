@@ -103,7 +103,7 @@ def test_a_set_is_paraphrased_and_filtered(page):
 
 
 @pytest.mark.parametrize("tab", EXAMPLES)
-def test_what_is_wrong_is_said_and_the_text_stays(page, tab):
+def test_what_is_wrong_is_reported_and_the_text_stays(page, tab):
     send(page, tab, " ".join(["<b>so</b>"] * 30))
     expect(page.locator("[role=alert]")).to_contain_text("tokens; give ")
     assert page.locator("main b").count() == 0

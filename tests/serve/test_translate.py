@@ -161,7 +161,7 @@ def test_a_sentence_of_nobody_has_a_translation_too(client):
     assert answer["composed"] is None
 
 
-def test_a_skeleton_that_is_not_found_is_said(client):
+def test_a_skeleton_that_is_not_found_is_reported(client):
     """Of one skeleton hypothesis alone, the composition is soon empty."""
     answers = [asked(client, mask=mask, hypotheses="1").json() for mask in ("0000000010000", "0100000000010", MASK)]
     results = [answer["reachable"] for answer in answers]
@@ -232,7 +232,7 @@ def test_a_mask_alone_says_its_gaps(client):
         ({"edits": "yes"}, 400, "give 1 or 0"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(client, parameters, status, message):
+def test_what_is_wrong_is_reported_in_one_line(client, parameters, status, message):
     answer = asked(client, **parameters)
     assert answer.status_code == status
     if message:

@@ -1,4 +1,4 @@
-"""Processes that are late, die, or use too much memory: the request is told so, and the next one is answered."""
+"""Processes that are late, die, or use too much memory: the request gets an error, and the next one is answered."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def pool_of(factory=make_worker, limits=LIMITS):
         pool.close()
 
 
-def test_what_goes_wrong_is_told_and_the_next_request_is_answered():
+def test_what_goes_wrong_is_reported_and_the_next_request_is_answered():
     with pool_of() as pool:
         pool.start()
         process = asyncio.run(pool.run("a"))["problem"]

@@ -52,7 +52,7 @@ def test_other_programs_unpack_what_is_written(tmp_path, suffix, unpack):
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
-def test_content_tells_the_compression_whatever_the_name(tmp_path, compress):
+def test_content_determines_the_compression_whatever_the_name(tmp_path, compress):
     (tmp_path / "plain.txt").write_bytes(compress(b"first ") + compress(b"second"))  # two members in a row
     assert read_bytes(tmp_path / "plain.txt") == b"first second"
 

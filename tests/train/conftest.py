@@ -33,18 +33,19 @@ def configured(toy_data, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def told() -> dict[str, list[tuple[int, int | None]]]:
-    """The progress that each stage of `trained` told."""
+def reported() -> dict[str, list[tuple[int, int | None]]]:
+    """The progress that each stage of `trained` reported."""
     return {}
 
 
 @pytest.fixture(scope="session")
-def trained(toy_data, tmp_path_factory, told) -> Path:
+def trained(toy_data, tmp_path_factory, reported) -> Path:
     """The work folder of a complete run; it stays as it is."""
     folder = tmp_path_factory.mktemp("trained")
     config = write_config(folder / "config.yaml", toy_data, folder / "work")
     run = Run(
-        begin=lambda name: told.setdefault(name, []), progress=lambda *arguments: [*told.values()][-1].append(arguments)
+        begin=lambda name: reported.setdefault(name, []),
+        progress=lambda *arguments: [*reported.values()][-1].append(arguments),
     )
     train(read_config(config), run)
     return folder / "work"
@@ -71,7 +72,7 @@ def command(capfd):
 
 @pytest.fixture
 def fails(command):
-    """Runs `lattice-simp train` and returns the one line that tells why it fails."""
+    """Runs `lattice-simp train` and returns the one line of its error."""
 
     def run(*arguments) -> str:
         done = command(*arguments, "--quiet")

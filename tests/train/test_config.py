@@ -1,4 +1,4 @@
-"""Reading configs: values, overrides, and what is told of mistakes."""
+"""Reading configs: values, overrides, and errors for mistakes."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_mistakes_of_overrides(written, override, message):
     assert message in str(raised.value)
 
 
-def test_missing_files_are_told(tmp_path):
+def test_missing_files_are_reported(tmp_path):
     with pytest.raises(FormatError, match=r"none\.yaml: cannot be read"):
         read_config(tmp_path / "none.yaml")
 

@@ -50,14 +50,14 @@ def test_bytes_that_are_not_utf8(data, configured, fails, tmp_path, name, work):
 
 
 @pytest.mark.parametrize("name", ["train.fr", "dev.en", "test.en", "lm.arpa"])
-def test_missing_files_are_told_before_any_work(data, configured, fails, tmp_path, name):
+def test_missing_files_are_reported_before_any_work(data, configured, fails, tmp_path, name):
     (data / name).unlink()
     assert f"{data / name}: no such file; check the config's paths" in fails(configured(data))
     assert not (tmp_path / "work").exists()
 
 
 @pytest.mark.parametrize("name", ["dev.en", "test.en"])
-def test_references_of_another_length_are_told_before_any_work(data, configured, fails, tmp_path, name):
+def test_references_of_another_length_are_reported_before_any_work(data, configured, fails, tmp_path, name):
     write_lines(data / name, (data / name).read_text().splitlines()[1:])
     line = fails(configured(data))
     assert f"{data / name}: has " in line
@@ -96,7 +96,7 @@ def test_damaged_compressed_text(data, configured, fails):
 # ---------------------------------------------------------------- programs, folders, disks
 
 
-def test_a_missing_lmplz_is_told_before_any_work(configured, fails, tmp_path, monkeypatch):
+def test_a_missing_lmplz_is_reported_before_any_work(configured, fails, tmp_path, monkeypatch):
     monkeypatch.setenv("LMPLZ", str(tmp_path / "no-lmplz"))
     assert "no-lmplz names no program that can be run" in fails(configured(language_model={"arpa": None}))
     assert not any((tmp_path / "work").glob("prepare.*"))

@@ -52,22 +52,23 @@ def test_a_model_is_trained_that_translates_the_test_set(trained, toy_data):
         assert decoder.translate(source.replace("'", "' ")).best.text == translation
 
 
-def test_every_stage_tells_its_progress(trained, told, configured):
-    assert tuple(told) == tuple(records_of(trained))
+def test_every_stage_reports_its_progress(trained, reported, configured):
+    assert tuple(reported) == tuple(records_of(trained))
     shards = 3  # of 90 pairs
     passes = [(done, shards) for done in range(shards + 1)]
     reading = [(done, None) for done in range(1, shards + 1)]
-    assert told["prepare"] == [*reading, *passes, *2 * passes, *passes]  # tokens, languages of two sides, selection
-    assert told["number"] == 3 * passes
-    assert told["align"][-len(passes) :] == passes
-    assert told["align"][: -len(passes)] == [(done, told["align"][0][1]) for done in range(1, told["align"][0][1] + 1)]
-    assert told["lexical"] == told["extract"] == passes
-    assert told["count"] == told["rules"] == [(0, 1), (1, 1)]
-    assert told["targets"] == [(0, 1), (1, 1), *passes, *passes]
+    assert reported["prepare"] == [*reading, *passes, *2 * passes, *passes]  # tokens, languages of two sides, selection
+    assert reported["number"] == 3 * passes
+    assert reported["align"][-len(passes) :] == passes
+    align, total = reported["align"], reported["align"][0][1]
+    assert align[: -len(passes)] == [(done, total) for done in range(1, total + 1)]
+    assert reported["lexical"] == reported["extract"] == passes
+    assert reported["count"] == reported["rules"] == [(0, 1), (1, 1)]
+    assert reported["targets"] == [(0, 1), (1, 1), *passes, *passes]
     for name in ("tune", "test"):
-        done, total = told[name][-1]
+        done, total = reported[name][-1]
         assert done == total > 0, name
-    assert told["language-model"] == told["model"] == []  # they copy files
+    assert reported["language-model"] == reported["model"] == []  # they copy files
 
     results = []
     folders = {"prepare": next(trained.glob("prepare.*"))}
@@ -296,7 +297,7 @@ def test_files_of_later_stages_need_not_be_there(configured, command):
         (("--dask", "nowhere"), "'nowhere' is not a Dask cluster"),
     ],
 )
-def test_options_that_make_no_sense_are_told_before_any_work(configured, fails, tmp_path, options, message):
+def test_options_that_make_no_sense_are_reported_before_any_work(configured, fails, tmp_path, options, message):
     assert message in fails(configured(), *options)
     assert not (tmp_path / "work").exists()
 

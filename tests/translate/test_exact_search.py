@@ -171,7 +171,7 @@ def test_the_gap_of_a_pruned_search_bounds_what_it_lost(cubes):
     assert cubes["pops"] > 1 or lost > 3
 
 
-def test_gaps_are_told_where_they_are_asked_for():
+def test_gaps_are_reported_where_they_are_asked_for():
     for kind in ("full", "shallow"):
         decoder, _, words = make_decoder(3, kind)
         pruned = decoder.with_settings({"exact": None})

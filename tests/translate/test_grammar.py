@@ -50,7 +50,7 @@ def test_brackets_of_phrase_tables_are_words(line, source, target, scores):
     assert len(rule.features) == scores
 
 
-def test_words_in_brackets_are_told_by_the_lines_before():
+def test_words_in_brackets_are_detected_by_the_lines_before():
     assert parse("a ||| b ||| 1", "[c] ||| d ||| 0.5")[1].source == ("[c]",)
     assert parse("a ||| b ||| 1", "c [X] ||| d [X] ||| 0.5")[1].source == ("c", "[X]")
     assert parse("[X] ||| cinq ||| 5")[0].target == ("5",)

@@ -51,7 +51,7 @@ def test_the_gain_decides():
     assert usual.mbr is None
 
 
-def test_costs_and_gaps_that_are_told_are_those_of_the_string_that_is_printed():
+def test_costs_and_gaps_that_are_reported_are_those_of_the_string_that_is_printed():
     decoder = tiny_decoder()
     usual = {path.text: path.cost for path in decoder.translate(SENTENCE).nbest(10_000)}
     decoding = replace(decoder, settings=replace(decoder.settings, mbr=MBR, search_gap=GapBound()))

@@ -396,7 +396,7 @@ def tiny_decoder(lines, **cubes):
         (["[X] ||| [X,1] b ||| [X,1] B", "[X] ||| b ||| B", "[Y] ||| a ||| A"], ["b", "a", "b", "b"]),
     ],
 )
-def test_sentences_without_a_derivation_are_told(lines, words):
+def test_sentences_without_a_derivation_are_reported(lines, words):
     """Positions of the sentence that nothing reaches lead nowhere."""
     with pytest.raises(EmptyLatticeError, match="no translation"):
         tiny_decoder(lines).translate(words)

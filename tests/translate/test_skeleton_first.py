@@ -328,7 +328,7 @@ def placed(line, tokens, gaps):
         ("a b ||| ", "a # b", "#"),
     ],
 )
-def test_the_alignment_tells_where_a_gap_goes(rule, tokens, expected):
+def test_the_alignment_says_where_a_gap_goes(rule, tokens, expected):
     assert placed(f"[X] ||| {rule}", tokens, "# $") == expected
 
 

@@ -77,7 +77,7 @@ def test_gaps_nest():
     assert aligned(grammar, "a b a b c a a", *reversed(uses)) == expected
 
 
-def test_gaps_side_by_side_are_told_apart_by_the_rules_in_them():
+def test_gaps_side_by_side_are_distinguished_by_the_rules_in_them():
     grammar = grammar_of(
         "[X] ||| [X,1] [X,2] ||| [X,2] [X,1]", "[X] ||| a ||| u ||| ||| 0-0", "[X] ||| a a ||| v v ||| ||| 0-0 1-1"
     )

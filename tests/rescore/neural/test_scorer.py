@@ -66,7 +66,7 @@ def test_a_lattice_is_searched_exactly_with_a_wide_beam(scorer):
     np.testing.assert_allclose([path.cost for path in actual], [cost for cost, _ in expected], atol=1e-4)
 
 
-def test_models_are_told_by_their_folder(tiny_model):
+def test_models_are_detected_by_their_folder(tiny_model):
     assert list(read_scorers(tiny_model)) == ["Neural"]
 
 

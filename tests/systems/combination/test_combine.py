@@ -215,7 +215,7 @@ def test_a_network_of_strings_is_no_other_than_the_library_makes():
         (lambda: combine(["a"], weights={"Agreement2": 1.0}), "the features are Posterior, Words"),
     ],
 )
-def test_what_does_not_fit_is_told(call, message):
+def test_what_does_not_fit_is_reported(call, message):
     with pytest.raises(LatticeSimpError, match=message):
         call()
 

@@ -102,14 +102,14 @@ def test_broken_dumps(tmp_path, content, message):
 
 
 @pytest.mark.skipif(find_spec("mwparserfromhell") is not None, reason="mwparserfromhell is installed")
-def test_a_missing_parser_is_told_before_anything_is_read(tmp_path):
+def test_a_missing_parser_is_reported_before_anything_is_read(tmp_path):
     path = written(tmp_path, dump_of(page_of("Rain", "x")), "dump.xml")
     with pytest.raises(MissingExtraError, match=r"mwparserfromhell is missing; pip install 'lattice-simp\[corpus\]'"):
         next(read_articles(path))
 
 
 @needs_parser
-def test_dumps_are_told_by_content(tmp_path):
+def test_dumps_are_detected_by_content(tmp_path):
     path = written(tmp_path, dump_of(page_of("Rain", "It ''rains''.")), "articles.jsonl")
     assert list(read_articles(path)) == [Article("Rain", ("It ''rains''.",), 1, is_wikitext=True)]
 

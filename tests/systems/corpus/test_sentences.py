@@ -62,7 +62,7 @@ def test_nothing_but_blanks_is_between_sentences():
         assert result.offsets[-1] == len(result.words), f"seed {seed}"
 
 
-def test_words_are_told_apart_without_case_and_punctuation():
+def test_words_are_distinguished_without_case_and_punctuation():
     offsets, words = SPLITTER.words(["The cat, sat.", "the CAT (sat)", "the dog sat", "!?", ""])
     first, second, third, *others = (words[begin:end].tolist() for begin, end in pairwise(offsets))
     assert first == second

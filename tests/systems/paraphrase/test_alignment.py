@@ -106,7 +106,7 @@ def test_synonyms_are_of_one_part_of_speech(tmp_path):
         Thesaurus.read_wordnet(tmp_path)
 
 
-def test_a_missing_wordnet_is_told(tmp_path):
+def test_a_missing_wordnet_is_reported(tmp_path):
     with pytest.raises(LatticeSimpError, match="wordnet-base"):
         Thesaurus.read_wordnet(tmp_path)
 
@@ -118,7 +118,7 @@ def test_names_have_no_synonyms_in_wordnet():
     assert not words.related("orissa", "CD", "odisha", "CD")
 
 
-def test_an_unknown_condition_is_told():
+def test_an_unknown_condition_is_reported():
     with pytest.raises(LatticeSimpError, match="unknown condition 'no'; choose from heads"):
         AlignmentSettings(conditions=("no",))
 

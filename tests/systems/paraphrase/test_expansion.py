@@ -183,7 +183,7 @@ def test_a_sentence_alone_stays_alone():
         Paraphraser().expand([])
 
 
-def test_too_many_states_are_told():
+def test_too_many_states_are_reported():
     settings = ParaphraseSettings(max_states=5)
     with pytest.raises(LatticeSimpError, match="more than 5 states"):
         Paraphraser(settings).expand([Tree.from_brackets(text) for text in TAXI])

@@ -241,7 +241,7 @@ def test_planted_alignments_are_found():
     assert np.mean(positions[inserted] == NULL) > 0.8
 
 
-def test_repeated_words_are_told_apart_by_order():
+def test_repeated_words_are_distinguished_by_order():
     rng = np.random.default_rng(2)
     pairs = []
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""Links of other aligners: they stand for our own, and what is wrong with a file is told with its line."""
+"""Links of other aligners: they stand for our own, and faults of a file are reported with their line."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_lines_are_read(tmp_path):
 @pytest.mark.parametrize(
     "fault", ["0-0 1", "0-0 -1-2", "0-a", "0:0", "0-0-0", "0-0,1-1", "0-1234567890", "1 - 1", "١-1"]
 )
-def test_a_malformed_link_is_told_with_its_line(stage, tmp_path, fault):
+def test_a_malformed_link_is_reported_with_its_line(stage, tmp_path, fault):
     work, *_ = stage
     replaced(tmp_path / "two.links", 3, fault)
     with pytest.raises(FormatError, match=r"two\.links:3: '\S+' is not a link \(write source-target positions"):
@@ -89,7 +89,7 @@ def test_links_belong_to_the_lines_that_are_left(stage, tmp_path):
     assert actual == [[list(point) for point in entry] for entry in expected]
 
 
-def test_a_link_out_of_its_sentence_is_told_with_its_line(stage, tmp_path):
+def test_a_link_out_of_its_sentence_is_reported_with_its_line(stage, tmp_path):
     work, run, _ = stage
     for line, fault in ((4, "9-0"), (5, "0-9"), (7, "8-8")):  # line 7 of the corpus `two` was dropped
         text = (tmp_path / "two.links").read_text(encoding="utf-8")

@@ -261,7 +261,7 @@ def test_memory_shares() -> None:
     assert memory_mebibytes("80%") > memory_mebibytes("40%") > 32
 
 
-def test_a_need_for_more_memory_is_told_from_a_need_for_less() -> None:
+def test_a_need_for_more_memory_is_distinguished_from_a_need_for_less() -> None:
     more = explain(
         -6, "x.cc:1 in f threw util::Exception because `a'.\nVocab hash 9 exceeds total memory 8\n", Path("t"), 50
     )

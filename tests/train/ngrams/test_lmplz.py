@@ -1,4 +1,4 @@
-"""The make recipe that builds lmplz: what is missing is told in one line, and how to get it."""
+"""The make recipe that builds lmplz: one line says what is missing and how to get it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def make(tmp_path):
     return run
 
 
-def test_missing_tools_are_told(make, tmp_path):
+def test_missing_tools_are_reported(make, tmp_path):
     code, errors = make()
     assert code == 2
     assert errors[0].startswith("error: cmake is not there (on Debian and Ubuntu: apt install cmake g++ make libboost")
@@ -49,7 +49,7 @@ def test_missing_tools_are_told(make, tmp_path):
     assert not (tmp_path / "cache").exists()
 
 
-def test_missing_sources_are_told(make, tmp_path):
+def test_missing_sources_are_reported(make, tmp_path):
     tools = {"cmake": "exit 1", "c++": "exit 1"}
     code, errors = make(**tools, python="exit 1")
     assert (code, errors) == (2, ["error: pip found no sources of kenlm (check its index settings and the network)"])

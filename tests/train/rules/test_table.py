@@ -168,7 +168,7 @@ def test_no_rules_are_an_error(trained):
 
 
 @pytest.mark.usefixtures("few_buckets")
-def test_as_many_corpora_as_bits_can_be_told_apart(training):
+def test_as_many_corpora_as_bits_can_be_distinguished(training):
     done = training([([0], [0], [(0, 0)], MAX_PROVENANCE - 1), ([0], [0], [(0, 0)], 40)], provenance=True)
     corpora = [done.config.corpora[0].model_copy(update={"name": f"c{number}"}) for number in range(MAX_PROVENANCE)]
     done.config = done.config.model_copy(update={"corpora": tuple(corpora)})

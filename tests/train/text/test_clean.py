@@ -71,7 +71,7 @@ def foreign(sentence: str, counts: dict[str, int], other_counts: dict[str, int])
     return len(words) >= 4 and gain > len(words)
 
 
-def test_languages_are_told_apart_as_defined():
+def test_languages_are_distinguished_as_defined():
     choose = random.Random(1)
     own_words, other_words = [f"a{n}" for n in range(30)], [f"b{n}" for n in range(30)]
     shared = ["x1", "x2", ",", "1990", "%", "é", "."]

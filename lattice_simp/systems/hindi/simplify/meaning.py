@@ -62,10 +62,10 @@ def _content(sentence: Sentence, tokens: Sequence[int]) -> list[int]:
 
 def _states(sentence: Sentence, node: Node) -> bool:
     """Returns whether the finite verbs of a clause and of those coordinated in it are in the indicative."""
-    own = set(range(node.start, node.end)) - _inside(node)
+    positions = set(range(node.start, node.end)) - _inside(node)
     for chunk in (position for position, chunk in enumerate(sentence.chunks) if chunk.tag == FINITE):
         group = verb_group(sentence, chunk)
-        if group is not None and own.issuperset(group.positions) and not group.is_statement:
+        if group is not None and positions.issuperset(group.positions) and not group.is_statement:
             return False
     return all(_states(sentence, child) for child in node.children if child.kind == ClauseType.COORDINATE)
 
