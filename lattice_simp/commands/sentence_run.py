@@ -218,13 +218,14 @@ def _with_stats(records: Iterable[Record], file: TextIO) -> Iterator[Record]:
 # ---------------------------------------------------------------- names of runs
 
 
-def name_run(sentences: Iterable[Sentence], model: Path, options: Any) -> dict[str, str]:
+def name_run(sentences: Iterable[Sentence], model: Path | None, options: Any) -> dict[str, str]:
     """Names a run by its input, its options and its model's files (their names, sizes and times, not their content).
 
     Args:
+        model: None if the run has no model of its user's.
         options: a dataclass; its field `model` does not count.
     """
-    files = sorted(path for path in model.iterdir() if path.is_file()) if model.is_dir() else []
+    files = sorted(path for path in model.iterdir() if path.is_file()) if model and model.is_dir() else []
     stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     chosen = [(field.name, str(getattr(options, field.name))) for field in fields(options) if field.name != "model"]
     return {"input": _digest(map(_content, sentences)), "model": _digest(stats), "options": _digest(chosen)}

@@ -162,6 +162,20 @@ def model_text(model: Path, *, tokenised: bool) -> tuple[Tokeniser, Tokeniser] |
     return model_tokenisers(model)
 
 
+def english_text(*, tokenised: bool) -> tuple[Tokeniser, Tokeniser] | None:
+    """Returns the tokenisers of English text in its case, unless the input is tokens.
+
+    Raises:
+        MissingExtraError: the tokeniser's library is not installed.
+    """
+    if tokenised:
+        return None
+    with extra("text"):
+        from lattice_simp.text.tokeniser import Tokeniser
+    english = Tokeniser("en", case="keep")
+    return english, english
+
+
 def read_records(path: Path) -> Iterator[SkeletonRecord]:
     """Yields the records of a skeleton file, JSON lines or bracket text, as its first line shows.
 

@@ -24,7 +24,7 @@ from lattice_simp.commands.options import (
     command_app,
 )
 from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_run, resumable, run_sentences
-from lattice_simp.commands.sentences import Sentence, model_text, read_sentences
+from lattice_simp.commands.sentences import Sentence, english_text, model_text, read_sentences
 from lattice_simp.commands.worker import Record, empty_record, nbest_entry
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.tasks.outcome import Function
@@ -39,7 +39,10 @@ app = command_app()
 @app.command()
 def simplify(
     context: typer.Context,
-    model: Annotated[Path, typer.Argument(help="folder that `lattice-simp train` made with a section simplify")],
+    model: Annotated[
+        Path | None,
+        typer.Argument(help="folder that `lattice-simp train` made with a section simplify; none is needed"),
+    ] = None,
     source: SentenceFile = None,
     output: Annotated[Output, Detail("one line per sentence")] = "-",
     tokenised: Annotated[Tokenised, Detail("so is the output")] = False,
@@ -56,7 +59,7 @@ def simplify(
     resume: Resume = False,
     quiet: Quiet = False,
 ) -> None:
-    """Simplify English sentences. Example: lattice-simp simplify model < a.txt > simple.txt
+    """Simplify English sentences. Example: lattice-simp simplify < a.txt > simple.txt
 
     The command splits sentences, and deletes or replaces words and phrases. It finds the best of all combinations
     (--search joint), or applies one step after the other, as published (--search greedy). It parses its results and
@@ -69,10 +72,13 @@ def simplify(
     unknown = [step for step in steps.split(",") if step not in STAGES]
     if unknown:
         raise LatticeSimpError(f"--steps {steps}: {unknown[0]!r} is not one of {','.join(STAGES)}")
-    OperationModel.read(model / OPERATIONS)  # refuses other folders before any line is read
+    if model is not None:
+        OperationModel.read(model / OPERATIONS)  # refuses other folders before any line is read
+    elif mode == "bold":
+        raise LatticeSimpError("--mode bold needs a trained model (name its folder)")
     stages = tuple(stage for stage in STAGES if stage in steps.split(","))
     options = SimplifyOptions(model, search, stages, rerank, nbest, change, mode)
-    text = model_text(model, tokenised=tokenised)
+    text = model_text(model, tokenised=tokenised) if model is not None else english_text(tokenised=tokenised)
     tokens = None
     if text is not None:  # parsers need the original case
         tokens, run = replace(text[0], case="keep", casing={}).tokens, replace(run, text=text[1].text)
@@ -89,7 +95,7 @@ def simplify(
 class SimplifyOptions:
     """What every worker needs to know."""
 
-    model: Path
+    model: Path | None
     search: Search
     stages: tuple[Stage, ...]
     rerank: int
@@ -100,7 +106,7 @@ class SimplifyOptions:
 
 def make_simplifier(options: SimplifyOptions) -> Function:
     """Loads the model in a worker; returns the function that simplifies one numbered sentence."""
-    loaded = Simplifier.load(options.model)
+    loaded = Simplifier.untrained() if options.model is None else Simplifier.load(options.model)
     chosen = replace(loaded, search=options.search, stages=options.stages, change=options.change, mode=options.mode)
     return partial(_simplify, chosen, options)
 

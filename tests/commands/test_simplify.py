@@ -35,6 +35,17 @@ def test_a_line_for_each_line(call, simplifier, tmp_path):
     assert lists[0][0].features["Input:Splits"] == len(records[0]["splits"])
 
 
+def test_without_a_model(call):
+    pytest.importorskip("sacremoses", reason="sacremoses is not installed (the extra 'text')")
+    text = "Approximately 40 individuals were injured.\nMr. Brown commenced work.\n"
+    done = call("simplify", stdin=text)
+    assert done.stdout == "About 40 people were hurt.\nMr. Brown started work.\n", done.stderr
+    assert call("simplify", "--tokenised", stdin="The judge commenced work .\n").stdout == "The judge started work .\n"
+    refused = call("simplify", "--mode", "bold", stdin=text)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == "lattice-simp: --mode bold needs a trained model (name its folder)\n"
+
+
 def test_steps_and_searches(call, simplifier):
     assert call("simplify", simplifier, "--steps", "substitute", stdin=LINES).stdout.splitlines()[0] == (
         "The old judge , who was tired , held the main man ."

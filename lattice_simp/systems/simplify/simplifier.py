@@ -19,6 +19,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import GrammarError, LatticeSimpError
 from lattice_simp.formats.rule_table import RuleText
+from lattice_simp.lm.model import LanguageModel
 from lattice_simp.scores.edits import edit_distances
 from lattice_simp.systems.simplify.analysis import Analysis, analyse
 from lattice_simp.systems.simplify.cautious import CANDIDATES, WEIGHTS, Reading, cautious_analysis, faults
@@ -33,6 +34,7 @@ from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.derivation import COPY_RULE, RuleUse
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import Translation
+from lattice_simp.translate.settings import DecoderSettings
 
 OPERATIONS = "operations.tsv"
 """The file in a model folder with the probabilities of splits and deletions; the other files are a decoder's."""
@@ -42,6 +44,9 @@ MAX_TOKENS = 100
 
 CHANGE_BEAM = 30.0
 """The beam, in nats, of the search for a hypothesis that differs from its source."""
+
+_UNIFORM = b"\\data\\\nngram 1=3\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\n-1\t</s>\n\n\\end\\\n"
+"""A language model that gives all words the same probability."""
 
 Mode: TypeAlias = Literal["cautious", "bold"]
 Stage: TypeAlias = Literal["split", "delete", "substitute"]
@@ -140,6 +145,16 @@ class Simplifier:
             FormatError, GrammarError: A file is missing or broken.
         """
         return cls(OperationModel.read(Path(folder) / OPERATIONS), Decoder.load(folder))
+
+    @classmethod
+    def untrained(cls) -> Simplifier:
+        """Returns a simplifier in cautious mode that needs no trained model.
+
+        It applies every sound operation: the odds of operations are even, and there is no language model to choose
+        between combinations.
+        """
+        model = LanguageModel.from_bytes(_UNIFORM)
+        return cls(OperationModel(), Decoder(_nothing(DecoderSettings().top), {"LM": model}, WEIGHTS))
 
     def simplify(self, sentence: Parse | str | Sequence[str], count: int = 1) -> list[Simplification]:
         """Returns up to `count` simplifications of a sentence, cheapest first.
@@ -362,9 +377,12 @@ def _tokens_between(alternatives: Hypotheses, use: RuleUse, words: Sequence[str]
 
 def _no_rules(decoder: Decoder) -> Grammar:
     """Returns a grammar that matches nothing, with the decoder's features."""
+    return _nothing(decoder.settings.top, decoder.grammar.feature_names)
+
+
+def _nothing(top: str, names: Iterable[str] = ()) -> Grammar:
     nothing = ("<nothing>",)
-    scores = tuple((name, 0.0) for name in decoder.grammar.feature_names)
-    return Grammar.from_rules([RuleText(decoder.settings.top, nothing, nothing, scores, ())])
+    return Grammar.from_rules([RuleText(top, nothing, nothing, tuple((name, 0.0) for name in names), ())])
 
 
 def most_unlike(candidates: Sequence[Simplification]) -> Simplification:

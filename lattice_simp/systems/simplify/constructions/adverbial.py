@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from lattice_simp.grammars.english.lexicon import word_set
@@ -22,6 +22,7 @@ from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.text.english.parse import ROOT, Parse
 
 _TEMPORAL = frozenset({"when", "after"})
+_IN_CONTRAST = frozenset({"However ,", "In contrast ,"})
 _PRONOUNS = {"he": False, "she": False, "it": False, "they": True}
 
 
@@ -70,11 +71,18 @@ def _realised(
         if named is None:
             return
         sentence = named
+    if _contrasts(parse, set(parse.subtree(verb)) - set(rest) if leads else rest):
+        of_clause, of_rest = (opening if opening not in _IN_CONTRAST else "" for opening in openings)
     opening = inserted(of_clause.format(be=be_form(is_past(parse, verb), plural=False)))
     kept = {token.position for token in sentence if not token.copied}
     clause = tuple(position for position in rest if position in kept)
     dropped = (*conjunction, *(position for position in rest if position not in kept))
     yield Clause(head, verb, clause, dropped, (*opening, *sentence), leads=leads, opening=tuple(of_rest.split()))
+
+
+def _contrasts(parse: Parse, positions: Iterable[int]) -> bool:
+    """Returns whether a sentence says itself that it contrasts with another one."""
+    return any(parse.tokens[position].lower() in word_set("contrast") for position in positions)
 
 
 def _is_impersonal(parse: Parse, verb: int) -> bool:
