@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, child, finite_word, subject
+from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, auxiliaries, child, finite_word, subject
 from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
@@ -14,14 +14,19 @@ from lattice_simp.text.english.punctuation import mark_kind
 _UNCERTAIN_CONJUNCTIONS = frozenset({"as", "since", "when", "while", "so that"})
 """Conjunctions that have other senses than that of the sentence opening that would take their place."""
 
-_DASHES = frozenset({":", "-", "--", "–", "—"})
+_DASHES = frozenset({"-", "--", "–", "—"})
 _NOUNS = frozenset({"NOUN", "PROPN"})
 
 
 def is_certain(parse: Parse, split: Split) -> bool:
     """Returns whether a split can be read in one way only."""
     conjunction = " ".join(parse.tokens[position].lower() for position in split.dropped)
-    if split.restrictive or conjunction in _UNCERTAIN_CONJUNCTIONS or not _has_main_clause(parse):
+    if (
+        split.restrictive
+        or parse.tokens[min(split.removed) - 1] == ":"
+        or conjunction in _UNCERTAIN_CONJUNCTIONS
+        or not _has_main_clause(parse)
+    ):
         return False
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
     if entity and not _is_nameable(parse, entity):
@@ -66,6 +71,8 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
     if not entity or parse.tokens[split.clause[0]].lower() == "being":  # "being" may say why
         return not entity
     head = _head(parse, list(split.clause))
+    if parse.tags[head] == "VBG" and _goes_on(parse, parse.heads[head]):
+        return False
     noun = parse.labels[_head(parse, entity)]
     if parse.labels[head] == "acl":
         present = parse.tags[head] == "VBG" and noun not in SUBJECTS
@@ -76,6 +83,12 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
     reported = parse.lemmas[parse.heads[head]].lower() in word_set("reporting_verbs")
     return split.leads or (len(subjects) == 1 and not reported)
+
+
+def _goes_on(parse: Parse, verb: int) -> bool:
+    """Returns whether a verb tells what is going on ("is lying there, waiting"), where `waits` would be a habit."""
+    stays = parse.lemmas[verb] == "be" and child(parse, verb, {"attr", "acomp"}) is None
+    return stays or (parse.tags[verb] == "VBG" and bool(auxiliaries(parse, verb)))
 
 
 def _is_certain_coordination(parse: Parse, split: Split) -> bool:

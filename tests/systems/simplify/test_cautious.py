@@ -11,8 +11,9 @@ from lattice_simp.systems.simplify.analysis import analyse
 from lattice_simp.systems.simplify.cautious import Reading, cautious_analysis, faults
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
-from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.systems.simplify.sentence import Token, source_sentence
 from lattice_simp.systems.simplify.simplifier import Simplifier
+from lattice_simp.systems.simplify.soundness import Written, fault
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +77,20 @@ def test_pronouns_agree(parsed):
     source = parsed("The men sing and want to dance .")
     broken = "The/0 men/1 sing/2 . They/1 wants/4 to/5 dance/6 ./7"
     assert faults(source, [reading(broken, copied=(4,), starts=(0, 4))])[0] == "They wants disagree"
+
+
+def test_parses_are_compared_word_by_word(parsed):
+    source = parsed("The men left the town .")
+    tokens = source_sentence(source.tokens)
+
+    def wrong(new=None, **columns):
+        return fault(source, [Written(tokens, replace(source, **columns), new or {})])
+
+    assert wrong() == ""
+    assert wrong(tags=(*source.tags[:4], "VB", source.tags[5])) == "town is VB, not NN"
+    assert wrong(labels=(*source.labels[:4], "nsubj", source.labels[5])) == "town is nsubj, not dobj"
+    assert wrong(heads=(*source.heads[:4], 1, source.heads[5])) == "town is dobj, not dobj"
+    assert wrong(new={2: "VBZ"}) == "left is VBD, not VBZ"
 
 
 def test_words_keep_their_tags_and_roles(parsed):

@@ -40,6 +40,9 @@ UNCERTAIN = {
     "The school is a public school in Texas and classified as a good school .": "is classified, or classified",
     "The show was aired on a new block and previously was a part of it .": "was was",
     "They should leave the road or go through the town and drive back to it .": "not both",
+    "Tom is lying on the couch at home , watching a show .": "is watching, not watches",
+    "She left the old town for one reason : because it was cold .": "a colon",
+    "A gift for Ann , who was tired after the long day .": "no sentence",
     "They look for and hope to find a cure .": "a preposition without its noun",
 }
 

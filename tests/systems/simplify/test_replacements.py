@@ -33,6 +33,8 @@ KEPT = [
     "It was an approximately - made copy .",
     "She stated her name .",  # "said her name"
     "He was due to arrive .",
+    "She makes the bread following the rules of the house .",  # not "after the rules"
+    "They have received a prize .",  # "they have got one" says that it is theirs
     "I can not believe he left the town .",  # "I can not think"
     "They follow rules and regulations here .",  # "rules and rules"
     "The school closed in April , and demolished in May .",  # participle or past
