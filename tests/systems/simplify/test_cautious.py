@@ -84,7 +84,7 @@ def test_parses_are_compared_word_by_word(parsed):
     tokens = source_sentence(source.tokens)
 
     def wrong(new=None, **columns):
-        return fault(source, [Written(tokens, replace(source, **columns), new or {})])
+        return fault(source, [Written(tokens, replace(source, **columns), new or {})], frozenset(new or {}))
 
     assert wrong() == ""
     assert wrong(tags=(*source.tags[:4], "VB", source.tags[5])) == "town is VB, not NN"
