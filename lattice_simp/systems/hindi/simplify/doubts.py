@@ -178,6 +178,8 @@ def _unagreed(sentence: Sentence, part: Part, group: VerbGroup) -> str:
     phrases = [phrase for phrase in nominal_chunks(sentence, part.tokens) if phrase < (part.verb or 0)]
     bare = [phrase for phrase in phrases if is_bare(sentence, phrase)]
     if not bare:
+        if group.root in words_of("giving"):
+            return "no object"
         return "" if any(_is_dative(sentence, phrase) for phrase in phrases) else "no object"
     chunk = sentence.chunks[bare[-1]]
     head = sentence.head_of(chunk)

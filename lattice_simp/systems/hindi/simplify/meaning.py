@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from lattice_simp.grammars.hindi.verbs import FUTURE, INFINITIVE
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, Sentence
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.clause_tree import CONNECTIVE_TAGS, Node, is_joining
 from lattice_simp.systems.hindi.simplify.model import without
@@ -169,7 +169,11 @@ def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
     if any(sentence.tokens[index].form in words_of("pair") for index in (*links, *start)):
         return "one of a pair"
     if position and node.kind != ClauseType.ADVERBIAL:
-        gap = range(parent.children[position - 1].end - 1, node.start + 1)
+        previous = parent.children[position - 1]
+        ending = [at for at in range(previous.start, previous.end) if not is_joining(sentence, at)][-1:]
+        if not any(sentence.tokens[at].tag in (*VERBS, _NEGATION, _PARTICLE) for at in ending):
+            return "no verb at the end of the clause before it"
+        gap = range(previous.end - 1, node.start + 1)
         marks = (sentence.tokens[index] for index in gap if is_joining(sentence, index))
         if all(mark.tag == PUNCTUATION and mark.form not in words_of("separator") for mark in marks):
             return "no conjunction or mark before it"

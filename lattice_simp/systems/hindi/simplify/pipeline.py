@@ -117,7 +117,8 @@ def _simplified(
         else:
             results = [conjugate(source, part) for part in parts]
             refusals = [result for result in results if isinstance(result, Refusal)]
-            parts = [without_relatives(source, result) for result in results if isinstance(result, Part)]
+            parts = [result for result in results if isinstance(result, Part)]
+            parts = [without_relatives(source, part, careful=careful) for part in parts]
     rendered = [_render(source, part, until) for part in parts]
     names = [part.name for part in parts]
     refusals = refusals or check(source, names, rendered)

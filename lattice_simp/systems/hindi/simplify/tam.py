@@ -113,8 +113,10 @@ _TAGS = ("PRP", "DEM")
 _REASON = "a relative pronoun in a separate sentence"
 
 
-def without_relatives(sentence: Sentence, part: Part) -> Part:
-    """Replaces the relative pronoun of a clause that became a sentence."""
+def without_relatives(sentence: Sentence, part: Part, *, careful: bool = False) -> Part:
+    """Replaces the relative pronoun of a clause that became a sentence; if careful, of no clause with another type."""
+    if careful and part.clause_kind not in (ClauseType.RELATIVE, None):
+        return part
     if part.kind != "finite" or not part.name or part.verb is None:
         return part
     if part.clause_kind not in (ClauseType.RELATIVE, ClauseType.COORDINATE, ClauseType.ADVERBIAL, None):

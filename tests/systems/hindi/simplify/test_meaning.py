@@ -172,6 +172,16 @@ KEPT = {
         "(coord राम घर में आया ) - (coord सीता बाहर गई )",
         "no conjunction or mark",
     ),
+    "postposition taken for a conjunction": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | शाम/NN | पर/CC | सीता/NNP | बाहर/NST | गई/VM",
+        "(coord राम घर में आया शाम ) पर (coord सीता बाहर गई )",
+        "no verb at the end",
+    ),
+    "no object": (
+        "राम/NNP ने/PSP | सीता/NNP को/PSP | भेजकर/VM:VGNF | बड़ी/JJ किताब/NN | पढ़ी/VM",
+        "(main राम ने (nonfin सीता को भेजकर ) बड़ी किताब पढ़ी )",
+        "no object",
+    ),
     "although": (
         "यद्यपि/CC | राम/NNP | घर/NN में/PSP | आया/VM | परन्तु/CC | सीता/NNP | बाहर/NST | गई/VM",
         "(coord यद्यपि राम घर में आया ) परन्तु (coord सीता बाहर गई )",
@@ -197,3 +207,12 @@ def test_what_follows_a_kept_complement_may_belong_to_it():
     tagged = f"राम/NNP | नहीं/NEG चाहता/VM | {KI} | और/CC | मोहन/NNP | घर/NN में/PSP | आया/VM"
     clauses = f"(coord राम नहीं चाहता {COMPLEMENT} ) और (coord मोहन घर में आया )"
     assert len(simplified(tagged, clauses).sentences) == 1
+
+
+def test_a_relative_pronoun_inside_a_kept_clause_stays():
+    tagged = (
+        "राम/NNP | जहां/PRP | बाहर/NST | रहा/VM | ,/SYM | वहां/PRP | सीता/NNP | घर/NN में/PSP | रही/VM | और/CC | "
+        "मोहन/NNP | दूर/NST | गया/VM"
+    )
+    clauses = "(coord (adv राम जहां बाहर रहा ) , वहां सीता घर में रही ) और (coord मोहन दूर गया )"
+    assert str(simplified(tagged, clauses)).startswith("राम जहां बाहर रहा , वहां सीता घर में रही")
