@@ -187,6 +187,101 @@ KEPT = {
         "(coord यद्यपि राम घर में आया ) परन्तु (coord सीता बाहर गई )",
         "needs both",
     ),
+    "a relative pronoun in a coordinate clause": (
+        "राम/NNP ने/PSP | जिस/DEM तरह/NN | किताब/NN | पढ़ी/VM | और/CC | वह/PRP | बहुत/INTF अच्छा/JJ | था/VM",
+        "(coord राम ने जिस तरह किताब पढ़ी ) और (coord वह बहुत अच्छा था )",
+        "a relative pronoun",
+    ),
+    "said before": (
+        f"{WENT} | ,/SYM | राम/NNP ने/PSP | कहा/VM",
+        "(main (comp सीता बड़े घर में गई ) , राम ने कहा )",
+        "stands first",
+    ),
+    "where, in the middle": (
+        "नगर/NN में/PSP | एक/QC बाज़ार/NN | है/VM | ,/SYM | सब/PRP | जहां/PRP | जाते/VM हैं/VAUX",
+        "(main नगर में एक बाज़ार है , (rel सब जहां जाते हैं ) )",
+        "no pronoun",
+    ),
+    "relative clause first": (
+        "जो/PRP | बहुत/INTF छोटा/JJ | है/VM | राम/NNP | घर/NN में/PSP | गया/VM",
+        "(main (rel जो बहुत छोटा है ) राम घर में गया )",
+        "before what it describes",
+    ),
+    "those who": (
+        "लड़के/NN | जो/PRP | बहुत/INTF छोटे/JJ | हैं/VM | घर/NN में/PSP | गए/VM",
+        "(main लड़के (rel जो बहुत छोटे हैं ) घर में गए )",
+        "which one",
+    ),
+    "taken up by a pronoun": (
+        "राम/NNP | ,/SYM | जो/PRP | बहुत/INTF छोटा/JJ | है/VM | ,/SYM | वह/PRP | घर/NN में/PSP | गया/VM",
+        "(main राम , (rel जो बहुत छोटा है ) , वह घर में गया )",
+        "taken up again",
+    ),
+    "while, at the start": (
+        "जबकि/CC | सीता/NNP | बाहर/NST | गई/VM | राम/NNP | घर/NN में/PSP | आया/VM",
+        "(main (adv जबकि सीता बाहर गई ) राम घर में आया )",
+        "before its main clause",
+    ),
+    "neither nor": (
+        "न/CC | राम/NNP | घर/NN में/PSP | आया/VM | ,/SYM | न/CC | सीता/NNP | बाहर/NST | गई/VM",
+        "(coord न राम घर में आया ) , न (coord सीता बाहर गई )",
+        "one of a pair",
+    ),
+    "subject behind the verb": (
+        "राम/NNP ने/PSP | किताब/NN | पढ़ी/VM | और/CC | चिट्ठी/NN | लिखी/VM | सीता/NNP ने/PSP",
+        "(coord राम ने किताब पढ़ी ) और (coord चिट्ठी लिखी सीता ने )",
+        "of its own",
+    ),
+    "name in two phrases": (
+        "राम/NNP | दामोदर/NNP | घर/NN में/PSP | आया/VM | और/CC | बाहर/NST | गया/VM",
+        "(coord राम दामोदर घर में आया ) और (coord बाहर गया )",
+        "part of a name",
+    ),
+    "number as subject": (
+        "दो/QC | घर/NN में/PSP | गए/VM | और/CC | बाहर/NST | गए/VM",
+        "(coord दो घर में गए ) और (coord बाहर गए )",
+        "has no noun",
+    ),
+    "causative": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | उसमें/PRP[case=o,vibhakti=में] | मिला/VM[root=मिल] दिया/VAUX",
+        "(coord राम घर में आया ) और (coord उसमें मिला दिया )",
+        "may require ne",
+    ),
+    "participle of an intransitive verb": (
+        "राम/NNP | खाना/NN[gender=m,number=sg] | खाकर/VM:VGNF | बड़े/JJ घर/NN में/PSP | गया/VM",
+        "(main राम (nonfin खाना खाकर ) बड़े घर में गया )",
+        "subject is not certain",
+    ),
+    "participle without a subject": (
+        "खाना/NN[gender=m,number=sg] | खाकर/VM:VGNF | आज/NST | नगर/NN में/PSP | बड़ी/JJ किताब/NN | पढ़ी/VM",
+        "(main (nonfin खाना खाकर ) आज नगर में बड़ी किताब पढ़ी )",
+        "subject is not certain",
+    ),
+    "vector verb": (
+        "राम/NNP ने/PSP | खाना/NN[gender=m,number=sg] | खाकर/VM:VGNF | बड़ी/JJ किताब/NN | पढ़/VM डाली/VAUX",
+        "(main राम ने (nonfin खाना खाकर ) बड़ी किताब पढ़ डाली )",
+        "belongs to it alone",
+    ),
+    "same verb": (
+        "राम/NNP ने/PSP | खाना/NN[gender=m,number=sg] | खाकर/VM:VGNF | बड़ी/JJ रोटी/NN | खाई/VM",
+        "(main राम ने (nonfin खाना खाकर ) बड़ी रोटी खाई )",
+        "same object",
+    ),
+    "unknown verb": (
+        "राम/NNP ने/PSP | रूप/NN[gender=m,number=sg] | धारणकर/VM[root=धारण,tam=kara]:VGNF | बड़ी/JJ किताब/NN | पढ़ी/VM",
+        "(main राम ने (nonfin रूप धारणकर ) बड़ी किताब पढ़ी )",
+        "unknown verb",
+    ),
+    "two bare phrases": (
+        "राम/NNP ने/PSP | मोहन/NNP | खाना/NN[gender=m,number=sg] | खाकर/VM:VGNF | बड़ी/JJ किताब/NN | पढ़ी/VM",
+        "(main राम ने (nonfin मोहन खाना खाकर ) बड़ी किताब पढ़ी )",
+        "several phrases",
+    ),
+    "relative clause of a clause that stays": (
+        "नगर/NN | बड़ा/JJ | है/VM | ,/SYM | जो/PRP | बहुत/INTF पुराना/JJ | है/VM | और/CC | घर/NN में/PSP | गया/VM",
+        "(coord नगर बड़ा है , (rel जो बहुत पुराना है ) ) और (coord घर में गया )",
+        "no subject",
+    ),
     "brackets": (
         "राम/NNP | (/SYM | घर/NN में/PSP | गया/VM | और/CC | सीता/NNP | घर/NN में/PSP | गई/VM | )/SYM | ।/SYM",
         "(coord राम \\( घर में गया ) और (coord सीता घर में गई \\) । )",
