@@ -75,7 +75,7 @@ class BilingualScorer(PrefixScorer):
 
     @classmethod
     def read(cls, path: str | Path) -> BilingualScorer:
-        """Maps a file that `write` wrote; raises FormatError where it is broken, or holds something else."""
+        """Maps a file written by `write`; raises FormatError if it is broken or of another kind."""
         (source, target), arrays = read_fields(path, _CONTENT, ("source", "target"), BilingualArrays._fields)
         held = BilingualArrays(*arrays)
         with sound_arrays(path, "train the model again"):

@@ -66,7 +66,7 @@ class BilingualArrays(NamedTuple):
         """Checks the arrays of a file.
 
         Raises:
-            BrokenArrayError: they contradict each other, or the vocabularies.
+            BrokenArrayError: the arrays contradict each other or the vocabularies.
         """
         source_symbols, target_symbols = source.unknown + 3, target.unknown + 2
         words = ("pair_words", "context_words", "triple_words")
@@ -221,7 +221,7 @@ def _smoothed(
 
 
 def _shares(contexts: Longs, counts: Longs, least: int, size: int) -> tuple[Floats, Floats]:
-    """Returns each event's discounted share of its context, 0 where it is rare, and what is left of each context."""
+    """Returns each event's discounted share of its context (0 if rare), and the remaining share of each context."""
     totals = np.bincount(contexts, weights=counts, minlength=size)
     shares = np.where(counts >= least, discounted(counts) / totals[contexts], 0.0)
     return shares, np.ones(size) - np.bincount(contexts, weights=shares, minlength=size)

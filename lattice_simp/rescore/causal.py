@@ -52,7 +52,7 @@ class CausalSettings:
 
     @property
     def needs_source(self) -> bool:
-        """Whether the prompt holds the source sentence."""
+        """Whether the prompt contains the source sentence."""
         return "{source}" in self.prompt
 
 
@@ -122,7 +122,7 @@ class CausalScorer:
         return pieces
 
     def _prompt(self, source: Words) -> list[int]:
-        """Returns the pieces before a hypothesis: the model's mark of a beginning, if it has one, and the prompt."""
+        """Returns the pieces before a hypothesis: the model's begin mark, if it has one, and the prompt."""
         prompt = self.settings.prompt.replace("{source}", self._text(source, "source"))
         first = self.tokenizer.bos_token_id
         pieces = [*([] if first is None else [first]), *self._pieces(prompt)]

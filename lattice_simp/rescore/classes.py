@@ -1,8 +1,8 @@
 """A class-based language model: p(class | earlier classes) p(word | class) (Brown et al. 1992).
 
-Classes see more context than words can: with a few hundred of them, n-grams of five or more are seen often. Words that
-are unknown have a class of their own. In a lattice the model can be applied exactly, too: relabel the words with their
-classes and use `lattice_simp.apply_lm`.
+Classes see more context than words can: with a few hundred of them, n-grams of five or more are seen often.
+Unknown words form a separate class. To apply the model exactly to a lattice, relabel the words with their classes and
+use `lattice_simp.apply_lm`.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class ClassScorer(PrefixScorer):
 
     @classmethod
     def read(cls, path: str | Path) -> ClassScorer:
-        """Maps a file that `write` wrote; raises FormatError where it is broken, or holds something else."""
+        """Maps a file written by `write`; raises FormatError if it is broken or of another kind."""
         (words, names), (classes, membership, *arrays) = read_fields(
             path, _CONTENT, ("words", "ngram_words"), ("classes", "membership", *FIELDS)
         )
@@ -122,7 +122,7 @@ class ClassScorer(PrefixScorer):
 
 
 def class_name(number: int | None) -> str:
-    """Returns the word that stands for a class in the n-gram model's text; None is the class of unknown words."""
+    """Returns the name of a class in the n-gram model's text; None is the class of unknown words."""
     return "unknown" if number is None else f"c{number}"
 
 

@@ -13,7 +13,7 @@ from lattice_simp.rescore.scorer import PrefixScorer, Scorer, State
 
 
 def combine(parts: Sequence[tuple[Scorer, float]]) -> Scorer:
-    """Returns the scorer whose costs are the weighted sums of others' costs.
+    """Returns a scorer with the weighted sums of the costs of other scorers.
 
     The result scores prefixes (is a `PrefixScorer`) if all parts do.
 
@@ -33,7 +33,7 @@ def combine(parts: Sequence[tuple[Scorer, float]]) -> Scorer:
 
 @dataclass(frozen=True)
 class CombinedScorer:
-    """A weighted sum of scorers, each of which scores in its own, quickest way."""
+    """A weighted sum of scorers; each uses its fastest way to score."""
 
     parts: tuple[Scorer, ...]
     weights: tuple[float, ...]

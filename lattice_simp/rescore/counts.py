@@ -1,4 +1,4 @@
-"""Counting events that are packed into 64-bit numbers, and the discounts of their counts."""
+"""Counts events that are packed into 64-bit numbers, and discounts the counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)
 
 
 def count_events(chunks: Iterable[Longs]) -> tuple[Longs, Longs]:
-    """Returns the different events of a corpus, sorted, and how often each occurs.
+    """Returns the distinct events of a corpus, sorted, with their counts.
 
     >>> [column.tolist() for column in count_events([np.array([5, 3]), np.array([5])])]
     [[3, 5], [1, 2]]
@@ -35,7 +35,7 @@ def count_events(chunks: Iterable[Longs]) -> tuple[Longs, Longs]:
 
 
 def summed(events: Longs, counts: Longs) -> tuple[Longs, Longs]:
-    """Returns the different events, sorted, and the sum of the counts of each."""
+    """Returns the distinct events, sorted, with the sums of their counts."""
     order = np.argsort(events, kind="stable")
     events, counts = events[order], counts[order]
     begins = np.flatnonzero(np.concatenate([np.ones(min(1, len(events)), dtype=bool), events[1:] != events[:-1]]))
@@ -43,7 +43,7 @@ def summed(events: Longs, counts: Longs) -> tuple[Longs, Longs]:
 
 
 def discounts(counts: Longs) -> Floats:
-    """Returns what is taken from a count of 1, 2, and 3 or more: Chen and Goodman 1998, section 3, equation 26.
+    """Returns the discounts of counts of 1, 2, and 3 or more: Chen and Goodman 1998, section 3, equation 26.
 
     >>> discounts(np.array([1, 1, 1, 1, 2, 2, 3, 4])).round(3).tolist()
     [0.5, 1.25, 1.0]
@@ -58,5 +58,5 @@ def discounts(counts: Longs) -> Floats:
 
 
 def discounted(counts: Longs) -> Floats:
-    """Returns the counts less their discounts."""
+    """Subtracts the discounts from the counts."""
     return counts - discounts(counts)[np.minimum(counts, 3) - 1]

@@ -2,7 +2,7 @@
 
 The classes maximise the likelihood of the text under the bigram class model p(c(w) | c(v)) p(w | c(w)). Each word in
 turn is taken out of its class and put where the likelihood is highest, until few words move. Sentences are joined in a
-ring by one boundary symbol; it and the unknown word have classes of their own.
+ring by one boundary symbol; it and the unknown word have separate classes.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _xlogx(value: int, table: Floats) -> float:
 def _sweep(
     order: Ints, word_sizes: Longs, after: Neighbours, before: Neighbours, state: Classes, movable: int, table: Floats
 ) -> int:
-    """Moves each word once to its best class; returns how many changed theirs."""
+    """Moves each word once to its best class; returns the number of moved words."""
     classes, counts, turned, sizes = state
     size = len(sizes)
     right, left = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
@@ -188,7 +188,7 @@ def _sweep(
 
 @jit
 def _add_gains(row: Longs, added: int, other: int, movable: int, table: Floats, gains: Floats) -> None:
-    """Adds what `added` bigrams between a class and the word bring, for each class that the word might join."""
+    """Adds the gain of `added` bigrams between a class and the word, for each class that the word might join."""
     for candidate in range(movable):
         if candidate != other:
             gains[candidate] += _xlogx(row[candidate] + added, table) - _xlogx(row[candidate], table)
@@ -196,7 +196,7 @@ def _add_gains(row: Longs, added: int, other: int, movable: int, table: Floats, 
 
 @jit
 def _put(word_class: int, sign: int, left: Longs, right: Longs, with_itself: int, counts: Longs, turned: Longs) -> None:
-    """Adds a word's bigrams to those of a class, or takes them away."""
+    """Adds a word's bigrams to those of a class, or subtracts them."""
     for other in range(len(left)):
         counts[other, word_class] += sign * left[other]
         turned[word_class, other] += sign * left[other]

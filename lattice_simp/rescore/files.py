@@ -1,4 +1,4 @@
-"""Scorers on disk: one file of arrays, which is mapped; the array `kind` says what it holds."""
+"""Scorers on disk: one file of arrays, which is memory-mapped; the array `kind` names the model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORDS = "words:"
 
 
 def file_kind(path: str | Path) -> str | None:
-    """Returns what a scorer's file holds, or None for any other file; raises FormatError where it is cut short."""
+    """Returns the kind of a scorer's file, or None for any other file; raises FormatError if it is cut short."""
     return _kind(read_arrays(path)) if is_array_file(path) else None
 
 
@@ -49,7 +49,7 @@ def read_fields(
 
 
 def write_fields(path: str | Path, kind: str, fields: Mapping[str, npt.NDArray[Any] | Vocabulary]) -> None:
-    """Writes a scorer's file, complete or not at all; raises LatticeSimpError where it cannot be written."""
+    """Writes a scorer's file, complete or not at all; raises LatticeSimpError if it cannot be written."""
     arrays: dict[str, npt.NDArray[Any]] = {_KIND: pack_words([f"{kind} {_VERSION}"])}
     for name, value in fields.items():
         if isinstance(value, Vocabulary):

@@ -13,7 +13,7 @@ from lattice_simp.rescore.scorer import Scorer
 from lattice_simp.rescore.vocabulary import Sentences
 
 FOLDER, FILE = "folder", "file"
-"""The content of models that are not files of our own arrays."""
+"""The content of models in other formats than our array files."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class TrainingOptions:
     Attributes:
         least_triple: rarer events of the bilingual model are dropped.
         classes: word classes of the class model.
-        least_class_word: words that occur less often have no class of their own.
+        least_class_word: words that occur less often are in the class of unknown words.
         sweeps: of the exchange algorithm, at most.
         order: of the n-grams of classes.
         prune, memory: of these, see `lattice_simp.train.ngrams.estimate`.

@@ -91,7 +91,7 @@ class WordTable:
 
     @classmethod
     def read(cls, path: str | Path) -> WordTable:
-        """Maps a file that `write` wrote; raises FormatError where it is broken, or holds something else."""
+        """Maps a file written by `write`; raises FormatError if it is broken or of another kind."""
         vocabularies, arrays = read_fields(path, _CONTENT, ("source", "target"), _ARRAYS)
         table = cls(*vocabularies, *arrays)  # type: ignore[arg-type]
         with sound_arrays(path, "train the model again"):
@@ -102,7 +102,7 @@ class WordTable:
         """Checks the arrays of a file.
 
         Raises:
-            BrokenArrayError: they contradict each other.
+            BrokenArrayError: the arrays contradict each other.
         """
         pairs = length_of("words", self.words)
         check_array("begins", self.begins, np.int64, self.source.unknown + 2)
@@ -178,7 +178,7 @@ class InverseModel1Scorer:
 
 
 def _word_counts(hypotheses: Sequence[Sequence[str]]) -> tuple[list[str], Floats]:
-    """Returns the different words of hypotheses, and (hypotheses, words) how often each has each."""
+    """Returns the distinct words of hypotheses, and their counts in each, (hypotheses, words)."""
     numbers: dict[str, int] = {}
     rows = [[numbers.setdefault(word, len(numbers)) for word in words] for words in hypotheses]
     counts = [np.bincount(np.array(row, dtype=np.int64), minlength=len(numbers)) for row in rows]

@@ -1,4 +1,4 @@
-"""Rescoring n-best lists: a feature for each model, and new totals."""
+"""Rescores n-best lists: adds a feature for each model, and computes new totals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOTAL = "TOTAL"
 def score_nbest(
     source: Sequence[str], entries: Sequence[Hypothesis], scorers: Mapping[str, Scorer]
 ) -> list[Hypothesis]:
-    """Returns the entries of one sentence with a feature for each scorer: minus its cost, as features are.
+    """Adds a feature for each scorer, minus its cost, to the entries of a sentence.
 
     Raises:
         LatticeSimpError: an entry has a feature of that name already.
@@ -35,7 +35,7 @@ def score_nbest(
 
 
 def with_total(entries: Sequence[Hypothesis], weights: Collection[str]) -> list[Hypothesis]:
-    """Returns the entries with their old score as the feature TOTAL, if that has a weight.
+    """Keeps the old score of each entry as the feature TOTAL, if that has a weight.
 
     >>> with_total([Hypothesis(("a",), 1.5, {"LM": -2.0})], {"LM": 1.0, "TOTAL": 0.5})[0].features
     {'LM': -2.0, 'TOTAL': -1.5}

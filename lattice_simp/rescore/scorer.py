@@ -1,4 +1,4 @@
-"""What a scorer is, and how one that scores word by word scores whole hypotheses."""
+"""The interfaces of scorers, and how a scorer of single words scores whole hypotheses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PrefixScorer(Scorer, Protocol):
     """Scores hypotheses word by word: the costs of the words and of the end add up to `score`."""
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Returns the (hypotheses,) costs, by `score_by_prefixes` unless a scorer knows a quicker way."""
+        """Returns the (hypotheses,) costs, by `score_by_prefixes` unless a scorer has a faster way."""
         return score_by_prefixes(self, source, hypotheses)
 
     def start(self, source: Sequence[str]) -> State:
@@ -43,7 +43,7 @@ class PrefixScorer(Scorer, Protocol):
 
 
 def score_by_prefixes(scorer: PrefixScorer, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
-    """Scores hypotheses with a prefix scorer; what they have in common at their beginning is scored once.
+    """Scores hypotheses with a prefix scorer; common prefixes are scored once.
 
     All hypotheses are extended by one word at a time, so a scorer gets as many calls as the longest one has words.
     """
@@ -73,5 +73,5 @@ def score_by_prefixes(scorer: PrefixScorer, source: Sequence[str], hypotheses: S
 
 
 def reads_source(scorer: Scorer) -> bool:
-    """Returns whether a scorer looks at the source sentence; one that does not has `needs_source = False`."""
+    """Returns whether a scorer reads the source sentence; a scorer that does not has `needs_source = False`."""
     return bool(getattr(scorer, "needs_source", True))

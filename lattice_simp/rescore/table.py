@@ -1,4 +1,4 @@
-"""The table of all kinds of rescoring models, and reading any of them: a new kind is one file and one line here."""
+"""The table of all kinds of rescoring models; to add a kind, add a file and a line here."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_scorers(path: str | Path) -> dict[str, Scorer]:
     binary (NGram), the folder of a CTranslate2 model (Neural), or that of a causal model of transformers (Causal).
 
     Raises:
-        FormatError: there is nothing, or something else.
+        FormatError: the path does not exist or holds no such model.
         MissingExtraError: a neural model, and its library is not installed.
     """
     file = Path(path)
@@ -46,7 +46,7 @@ def read_scorers(path: str | Path) -> dict[str, Scorer]:
 
 
 def _folder_kind(folder: Path) -> str:
-    """Returns what a folder holds; both programs write a configuration, and CTranslate2 its model's file."""
+    """Returns the kind of a folder's model; both programs write a configuration, but only CTranslate2 a model file."""
     is_causal = (folder / causal.CONFIG).is_file() and not (folder / "model.bin").is_file()
     return causal.CONTENT if is_causal else FOLDER
 

@@ -1,4 +1,4 @@
-"""Words by number for the scorers: frequent words have numbers, all others are one unknown word."""
+"""Numbers words for the scorers: frequent words have numbers, all others are one unknown word."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Sentences(NamedTuple):
 
     @classmethod
     def of(cls, sentences: Sequence[Sequence[int]]) -> Sentences:
-        """Makes one side of the numbers of each sentence's words."""
+        """Makes one side from the word numbers of each sentence."""
         offsets = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
         return cls(offsets, np.fromiter(chain.from_iterable(sentences), dtype=np.int32, count=offsets[-1]))
 
     @property
     def num_sentences(self) -> int:
-        """How many sentences there are."""
+        """The number of sentences."""
         return len(self.offsets) - 1
 
 
@@ -76,7 +76,7 @@ def frequent(counts: Longs, words: Sequence[str], least: int) -> tuple[Vocabular
 
 
 def word_counts(sides: Sequence[Sentences], size: int) -> Longs:
-    """Returns how often each of `size` words occurs in the parts of a corpus."""
+    """Returns the counts of `size` words in the parts of a corpus."""
     counts = np.zeros(size, dtype=np.int64)
     for side in sides:
         if len(side.words) and (side.words.max() >= size or side.words.min() < 0):

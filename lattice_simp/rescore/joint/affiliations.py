@@ -1,4 +1,4 @@
-"""The one source position that each target word belongs to (Devlin et al. 2014, section 2.1)."""
+"""The source position that each target word is affiliated with (Devlin et al. 2014, section 2.1)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _affiliate(source: Longs, target: Longs, link_offsets: Longs, links: Ints, p
 
 @jit
 def _fill(positions: Ints, source_length: int) -> None:
-    """Fills in the position of the nearest linked word for words without links; without any, the even spread."""
+    """Gives unlinked words the position of the nearest linked word; without any links, spreads positions evenly."""
     length = len(positions)
     linked = np.flatnonzero(positions >= 0)
     if len(linked) == 0:

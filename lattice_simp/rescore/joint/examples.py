@@ -1,4 +1,4 @@
-"""What a joint model learns from: the numbered corpus as flat arrays, and batches of its sentences."""
+"""The training data of a joint model: the numbered corpus as flat arrays, and batches of its sentences."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Examples:
 
     @property
     def num_sentences(self) -> int:
-        """How many sentence pairs there are."""
+        """The number of sentence pairs."""
         return self.source.num_sentences
 
 
@@ -56,7 +56,7 @@ class Batch(NamedTuple):
 
 
 def flat(words: Sentences, numbers: Ints, end: int) -> Sentences:
-    """Returns sentences in other numbers, each with the symbol of its end."""
+    """Renumbers sentences and appends the end symbol to each."""
     offsets = words.offsets + np.arange(len(words.offsets))
     return Sentences(offsets, np.insert(numbers[words.words], words.offsets[1:], end).astype(np.int32))
 

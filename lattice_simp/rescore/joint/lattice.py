@@ -148,7 +148,7 @@ def _follow(offsets: Ints, symbols: Ints, nextstates: Ints, histories: Longs) ->
 def _distinct_costs(
     histories: Longs, positions: Longs, symbols: Longs, source: Sequence[str], model: JointModel
 ) -> Floats:
-    """Returns what (n,) symbols cost after (n, 3) histories at (n,) positions; the model sees each such event once."""
+    """Returns the costs of (n,) symbols after (n, 3) histories at (n,) positions; equal events are computed once."""
     size, length = model.target.size, len(source) + 1
     packed = np.zeros(len(histories), dtype=np.int64)
     for column in histories.T:

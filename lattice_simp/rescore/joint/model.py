@@ -38,7 +38,7 @@ AROUND = 3
 
 
 class Widths(NamedTuple):
-    """How wide the network is: embeddings of both sides, and its two hidden layers."""
+    """The widths of the network: embeddings of both sides, and its two hidden layers."""
 
     source: int = 256
     target: int = 192
@@ -91,7 +91,7 @@ class JointModel:
 
     @classmethod
     def read(cls, path: str | Path) -> JointModel:
-        """Maps a file that `write` wrote; raises FormatError where it is broken, or holds something else."""
+        """Maps a file written by `write`; raises FormatError if it is broken or of another kind."""
         names = ("symbols", "log_shares", "class_begins", "jumps", *WEIGHTS)
         (source, target), (symbols, shares, begins, jumps, *weights) = read_fields(
             path, CONTENT, ("source", "target"), names
@@ -107,7 +107,7 @@ class JointModel:
         """Checks the arrays of a file.
 
         Raises:
-            BrokenArrayError: they contradict each other.
+            BrokenArrayError: the arrays contradict each other.
         """
         target, words = self.target, self.target.vocabulary.unknown + 1
         check_array("class_begins", target.class_begins, np.int64, None)
@@ -141,7 +141,7 @@ class JointModel:
         write_fields(path, CONTENT, {**fields, **self.weights})
 
     def encode(self, source: Sequence[str]) -> Matrix:
-        """Returns what each position of a source sentence, its end last, adds to the first hidden layer.
+        """Returns the contribution of each source position, the end last, to the first hidden layer.
 
         Returns:
             (words + 1, hidden) float32.
@@ -156,7 +156,7 @@ class JointModel:
         return np.asarray(_windows(rows, AROUND) @ weights["source_hidden"], dtype=np.float32)
 
     def costs(self, encoded: Matrix, histories: Longs, rows: Longs, symbols: Longs) -> Matrix:
-        """Returns what symbols cost after histories at every position of the source.
+        """Returns the costs of symbols after histories, for every position of the source.
 
         Args:
             encoded: (positions, hidden) what `encode` returned, or some of its rows.
@@ -177,7 +177,7 @@ class JointModel:
         return symbol_costs
 
     def costs_at(self, encoded: Matrix, histories: Longs, pairs: Longs, rows: Longs, symbols: Longs) -> Matrix:
-        """Returns what symbols cost after histories, each at one position of the source.
+        """Returns the costs of symbols after histories, each at one position of the source.
 
         Args:
             encoded: (positions, hidden) what `encode` returned.

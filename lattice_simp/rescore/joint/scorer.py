@@ -49,7 +49,7 @@ class JointScorer(PrefixScorer):
 
     @classmethod
     def read(cls, path: str | Path) -> JointScorer:
-        """Maps a file of `lattice-simp rescore train-joint`; raises FormatError where it is broken."""
+        """Maps a file of `lattice-simp rescore train-joint`; raises FormatError if it is broken."""
         return cls(JointModel.read(path))
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:

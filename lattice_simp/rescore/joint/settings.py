@@ -20,7 +20,7 @@ class JointSettings(BaseModel):
     Attributes:
         work: the folder of a training run with its stages `number` and `align`.
         output: the folder of this run; the model goes into `joint.scorer` inside it.
-        source_words, target_words: the most frequent words of each side, which have a symbol of their own.
+        source_words, target_words: the number of most frequent words of each side, which get separate symbols.
         least_word: rarer words are the unknown word; the others share the symbol of their class.
         classes: of the target's words;  sweeps: of the exchange algorithm, at most.
         source_width, target_width: of the embeddings;  hidden: of the two hidden layers.

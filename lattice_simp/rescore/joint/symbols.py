@@ -66,7 +66,7 @@ def target_symbols(vocabulary: Vocabulary, counts: Longs, classes: Ints, frequen
         vocabulary: the words.
         counts: (words,) how often each occurs.
         classes: (words,) from 0.
-        frequent_words: how many words have a symbol of their own, the most frequent ones.
+        frequent_words: the number of most frequent words, which get separate symbols.
     """
     order = np.argsort(-counts, kind="stable")
     frequent = np.zeros(len(counts), dtype=bool)

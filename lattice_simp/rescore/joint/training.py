@@ -160,7 +160,7 @@ class _Run:
         self.update = 0
 
     def finish(self) -> None:
-        """Does the updates that are left."""
+        """Runs the remaining updates."""
         settings = self.settings
         self._resume()
         losses, words, begin = [], 0, time.monotonic()

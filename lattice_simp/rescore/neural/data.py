@@ -1,4 +1,4 @@
-"""Parallel lines to numbered pieces, and these to batches."""
+"""Converts parallel lines to numbered pieces, and these to batches."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _padded(side: Sentences, rows: Longs, filler: int) -> Longs:
 def train_pieces(settings: TrainingSettings, path: Path) -> None:
     """Learns the pieces of both sides together; the file appears when it is complete.
 
-    SentencePiece's refusals (a vocabulary that does not fit the text, most often) become LatticeSimpError.
+    SentencePiece's errors (most often a vocabulary size that does not fit the text) become LatticeSimpError.
     """
     names = (settings.source, settings.target)
     lines = (line for pair in zip(*(read_lines(name) for name in names), strict=False) for line in pair)
@@ -100,7 +100,7 @@ def piece_names(path: Path) -> list[str]:
 
 
 def read_pairs(source: str, target: str, pieces: Path, longest: int, lines: int | None = None) -> Pairs:
-    """Reads parallel lines as pieces; pairs with an empty or a too long side are left out.
+    """Reads parallel lines as pieces; skips pairs with an empty or too long side.
 
     Args:
         source, target: the files.
@@ -137,7 +137,7 @@ def batches(pairs: Pairs, batch_tokens: int, seed: int, epoch: int) -> list[Long
     """Returns the rows of the batches of one pass: sentences of like lengths, batches in random order.
 
     A batch has at most `batch_tokens` padded pieces on either side (one sentence at least). The same seed and pass
-    give the same batches, so a run that was killed goes on where it was.
+    give the same batches, so a killed run resumes where it was.
     """
     rng = np.random.default_rng([seed, epoch])
     lengths = np.maximum(np.diff(pairs.source.offsets), np.diff(pairs.target.offsets)) + 1

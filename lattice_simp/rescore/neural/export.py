@@ -45,7 +45,7 @@ def sinusoids(positions: int, width: int) -> Array:
 
 
 def weight_shapes(shape: Architecture, vocabulary: int) -> dict[str, tuple[int, ...]]:
-    """Returns the names and shapes of all weights, as `network.py` has them."""
+    """Returns the names and shapes of all weights of `network.py`."""
     width = shape.width
     shapes: dict[str, tuple[int, ...]] = {"embedding.weight": (vocabulary, width)}
 
@@ -76,7 +76,7 @@ def weight_shapes(shape: Architecture, vocabulary: int) -> dict[str, tuple[int, 
 def export_model(
     folder: str | Path, shape: Architecture, weights: Mapping[str, Array], pieces: Sequence[str], quantise: str = ""
 ) -> None:
-    """Writes the model; the folder is made, and files in it are replaced.
+    """Writes the model; creates the folder and replaces files in it.
 
     Args:
         weights: arrays named and shaped as `weight_shapes` says.

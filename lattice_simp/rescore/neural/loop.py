@@ -1,4 +1,4 @@
-"""The training loop: updates, checkpoints that a killed run goes on from, validation, averaged weights."""
+"""The training loop: updates, checkpoints from which a killed run resumes, validation, averaged weights."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Validation:
 
 @dataclass
 class _Position:
-    """Where a run is; this changes."""
+    """The progress of a run; mutable."""
 
     update: int = 0
     epoch: int = 0
@@ -68,7 +68,7 @@ class Training:
         self.position = _Position()
 
     def run(self, pairs: Pairs, validation: Validation | None) -> None:
-        """Does the updates that are left."""
+        """Runs the remaining updates."""
         settings, position = self.settings, self.position
         self._resume()
         losses: list[torch.Tensor] = []
@@ -90,7 +90,7 @@ class Training:
                 self.say(f"update {position.update}: development loss {loss_per_piece:.4f} a piece, BLEU {bleu:.2f}")
 
     def _rows(self, pairs: Pairs) -> Iterator[Longs]:
-        """Returns the rows of the updates that are left; the position moves on before each."""
+        """Yields the rows of the remaining updates; the position advances before each."""
         settings, position = self.settings, self.position
         while position.update < settings.updates:
             every = batches(pairs, settings.batch_tokens, settings.seed, position.epoch)
@@ -183,7 +183,7 @@ class Training:
 
 
 def averaged_weights(folder: Path) -> dict[str, Array]:
-    """Returns the mean of the weights that the last checkpoints left; raises LatticeSimpError if there are none."""
+    """Returns the mean of the last checkpoints' weights; raises LatticeSimpError if there are none."""
     paths = sorted(folder.glob(_WEIGHTS))
     if not paths:
         raise LatticeSimpError(f"{folder}: no weights; train first")

@@ -43,12 +43,12 @@ def initial_weights(shape: Architecture, vocabulary: int, seed: int, device: tor
 
 @dataclass(frozen=True)
 class Transformer:
-    """A network: its shape, its weights, and the share of values that training drops.
+    """A network: its shape, its weights, and its dropout.
 
     Attributes:
         shape: the architecture.
         weights: named tensors.
-        dropout: 0 where nothing is trained.
+        dropout: the share of values that training drops; 0 for inference.
     """
 
     shape: Architecture
@@ -127,7 +127,7 @@ class Transformer:
 
 
 def dropped(values: Tensor, share: float) -> Tensor:
-    """Returns the values with a random share of them zero, and the others larger by as much.
+    """Sets a random share of the values to zero, and scales up the others to compensate.
 
     On a CPU, torch draws a number of 64 bits for each value, which takes a sixth of an update's time; here 16 bits do.
     """

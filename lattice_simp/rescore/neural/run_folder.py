@@ -1,4 +1,4 @@
-"""The folder of a training run: its settings, which must not change when it goes on, and its checkpoints."""
+"""The folder of a training run: its settings, which must not change when it resumes, and its checkpoints."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ else:
 
 
 def check_same_run(settings: BaseModel, path: Path, free: Collection[str]) -> None:
-    """Writes the settings of a new run; a run that goes on must have the same, but for those that are `free`.
+    """Writes the settings of a new run; a resumed run must have the same ones, except those in `free`.
 
     Raises:
-        LatticeSimpError: names the setting that is another one.
+        LatticeSimpError: a setting differs; the message names it.
     """
     fixed = {name: value for name, value in settings.model_dump().items() if name not in free}
     if path.is_file():
@@ -40,7 +40,7 @@ def check_same_run(settings: BaseModel, path: Path, free: Collection[str]) -> No
 
 
 def save(state: Any, path: Path) -> None:
-    """Writes a checkpoint, complete or not at all; raises LatticeSimpError where it cannot be written."""
+    """Writes a checkpoint, complete or not at all; raises LatticeSimpError if it cannot be written."""
     try:
         with replacing(path) as growing:
             torch.save(state, growing)
@@ -49,7 +49,7 @@ def save(state: Any, path: Path) -> None:
 
 
 def load(path: Path, device: torch.device) -> dict[str, Any]:
-    """Reads a checkpoint; raises FormatError where it is broken."""
+    """Reads a checkpoint; raises FormatError if it is broken."""
     try:
         state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
     except Exception as error:  # torch has many ways to refuse a file

@@ -1,4 +1,4 @@
-"""From our tokens to a model's subwords.
+"""Converts our tokens to a model's subwords.
 
 A model's folder says it in `lattice_simp.json`; all fields may be left out:
 
@@ -49,7 +49,7 @@ def read_settings(folder: Path, kind: type[_Settings]) -> _Settings:
         kind: a dataclass of settings whose fields all have usual values.
 
     Raises:
-        FormatError: the file holds no such settings.
+        FormatError: the settings are invalid.
     """
     path, usual = folder / SETTINGS, vars(kind())
     if not path.is_file():
@@ -84,7 +84,7 @@ class SegmentationSettings:
         """Reads a folder's settings, the usual ones where it has none.
 
         Raises:
-            FormatError: the file holds no such settings.
+            FormatError: the settings are invalid.
         """
         settings = read_settings(folder, cls)
         if settings.subwords not in KINDS:
@@ -108,7 +108,7 @@ class Segmentation:
 
     @classmethod
     def read(cls, folder: str | Path) -> Segmentation:
-        """Makes what a model's folder asks for.
+        """Makes the segmentation that a model's folder asks for.
 
         Raises:
             FormatError: a file that is missing or broken.
@@ -188,6 +188,6 @@ def bpe_cutter(path: Path) -> Cut:
 
 @cache
 def detokeniser(language: str) -> Callable[[Sequence[str]], str]:
-    """Returns what makes text of Moses tokens."""
+    """Returns a function that makes text of Moses tokens."""
     moses = Late("sacremoses", "train").MosesDetokenizer(lang=language)
     return lambda words: str(moses.detokenize(list(words)))

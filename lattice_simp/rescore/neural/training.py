@@ -6,7 +6,7 @@
     development_source: dev.en
     development_target: dev.fr
 
-A run that was killed goes on from its last checkpoint; `settings.py` has the other settings.
+A killed run resumes from its last checkpoint; `settings.py` has the other settings.
 """
 
 from __future__ import annotations
