@@ -22,8 +22,8 @@ def measure(shared: Path) -> Figures:
     Raises:
         AssertionError: the constraint rejects a text.
     """
-    words = _frequent_words(shared / "data" / "wmt" / "newstest2013.en-de.de.xz")
-    tokens = [None, *_pieces(words)]
+    words = frequent_words(shared / "data" / "wmt" / "newstest2013.en-de.de.xz")
+    tokens = [None, *pieces_of(words, PIECES)]
     table = np.random.default_rng(1).gumbel(size=(64, len(tokens)))
     table -= np.log(np.exp(table).sum(axis=1, keepdims=True))
 
@@ -48,18 +48,18 @@ def measure(shared: Path) -> Figures:
     return figures
 
 
-def _frequent_words(path: Path) -> list[str]:
+def frequent_words(path: Path) -> list[str]:
     """Returns the words of a text, the most frequent first."""
     with lzma.open(path, "rt", encoding="utf-8") as file:
         counts = Counter(word for line in file for word in line.split() if word.isalpha())
     return [word for word, _ in counts.most_common()]
 
 
-def _pieces(words: list[str]) -> list[bytes]:
+def pieces_of(words: list[str], size: int) -> list[bytes]:
     """Returns the most frequent beginnings and parts of words, and all letters."""
     pieces = dict.fromkeys(f"{blank}{letter}" for word in words for letter in word for blank in ("", " "))
     for word in words:
         pieces.update(dict.fromkeys((f" {word}", f" {word[:5]}", word[5:], f" {word[:3]}", word[3:6])))
-        if len(pieces) > PIECES:
+        if len(pieces) > size:
             break
     return [piece.encode() for piece in pieces if piece]

@@ -30,6 +30,12 @@ def measure(shared: Path) -> Figures:
         return {
             "startup_version_s": figure(_seconds(["--version"]), "CPU s"),
             "startup_convert_s": figure(_seconds(["lattice", "convert", str(single), f"{folder}/single.fst"]), "CPU s"),
+            "startup_prune_s": figure(
+                _seconds(
+                    ["lattice", "prune", f"{folder}/single.fst", "--beam", "5", "--output", f"{folder}/pruned.fst"]
+                ),
+                "CPU s",
+            ),
             "startup_lattice_s": figure(_seconds(["lattice", "nbest", str(single)]), "CPU s"),
             "cold_first_use_s": figure(
                 _seconds([*score, f"{folder}/cold.fst", str(single)], NUMBA_CACHE_DIR=folder), "CPU s"

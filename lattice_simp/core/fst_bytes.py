@@ -275,7 +275,7 @@ def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.flo
     unknown = num_states == _NO_STATE  # a stream, whose header could not be completed afterwards
     if not unknown and not 0 <= num_states <= len(words) // 3:
         raise cursor.cut_off()
-    walk = _walk_vector.py_func if len(words) < SMALL else _walk_vector
+    walk = _walk_vector.py_func if len(words) < SMALL else _walk_vector.light
     begins, counts, end = walk(words, len(words) // 3 if unknown else num_states, unknown)
     if end < 0 or (unknown and remaining % 4):
         raise cursor.cut_off()
@@ -285,7 +285,7 @@ def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.flo
 
 
 SMALL = 1000
-"""Files of fewer words are walked without compiled code, in a millisecond: loading the compiler takes 0.4 s."""
+"""Files of fewer words are always walked without compiled code, which takes a millisecond at most."""
 
 
 def _arc_words(begins: Longs, size: int) -> npt.NDArray[np.bool_]:
