@@ -40,6 +40,7 @@ from lattice_simp.ops.invert import invert
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
+from lattice_simp.ops.mbr_utilities import BatchUtility
 from lattice_simp.ops.nbest import nbest, shortest_path, shortest_paths
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 from lattice_simp.ops.normalise import normalise
@@ -55,7 +56,6 @@ from lattice_simp.ops.sample import sample
 from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.ops.timed_words import TimedWord, timed_words
 from lattice_simp.ops.union import union
-from lattice_simp.ops.utilities import BatchUtility
 from lattice_simp.ops.word_confidences import word_confidences
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.skeleton.agreement import skeleton_agreement

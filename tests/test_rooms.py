@@ -79,6 +79,15 @@ def test_one_line_imports_the_exact_search():
     assert len(importers) > 10
 
 
+def test_systems_stand_alone():
+    borrowed = set()
+    for path, room, imported, node in rooms_and_imports():
+        if room == imported == "systems":
+            system, other = path.relative_to(PACKAGE).parts[1], node.module.split(".")[2]
+            borrowed |= {(system, other)} - {(system, system)}
+    assert borrowed == {("combination", "paraphrase")}
+
+
 def test_no_circle_between_rooms_of_one_floor():
     edges = {(room, value) for _, room, value, _ in rooms_and_imports() if room != value and room in FLOOR}
     for room, second in edges:

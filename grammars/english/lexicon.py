@@ -28,6 +28,17 @@ def word_set(name: str) -> frozenset[str]:
     return frozenset(next(iter(row.cells.values())) for row in grammar_table(f"english/{name}.tsv"))
 
 
+def begins_with_vowel(word: str) -> bool:
+    """Returns whether a word is pronounced with an initial vowel; exceptions to the spelling are listed.
+
+    >>> [begins_with_vowel(word) for word in ("apple", "hour", "university")]
+    [True, True, False]
+    """
+    lowered = word.lower()
+    odd = any(lowered.startswith(start) for start in word_set("article_exceptions"))
+    return (lowered[:1] in ("a", "e", "i", "o", "u")) != odd
+
+
 @cache
 def marks() -> dict[str, str]:
     """Returns the kind of each punctuation mark: `stop`, `comma`, `open`, `close` or `quote`."""

@@ -54,12 +54,12 @@ from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.ops.mbr import mbr as mbr_lattice
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
+from lattice_simp.ops.mbr_utilities import UTILITIES, Tokens
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.oracle import OracleMetric
 from lattice_simp.ops.oracle import oracle as find_oracle
 from lattice_simp.ops.union import union as union_lattice
-from lattice_simp.ops.utilities import UTILITIES, Tokens
 from lattice_simp.scores.bleu import References as NumberedReferences
 from lattice_simp.scores.bleu import corpus_bleu
 from lattice_simp.scores.edits import edit_distances, error_rate

@@ -10,9 +10,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.commands.records import Record
 from lattice_simp.commands.sentence_sets import SentenceSetLine
 from lattice_simp.commands.sentences import Sentence
-from lattice_simp.commands.worker import Record
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError

@@ -17,9 +17,9 @@ import typer
 
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.options import FAILED, interrupt_hint
+from lattice_simp.commands.records import Record
 from lattice_simp.commands.report import Report
 from lattice_simp.commands.sentences import Sentence
-from lattice_simp.commands.worker import Record
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError

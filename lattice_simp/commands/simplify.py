@@ -23,9 +23,9 @@ from lattice_simp.commands.options import (
     Tokenised,
     command_app,
 )
+from lattice_simp.commands.records import Record, empty_record, nbest_entry
 from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_run, resumable, run_sentences
 from lattice_simp.commands.sentences import Sentence, english_text, model_text, read_sentences
-from lattice_simp.commands.worker import Record, empty_record, nbest_entry
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.tasks.outcome import Function
 from lattice_simp.support.textio import open_text

@@ -22,7 +22,7 @@ from lattice_simp.commands.sentences import (
     read_sentences,
 )
 from lattice_simp.commands.settings_options import setting_options
-from lattice_simp.commands.worker import TranslateOptions, lattice_path, make_translator
+from lattice_simp.commands.translate_worker import TranslateOptions, lattice_path, make_translator
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.common import natural
 from lattice_simp.formats.plf import Scores as PlfScores

@@ -116,8 +116,9 @@ def measure(
         metrics: for as many references.
         source: the sentences that the outputs were made of, for metrics that compare with them.
         extra_references: of each system, one more reference that counts for it alone (`closest_references`).
-        tokens: the tokeniser of text for metrics that read tokens alone, of those of `tokenisers.TOKENISERS`. Metrics
-            that read text alone get tokens joined by blanks where there is no text.
+        tokens: the tokeniser of text for metrics that read tokens alone, of those of
+            `text.sacrebleu_tokenisers.TOKENISERS`. Metrics that read text alone get tokens joined by blanks where there
+            is no text.
 
     Raises:
         LatticeSimpError: no systems, different numbers of lines, tokens of some lines and text of others, a metric that

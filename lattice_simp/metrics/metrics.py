@@ -27,7 +27,7 @@ class MetricOptions:
     Attributes:
         references: how many there are.
         language: an ISO code.
-        tokeniser: of text, of those of `tokenisers.TOKENISERS`; None for the one that fits the language.
+        tokeniser: of text, of those of `text.sacrebleu_tokenisers.TOKENISERS`; None for the one that fits the language.
         lowercase: whether BLEU on text and chrF ignore case.
         paraphrases: METEOR's table for the language.
         jar: of METEOR's Java process.

@@ -81,7 +81,7 @@ def sari_corpus(
         references: how many.
         operation: one of `OPERATIONS`, for that part alone.
         tokenise_source: False leaves the source's tokens as they are, as in the published figures.
-        tokens: the tokeniser, of those of `tokenisers.TOKENISERS`.
+        tokens: the tokeniser, of those of `text.sacrebleu_tokenisers.TOKENISERS`.
     """
     named = tokeniser_signature(tokens)
     signature = (

@@ -20,7 +20,7 @@ from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.core.lattice import Strings, as_hypotheses
 from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.ops.utilities import UTILITIES, BatchUtility, Scores, Tokens, UserUtility, user_scores
+from lattice_simp.ops.mbr_utilities import UTILITIES, BatchUtility, Scores, Tokens, UserUtility, user_scores
 
 FIRST_SAMPLE = 8
 """References that hypotheses are first pruned by; each time, the sample grows to twice its size."""

@@ -1,1 +1,1 @@
-"""Systems built on the engine; each can be removed without harm to the others."""
+"""Systems built on the engine. None imports another, but `combination`, whose method `phrases` needs `paraphrase`."""

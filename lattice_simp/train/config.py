@@ -165,7 +165,7 @@ class Simplify(_Section):
     simplicity: bool = True
     corpora: tuple[Corpus, ...] = ()
     development: TestSet | None = None
-    metric: Literal["bleu", "sari"] = "bleu"
+    metric: TunedName = "bleu"
     max_rounds: int = Field(default=8, ge=1)
     random_directions: int = Field(default=12, ge=0)
     restarts: int = Field(default=1, ge=0)

@@ -28,7 +28,7 @@ from lattice_simp.translate.model_files import WEIGHTS, read_model
 from lattice_simp.translate.openfst_lattice import openfst_lattice
 from lattice_simp.translate.parse import WHOLE, SourceParse, parse_sentence
 from lattice_simp.translate.result import DECODER_FEATURES, SKELETON_FEATURE, Translation
-from lattice_simp.translate.search.cubes.kept import kept_items
+from lattice_simp.translate.search.cubes.item_pruning import kept_items
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.source import INPUT_FEATURE, Sentence, Source, as_source
 from lattice_simp.translate.strategies import STRATEGIES

@@ -10,7 +10,7 @@ import sacrebleu
 from word_edits import edits
 
 from lattice_simp import Hypothesis, LatticeSimpError, MbrPruning, mbr_nbest
-from lattice_simp.ops.utilities import UTILITIES, BatchUtility
+from lattice_simp.ops.mbr_utilities import UTILITIES, BatchUtility
 
 SEEDS = range(15)
 WORDS = ["a", "b", "ab", "Haus", "häuser", ","]

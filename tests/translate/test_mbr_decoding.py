@@ -11,7 +11,7 @@ from tiny_decoder import assert_derivations_spell, assert_features_explain_costs
 
 from lattice_simp import nbest
 from lattice_simp.commands.sentences import Sentence
-from lattice_simp.commands.worker import TranslateOptions, translate_sentence
+from lattice_simp.commands.translate_worker import TranslateOptions, translate_sentence
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.translate.search.exact.limits import ExactSearch, GapBound

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import begins_with_vowel
 from lattice_simp.text.english.punctuation import mark_kind, place_punctuation
 
 _ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "A": ("A", "An"), "An": ("A", "An")}
@@ -98,17 +98,6 @@ def with_articles(sentence: Sentence, gone: Collection[int | None]) -> Sentence:
             text = before_vowel if begins_with_vowel(sentence[index + 1].text) else article
             result[index] = replace(token, text=text)
     return tuple(result)
-
-
-def begins_with_vowel(word: str) -> bool:
-    """Returns whether a word is pronounced with an initial vowel; exceptions to the spelling are listed.
-
-    >>> [begins_with_vowel(word) for word in ("apple", "hour", "university")]
-    [True, True, False]
-    """
-    lowered = word.lower()
-    odd = any(lowered.startswith(start) for start in word_set("article_exceptions"))
-    return (lowered[:1] in ("a", "e", "i", "o", "u")) != odd
 
 
 def capitalised(sentence: Sentence) -> Sentence:

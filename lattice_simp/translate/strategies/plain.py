@@ -9,7 +9,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.translate.derivation import StepLattice
 from lattice_simp.translate.parse import SourceParse
 from lattice_simp.translate.result import Translation
-from lattice_simp.translate.search.cubes.kept import kept_items
+from lattice_simp.translate.search.cubes.item_pruning import kept_items
 from lattice_simp.translate.search.exact.decode import lower_bound, optimal_rules
 from lattice_simp.translate.source import Sentence
 from lattice_simp.translate.strategies.task import Task

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.grammars.english.lexicon import begins_with_vowel
 from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet, automaton
-from lattice_simp.systems.simplify.sentence import begins_with_vowel
 
 _ARTICLES = ("a", "an")
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lattice_simp.commands.records import Record, empty_record, nbest_entry
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.formats import losses, write
@@ -17,12 +17,6 @@ from lattice_simp.support.tasks.outcome import BatchError, Function
 
 if TYPE_CHECKING:
     from lattice_simp import Decoder, Lattice
-
-Record = dict[str, Any]
-"""What is known of a translated sentence, as the journal holds it.
-
-That is its number, line, nbest, reachable, unknown, cost, and, if requested, gap and what its lattice file lost.
-"""
 
 
 @dataclass(frozen=True)
@@ -93,16 +87,6 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
     return record
 
 
-def empty_record(number: int, count: int) -> Record:
-    """Returns the record of a sentence without words; its one hypothesis has none, so that lists cover all sentences.
-
-    Args:
-        number: of the sentence.
-        count: how many hypotheses are listed of others.
-    """
-    return {"number": number, "line": "", "nbest": [nbest_entry((), 0.0, {})][:count], "reachable": None}
-
-
 def lattice_path(folder: Path, number: int) -> Path:
     """Names the lattice file of a sentence."""
     return folder / f"{number}.fst.gz"
@@ -117,16 +101,3 @@ def _write(lattice: Lattice, path: Path) -> dict[str, list[str]]:
     except (LatticeSimpError, OSError) as error:
         raise BatchError(str(error)) from error
     return {phrase: list(names) for phrase, names in losses(lattice, path).items()}
-
-
-def nbest_entry(tokens: Sequence[str], cost: float, scores: Mapping[str, float]) -> dict[str, Any]:
-    """Returns a hypothesis for the n-best list; the list's own separator is escaped as Moses does.
-
-    Raises:
-        LatticeSimpError: a score is not finite.
-    """
-    features = {name: value + 0.0 for name, value in scores.items()}  # no -0
-    words = " ".join(word.replace("|", "&#124;") if word == "|||" else word for word in tokens)
-    if not all(map(math.isfinite, [cost, *features.values()])):
-        raise LatticeSimpError(f"a hypothesis has a score that is not finite: {words!r}")
-    return {"words": words, "features": features, "cost": cost}

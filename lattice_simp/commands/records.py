@@ -1,0 +1,36 @@
+"""The records of sentences that workers return and journals hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lattice_simp.errors import LatticeSimpError
+
+Record = dict[str, Any]
+"""The result of a sentence: number, line, nbest, reachable, unknown, cost and, if requested, gap and losses of its
+lattice file."""
+
+
+def empty_record(number: int, count: int) -> Record:
+    """Returns the record of a sentence without words; its one hypothesis has none, so that lists cover all sentences.
+
+    Args:
+        number: the sentence's number.
+        count: the length of other sentences' n-best lists.
+    """
+    return {"number": number, "line": "", "nbest": [nbest_entry((), 0.0, {})][:count], "reachable": None}
+
+
+def nbest_entry(tokens: Sequence[str], cost: float, scores: Mapping[str, float]) -> dict[str, Any]:
+    """Returns a hypothesis for the n-best list; the list's own separator is escaped as Moses does.
+
+    Raises:
+        LatticeSimpError: a score is not finite.
+    """
+    features = {name: value + 0.0 for name, value in scores.items()}  # no -0
+    words = " ".join(word.replace("|", "&#124;") if word == "|||" else word for word in tokens)
+    if not all(map(math.isfinite, [cost, *features.values()])):
+        raise LatticeSimpError(f"a hypothesis has a score that is not finite: {words!r}")
+    return {"words": words, "features": features, "cost": cost}
