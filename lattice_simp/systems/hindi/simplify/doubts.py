@@ -135,7 +135,8 @@ def _is_dative(sentence: Sentence, phrase: int) -> bool:
 def _may_be_subject(sentence: Sentence, phrase: int) -> bool:
     """Returns whether a bare phrase is no adverb, no joined phrase, and no object of a participle or gerund."""
     following = sentence.chunks[phrase + 1].tag
-    is_free = following not in (NON_FINITE, GERUND, "CCP")
+    form = sentence.head_of(sentence.chunks[phrase]).form
+    is_free = following not in (NON_FINITE, GERUND, "CCP") and form not in words_of("possessive")
     return is_free and is_bare(sentence, phrase) and not _is_adverb(sentence, phrase)
 
 

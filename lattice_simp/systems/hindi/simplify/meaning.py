@@ -101,18 +101,22 @@ def _reports(sentence: Sentence, group: VerbGroup, words: Sequence[int]) -> bool
     """Returns whether a verb group states that something is said."""
     before = [index for index in words if index < group.positions[0] and sentence.tokens[index].tag != _PARTICLE]
     nouns = ("", sentence.tokens[before[-1]].form if before else "")
-    states = group.is_statement and not (group.is_passive or group.is_modal or group.verbs[0].tam == INFINITIVE)
+    states = group.is_statement and not (group.is_modal or group.verbs[0].tam == INFINITIVE)
     negated = group.negated or any(sentence.tokens[index].tag == _NEGATION for index in before[-2:])
     future = any(verb.tam == FUTURE for verb in group.verbs)
     return states and not negated and not future and any((group.root, noun) in reports() for noun in nouns)
 
 
 def _has_speaker(sentence: Sentence, group: VerbGroup, words: Sequence[int]) -> bool:
-    """Returns whether a clause says who says something, by `ne`, a bare noun or `kaa` before `kahnaa`."""
+    """Returns whether a clause says who says something, by `ne`, a bare noun or `kaa` before `kahnaa`, or where."""
     verb = group.positions[0]
     phrases = [phrase for phrase in nominal_chunks(sentence, words) if sentence.chunks[phrase].end <= verb]
     if group.root in words_of("be"):
         return any(sentence.tokens[index].form in words_of("genitive") for index in words)
+    if group.is_passive:
+        return group.is_perfective and any(
+            word_of("locative") in sentence.postpositions(sentence.chunks[phrase]) for phrase in phrases
+        )
     if group.takes_agent_with_ne:
         return any(has_ne(sentence, phrase) for phrase in phrases)
     return any(is_bare(sentence, phrase) for phrase in phrases)

@@ -31,6 +31,11 @@ SPLIT = {
         "(main राम का मानना है (comp कि सीता बड़े घर में गई ) )",
         "राम का मानना है | सीता बड़े घर में गई",
     ),
+    "report": (
+        f"बयान/NN में/PSP | कहा/VM गया/VAUX है/VAUX | कि/CC | {WENT}",
+        "(main बयान में कहा गया है (comp कि सीता बड़े घर में गई ) )",
+        "बयान में कहा गया है | सीता बड़े घर में गई",
+    ),
     "relative": (
         "नगर/NN में/PSP | एक/QC बाज़ार/NN | है/VM | ,/SYM | जो/PRP | बहुत/INTF पुराना/JJ | है/VM",
         "(main नगर में एक बाज़ार है , (rel जो बहुत पुराना है ) )",
@@ -75,7 +80,7 @@ KEPT = {
         "no verb of saying",
     ),
     "future": (f"राम/NNP | आज/NN | कहेगा/VM | {KI}", f"(main राम आज कहेगा {COMPLEMENT} )", "no verb of saying"),
-    "passive": (f"ऐसा/PRP | कहा/VM गया/VAUX | {KI}", f"(main ऐसा कहा गया {COMPLEMENT} )", "no verb of saying"),
+    "passive": (f"आज/NST | कहा/VM गया/VAUX | {KI}", f"(main आज कहा गया {COMPLEMENT} )", "nobody says it"),
     "order": (
         "राम/NNP ने/PSP | कहा/VM | कि/CC | सीता/NNP | बड़े/JJ घर/NN में/PSP | जाए/VM",
         "(main राम ने कहा (comp कि सीता बड़े घर में जाए ) )",
@@ -140,6 +145,16 @@ KEPT = {
     "no subject": (
         "बारिश/NN | शाम/NN में/PSP | हुई/VM | और/CC | घर/NN में/PSP | गया/VM",
         "(coord बारिश शाम में हुई ) और (coord घर में गया )",
+        "no subject",
+    ),
+    "a possessor as subject": (
+        "राम/NNP को/PSP | जाना/VM चाहिए/VAUX | और/CC | अपनी/PRP | सलाह/NN | देनी/VM चाहिए/VAUX",
+        "(coord राम को जाना चाहिए ) और (coord अपनी सलाह देनी चाहिए )",
+        "no subject",
+    ),
+    "object of a gerund as subject": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | किताब/NN | ढूंढने/VM में/PSP:VGNN | गया/VM",
+        "(coord राम घर में आया ) और (coord किताब ढूंढने में गया )",
         "no subject",
     ),
     "agreement": (
