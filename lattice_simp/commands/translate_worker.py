@@ -94,10 +94,10 @@ def lattice_path(folder: Path, number: int) -> Path:
 
 def _write(lattice: Lattice, path: Path) -> dict[str, list[str]]:
     """Writes a lattice; returns what its file does not hold."""
-    from lattice_simp.tune.feature_lattice import with_own_symbols
+    from lattice_simp.tune.feature_lattice import with_used_symbols
 
     try:
-        write(with_own_symbols(lattice), path)
+        write(with_used_symbols(lattice), path)
     except (LatticeSimpError, OSError) as error:
         raise BatchError(str(error)) from error
     return {phrase: list(names) for phrase, names in losses(lattice, path).items()}

@@ -1,4 +1,4 @@
-"""What a training run does: a YAML file, checked field by field, with overrides from the command line."""
+"""The settings of a training run: a YAML file, checked field by field, with overrides from the command line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Section(BaseModel):
 
 
 class Corpus(_Section):
-    """Two files of equally many lines."""
+    """Two files with the same number of lines."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
     source: Path
@@ -33,7 +33,7 @@ class Corpus(_Section):
 
 
 class Clean(_Section):
-    """Which pairs are left out.
+    """The pairs to drop.
 
     Attributes:
         min_words, max_words: tokens of either side.

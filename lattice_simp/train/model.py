@@ -123,7 +123,7 @@ def _model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """Returns a large file a second name, or copies it where that cannot be.
+    """Hard-links a large file, or copies it if that fails.
 
     Small files are copied: users edit them, and what a stage made must stay as it is.
     """

@@ -1,4 +1,4 @@
-"""Trains the models of `lattice_simp.rescore` on what the pipeline's stages left in their folders.
+"""Trains the models of `lattice_simp.rescore` on the results of the pipeline's stages.
 
 folders = stage_folders("build/en-fr", ("number", "align", "lexical"))
 train_scorer("bilingual", folders).write("bilingual.scorer")

@@ -112,7 +112,7 @@ def _test(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 class Score(NamedTuple):
-    """Scores (0 to 100) and what sacrebleu says of how they were computed."""
+    """Scores (0 to 100) and their sacrebleu signatures."""
 
     bleu_tok_lc: float
     bleu_13a: float
@@ -163,7 +163,7 @@ def read_test_set(config: Config, test: TestSet, model: Path) -> tuple[list[str]
 
 
 def read_texts(config: Config, test: TestSet) -> tuple[list[str], list[list[str]]]:
-    """Returns the lines of a test set as its files have them: the source's, and those of each reference.
+    """Returns the raw lines of a test set: the source's, and those of each reference.
 
     Raises:
         FormatError: a file is broken or empty, or the files have different numbers of lines.
@@ -223,7 +223,7 @@ def _publish(config: Config, run: Run) -> None:
 
 
 def finish_model(model: Path, tuned: Path, target: Path) -> None:
-    """Makes the model directory with the tuned weights, unless it is there; other files in it stay."""
+    """Makes the model directory with the tuned weights unless it exists; other files in it stay."""
     made_of = {"model": model.name, "weights": tuned.name}
     if (target / MADE_OF).is_file() and (target / MADE_OF).read_text(encoding="utf-8") == json_text(made_of):
         return

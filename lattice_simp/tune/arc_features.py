@@ -1,4 +1,4 @@
-"""A decoder's lattice with the feature vector of every arc: what tuning needs of a translation."""
+"""Extracts from a translation what tuning needs: the lattice with the feature vector of every arc."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lattice_simp.ops.compose_gappy import MATCHED
 from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE, RuleLabels
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import Translation
-from lattice_simp.tune.feature_lattice import tuning_lattice, with_own_symbols
+from lattice_simp.tune.feature_lattice import tuning_lattice, with_used_symbols
 
 
 def feature_lattice(result: Translation) -> Lattice:
-    """Returns a translation's lattice as tuning takes it, with a symbol table of its own words alone.
+    """Returns the lattice of a translation for tuning, with a symbol table of only its words.
 
     The features are those of `Translation.features`: rule features, `Glue`, `OOV`, `WordPenalty`, then one for each of
     the lattice's own features. Minus their weighted sum is the cost of a path.
@@ -31,7 +31,7 @@ def feature_lattice(result: Translation) -> Lattice:
     finals = np.zeros((len(arcs), lattice.num_states))
     finals[len(arcs) - len(features) :] = features.finals
     names = (*grammar.feature_names, GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE, *features)
-    return with_own_symbols(tuning_lattice(lattice, names, arcs, finals)).project_output()
+    return with_used_symbols(tuning_lattice(lattice, names, arcs, finals)).project_output()
 
 
 def path_features(lattice: Lattice, paths: Sequence[Hypothesis], grammar: Grammar) -> tuple[Floats, tuple[str, ...]]:

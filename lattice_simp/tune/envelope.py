@@ -75,7 +75,7 @@ def segments(
 
 @jit
 def hypotheses(arcs: Arcs, pool: Lines, begin: int, end: int) -> tuple[Floats, Longs, Ints]:
-    """Returns the different hypotheses of a hull's lines: where each begins, the words' offsets, the words."""
+    """Returns the distinct hypotheses of a hull's lines: where each begins, the words' offsets, the words."""
     rows = np.empty((end - begin, len(arcs.finals)), dtype=np.int32)
     begins, offsets = np.empty(end - begin), np.zeros(end - begin + 1, dtype=np.int64)
     count = before = 0

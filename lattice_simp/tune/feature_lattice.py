@@ -1,4 +1,4 @@
-"""What tuning knows of a sentence's hypotheses: a lattice whose features, in single precision, make its costs.
+"""The hypotheses of a sentence for tuning: a lattice whose single-precision features determine its costs.
 
 The weights of arcs are 0, and so are final costs; under weights of the features a path costs minus their weighted sum.
 """
@@ -21,7 +21,7 @@ from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
 def tuning_lattice(
     lattice: Lattice, names: Iterable[str], arcs: npt.ArrayLike, finals: npt.ArrayLike | None = None
 ) -> Lattice:
-    """Returns the output words of a lattice with these features alone; states without a complete path are left out.
+    """Returns the output words of a lattice with these features alone; states without a complete path are removed.
 
     >>> lattice = Lattice.from_strings([("a", 1.0), ("b", 2.0)])
     >>> tuning_lattice(lattice, ["x"], [[0.5, -1.0]]).features["x"].tolist()
@@ -53,8 +53,8 @@ def tuning_lattice(
     ).connected()
 
 
-def with_own_symbols(lattice: Lattice) -> Lattice:
-    """Returns the lattice with a table of its own words, where the decoder's holds those of the whole grammar."""
+def with_used_symbols(lattice: Lattice) -> Lattice:
+    """Restricts the symbol table to the lattice's words; the decoder's table has those of the whole grammar."""
     used, labels = np.unique(np.append(lattice.olabels, EPSILON), return_inverse=True)
     symbols = SymbolTable(lattice.symbols[label] for label in used[1:].tolist())
     olabels = labels[:-1].astype(np.int32)
@@ -96,6 +96,6 @@ def nbest_lattice(hypotheses: Sequence[Hypothesis], names: Sequence[str], symbol
 
 
 def same_features(lattices: Sequence[Lattice]) -> list[Lattice]:
-    """Returns the lattices with the features of all of them, 0 where one had none (unreachable skeletons)."""
+    """Gives all lattices the same features; missing ones (of unreachable skeletons) are 0."""
     names = tuple(dict.fromkeys(name for lattice in lattices for name in lattice.features))
     return [replace(lattice, features=lattice.features.select(names)) for lattice in lattices]

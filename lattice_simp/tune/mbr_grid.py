@@ -86,7 +86,7 @@ def mbr_grid(
 
 
 def _translations(grid: Sequence[MbrSettings], lattice: Lattice) -> list[str]:
-    """Returns the words of a lattice's best path, and then those that each point of the grid decides for."""
+    """Returns the words of a lattice's best path, then those that each point of the grid selects."""
     best = nbest(lattice)
     if not best:
         raise LatticeSimpError("a lattice of the development set is empty; leave its sentence out")

@@ -37,7 +37,7 @@ BLOCK = 16
 
 @dataclass(frozen=True)
 class MertOptions:
-    """How the search goes.
+    """The settings of the search.
 
     Gamma, and with it `kick`, `min_width` and `limit`, is in units in which every feature contributes as much to the
     arcs' scores as features do on average under the start weights.
@@ -221,7 +221,7 @@ def gamma_bounds(weights: Floats, direction: Floats, least: Floats, greatest: Fl
 
 @dataclass(frozen=True)
 class _Search:
-    """What does not change while a search climbs, and its moves so far."""
+    """The fixed data of a search, and its moves so far."""
 
     options: MertOptions
     metric: TunedMetric

@@ -1,4 +1,4 @@
-"""What a metric to tune on is: statistics of a hypothesis that add up over a corpus, and a score of their sums."""
+"""The interface of metrics to tune on: statistics of hypotheses that add up over a corpus, and a score of the sums."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ References = Sequence[npt.ArrayLike]
 
 
 class Prepared(Protocol):
-    """One sentence of a development set as a metric reads it: its references (and source), counted once."""
+    """A development sentence prepared for a metric: its references (and source), counted once."""
 
     def rows(self, words: Ints, offsets: Longs) -> Longs:
         """Returns the statistics of hypotheses, (hypotheses, columns) int64.

@@ -34,7 +34,7 @@ LEAST_DEVIATION = 1e-9
 
 @dataclass(frozen=True)
 class MiraOptions:
-    """How the weights move.
+    """The settings of the updates.
 
     Attributes:
         seed: of the order of the sentences.
@@ -228,7 +228,7 @@ def _background(lists: Sequence[HypothesisList], constant: list[Floats], weights
 
 
 def _step(features: Scores | Floats, scores: Floats, values: Floats, largest: float) -> Floats:
-    """Returns how one sentence moves the weights."""
+    """Returns the update of the weights for one sentence."""
     hope, fear = int((scores + values).argmax()), int((scores - values).argmax())
     difference = features[hope] - features[fear]
     # Never negative, for both are the best of their kind.

@@ -40,7 +40,7 @@ LEAST_MODEL_WEIGHT = 0.01
 
 @dataclass(frozen=True)
 class TuningOptions:
-    """How each round searches, and when the rounds end.
+    """The search of each round, and when the rounds end.
 
     Attributes:
         mert: the options of the optimiser.

@@ -1,4 +1,4 @@
-"""Costs under given weights of the features, and the path that has the lowest."""
+"""Costs under weights of the features, and the path of lowest cost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def weight_vector(feature_names: Sequence[str], weights: Mapping[str, float]) ->
 
 
 def lattice_under(lattice: Lattice, weights: Mapping[str, float] | npt.ArrayLike) -> Lattice:
-    """Returns the lattice whose costs are those of its features under the weights; arcs keep their numbers.
+    """Sets the costs of a lattice to those of its features under the weights; arcs keep their numbers.
 
     >>> from lattice_simp.tune.feature_lattice import tuning_lattice
     >>> pair = Lattice.from_strings([("a", 0.0), ("b", 0.0)])

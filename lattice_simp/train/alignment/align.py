@@ -48,12 +48,12 @@ def _align(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def _link_files(config: Config) -> list[Path]:
-    """Returns the files of links, one for each corpus, if they are wanted."""
+    """Returns the files of links, one for each corpus, if the settings use them."""
     return [config.path(config.align.links[corpus.name]) for corpus in config.corpora if config.align.method == "links"]
 
 
 def _check_lines(config: Config) -> None:
-    """Finds faults of the files of links before any stage runs."""
+    """Checks the files of links before any stage runs."""
     for corpus, path in zip(config.corpora, _link_files(config), strict=False):
         lines, link_lines = sum(1 for _ in read_lines(config.path(corpus.source))), len(read_pharaoh(path)[0]) - 1
         if lines != link_lines:

@@ -53,7 +53,7 @@ def model1_posteriors(shard: Shard) -> tuple[float, Floats]:
 
 @jit
 def hmm_posteriors(shard: Shard, weights: Floats, null: float, uniform: float) -> tuple[float, Floats]:
-    """Does the same under the HMM.
+    """Replaces the cells by posteriors under the HMM.
 
     Args:
         shard: the sentences.

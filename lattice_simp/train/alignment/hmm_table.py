@@ -64,7 +64,7 @@ class PairTable(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some sentences while they are worked on.
+    """Sentences in progress.
 
     Attributes:
         occurrences: where the conditioning words are.

@@ -104,7 +104,7 @@ def estimate(
 
 
 def memory_mebibytes(memory: str | int) -> int:
-    """Returns the MiB that a setting means; a percentage never means less than `LEAST_MEMORY`.
+    """Converts a setting to MiB; a percentage is never less than `LEAST_MEMORY`.
 
     >>> memory_mebibytes(500), memory_mebibytes("500")
     (500, 500)
@@ -122,7 +122,7 @@ def memory_mebibytes(memory: str | int) -> int:
 
 
 def explain(code: int, said: str, temporary: Path, mebibytes: int) -> str:
-    """Returns in one line why `lmplz` failed with an exit status (negative for a signal) and what it said.
+    """Explains in one line why `lmplz` failed, from its exit status (negative for a signal) and its messages.
 
     >>> explain(-9, "", Path("/tmp"), 500)
     'lmplz was killed, most likely for lack of memory (give it less than 500 MiB, or free some)'
@@ -189,7 +189,7 @@ def _sentences(text: str | Path) -> Iterator[bytes]:
 
 
 def _reason(said: str) -> str:
-    """Finds the sentence that matters: the one after the place in KenLM's sources, or else the last."""
+    """Finds the relevant sentence: the one after the place in KenLM's sources, or else the last."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     thrown = [number for number, line in enumerate(lines) if " threw " in line]
     after = lines[thrown[-1] + 1 : thrown[-1] + 2] if thrown else []

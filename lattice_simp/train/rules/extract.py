@@ -154,7 +154,7 @@ def _write_side(words: Ints, span: Ints, side: int, symbols: Ints, filled: int) 
 
 @jit
 def _write_points(links: Ints, span: Ints, points: UInt8s, filled: int) -> int:
-    """Writes the links between a rule's own words as positions among its symbols."""
+    """Writes the links between a rule's words as positions among its symbols."""
     for index in range(len(links)):
         source, target = links[index, 0], links[index, 1]
         if not span[0] <= source < span[1] or span[4] <= source < span[5] or span[8] <= source < span[9]:

@@ -1,4 +1,4 @@
-"""Tables that do not fit into memory: DuckDB with a limit, which goes on on disk, over columns of bytes."""
+"""Tables larger than memory: DuckDB with a memory limit, which spills to disk, over columns of bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much simpler a rule's target words are than its source words: more frequent in simple text, and shorter.
+"""Measures how much simpler a rule's target words are than its source words: more frequent in simple text, shorter.
 
 Both sides are of one language. Words that both sides have count for nothing; what a rule replaces and what it puts
 there instead are compared, each on average, so that longer phrases gain nothing by their length.
@@ -49,7 +49,7 @@ def with_simplicity(grammar: Grammar, model: LanguageModel) -> Grammar:
 
 
 def _keys(offsets: Ints, symbols: Ints, words: SymbolTable, rows: Longs, table: SymbolTable) -> Longs:
-    """Returns `rule * len(table) + word` of the words of each rule's row; gaps and marks without letters are left out.
+    """Returns `rule * len(table) + word` of the words of each rule's row; gaps and words without letters are skipped.
 
     Args:
         offsets, symbols, words: a side of the grammar, and its symbol table.

@@ -131,7 +131,7 @@ def _grammar(
 
 
 def _renumbered(symbols: Ints, words: list[str]) -> tuple[Ints, SymbolTable]:
-    """Numbers the words that occur by a symbol table of their own; gaps stay."""
+    """Renumbers the words that occur with a new symbol table; gaps stay."""
     used = np.unique(symbols[symbols >= 0])
     table = SymbolTable()
     numbers = table.encode([words[number] for number in used.tolist()])

@@ -1,4 +1,4 @@
-"""Which sentence pairs are fit for training."""
+"""Decides which sentence pairs are fit for training."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RESERVED = re.compile(r"(?:^| )(?:<s>|</s>|<unk>|<UNK>|<eps>|\|\|\||\[[^\[\], ]
 
 
 def reason_to_drop(source: str, target: str, settings: Clean) -> str | None:
-    """Returns why a tokenised pair is left out; None for a good one.
+    """Returns why a tokenised pair is dropped; None for a good one.
 
     >>> reason_to_drop("a b", "", Clean()), reason_to_drop("a b", "c", Clean())
     ('empty', None)
@@ -71,7 +71,7 @@ def pair_hashes(source: Iterable[str], target: Iterable[str]) -> Longs:
 
 
 def repeated(hashes: Longs) -> Bools:
-    """Returns for each hash whether it occurs earlier, too.
+    """Returns for each hash whether it also occurs earlier.
 
     >>> repeated(np.array([7, 8, 7, 7])).tolist()
     [False, False, True, True]

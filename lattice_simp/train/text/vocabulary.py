@@ -74,7 +74,7 @@ def split_words(column: pa.ChunkedArray) -> tuple[Longs, pa.Array]:
 
 
 def word_counts(columns: Iterable[pa.ChunkedArray], *, firsts: bool = True) -> Counter[str]:
-    """Counts the words of columns; without `firsts`, the first word of each line is left out.
+    """Counts the words of columns; without `firsts`, the first word of each line is not counted.
 
     >>> word_counts([pa.chunked_array([["a b", "c a a"]])], firsts=False)
     Counter({'a': 2, 'b': 1})
