@@ -133,6 +133,12 @@ def _relative(sentence: Sentence, parent: Node, position: int) -> str:
         sentence.tokens[pronoun].form in words_of("bare_relative") and following.tag not in ("PSP", "NST")
     ):
         return "an indefinite relative clause or one with its noun"
+    return _restriction(sentence, parent, position)
+
+
+def _restriction(sentence: Sentence, parent: Node, position: int) -> str:
+    """Returns why a relative clause is needed to know what is described."""
+    node = parent.children[position]
     previous = parent.children[position - 1].start if position and not parent.name else parent.start
     before = _content(sentence, range(previous, node.start))
     after = [index for index in range(node.end, parent.end) if not is_joining(sentence, index)]
