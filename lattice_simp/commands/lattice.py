@@ -108,8 +108,8 @@ def convert(
     target: Annotated[
         str,
         typer.Argument(
-            help="output file; its ending chooses the format: .fst .txt .plf .slf .ark .lats .gbnf .lark "
-            ".regex; a folder for several lattices"
+            help="output file; its ending chooses the format: .fst .txt .plf .slf .ark .lats .sausages .mesh .pfsg "
+            ".gbnf .lark .regex; a folder for several lattices"
         ),
     ],
     sentence: Id = None,
@@ -125,11 +125,10 @@ def convert(
     jobs: Jobs = 1,
     settings: Any = None,
 ) -> None:
-    """Convert between formats. Grammars for constrained decoding (.gbnf, .lark, .regex) can only be
-    written.
+    """Convert between formats. Grammars for constrained decoding (.gbnf, .lark, .regex) can only be written.
 
-    Several lattices need a folder (FOLDER/) and --to, or a file of a format that holds many (.ark, .lats, .plf). With
-    --scales, costs become weighted sums of the features.
+    Several lattices need a folder (FOLDER/) and --to, or a file of a format that holds many (.ark, .lats, .plf,
+    .sausages). With --scales, costs become weighted sums of the features.
 
     Example: lattice-simp lattice convert a.slf a.fst
     """

@@ -77,7 +77,8 @@ class LabelOptions:
     def of_output(self, format: str) -> dict[str, Any]:
         """Returns what the writer of a format takes."""
         values = {"symbols_path": self.output_symbols or self.symbols, "frame_shift": self.frame_shift}
-        return {name: value for name, value in values.items() if value is not None} if format in KALDI else {}
+        takes = tuple(values) if format in KALDI else ("symbols_path",) if format == "sausages" else ()
+        return {name: values[name] for name in takes if values[name] is not None}
 
     def prepared(self, lattice: Lattice) -> Lattice:
         """Returns a lattice as it was read with its pieces joined and its features weighted as the options say.

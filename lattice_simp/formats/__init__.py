@@ -18,7 +18,7 @@ from typing import Any
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import att, feature_lattice, grammar, kaldi, openfst, plf, slf
+from lattice_simp.formats import att, feature_lattice, grammar, kaldi, mesh, openfst, pfsg, plf, sausages, slf
 from lattice_simp.formats.common import Format, Losses
 from lattice_simp.formats.nbest import LISTS, read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
@@ -43,6 +43,9 @@ FORMATS: dict[str, Format] = {
     "kaldi-binary": kaldi.BINARY,
     "openfst": openfst.FORMAT,
     "plf": plf.FORMAT,
+    "sausages": sausages.FORMAT,
+    "mesh": mesh.FORMAT,
+    "pfsg": pfsg.FORMAT,
     "slf": slf.FORMAT,
     "att": att.FORMAT,
     "features": feature_lattice.FORMAT,
@@ -56,9 +59,9 @@ KALDI = ("kaldi", "kaldi-binary")
 """Formats of archives whose labels may be numbers."""
 
 _LABELLED = {
-    "symbols_path": (("att", "openfst", *KALDI), "--symbols"),
+    "symbols_path": (("att", "openfst", "sausages", *KALDI), "--symbols"),
     "isymbols_path": (("att", "openfst"), "--isymbols"),
-    "numeric": (("att", *KALDI), "--words"),
+    "numeric": (("att", "sausages", *KALDI), "--words"),
     "frame_shift": (KALDI, "--frame-shift"),
 }
 """The options that explain numeric labels, with the formats that may have such labels, and the commands' flags."""

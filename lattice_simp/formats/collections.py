@@ -19,6 +19,7 @@ from lattice_simp.formats import FORMATS, KALDI, check_labels, format_of, format
 from lattice_simp.formats.kaldi import is_archive, kaldi_lattices
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plf import read_plf
+from lattice_simp.formats.sausages import is_sausages, sausage_lattices
 from lattice_simp.support.atomic import is_growing
 from lattice_simp.support.textio import COMPRESSIONS, open_binary, read_lines, readable, unpacked
 
@@ -123,6 +124,9 @@ def _in_file(
     elif format in KALDI or (format is None and is_archive(head)):
         check_labels(options, "kaldi", path)
         yield from kaldi_lattices(path, symbols, **options)
+    elif format == "sausages" or (format is None and is_sausages(head)):
+        check_labels(options, "sausages", path)
+        yield from sausage_lattices(path, symbols, **options)
     elif format == "plf" or (format is None and _is_plf(head)):
         check_labels(options, "plf", path)
         for number, lattice in enumerate(read_plf(path, symbols, **options)):
@@ -152,7 +156,7 @@ def is_collection(path: str | Path) -> bool:
     head = _head(path)
     if is_nbest(path):
         return len(list(islice(filter(itemgetter(1), stream_nbest(path)), 2))) > 1
-    return is_archive(head) or (_is_plf(head) and len(list(islice(read_lines(path), 2))) > 1)
+    return is_archive(head) or is_sausages(head) or (_is_plf(head) and len(list(islice(read_lines(path), 2))) > 1)
 
 
 def write_all(

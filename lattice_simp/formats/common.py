@@ -33,16 +33,17 @@ LOST_HEADER = "its format does not hold the header's"
 
 def plain_losses(lattice: Lattice) -> Losses:
     """Reports what a format of words and costs loses."""
-    return {LOST_FEATURES: lattice.features, LOST_HEADER: _header_parts(lattice)}
+    return {LOST_FEATURES: lattice.features, LOST_HEADER: header_parts(lattice)}
 
 
 def scored_losses(lattice: Lattice) -> Losses:
     """Reports what a format of words, costs and features loses."""
     scales = ["scales"] if lattice.header.word_score or set(lattice.header.scales.values()) - {1.0} else []
-    return {LOST_HEADER: [*_header_parts(lattice), *scales]}
+    return {LOST_HEADER: [*header_parts(lattice), *scales]}
 
 
-def _header_parts(lattice: Lattice) -> list[str]:
+def header_parts(lattice: Lattice) -> list[str]:
+    """Returns the names of what a header has, without scales."""
     header = lattice.header
     return [*(["utterance"] if header.name is not None else []), *(name for name in header.fields if name != "base")]
 
@@ -122,6 +123,23 @@ def checked_lattice(path: str | Path | None, *arrays: Any, **columns: Any) -> La
         return Lattice.from_arcs(*arrays, **columns)
     except InvalidLatticeError as error:
         raise FormatError(str(error), path=path, remedy="repair the program that wrote the file") from error
+
+
+def probability_text(cost: float, remedy: str = "normalise it") -> str:
+    """Returns the probability of a cost, so that reading it gives the same cost where a probability does.
+
+    >>> probability_text(0.5), probability_text(0.0)
+    ('0.6065306597126334', '1.0')
+
+    Raises:
+        InvalidLatticeError: the probability overflows or is 0.
+    """
+    probability = math.exp(-cost) if cost > -700 else math.inf
+    if not 0.0 < probability < math.inf:
+        raise InvalidLatticeError(f"the cost {cost} is not a probability in double precision ({remedy})")
+    nearby = [float(f"{probability:.15g}"), probability]  # the first has fewer digits; then one step up and down
+    nearby += [math.nextafter(probability, 0.0), math.nextafter(probability, math.inf)]
+    return repr(next((value for value in nearby if value > 0 and -math.log(value) == cost), probability))
 
 
 def require_acceptor(lattice: Lattice, format_name: str) -> None:

@@ -31,6 +31,7 @@ from lattice_simp.formats.common import (
     checked_lattice,
     finite,
     natural,
+    probability_text,
     require_acceptor,
     scored_losses,
     shown,
@@ -199,12 +200,7 @@ def write_plf(
 def _format_score(cost: float, scores: Scores) -> str:
     if scores != "probability":
         return repr(cost if scores == "cost" else 0.0 - cost)
-    probability = math.exp(-cost) if cost > -700 else INFINITY
-    if not 0.0 < probability < INFINITY:
-        raise InvalidLatticeError(f"the cost {cost} is not a probability in double precision (write scores='log')")
-    nearby = [float(f"{probability:.15g}"), probability]  # the first has fewer digits; then one step up and down
-    nearby += [math.nextafter(probability, 0.0), math.nextafter(probability, INFINITY)]
-    return repr(next((value for value in nearby if value > 0 and -math.log(value) == cost), probability))
+    return probability_text(cost, "write scores='log'")
 
 
 # ---------------------------------------------------------------- reading

@@ -2,8 +2,8 @@ r"""Recognises files that are neither lattices nor n-best lists, so that errors 
 
 A kind is a row of a table here, or a signature of binary files in `support.signatures`.
 
->>> print(refusal(b"name x\nnodes 3 NULL a b\n", "a.pfsg").message)
-looks like a PFSG of SRILM, which is not supported
+>>> print(refusal(b"digraph {}\n", "a.dot").message)
+looks like a drawing (DOT), which is not supported
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lattice_simp.errors import FormatError
+from lattice_simp.formats.sausages import is_sausages
 from lattice_simp.support.signatures import HEAD, Signature, signature
 
-LATTICES = "supported lattices are OpenFst, AT&T, PLF, SLF and Kaldi's archives"
+LATTICES = "supported lattices are OpenFst, AT&T, PLF, SLF, PFSG, SRILM's word meshes, Kaldi's archives and sausages"
 LISTS = "supported n-best lists are those of Moses (also cdec, Joshua, Marian), JSON lines, and logs of fairseq"
 
 
@@ -33,7 +34,7 @@ class Kind(NamedTuple):
     remedy: str
 
 
-_SRILM = "write SLF: lattice-tool {0}-in-lattice FILE -write-htk ..."
+_SRILM = "write a word mesh: nbest-lattice -use-mesh, lattice-tool -write-mesh"
 _KALDI = "write its lattices as text: lattice-copy ark:FILE ark,t:-"
 _HTK = "write lattices or n-best lists as well"
 _MODEL = "it is a language model: give it with --model or --lm"
@@ -48,11 +49,9 @@ _FEATURES = (
 KINDS = tuple(
     Kind(name, re.compile(pattern), remedy)
     for name, pattern, remedy in (
-        ("a PFSG of SRILM", rb"name[ \t]+\S+\s*?\nnodes[ \t]+\d", _SRILM.format("")),
-        ("a word mesh of SRILM", rb"(?:name[ \t]+\S+\s*?\n)?numaligns[ \t]+\d", _SRILM.format("-read-mesh ")),
-        ("a word lattice of SRILM", rb"version[ \t]+\d+\s*?\n(?:name|initial|node)\b", "write SLF or n-best lists"),
+        ("a word lattice of SRILM", rb"version[ \t]+\d+\s*?\n(?:name|initial|node)\b", _SRILM),
         ("a language model (ARPA)", rb"\\data\\", _MODEL),
-        ("a Kaldi archive of sausages, posteriors or vectors", rb"\S+[ \t]+\[\s+%b\s+[-\d\]]" % _NUMBER, _KALDI),
+        ("a Kaldi archive of vectors or matrices", rb"\S+[ \t]+\[\s+%b\s+[-\d\]]" % _NUMBER, _KALDI),
         ("a list of Kaldi's files (.scp)", rb"\S+[ \t]+\S+\.ark:\d+\s", "copy them: lattice-copy scp:FILE ark,t:-"),
         (
             "a CTM file, with only the best words and times",
@@ -89,6 +88,8 @@ _PLAIN = {
 def kind_of(head: bytes) -> Kind | Signature | None:
     """Returns the kind of an unsupported file from its first bytes, or None for all other files."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:MOST_MATCHED]
+    if is_sausages(text):
+        return None
     return signature(head[:HEAD]) or next((kind for kind in KINDS if kind.pattern.match(text)), None)
 
 

@@ -58,15 +58,9 @@ BINARY = {
 }
 
 TEXT = {
-    "pfsg": (
-        "name lat\nnodes 3 NULL a b\ninitial 0\nfinal 2\ntransitions 1\n0 1 -5\n",
-        "a PFSG of SRILM",
-        "-write-htk",
-    ),
-    "mesh": ("name m\nnumaligns 2\nposterior 1\nalign 0 a 0.5 b 0.5\n", "a word mesh of SRILM", "-read-mesh"),
-    "mesh without a name": ("numaligns 2\nposterior 1\nalign 0 a 1\n", "a word mesh of SRILM", "-read-mesh"),
-    "sausages": ("utt-1  [ 3 0.9 4 0.1 ] [ 5 1 ]\n", "a Kaldi archive of sausages", "ark,t:-"),
-    "matrix": ("utt-1  [\n  0.1 0.25\n  1e-3 2 ]\n", "a Kaldi archive of sausages, posteriors or vectors", "ark,t:-"),
+    "word lattice": ("version 2\nname m\ninitial 0\nfinal 1\n", "a word lattice of SRILM", "-write-mesh"),
+    "vector": ("utt-1  [ 3.5 0.9 4 0.1 ]\n", "a Kaldi archive of vectors", "ark,t:-"),
+    "matrix": ("utt-1  [\n  0.1 0.25\n  1e-3 2 ]\n", "a Kaldi archive of vectors or matrices", "ark,t:-"),
     "ctm": ("utt-1 1 0.00 0.25 hello 0.9\n", "a CTM file", "lattices or n-best lists"),
     "json object": (json.dumps({"results": [{"alternatives": []}]}), "JSON", '"hypotheses"'),
     "json array": ('[\n  {"text": "a cat"}\n]\n', "JSON", '"hypotheses"'),

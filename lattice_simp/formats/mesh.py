@@ -1,0 +1,135 @@
+r"""SRILM's word meshes, which are confusion networks: `nbest-lattice -use-mesh`, `lattice-tool -write-mesh`.
+
+A line `align SLOT word probability word probability ...` for each slot, from 0 on, after `numaligns COUNT` and
+`posterior TOTAL`; `*DELETE*` is the empty word. Probabilities are divided by the total. Lines with further keywords
+(`reference`, `hyps`, `info`, `time`) are skipped.
+
+>>> lattice = parse_mesh(b"name u\nnumaligns 2\nposterior 1\nalign 0 a 0.75 the 0.25\nalign 1 cat 0.5 *DELETE* 0.5\n")
+>>> lattice, lattice.header.name
+(Lattice(acceptor, 3 states, 4 arcs, 4 symbols), 'u')
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
+from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.formats.common import Format, field_of, finite, natural, shown
+from lattice_simp.formats.networks import Slots, lost, probability, written_slots
+from lattice_simp.support.textio import decode, open_text
+
+NO_WORD = "*DELETE*"
+
+_SNIFFED = re.compile(rb"(?:name[ \t]+[^\n]*\n)?numaligns[ \t]+\d")
+_REMEDY = "write align SLOT word probability word probability ..."
+_SKIPPED = frozenset({"reference", "hyps", "info", "time"})
+
+Row = list[tuple[str, float]]
+
+
+def parse_mesh(data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:
+    """Returns the confusion network of the bytes of a word mesh; a cost is minus the log of a probability.
+
+    Entries with the probability 0 are left out.
+
+    Args:
+        data: the file's bytes.
+        path: the file's name, for errors.
+        symbols: the table that numbers the words; it grows as needed. A new one if None.
+
+    Raises:
+        FormatError: a line is broken (with its number), slots are missing or occur twice, or there are several meshes.
+    """
+    reader = _Reader(path)
+    for number, line in enumerate(decode(data, path).split("\n"), 1):
+        fields = split_tokens(line)
+        if fields:
+            reader.line(number, fields)
+    return reader.lattice(SymbolTable() if symbols is None else symbols)
+
+
+def write_mesh(lattice: Lattice, path: str | Path) -> None:
+    """Writes a confusion network as a word mesh.
+
+    Raises:
+        InvalidLatticeError: the lattice is not a confusion network, or the format cannot hold a word.
+        EmptyLatticeError: the lattice accepts nothing.
+        LatticeSimpError: the file cannot be written.
+    """
+    words = {EPSILON: NO_WORD}
+    for label in np.unique(lattice.olabels).tolist():
+        word = lattice.symbols[label]
+        if label != EPSILON and (word == NO_WORD or len(word.split()) != 1):
+            raise InvalidLatticeError(f"a word mesh cannot hold the word {shown(word)}")
+        words.setdefault(label, word)
+    slots = written_slots(lattice, words, "a word mesh")
+    with open_text(path, "w") as file:
+        name = lattice.header.name
+        file.write("" if name is None else f"name {field_of(name)}\n")
+        file.write(f"numaligns {len(slots)}\nposterior 1\n")
+        for number, entries in enumerate(slots):
+            file.write(f"align {number} {' '.join(f'{word} {text}' for word, text in entries)}\n")
+
+
+class _Reader:
+    """Collects the lines of a mesh."""
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.path = path
+        self.name: str | None = None
+        self.count: int | None = None
+        self.total = 1.0
+        self.rows = dict[int, Row]()
+
+    def fail(self, message: str, line: int | None, remedy: str = _REMEDY) -> FormatError:
+        return FormatError(message, path=self.path, line=line, remedy=remedy)
+
+    def line(self, number: int, fields: list[str]) -> None:
+        kind, values = fields[0], fields[1:]
+        if kind == "align":
+            self.align(number, values)
+        elif kind in ("name", "numaligns") and (self.rows or (kind == "numaligns" and self.count is not None)):
+            raise self.fail("another word mesh begins", number, "write each mesh into a file of its own")
+        elif kind == "name" and values:
+            self.name = " ".join(values)
+        elif kind == "numaligns" and len(values) == 1 and natural(values[0]) is not None:
+            self.count = natural(values[0])
+        elif kind == "posterior" and len(values) == 1 and (total := finite(values[0])) is not None and total > 0:
+            self.total = total
+        elif kind not in _SKIPPED:
+            raise self.fail(f"not a line of a word mesh: {shown(' '.join(fields))}", number)
+
+    def align(self, number: int, values: list[str]) -> None:
+        slot = natural(values[0]) if values else None
+        if slot is None or self.count is None or slot >= self.count or slot in self.rows:
+            raise self.fail("a slot that is missing, occurs twice, or is beyond numaligns", number)
+        if len(values) % 2 == 0:
+            raise self.fail("a word without a probability", number)
+        row: Row = []
+        for word, text in zip(values[1::2], values[2::2], strict=True):
+            value = finite(text)
+            share = None if value is None else probability(repr(value / self.total))
+            if share is None:
+                raise self.fail(f"not a probability: {shown(text)}", number)
+            if share:
+                row.append((word, share))
+        if not row:
+            raise self.fail("a slot without a probable word", number)
+        self.rows[slot] = row
+
+    def lattice(self, symbols: SymbolTable) -> Lattice:
+        if self.count is None or len(self.rows) != self.count:
+            message = "no numaligns" if self.count is None else f"{len(self.rows)} slots, but numaligns is {self.count}"
+            raise self.fail(message, None, "is the file cut off?")
+        entries = [(slot, word, share) for slot in range(self.count) for word, share in self.rows[slot]]
+        labels = [EPSILON if word == NO_WORD else symbols.add(word) for _, word, _ in entries]
+        slots = Slots([slot for slot, *_ in entries], labels, [share for *_, share in entries], self.count)
+        return slots.lattice(symbols, self.path, self.name)
+
+
+FORMAT = Format((".mesh",), _SNIFFED.match, parse_mesh, write_mesh, lost)

@@ -1,0 +1,174 @@
+r"""PFSG, the probabilistic finite-state grammars of SRILM (`lattice-tool -write-pfsg` and others), with words on nodes.
+
+A line `nodes COUNT word word ...`, lines `initial NODE` and `final NODE`, and after `transitions COUNT` one line for
+each, `source target score`. A score is 10000.5 times a natural log probability, rounded to a whole number. `NULL` is no
+word.
+
+>>> lattice = parse_pfsg(b"name u\nnodes 3 NULL cat NULL\ninitial 0\nfinal 2\ntransitions 2\n0 1 -5000\n1 2 0\n")
+>>> lattice.weights.round(3).tolist(), lattice.symbols.decode(lattice.olabels)
+([0.5, 0.0], ['cat'])
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from lattice_simp.core.arcs import start_first
+from lattice_simp.core.header import Header
+from lattice_simp.core.kernel import Bools, Longs
+from lattice_simp.core.lattice import INFINITY, Lattice
+from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
+from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.formats.common import (
+    Format,
+    checked_lattice,
+    field_of,
+    finite,
+    natural,
+    require_acceptor,
+    shown,
+    single_final,
+)
+from lattice_simp.formats.networks import lost
+from lattice_simp.support.textio import decode, open_text
+
+SCALE = 10000.5
+"""Scores of a nat."""
+
+NO_WORD = "NULL"
+
+_SNIFFED = re.compile(rb"name[ \t]+\S+\s*?\nnodes[ \t]+\d")
+_ORDER = "name, nodes, initial, final, transitions"
+
+
+def parse_pfsg(data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:
+    """Returns the lattice of the bytes of a PFSG file; an arc has the word of the node that it leads to.
+
+    Args:
+        data: the file's bytes.
+        path: the file's name, for errors.
+        symbols: the table that numbers the words; it grows as needed. A new one if None.
+
+    Raises:
+        FormatError: a line is broken (with its number), counts are wrong, or there are several grammars.
+    """
+    reader = _Reader(path)
+    for number, line in enumerate(decode(data, path).split("\n"), 1):
+        fields = split_tokens(line)
+        if fields:
+            reader.line(number, fields)
+    return reader.lattice(SymbolTable() if symbols is None else symbols)
+
+
+def write_pfsg(lattice: Lattice, path: str | Path) -> None:
+    """Writes an acceptor as PFSG; costs are rounded to 1/10000.5 nats.
+
+    A state whose incoming arcs have the same word becomes a node of this word; other arcs with words get nodes.
+
+    Raises:
+        InvalidLatticeError: the lattice is a transducer, or the format cannot hold a word.
+        EmptyLatticeError: no state is final.
+        LatticeSimpError: the file cannot be written.
+    """
+    require_acceptor(lattice, "PFSG")
+    lattice, end = single_final(lattice)
+    words = [NO_WORD, *lattice.symbols.words[1:]]
+    for label in np.unique(lattice.olabels[lattice.olabels != EPSILON]).tolist():
+        if words[label] == NO_WORD or len(words[label].split()) != 1:
+            raise InvalidLatticeError(f"PFSG cannot hold the word {shown(words[label])}")
+    on_state, state_labels = _labels_of_states(lattice)
+    apart = np.flatnonzero(~on_state[lattice.nextstates] & (lattice.olabels != EPSILON))
+    nodes = np.concatenate((state_labels, lattice.olabels[apart])).tolist()
+    targets = lattice.nextstates.astype(np.int64)
+    targets[apart] = lattice.num_states + np.arange(len(apart))
+    scores = np.concatenate((np.rint(-SCALE * lattice.weights), np.zeros(len(apart)))) + 0.0
+    sources = np.concatenate((lattice.sources, targets[apart])).tolist()
+    targets = np.concatenate((targets, lattice.nextstates[apart]))
+    rows = zip(sources, targets.tolist(), scores.tolist(), strict=True)
+    with open_text(path, "w") as file:
+        file.write(f"name {field_of(lattice.header.name or '')}\n")
+        file.write(f"nodes {len(nodes)} {' '.join(words[label] for label in nodes)}\n")
+        file.write(f"initial 0\nfinal {end}\ntransitions {len(scores)}\n")
+        file.writelines(f"{source} {target} {score:.0f}\n" for source, target, score in rows)
+
+
+def _labels_of_states(lattice: Lattice) -> tuple[Bools, Longs]:
+    """Returns whether all incoming arcs of a state have one label, and this label or epsilon."""
+    lowest = np.full(lattice.num_states, np.iinfo(np.int64).max)
+    highest = np.full(lattice.num_states, -1, dtype=np.int64)
+    np.minimum.at(lowest, lattice.nextstates, lattice.olabels)
+    np.maximum.at(highest, lattice.nextstates, lattice.olabels)
+    on_state = lowest == highest
+    on_state[:1] = False  # the start begins without a word, also where arcs lead to it
+    return on_state, np.where(on_state, highest, EPSILON)
+
+
+class _Reader:
+    """Collects the lines of a grammar."""
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.path = path
+        self.name: str | None = None
+        self.words: list[str] | None = None
+        self.ends = dict[str, int]()
+        self.count: int | None = None
+        self.transitions = list[tuple[int, int, float]]()
+
+    def fail(self, message: str, line: int | None, remedy: str) -> FormatError:
+        return FormatError(message, path=self.path, line=line, remedy=remedy)
+
+    def line(self, number: int, fields: list[str]) -> None:
+        kind, values = fields[0], fields[1:]
+        if kind == "name" and values:
+            if self.name is not None:
+                raise self.fail("another grammar begins", number, "expand it: lattice-tool; one grammar in each file")
+            self.name = " ".join(values)
+        elif kind == "nodes" and self.words is None and values and natural(values[0]) == len(values) - 1:
+            self.words = values[1:]
+        elif kind in ("initial", "final") and len(values) == 1 and natural(values[0]) is not None:
+            self.ends[kind] = self.node(values[0], number)
+        elif kind == "transitions" and len(values) == 1 and self.count is None:
+            self.count = natural(values[0])
+        elif self.count is not None and len(fields) == 3:
+            score = finite(fields[2])
+            if score is None:
+                raise self.fail(f"not a score: {shown(fields[2])}", number, "write source target score")
+            self.transitions.append((self.node(fields[0], number), self.node(fields[1], number), score))
+        else:
+            message = f"not a line of a PFSG: {shown(' '.join(fields))}"
+            raise self.fail(message, number, f"write {_ORDER}, with as many nodes and transitions as announced")
+
+    def node(self, text: str, line: int) -> int:
+        node = natural(text)
+        if self.words is None or node is None or node >= len(self.words):
+            raise self.fail(f"not a node: {shown(text)}", line, "nodes have numbers from 0; their line comes first")
+        return node
+
+    def lattice(self, symbols: SymbolTable) -> Lattice:
+        if self.words is None or len(self.ends) != 2 or len(self.transitions) != self.count:
+            message = f"{len(self.transitions)} transitions, but {self.count} are announced"
+            if self.words is None or len(self.ends) != 2 or self.count is None:
+                message = f"lines are missing; there must be {_ORDER}"
+            raise self.fail(message, None, "is the file cut off?")
+        node_labels = np.array(
+            [EPSILON if word == NO_WORD else symbols.add(word) for word in self.words], dtype=np.int64
+        )
+        table = np.array(self.transitions, dtype=np.float64).reshape(-1, 3)
+        sources, targets = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+        labels, weights = node_labels[targets], 0.0 - table[:, 2] / SCALE
+        start, finals = self.ends["initial"], np.full(len(self.words), INFINITY)
+        finals[self.ends["final"]] = 0.0
+        if node_labels[start] != EPSILON:  # nothing leads to this word: a new start state does
+            sources, targets = np.append(sources, len(finals)), np.append(targets, start)
+            labels, weights = np.append(labels, node_labels[start]), np.append(weights, 0.0)
+            start, finals = len(finals), np.append(finals, INFINITY)
+        sources, targets, finals = start_first(start, sources, targets, finals)
+        lattice = checked_lattice(self.path, sources, labels, weights, targets, finals, symbols)
+        return replace(lattice, header=Header(self.name))
+
+
+FORMAT = Format((".pfsg",), _SNIFFED.match, parse_pfsg, write_pfsg, lost)

@@ -1,0 +1,180 @@
+"""Confusion networks and grammars of other programs: SRILM's word meshes and PFSG, Kaldi's sausages."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from format_helpers import assert_same, fuzz, random_lattice
+
+import lattice_simp as ls
+from lattice_simp import Lattice, confusion_network, read, read_all, write
+from lattice_simp.core.header import Header
+from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.formats import format_of, format_of_data, parse
+
+MESH = """name u-1
+numaligns 2
+posterior 0.5
+align 1 cat 0.25 *DELETE* 0.2 hat 0.05 rat 0
+align 0 the 0.5
+info 0 the 0.1 0.2 -3 -4 DH:AX 3:4
+reference 1 cat
+"""
+SAUSAGES = "u-1  [ 1 0.75 2 0.25 ] [ 0 0.9 3 0.1 ] \nu-2 \nu-3  [ 3 1 ] \n"
+PFSG = "name u\nnodes 5 NULL the cat cat NULL\ninitial 0\nfinal 4\n\ntransitions 5\n"
+PFSG += "0 1 0\n1 2 -5000\n1 3 -7000.5\n2 4 100\n3 4 0\n"
+
+
+def masses(lattice: Lattice) -> list[tuple[int, str, float]]:
+    words = [lattice.symbols[label] for label in lattice.olabels.tolist()]
+    return [
+        (slot, word, round(float(np.exp(-cost)), 9))
+        for slot, word, cost in zip(lattice.sources.tolist(), words, lattice.weights.tolist(), strict=True)
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "u.mesh").write_text(MESH)
+    (tmp_path / "u.txt").write_text(SAUSAGES)
+    (tmp_path / "u.pfsg").write_text(PFSG)
+    (tmp_path / "words.txt").write_text("<eps> 0\na 1\nb 2\nc 3\n")
+    return tmp_path
+
+
+def test_meshes_are_divided_by_their_total(folder):
+    lattice = read(folder / "u.mesh")
+    cat = [(1, "cat", 0.5), (1, "<epsilon>", 0.4), (1, "hat", 0.1)]
+    assert masses(lattice) == [(0, "the", 1.0), *cat]
+    assert lattice.header.name == "u-1"
+    write(lattice, folder / "again.mesh")
+    assert_same(read(folder / "again.mesh"), lattice)
+
+
+def test_sausages_are_archives(folder):
+    lattices = dict(read_all(folder / "u.txt", symbols_path=folder / "words.txt"))
+    assert masses(lattices["u-1"]) == [(0, "a", 0.75), (0, "b", 0.25), (1, "<epsilon>", 0.9), (1, "c", 0.1)]
+    assert [ls.nbest(lattice)[0].text for lattice in lattices.values()] == ["a", "", "c"]
+    with pytest.raises(FormatError, match=r"u.txt:1: labels are numbers \(give words.txt"):
+        list(read_all(folder / "u.txt"))
+    assert [name for name, _ in read_all(folder / "u.txt", numeric=False)] == ["u-1", "u-2", "u-3"]
+
+
+def test_words_of_pfsg_are_on_nodes(folder):
+    lattice = read(folder / "u.pfsg")
+    paths = [(path.text, round(path.cost * 10000.5, 6)) for path in ls.nbest(lattice, 9, unique=False)]
+    assert paths == [("the cat", 4900.0), ("the cat", 7000.5)]
+    (folder / "u.pfsg").write_text(PFSG.replace("5 NULL", "5 so"))
+    assert ls.nbest(read(folder / "u.pfsg"))[0].text == "so the cat"
+
+
+def test_networks_keep_their_costs():
+    for seed in range(60):
+        words = ("a", "b", "x=1", "語", "[", "5")
+        network = confusion_network(random_lattice(seed, words=words, single_precision=True), 0.1)
+        if network.empty:
+            continue
+        network = replace(network, header=Header("u 1"))
+        for format in ("mesh", "sausages"):
+            again = written_again(network, format)
+            assert_same(again, network)
+            assert again.header.name == "u_1"
+
+
+def written_again(lattice: Lattice, format: str) -> Lattice:
+    """Returns what is read of a lattice that is written, its format recognised by its content."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        write(lattice, path, format)
+        if lattice.num_arcs:
+            assert format_of(path) == format
+        return read(path, format, **({"numeric": False} if format == "sausages" else {}))
+
+
+@pytest.mark.parametrize("cyclic", [False, True])
+def test_pfsg_keeps_strings_and_rounded_costs(cyclic):
+    for seed in range(60):
+        lattice = random_lattice(seed, words=("a", "b", "語"), cyclic=cyclic)
+        lattice = replace(
+            lattice,
+            weights=np.rint(lattice.weights % 9 * 10000.5) / 10000.5,
+            finals=np.where(np.isfinite(lattice.finals), 9000 / 10000.5, np.inf),
+        )
+        again = written_again(lattice, "pfsg")
+        if cyclic:  # as large a grammar is read from what is written of it
+            assert written_again(again, "pfsg").num_arcs == again.num_arcs
+            continue
+        assert strings_of(again) == strings_of(lattice)
+
+
+def strings_of(lattice: Lattice) -> list[tuple[tuple[str, ...], float]]:
+    """Returns the strings of all paths and their costs, in order."""
+    return sorted((path.tokens, round(path.cost, 9)) for path in ls.nbest(lattice, 9999, unique=False))
+
+
+@pytest.mark.parametrize(
+    ("lattice", "message"),
+    [
+        (Lattice.from_strings([("a b", 0.0), ("c", 0.0)]), "holds confusion networks alone"),
+        (Lattice.from_strings([("a", -1.0)]), "negative logs of probabilities"),
+        (Lattice.from_strings([("a", 800.0)]), "not a probability in double precision"),
+    ],
+)
+def test_other_lattices_are_refused(tmp_path, lattice, message):
+    for format in ("mesh", "sausages"):
+        with pytest.raises(InvalidLatticeError, match=message):
+            write(lattice, tmp_path / "x", format)
+
+
+@pytest.mark.parametrize(
+    ("format", "word"), [("mesh", "*DELETE*"), ("mesh", "a b"), ("sausages", "]"), ("sausages", ""), ("pfsg", "NULL")]
+)
+def test_words_that_do_not_fit_are_refused(tmp_path, format, word):
+    lattice = Lattice.from_strings([((word,), 0.0)]) if word else Lattice.from_strings([(("a b",), 0.0)])
+    with pytest.raises(InvalidLatticeError, match="cannot hold the word"):
+        write(lattice, tmp_path / "x", format)
+
+
+BROKEN = {
+    "posterior of words": (MESH.replace("0.25", "x"), 4, "not a probability: 'x'"),
+    "above 1": (MESH.replace("0.25", "0.75"), 4, "not a probability: '0.75'"),
+    "odd": (MESH.replace("the 0.5", "the"), 5, "a word without a probability"),
+    "twice": (MESH.replace("align 0", "align 1"), 5, "occurs twice"),
+    "beyond": (MESH.replace("align 0", "align 2"), 5, "beyond numaligns"),
+    "missing": (MESH.replace("numaligns 2", "numaligns 3"), None, "2 slots, but numaligns is 3"),
+    "improbable": (MESH.replace("the 0.5", "the 0"), 5, "without a probable word"),
+    "several": (MESH + MESH, 8, "another word mesh begins"),
+    "no line": (MESH + "algin 0 a 1\n", 8, "not a line of a word mesh: 'algin 0 a 1'"),
+    "slot that does not end": ("u [ a 1 ] [ b 1\n", 1, "a slot that does not end"),
+    "no slot": ("u [ a 1 ] b\n", 1, "no slot: 'b'"),
+    "no number": ("u [ a 1 ] [ b c ]\n", 1, "not a probability: 'c'"),
+    "empty slot": ("u [ a 1 ] [ ]\n", 1, "without a probable word"),
+    "two": ("u [ a 1 ]\nv [ a 1 ]\n", None, "holds 2 confusion networks"),
+    "nodes": (PFSG.replace("nodes 5", "nodes 4"), 2, "not a line of a PFSG: 'nodes 4 NULL"),
+    "node": (PFSG.replace("3 4 0", "3 5 0"), 11, "not a node: '5'"),
+    "score": (PFSG.replace("3 4 0", "3 4 x"), 11, "not a score: 'x'"),
+    "cut off": (PFSG[:-6], None, "4 transitions, but 5 are announced"),
+    "no end": (PFSG.replace("final 4\n", ""), None, "lines are missing"),
+    "two grammars": (PFSG + PFSG, 12, "another grammar begins"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_files_are_named_with_their_line(name):
+    text, line, message = BROKEN[name]
+    format = "mesh" if "numaligns" in text else "pfsg" if "nodes" in text else "sausages"
+    with pytest.raises(FormatError, match=re.escape(message)) as raised:
+        parse(text.encode(), "x", format)
+    assert raised.value.line == line
+    assert raised.value.remedy
+
+
+@pytest.mark.parametrize(("format", "text"), [("mesh", MESH), ("sausages", SAUSAGES), ("pfsg", PFSG)])
+def test_any_bytes_are_read_or_refused(format, text):
+    assert format_of_data(text.encode()) == format
+    fuzz(text.encode(), lambda data: parse(data, "x", format), seconds=0.3)
