@@ -57,7 +57,7 @@ def holdable(lattice: Lattice, format: str) -> Lattice:
     """Returns the lattice, or its confusion network for formats that hold these alone."""
     if format not in NETWORKS:
         return lattice
-    return replace(confusion_network(lattice, 0.2), header=lattice.header)
+    return replace(confusion_network(lattice, 0.2, max_arcs=6), header=lattice.header)  # few paths
 
 
 def paths(lattice: Lattice, names: list[str]) -> list[tuple]:
