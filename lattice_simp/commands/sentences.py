@@ -163,7 +163,7 @@ def model_text(model: Path, *, tokenised: bool) -> tuple[Tokeniser, Tokeniser] |
 
 
 def english_text(*, tokenised: bool) -> tuple[Tokeniser, Tokeniser] | None:
-    """Returns the tokenisers of English text in its case, unless the input is tokens.
+    """Returns the tokenisers of English text, unless the input is tokens.
 
     Raises:
         MissingExtraError: the tokeniser's library is not installed.
@@ -171,9 +171,8 @@ def english_text(*, tokenised: bool) -> tuple[Tokeniser, Tokeniser] | None:
     if tokenised:
         return None
     with extra("text"):
-        from lattice_simp.text.tokeniser import Tokeniser
-    english = Tokeniser("en", case="keep")
-    return english, english
+        from lattice_simp.text.tokeniser import english_tokenisers
+    return english_tokenisers()
 
 
 def read_records(path: Path) -> Iterator[SkeletonRecord]:

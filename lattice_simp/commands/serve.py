@@ -9,6 +9,7 @@ import typer
 
 from lattice_simp.commands.options import command_app, say
 from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
 from lattice_simp.support.extras import extra
 
@@ -31,6 +32,9 @@ def serve(
     simplifier: Annotated[
         Path | None, typer.Option(help="add a tab for this simplification model", rich_help_panel=_TABS)
     ] = None,
+    simplify: Annotated[
+        bool, typer.Option("--simplify", help="add a tab for simplification without a model", rich_help_panel=_TABS)
+    ] = False,
     hindi: Annotated[
         Path | None, typer.Option(help="add a tab for this model of `hindi train`", rich_help_panel=_TABS)
     ] = None,
@@ -48,6 +52,8 @@ def serve(
     one side by side. No data leaves this machine. /api/translate returns the content of the page as JSON.
     """
     limits = Limits(**settings)
+    if simplify and simplifier is not None:
+        raise LatticeSimpError("--simplify and --simplifier exclude each other: there is one tab for simplification")
     with extra("serve"):
         from lattice_simp.serve.app import LOOPBACK, Tabs, create_app
         from lattice_simp.serve.server import address_of, is_loopback, listen, run
@@ -55,7 +61,7 @@ def serve(
     names = list(dict.fromkeys([*LOOPBACK, *_host_names(host), *(allowed_host or [])]))
     app = create_app(
         model,
-        Tabs(simplifier, hindi, paraphrases, annotations),
+        Tabs(simplifier, hindi, paraphrases, annotations, simplify),
         examples=examples,
         tagger=tagger,
         limits=limits,

@@ -48,12 +48,15 @@ class Tabs:
         paraphrases: whether there is a tab that expands sets of English sentences, which needs spaCy and its English
             model (the extra `skeletons`).
         annotations: a file made by `lattice-simp skeleton annotation import`.
+        simplify: whether there is a tab for simplification without a model, which needs the extras `skeletons` and
+            `text`.
     """
 
     simplifier: str | Path | None = None
     hindi: str | Path | None = None
     paraphrases: bool = False
     annotations: str | Path | None = None
+    simplify: bool = False
 
     def sections(self, limits: Limits) -> list[Section]:
         """Returns the sections of the tabs.
@@ -62,8 +65,8 @@ class Tabs:
             FormatError: The annotations cannot be read.
         """
         sections = []
-        if self.simplifier is not None:
-            sections.append(simplify_section(Path(self.simplifier), limits))
+        if self.simplifier is not None or self.simplify:
+            sections.append(simplify_section(_path(self.simplifier), limits))
         if self.hindi is not None:
             sections.append(hindi_section(Path(self.hindi), limits))
         if self.paraphrases:

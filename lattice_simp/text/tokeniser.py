@@ -123,6 +123,12 @@ class Tokeniser:
         return line[:1].upper() + line[1:]
 
 
+def english_tokenisers() -> tuple[Tokeniser, Tokeniser]:
+    """Returns the tokenisers of both sides for English text that keeps its case."""
+    english = Tokeniser("en", case="keep")
+    return english, english
+
+
 def tokenisers(text: Text, casings: Path | None = None) -> tuple[Tokeniser, Tokeniser]:
     """Returns the tokenisers of both sides; `casings` is the folder of casing files, which truecasing needs."""
     source, target = (

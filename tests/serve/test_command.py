@@ -152,6 +152,10 @@ def refused(capfd):
     return run
 
 
+def test_two_simplifiers_are_one_line(refused):
+    assert "exclude each other" in refused("--simplify", "--simplifier", "model")[-1]
+
+
 def test_a_port_in_use_is_one_line(refused):
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]

@@ -37,11 +37,12 @@ def test_tabs_are_those_of_the_models(tmp_path, monkeypatch):
         ({"simplifier": tmp_path}, ["Translate", "Simplify"]),
         ({"simplifier": tmp_path, "hindi": tmp_path}, ["Translate", "Simplify", "Hindi clauses"]),
         ({"paraphrases": True}, ["Translate", "Paraphrase"]),
+        ({"simplify": True}, ["Translate", "Simplify"]),
     ]:
         client = client_of(monkeypatch, None, **models)
         page = client.get("/translate").text
         assert re.findall(r"<li><a href=\"[^\"]*\"[^>]*>([^<]*)</a></li>", page)[: len(titles)] == titles
-        assert client.get("/simplify").status_code == (200 if "simplifier" in models else 404)
+        assert client.get("/simplify").status_code == (200 if models.keys() & {"simplifier", "simplify"} else 404)
 
 
 def test_an_english_sentence_gets_simpler(simplifier, tmp_path, monkeypatch):
@@ -57,6 +58,12 @@ def test_an_english_sentence_gets_simpler(simplifier, tmp_path, monkeypatch):
     long = client.get("/api/simplify", params={"text": "a " * 21})
     assert (long.status_code, long.json()["error"]) == (400, "the sentence has 21 tokens; give one of 1 to 20")
     assert "<b>" not in client.get("/simplify", params={"text": "the <b>principal</b> man ."}).text
+
+
+def test_no_model_is_needed_to_simplify(monkeypatch):
+    client = client_of(monkeypatch, make_simplifier(None, 20), simplify=True)
+    result = client.get("/api/simplify", params={"text": "Mr. Brown commenced work."}).json()
+    assert result["simplifications"][0]["readable"] == "Mr. Brown started work."
 
 
 def test_words_in_the_place_of_others_are_marked(simplifier, tmp_path, monkeypatch):

@@ -31,8 +31,8 @@ SHOWN = 5
 WARM_UP = "It rained, and we stayed."
 
 
-def simplify_section(model: Path, limits: Limits) -> Section:
-    """Returns the section for a model trained by `lattice-simp train` with a section `simplify`."""
+def simplify_section(model: Path | None, limits: Limits) -> Section:
+    """Returns the section for a model trained by `lattice-simp train` with a section `simplify`, or for no model."""
     pool = WorkerPool(partial(make_simplifier, model, limits.tokens), replace(limits, workers=1))
     pages = SentencePages(pool, limits, "simplify.html", "Simplify")
     routes = [
@@ -42,15 +42,16 @@ def simplify_section(model: Path, limits: Limits) -> Section:
     return Section("Simplify", "simplify", routes, Path(__file__).parent / "templates", [pool])
 
 
-def make_simplifier(model: Path, tokens: int, mode: Mode = "cautious") -> Callable[[str], dict[str, Any]]:
+def make_simplifier(model: Path | None, tokens: int, mode: Mode = "cautious") -> Callable[[str], dict[str, Any]]:
     """Loads and warms up the model in a worker; returns the function that answers requests."""
     text = None
-    if (model / TEXT).is_file():
+    if model is None or (model / TEXT).is_file():
         with extra("text"):
-            from lattice_simp.text.tokeniser import model_tokenisers
-        source, target = model_tokenisers(model)
+            from lattice_simp.text.tokeniser import english_tokenisers, model_tokenisers
+        source, target = english_tokenisers() if model is None else model_tokenisers(model)
         text = replace(source, case="keep", casing={}), target  # parsers need the original case
-    answer = _Answer(replace(Simplifier.load(model), mode=mode), text, tokens)
+    simplifier = Simplifier.untrained() if model is None else Simplifier.load(model)
+    answer = _Answer(replace(simplifier, mode=mode), text, tokens)
     answer(WARM_UP)  # compiles the kernels before the first request
     return answer
 
