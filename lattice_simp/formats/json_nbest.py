@@ -6,7 +6,9 @@ with further scores by name. Scores may be in a separate list, as CTranslate2 re
 samples: each counts the same, and a string drawn k times out of n has the probability k / n.
 
 Vosk's results with alternatives are read too, one result a line; the `confidence` of an alternative is its log score:
-`{"alternatives": [{"text": "a cat", "confidence": -1.5}]}`.
+`{"alternatives": [{"text": "a cat", "confidence": -1.5}]}`. So are lists of Whisper's hypotheses,
+`{"nbest": [{"text": "a cat", "avg_logprob": -0.4}]}`, and results of Azure in detail, whose `Confidence` is a
+probability: `{"NBest": [{"Lexical": "a cat", "Confidence": 0.9}]}`.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "samples.jsonl"
@@ -21,7 +23,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -36,7 +38,9 @@ from lattice_simp.support.textio import open_text, read_lines
 SAMPLES = "Samples"
 """The feature for the number of times that a string was drawn."""
 
-_HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?=[^\n]*"hypotheses"\s*:|\s*"alternatives"\s*:)')
+_HEAD = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*\{(?=[^\n]*"hypotheses"\s*:|\s*"alternatives"\s*:|[^\n]*"(?:nbest|NBest)"\s*:\s*\[)'
+)
 _LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, n-best lists have not
 _SCORES = re.compile(r"(?i)(?:^|_)(?:scores?|log_?p|log_?likelihood|prob|costs?|nll)")
 _KNOWN = frozenset({"score", "scores", "features"})
@@ -120,9 +124,11 @@ def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
 
 def _row(line: str, path: str | Path, number: int) -> Mapping[str, Any]:
     row = parse_json(line, path=path, line=number, remedy=_REMEDY)
-    if isinstance(row, dict) and isinstance(row.get("alternatives"), list) and "hypotheses" not in row:
-        row = {**row, "hypotheses": [_from_vosk(alternative) for alternative in row["alternatives"]]}
-        del row["alternatives"]
+    if isinstance(row, dict) and "hypotheses" not in row:
+        name = next((name for name in _RECOGNISERS if isinstance(row.get(name), list)), None)
+        if name is not None:
+            entries = row.pop(name)
+            row = {**row, "hypotheses": [_RECOGNISERS[name](entry) for entry in entries]}
     if not isinstance(row, dict) or not isinstance(row.get("hypotheses"), list):
         message = f"expected an object with a list of hypotheses: {shown(line)}"
         raise FormatError(message, path=path, line=number, remedy=_REMEDY)
@@ -134,6 +140,32 @@ def _from_vosk(alternative: object) -> object:
     if not isinstance(alternative, dict) or "confidence" not in alternative:
         return alternative
     return {"text": alternative.get("text"), "score": alternative["confidence"]}
+
+
+def _from_whisper(entry: object) -> object:
+    """Returns a hypothesis of Whisper with its average log probability of a token as the score."""
+    if not isinstance(entry, dict) or "avg_logprob" not in entry:
+        return entry
+    return {"text": entry.get("text"), "score": entry["avg_logprob"]}
+
+
+def _from_azure(entry: object) -> object:
+    """Returns a hypothesis of Azure with the log of its confidence as the score."""
+    if not isinstance(entry, dict) or not _is_finite(entry.get("Confidence")):
+        return entry
+    text = entry.get("Lexical", entry.get("Display"))
+    return {"text": text, "score": math.log(max(entry["Confidence"], _LEAST_CONFIDENCE))}
+
+
+_LEAST_CONFIDENCE = 1e-6
+"""The confidence that takes the place of 0."""
+
+_RECOGNISERS: Mapping[str, Callable[[object], object]] = {
+    "alternatives": _from_vosk,
+    "nbest": _from_whisper,
+    "NBest": _from_azure,
+}
+"""The names of lists of hypotheses in other programs' results, and what makes hypotheses of their entries."""
 
 
 def _scored(row: Mapping[str, Any], path: str | Path, number: int) -> list[dict[str, Any]]:

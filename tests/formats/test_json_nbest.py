@@ -43,6 +43,18 @@ def test_alternatives_of_vosk(tmp_path):
     ]
 
 
+def test_hypotheses_of_whisper_and_azure(tmp_path):
+    entries = [{"text": " a cat", "avg_logprob": -0.25, "tokens": [1, 2]}, {"text": "the cat", "avg_logprob": -1}]
+    (hypotheses,) = ls.read_nbest(written(tmp_path, {"language": "en", "nbest": entries}))
+    assert [(entry.text, entry.cost) for entry in hypotheses] == [("a cat", 0.25), ("the cat", 1.0)]
+    entries = [{"Confidence": 0.5, "Lexical": "a cat", "Display": "A cat."}, {"Confidence": 0, "Display": "The cat."}]
+    (hypotheses,) = ls.read_nbest(written(tmp_path, {"RecognitionStatus": "Success", "NBest": entries}))
+    assert [entry.text for entry in hypotheses] == ["a cat", "The cat."]
+    assert [entry.cost for entry in hypotheses] == pytest.approx([math.log(2), 6 * math.log(10)])
+    with pytest.raises(ls.FormatError, match=r":1: .*\(write "):
+        ls.read_nbest(written(tmp_path, {"NBest": [{"Confidence": 0.5}]}))
+
+
 @pytest.mark.parametrize(
     ("alternative", "message"),
     [
