@@ -129,71 +129,84 @@ class TooLargeError(LatticeSimpError):
     """An expression has too many characters, or is nested too deeply."""
 
 
-def expression_of(graph: TextGraph) -> Expression:
+def expression_of(graph: TextGraph, max_size: int = MAX_SIZE) -> Expression:
     """Returns the regular expression of the texts of an automaton.
 
     Raises:
         EmptyLatticeError: no text is accepted.
-        TooLargeError: it would have more than `MAX_SIZE` characters or be nested more deeply than `MAX_DEPTH`.
+        TooLargeError: it would have more than `max_size` characters or be nested more deeply than `MAX_DEPTH`.
     """
     end, arcs = _simplified(graph)
     if not arcs:
         raise EmptyLatticeError("the lattice accepts nothing, so there is no text")
-    expressions = Expressions()
-    following: dict[int, dict[int, Expression]] = defaultdict(dict)
-    before: dict[int, dict[int, Expression]] = defaultdict(dict)
-
-    def add(source: int, target: int, expression: Expression) -> None:
-        if target in following[source]:
-            expression = expressions.choice(following[source][target], expression)
-        if expression.size > MAX_SIZE or expression.depth > MAX_DEPTH:
-            raise TooLargeError(
-                f"the regular expression has more than {MAX_SIZE:,} characters, or more than {MAX_DEPTH} groups within "
-                "each other; prune the lattice, or write a grammar (GBNF)"
-            )
-        following[source][target] = before[target][source] = expression
-
+    elimination = _Elimination(max_size)
     labels: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for source, label, target in arcs:
+    for source, label, target in sorted(arcs):
         labels[source, target].append(label)
+    elimination.check(sum(any(between) for between in labels.values()), 0)
     for (source, target), between in labels.items():
         ranges = [interval for label in between if label for interval in graph.alphabet.classes[label - 1]]
         if ranges:
-            add(source, target, expressions.character(ranges))
+            elimination.add(source, target, elimination.expressions.character(ranges))
         if 0 in between:
-            add(source, target, expressions.empty)
-
-    def weight(node: int) -> int:
-        """Returns by how much the elimination of a node makes the expressions longer."""
-        incoming = [expression for source, expression in before[node].items() if source != node]
-        outgoing = [expression for target, expression in following[node].items() if target != node]
-        loop = following[node][node].size if node in following[node] else 0
-        into, out = (sum(expression.size for expression in arcs) for arcs in (incoming, outgoing))
-        return into * (len(outgoing) - 1) + out * (len(incoming) - 1) + loop * (len(incoming) * len(outgoing) - 1)
-
+            elimination.add(source, target, elimination.expressions.empty)
     nodes = {node for source, _, target in arcs for node in (source, target)} - {0, end}
-    due = [(weight(node), node) for node in nodes]
+    due = [(elimination.weight(node), node) for node in nodes]
     heapq.heapify(due)
     while due:
         known, node = heapq.heappop(due)
-        if node not in nodes:
-            continue
-        if known != (now := weight(node)):
-            heapq.heappush(due, (now, node))
-            continue
-        nodes.remove(node)
-        loop = following[node].pop(node, None)
-        before[node].pop(node, None)
-        middle = () if loop is None else (expressions.repeated(loop),)
-        for source, incoming in before[node].items():
-            del following[source][node]
-            for target, outgoing in following[node].items():
-                add(source, target, expressions.sequence(incoming, *middle, outgoing))
-        for target in following[node]:
-            del before[target][node]
-        for neighbour in {*before.pop(node), *following.pop(node)} & nodes:
-            heapq.heappush(due, (weight(neighbour), neighbour))
-    return following[0][end]
+        if node in nodes and known == elimination.weight(node):
+            nodes.remove(node)
+            for neighbour in elimination.without(node) & nodes:
+                heapq.heappush(due, (elimination.weight(neighbour), neighbour))
+    return elimination.following[0][end]
+
+
+class _Elimination:
+    """An automaton whose arcs are expressions, one between two nodes at most; nodes go one by one."""
+
+    def __init__(self, max_size: int) -> None:
+        self.expressions, self._max_size = Expressions(), max_size
+        self.following: dict[int, dict[int, Expression]] = defaultdict(dict)
+        self.before: dict[int, dict[int, Expression]] = defaultdict(dict)
+
+    def add(self, source: int, target: int, expression: Expression) -> None:
+        """Adds an arc; raises TooLargeError."""
+        if target in self.following[source]:
+            expression = self.expressions.choice(self.following[source][target], expression)
+        self.check(expression.size, expression.depth)
+        self.following[source][target] = self.before[target][source] = expression
+
+    def check(self, size: int, depth: int) -> None:
+        """Raises TooLargeError for an expression of a size and a depth; arcs add at least a character each."""
+        if size > self._max_size or depth > MAX_DEPTH:
+            raise TooLargeError(
+                f"the regular expression has more than {self._max_size:,} characters, or more than {MAX_DEPTH} groups "
+                "within each other; prune the lattice, or write a grammar (GBNF)"
+            )
+
+    def weight(self, node: int) -> int:
+        """Returns by how much the expressions become longer without a node (Delgado and Morais 2004)."""
+        incoming = [arc.size for source, arc in self.before[node].items() if source != node]
+        outgoing = [arc.size for target, arc in self.following[node].items() if target != node]
+        loop = self.following[node][node].size if node in self.following[node] else 0
+        longer = loop * (len(incoming) * len(outgoing) - 1)
+        return sum(incoming) * (len(outgoing) - 1) + sum(outgoing) * (len(incoming) - 1) + longer
+
+    def without(self, node: int) -> set[int]:
+        """Replaces the paths through a node by arcs, and returns its neighbours."""
+        before, following = self.before.pop(node), self.following.pop(node)
+        loop = following.pop(node, None)
+        before.pop(node, None)
+        middle = () if loop is None else (self.expressions.repeated(loop),)
+        for source in before:
+            del self.following[source][node]
+        for target in following:
+            del self.before[target][node]
+        for source, incoming in before.items():
+            for target, outgoing in following.items():
+                self.add(source, target, self.expressions.sequence(incoming, *middle, outgoing))
+        return {*before, *following}
 
 
 _Arcs = set[tuple[int, int, int]]
@@ -211,7 +224,7 @@ def _simplified(graph: TextGraph) -> tuple[int, _Arcs]:
     }
     arcs = {arc for arc in arcs if arc[0] != arc[2] or arc[1]}
     backward = {(target, label, source) for source, label, target in arcs}
-    useful = _reached(arcs, 0) & _reached(backward, end)
+    useful = {*_reached(arcs, 0)} & {*_reached(backward, end)}
     arcs = {arc for arc in arcs if arc[0] in useful and arc[2] in useful}
     size = 0
     while size != len(arcs):
@@ -223,26 +236,32 @@ def _simplified(graph: TextGraph) -> tuple[int, _Arcs]:
     return end, arcs
 
 
-def _reached(arcs: _Arcs, start: int) -> set[int]:
-    targets = defaultdict(set)
-    for source, _, target in arcs:
-        targets[source].add(target)
-    reached, due = {start}, [start]
-    for node in due:
-        due += targets[node] - reached
-        reached |= targets[node]
-    return reached
+def _reached(arcs: _Arcs, start: int) -> list[int]:
+    """Returns the nodes that a start reaches in the order in which a search in depth leaves them."""
+    targets = defaultdict(list)
+    for source, _, target in sorted(arcs):
+        targets[source].append(target)
+    order, seen, stack = list[int](), {start}, [start]
+    while stack:
+        while targets[stack[-1]]:
+            target = targets[stack[-1]].pop()
+            if target not in seen:
+                seen.add(target)
+                stack.append(target)
+        order.append(stack.pop())
+    return order
 
 
-def _merged(arcs: _Arcs, kept: int) -> _Arcs:
-    """Returns the arcs where nodes with the same arcs to others are one; the node `kept` stays alone."""
+def _merged(arcs: _Arcs, start: int) -> _Arcs:
+    """Returns the arcs where nodes with the same arcs to others are one; the start stays alone."""
     leaving: dict[int, set[tuple[int, int]]] = defaultdict(set)
     for source, label, target in arcs:
         leaving[source].add((label, target))
     first: dict[frozenset[tuple[int, int]], int] = {}
-    node_of = {
-        source: first.setdefault(frozenset(pairs), source) for source, pairs in leaving.items() if source != kept
-    }
+    node_of: dict[int, int] = {}
+    for node in _reached(arcs, start)[:-1]:  # targets before sources where there is no cycle
+        pairs = frozenset((label, node_of.get(target, target)) for label, target in leaving[node])
+        node_of[node] = first.setdefault(pairs, node) if pairs else node
     return {(node_of.get(source, source), label, node_of.get(target, target)) for source, label, target in arcs}
 
 

@@ -52,7 +52,7 @@ def format_lark(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, le
     """Returns a grammar for Lark (its Earley parser) and llguidance, with the start `start`; see `text_automaton`."""
     graph = spell_text(lattice, spacing, leading_blank=leading_blank)
     try:
-        expression = expression_of(graph)
+        expression = expression_of(graph, _LARK_SIZE)
     except TooLargeError:
         return _LARK.grammar(text_automaton(lattice, spacing, leading_blank=leading_blank))
     return _LarkRules(expression).grammar()
@@ -127,6 +127,10 @@ def _lost(lattice: Lattice) -> Losses:
 GBNF = Format((".gbnf",), _never, _read, write_gbnf, _lost)
 LARK = Format((".lark",), _never, _read, write_lark, _lost)
 REGEX = Format((".regex",), _never, _read, write_regex, _lost)
+
+
+_LARK_SIZE = 10_000
+"""The most characters of an expression that becomes rules of Lark; of larger lattices, rules of states are smaller."""
 
 
 class _LarkRules:
