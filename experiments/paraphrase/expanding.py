@@ -13,7 +13,7 @@ from statistics import mean, median
 from typing import Any
 
 from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
-from lattice_simp import LatticeSimpError, Paraphraser, ParaphraseSettings, Tree, count_paths, intersect
+from lattice_simp import LatticeSimpError, Paraphraser, ParaphraseSettings, Tree, count_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.systems.paraphrase.alignment import PAPER
@@ -76,9 +76,9 @@ def removed_alone(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, 
     """
     lowered = [replace(tree, tokens=(tree.tokens[0].lower(), *tree.tokens[1:])) for tree in trees]
     expansion = paraphraser.expand_trees(lowered)
-    alone = SentenceSet(expansion.sentences, tuple(tree.tags for tree in trees))
+    alone = replace(SentenceSet.of(trees), sentences=expansion.sentences)
     lattice, total = expansion.lattice, expansion.count
-    return {name: total - count_paths(intersect(lattice, build(alone))) for name, build in FILTERS.items()}
+    return {name: total - count_paths(keep(lattice, alone)) for name, keep in FILTERS.items()}
 
 
 def counted(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, Any]:

@@ -24,8 +24,7 @@ from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.sample import sample
 from lattice_simp.support.options import option
 from lattice_simp.support.tasks.outcome import Function
-from lattice_simp.systems.paraphrase.alignment import AlignmentSettings, align_phrases
-from lattice_simp.systems.paraphrase.conditions import CONDITIONS
+from lattice_simp.systems.paraphrase.alignment import ALL_CONDITIONS, AlignmentSettings, align_phrases
 from lattice_simp.systems.paraphrase.filters import FILTERS
 from lattice_simp.systems.paraphrase.links import link_words
 from lattice_simp.systems.paraphrase.network import SUBSTITUTIONS
@@ -37,10 +36,10 @@ from lattice_simp.text.english.spacy_parser import tokenise
 ALL, NONE = "all", "none"
 """What `--filters` and `--conditions` may be, besides the names of some."""
 
-_CONDITIONS = option(ALL, "conditions", f"phrase conditions: all, none, or some of {','.join(CONDITIONS)}")
+_CONDITIONS = option(ALL, "conditions", f"phrase conditions: all, none, or some of {','.join(ALL_CONDITIONS)}")
 
 
-def _chosen(names: str, table: Mapping[str, Any]) -> tuple[str, ...]:
+def _chosen(names: str, table: Iterable[str]) -> tuple[str, ...]:
     return {ALL: tuple(table), NONE: ()}.get(names, tuple(names.split(",")))
 
 
@@ -109,7 +108,7 @@ class ExpandOptions:
         """Makes the options of those that were given, as nested dicts."""
         values = dict(options)
         words, inner = WordOptions(**values.pop("words", {})), dict(values.pop("paraphrase", {}))
-        conditions = _chosen(values.get("conditions", ALL), CONDITIONS)
+        conditions = _chosen(values.get("conditions", ALL), ALL_CONDITIONS)
         alignment = AlignmentSettings(conditions=conditions, **inner.pop("alignment", {}))
         filters = _chosen(values.get("filters", ALL), FILTERS)
         return cls(words, ParaphraseSettings(alignment=alignment, filters=filters, **inner), **values)

@@ -11,7 +11,17 @@ import yaml
 from experiments.paraphrase import judging
 from experiments.paraphrase.judging import main as judge
 from experiments.paraphrase.judging import one_new, probable, read_sheet
-from lattice_simp import FormatError, LanguageModel, Paraphraser, Thesaurus, Tree, nbest
+from lattice_simp import (
+    AlignmentSettings,
+    FormatError,
+    LanguageModel,
+    Paraphraser,
+    ParaphraseSettings,
+    Thesaurus,
+    Tree,
+    nbest,
+)
+from lattice_simp.systems.paraphrase.conditions import CONDITIONS
 
 TREES = [
     "(S (NP (DT the) (NN man)) (VP (VBD bought) (NP (DT a) (JJ big) (NN car))))",
@@ -29,12 +39,15 @@ def model_of(costs):
     return LanguageModel.from_bytes(f"{head}{grams}\n\\end\\\n".encode())
 
 
-def probable_texts(texts, costs, thesaurus=WORDS):
+LOOSE = ParaphraseSettings(alignment=AlignmentSettings(conditions=tuple(CONDITIONS)))
+
+
+def probable_texts(texts, costs, settings=None):
     """Returns the sentences of a set's expansion that pass a model; words cost 1 unless told."""
     trees = [Tree.from_brackets(text) for text in texts]
     words = {word for tree in trees for word in tree.tokens}
     model = model_of({**dict.fromkeys(words, 1), "</s>": 1, **costs})
-    lattice = probable(Paraphraser(thesaurus=thesaurus).expand_each(trees), model)
+    lattice = probable(Paraphraser(settings or ParaphraseSettings(), WORDS).expand_each(trees), model)
     return {path.text for path in nbest(lattice, 20) if path.cost <= 1e-6} - {" ".join(tree.tokens) for tree in trees}
 
 
@@ -47,9 +60,9 @@ def test_words_neither_come_nor_go_because_they_are_frequent():
         "(S (NP (DT the) (NN man)) (VP (VBD bought) (NP (DT a) (JJ red) (NN car))))",
         "(S (NP (DT the) (NN man)) (VP (VBD sold) (NP (DT a) (NN car))))",
     ]
-    assert probable_texts(trees, {"red": 3}) == {"the man bought a car"}
-    assert probable_texts(trees, {"red": 0.5, "car": 2}) == set()
-    assert Paraphraser().expand([Tree.from_brackets(tree) for tree in trees]).count == 4
+    assert probable_texts(trees, {"red": 3}, LOOSE) == {"the man bought a car"}
+    assert probable_texts(trees, {"red": 0.5, "car": 2}, LOOSE) == set()
+    assert Paraphraser(LOOSE).expand([Tree.from_brackets(tree) for tree in trees]).count == 4
 
 
 def test_what_is_drawn_is_new():

@@ -11,8 +11,12 @@ from lattice_simp.core.kernel import Bools, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.options import option
 from lattice_simp.systems.paraphrase.conditions import CONDITIONS
+from lattice_simp.systems.paraphrase.evidence import EVIDENCE, TYPICAL_SENTENCES
 from lattice_simp.systems.paraphrase.links import WordLink
 from lattice_simp.systems.paraphrase.tree import Tree, inside
+
+ALL_CONDITIONS = (*CONDITIONS, *EVIDENCE, TYPICAL_SENTENCES)
+"""The names of the conditions on two phrases and of those that depend on the whole set."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,7 @@ class AlignmentSettings:
     Attributes:
         min_linked: the least share of linked content words in each phrase; with 0, one link suffices.
         max_unlinked: the most unlinked content words in a phrase.
-        conditions: the names of further conditions (`CONDITIONS`).
+        conditions: the names of further conditions (`CONDITIONS`, `EVIDENCE`).
 
     Raises:
         LatticeSimpError: The share is outside 0 to 1, the number is negative, or a condition is unknown.
@@ -30,7 +34,7 @@ class AlignmentSettings:
 
     min_linked: float = option(0.5, "min-linked", "minimum share of linked content words in a phrase")
     max_unlinked: int = option(1, "max-unlinked", "maximum unlinked content words in a phrase")
-    conditions: tuple[str, ...] = tuple(CONDITIONS)
+    conditions: tuple[str, ...] = ALL_CONDITIONS
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_linked <= 1:
@@ -38,8 +42,8 @@ class AlignmentSettings:
         if self.max_unlinked < 0:
             raise LatticeSimpError(f"--max-unlinked {self.max_unlinked}: give 0 or more")
         for name in self.conditions:
-            if name not in CONDITIONS:
-                raise LatticeSimpError(f"unknown condition {name!r}; choose from {', '.join(CONDITIONS)}")
+            if name not in ALL_CONDITIONS:
+                raise LatticeSimpError(f"unknown condition {name!r}; choose from {', '.join(ALL_CONDITIONS)}")
 
 
 DEFAULT = AlignmentSettings()
@@ -80,6 +84,8 @@ def align_phrases(
     first: Tree, second: Tree, links: Iterable[WordLink], settings: AlignmentSettings = DEFAULT
 ) -> list[PhrasePair]:
     """Returns the equivalent phrases of two sentences: nodes of one category that no word link leaves.
+
+    Conditions that depend on the whole set do not apply here.
 
     >>> from lattice_simp.systems.paraphrase.links import link_words
     >>> trees = [Tree.from_brackets(text) for text in (
@@ -124,7 +130,7 @@ def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: Alig
     categories = [np.array([node.category for node in tree.nodes]) for tree in (first, second)]
     linked = [_linked_enough(tree, positions, settings) for tree, positions in zip((first, second), ends, strict=True)]
     joint = closed & linked[0][:, None] & linked[1] & (categories[0][:, None] == categories[1])
-    for name in settings.conditions:
+    for name in CONDITIONS.keys() & set(settings.conditions):
         joint &= CONDITIONS[name](first, second, links)
     return joint
 

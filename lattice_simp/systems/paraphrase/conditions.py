@@ -17,7 +17,8 @@ from lattice_simp.systems.paraphrase.tree import Tree, inside
 
 Condition = Callable[[Tree, Tree, Sequence[WordLink]], Bools]
 
-_NOMINAL = ("NP", "N-")
+NOMINAL = ("NP", "N-")
+"""The beginnings of the categories of noun phrases."""
 
 
 def heads(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
@@ -38,7 +39,7 @@ def replaced(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
 def complete(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
     """All content words are linked, except in noun phrases, which may omit a detail."""
     lacks = [
-        _holds(tree, tree.content & ~linked) & np.array([not node.category.startswith(_NOMINAL) for node in tree.nodes])
+        _holds(tree, tree.content & ~linked) & np.array([not node.category.startswith(NOMINAL) for node in tree.nodes])
         for tree, linked in _sides(first, second, links)
     ]
     return ~(lacks[0][:, None] | lacks[1])

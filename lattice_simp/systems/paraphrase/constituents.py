@@ -172,7 +172,7 @@ class _Builder:
         parse = self._parse
         labels = {parse.labels[child] for child in attached}
         if parse.labels[head] == "relcl" and not pending:
-            return "SBAR-REL"
+            return f"SBAR-REL-{self._form(head, attached)}"
         if "mark" in labels:
             return "SBAR"
         form = self._form(head, attached)

@@ -9,8 +9,9 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
-from lattice_simp.systems.paraphrase.alignment import AlignmentSettings, align_phrases
-from lattice_simp.systems.paraphrase.links import link_words
+from lattice_simp.systems.paraphrase.alignment import AlignmentSettings, PhrasePair, align_phrases
+from lattice_simp.systems.paraphrase.evidence import EVIDENCE, TYPICAL_SENTENCES, Evidence, Occurrence, typical
+from lattice_simp.systems.paraphrase.links import WordLink, link_words
 from lattice_simp.systems.paraphrase.synonyms import Thesaurus
 from lattice_simp.systems.paraphrase.tree import Tree
 
@@ -33,7 +34,7 @@ class SubstitutionGrammar:
     Attributes:
         sentences: the phrases of whole sentences.
         productions: the expansions of each phrase in the trees of the set.
-        substitutes: the possible replacements of each phrase; the relation is symmetric.
+        substitutes: the possible replacements of each phrase.
         pairs: the new equivalent phrases (`PhrasePair.is_new`), each once.
         links: the number of word links of each kind, over all pairs of sentences.
     """
@@ -71,28 +72,55 @@ class SubstitutionGrammar:
 def acquire(trees: Sequence[Tree], thesaurus: Thesaurus, settings: AlignmentSettings) -> SubstitutionGrammar:
     """Aligns all pairs of sentences of a set and collects their phrases and equivalences.
 
-    Each pair is aligned once, as the conditions are symmetric.
+    Each pair is aligned once, as the conditions on two phrases are symmetric. Conditions that depend on the set must
+    support a replacement for every sentence with the original phrase, as phrases are substituted wherever they occur.
     """
+    links_of = {
+        (left, right): link_words(trees[left], trees[right], thesaurus)
+        for left, right in combinations(range(len(trees)), 2)
+    }
+    evidence = Evidence(trees)
+    if TYPICAL_SENTENCES in settings.conditions:
+        trees = typical(trees, links_of)
     productions = _productions(trees)
-    substitutes: dict[Phrase, set[Phrase]] = {}
-    pairs: set[frozenset[Phrase]] = set()
+    supported: dict[tuple[Phrase, Phrase], dict[int, bool]] = {}  # by the sentence of the original
+    new: set[tuple[Phrase, Phrase]] = set()
     kinds: Counter[str] = Counter()
-    for first, second in combinations(trees, 2):
-        links = link_words(first, second, thesaurus)
+    for (left, right), links in links_of.items():
+        first, second = trees[left], trees[right]
         kinds.update(link.kind.name.lower() for link in links)
         for pair in align_phrases(first, second, links, settings):
             if not pair.identical:
-                left, right = _phrase(first, pair.nodes[0]), _phrase(second, pair.nodes[1])
-                substitutes.setdefault(left, set()).add(right)
-                substitutes.setdefault(right, set()).add(left)
-                if pair.is_new:
-                    pairs.add(frozenset((left, right)))
+                phrases = _phrase(first, pair.nodes[0]), _phrase(second, pair.nodes[1])
+                both_ways = phrases, phrases[::-1]
+                new.update(both_ways if pair.is_new else ())
+                directions = _supported(evidence, (first, second), pair, links, settings)
+                for number, key, is_supported in zip((left, right), both_ways, directions, strict=True):
+                    votes = supported.setdefault(key, {})
+                    votes[number] = votes.get(number, False) or is_supported
+    accepted = {key for key, votes in supported.items() if all(votes.values())}
+    substitutes: dict[Phrase, set[Phrase]] = {}
+    for original, replacement in accepted:
+        substitutes.setdefault(original, set()).add(replacement)
     return SubstitutionGrammar(
         tuple(dict.fromkeys(_phrase(tree, 0) for tree in trees)),
         _frozen(productions),
         _frozen(substitutes),
-        frozenset(pairs),
+        frozenset(map(frozenset, accepted & new)),
         dict(kinds),
+    )
+
+
+def _supported(
+    evidence: Evidence, trees: tuple[Tree, Tree], pair: PhrasePair, links: list[WordLink], settings: AlignmentSettings
+) -> tuple[bool, bool]:
+    """Returns whether the set supports the second phrase in place of the first, and the reverse."""
+    first, second = (Occurrence(tree, *span) for tree, span in zip(trees, (pair.first, pair.second), strict=True))
+    reverse = [WordLink(link.second, link.first, link.kind) for link in links]
+    names = EVIDENCE.keys() & set(settings.conditions)
+    return (
+        all(EVIDENCE[name](evidence, first, second, links) for name in names),
+        all(EVIDENCE[name](evidence, second, first, reverse) for name in names),
     )
 
 

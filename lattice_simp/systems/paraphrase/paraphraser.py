@@ -10,7 +10,6 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import as_sentences, as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.count_paths import count_paths
-from lattice_simp.ops.intersect import intersect
 from lattice_simp.support.options import option
 from lattice_simp.systems.paraphrase.alignment import AlignmentSettings
 from lattice_simp.systems.paraphrase.constituents import constituents
@@ -179,7 +178,7 @@ class Paraphraser:
         if not trees:
             raise LatticeSimpError("the set has no sentences; give at least one")
         lowered = in_mid_sentence(trees)
-        originals = SentenceSet(tuple(tree.tokens for tree in lowered), tuple(tree.tags for tree in lowered))
+        originals = SentenceSet.of(lowered)
         return acquire(lowered, self.thesaurus, self.settings.alignment), originals
 
     def _expanded(
@@ -198,7 +197,7 @@ class Paraphraser:
         removed = {}
         for name in settings.filters:
             before = count_paths(lattice)
-            lattice = intersect(lattice, FILTERS[name](originals))
+            lattice = FILTERS[name](lattice, originals)
             removed[name] = before - count_paths(lattice)
         if capital:
             lattice, sentences = capitalised(lattice), tuple(map(with_capitals, sentences))

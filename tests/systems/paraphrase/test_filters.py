@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from random_trees import random_tree
 
-from lattice_simp import Lattice, Paraphraser, ParaphraseSettings, Thesaurus, Tree, intersect, nbest
+from lattice_simp import Lattice, Paraphraser, ParaphraseSettings, Thesaurus, Tree, nbest
 from lattice_simp.systems.paraphrase.alignment import PAPER
 from lattice_simp.systems.paraphrase.filters import FILTERS, SentenceSet
 
@@ -14,12 +14,13 @@ from lattice_simp.systems.paraphrase.filters import FILTERS, SentenceSet
 def sentence_set(*tagged):
     """Makes a set of sentences, written as word/TAG."""
     pairs = [[word.rsplit("/", 1) for word in sentence.split()] for sentence in tagged]
-    return SentenceSet(*(tuple(tuple(pair[side] for pair in outcome) for outcome in pairs) for side in (0, 1)))
+    tokens, tags = (tuple(tuple(pair[side] for pair in words) for words in pairs) for side in (0, 1))
+    return SentenceSet(tokens, tags, tuple(tuple(map(str.lower, sentence)) for sentence in tokens))
 
 
 def passing(name, source_set, sentences):
     lattice = Lattice.from_strings([(sentence, 0.0) for sentence in sentences])
-    return {path.text for path in nbest(intersect(lattice, FILTERS[name](source_set)), 100)}
+    return {path.text for path in nbest(FILTERS[name](lattice, source_set), 100)}
 
 
 CASES = {
@@ -53,6 +54,24 @@ CASES = {
         ["the house", "that that is", "old the old"],
         ["the the house", "old house house", "The the house", "the old the old house", "the old house the old house"],
     ),
+    "neighbours": (
+        [
+            "it/PRP is/VBZ older/JJR than/IN that/DT",
+            "it/PRP dates/VBZ from/IN more/JJR times/NNS",
+            "they/PRP are/VBP old/JJ ./.",
+        ],
+        ["it is older than that .", "than that"],
+        ["they dates from more times", "it is older than more times", "it is than that", "it dates from old"],
+    ),
+    "doubling": (
+        [
+            "the/DT winter/NN lasts/VBZ",
+            "the/DT cold/JJ season/NN lasts/VBZ",
+            "the/DT season/NN of/IN season/NN is/VBZ is/VBZ",
+        ],
+        ["the cold season lasts", "the season of the season", "the the winter is is"],
+        ["the season of winter season season", "winter lasts lasts", "the cold winter is cold"],
+    ),
 }
 
 
@@ -70,6 +89,12 @@ def test_every_filter_has_a_case():
 WORDS = (
     "a/DT an/DT old/JJ houses/NNS house/NN stands/VBZ not/RB must/MD would/MD many/JJ he/PRP stand/VBP ?/. the/DT"
 ).split()
+
+
+def test_forms_of_a_word_are_doubled_too():
+    words = ("the", "winter", "winters", "long")
+    known = SentenceSet((words[:2], words[::2]), (("DT", "NN"), ("DT", "NNS")), (("the", "winter"), ("the", "winter")))
+    assert passing("doubling", known, ["winter the the", "the winters winter"]) == {"winter the the"}
 
 
 def test_all_filters_keep_the_sentences_of_the_set():

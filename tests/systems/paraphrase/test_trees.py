@@ -60,7 +60,7 @@ def test_nouns_take_determiners_before_what_follows():
         ("they/PRP/nsubj/3 have/VBP/aux/3 gone/VBN/ROOT/0", "have gone", "VP-VBP-PERFECT"),
         ("it/PRP/nsubj/2 is/VBZ/ROOT/0 the/DT/det/4 end/NN/attr/2", "the end", "NP-SG-PREDICATE-DEFINITE"),
         ("it/PRP/nsubj/2 is/VBZ/ROOT/0 an/DT/det/4 end/NN/attr/2", "an end", "NP-SG-PREDICATE"),
-        ("who/WP/nsubj/2 left/VBD/relcl/3 man/NN/ROOT/0", "who left", "SBAR-REL"),
+        ("who/WP/nsubj/2 left/VBD/relcl/3 man/NN/ROOT/0", "who left", "SBAR-REL-VBD"),
         ("if/IN/mark/3 he/PRP/nsubj/3 left/VBD/ROOT/0", "if he left", "SBAR"),
         ("did/VBD/aux/3 he/PRP/nsubj/3 leave/VB/ROOT/0 ?/./punct/3", "did he leave ?", "SQ"),
         ("the/DT/det/2 king/NN/poss/4 's/POS/case/2 house/NN/ROOT/0", "the king 's", "POSS"),

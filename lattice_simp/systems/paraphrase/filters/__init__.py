@@ -1,21 +1,40 @@
-"""Conditions on the sentences of an expansion, as acceptors that the lattice is intersected with."""
+"""Conditions on the sentences of an expansion; most are acceptors that the lattice is intersected with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.systems.paraphrase.filters import agreement, articles, modality, mood, polarity, repetition
+from lattice_simp.ops.intersect import intersect
+from lattice_simp.systems.paraphrase.filters import (
+    agreement,
+    articles,
+    doubling,
+    modality,
+    mood,
+    neighbours,
+    polarity,
+    repetition,
+)
 from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet
 
-FILTERS: Mapping[str, Callable[[SentenceSet], Lattice]] = {
-    "mood": mood.acceptor,
-    "modality": modality.acceptor,
-    "polarity": polarity.acceptor,
-    "agreement": agreement.acceptor,
-    "articles": articles.acceptor,
-    "repetition": repetition.acceptor,
+Filter = Callable[[Lattice, SentenceSet], Lattice]
+
+
+def _intersecting(acceptor: Callable[[SentenceSet], Lattice]) -> Filter:
+    return lambda lattice, sentence_set: intersect(lattice, acceptor(sentence_set))
+
+
+FILTERS: Mapping[str, Filter] = {
+    "mood": _intersecting(mood.acceptor),
+    "modality": _intersecting(modality.acceptor),
+    "polarity": _intersecting(polarity.acceptor),
+    "agreement": _intersecting(agreement.acceptor),
+    "articles": _intersecting(articles.acceptor),
+    "repetition": _intersecting(repetition.acceptor),
+    "neighbours": _intersecting(neighbours.acceptor),
+    "doubling": doubling.passing,
 }
-"""The filters by name; each returns an acceptor for a set of sentences, which accepts all sentences of the set."""
+"""The filters by name; each returns the accepted sentences of a lattice, including all sentences of the set."""
 
 __all__ = ["FILTERS", "SentenceSet"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.support.tables import grammar_table
+from lattice_simp.systems.paraphrase.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,17 @@ class SentenceSet:
     Attributes:
         sentences: the tokens of each sentence.
         tags: the parts of speech of each sentence's tokens.
+        lemmas: the base forms of each sentence's tokens.
     """
 
     sentences: tuple[tuple[str, ...], ...]
     tags: tuple[tuple[str, ...], ...]
+    lemmas: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, trees: Sequence[Tree]) -> SentenceSet:
+        """Returns the set of the sentences of trees."""
+        return cls(*(tuple(getattr(tree, name) for tree in trees) for name in ("tokens", "tags", "lemmas")))
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -1,0 +1,89 @@
+"""Conditions that depend on the whole set: what each allows, and in which direction."""
+
+from __future__ import annotations
+
+import pytest
+
+from lattice_simp import AlignmentSettings, Paraphraser, ParaphraseSettings, Thesaurus, Tree
+from lattice_simp.systems.paraphrase.alignment import ALL_CONDITIONS
+from lattice_simp.systems.paraphrase.conditions import CONDITIONS
+from lattice_simp.systems.paraphrase.evidence import EVIDENCE, TYPICAL_SENTENCES
+from lattice_simp.systems.paraphrase.grammar import acquire
+
+
+def substitutions(subjects, *conditions):
+    """Returns the pairs of an original and a replacement among subjects of otherwise equal sentences."""
+    trees = [Tree.from_brackets(f"(S (NP {subject}) (VP (VBD slept)))") for subject in subjects]
+    settings = AlignmentSettings(min_linked=0.4, max_unlinked=2, conditions=conditions)
+    grammar = acquire(trees, Thesaurus.english(), settings)
+    return {
+        (" ".join(original.words), " ".join(replacement.words))
+        for original, replacements in grammar.substitutes.items()
+        for replacement in replacements
+    }
+
+
+THE, THE_OLD, AN_OLD, OLD = (
+    "(DT the) (NN man)",
+    "(DT the) (JJ old) (NN man)",
+    "(DT an) (JJ old) (NN man)",
+    "(JJ old) (NN man)",
+)
+
+ADDED, OMITTED = ("the man", "the old man"), ("the old man", "the man")
+
+CASES = {
+    "a detail may be added, not left out": ("kept", [THE, THE_OLD], {ADDED}),
+    "a synonym keeps its word": (
+        "kept",
+        ["(CD 3) (NNS men)", "(CD three) (NNS men)"],
+        {("3 men", "three men"), ("three men", "3 men")},
+    ),
+    "one sentence in four does not support a detail": ("supported", [THE, THE_OLD, THE, THE], {OMITTED}),
+    "two in four do": ("supported", [THE, THE_OLD, THE_OLD, THE], {ADDED, OMITTED}),
+    "one in two does": ("supported", [THE, THE_OLD], {ADDED, OMITTED}),
+    "a form of one sentence in four": (
+        "supported",
+        ["(JJ old) (NNS peoples)", *["(JJ old) (NN people)"] * 3],
+        {("old peoples", "old people")},
+    ),
+    "a rare determiner": ("determined", [THE_OLD, AN_OLD, THE_OLD], {("an old man", "the old man")}),
+    "a noun that others have a determiner for": ("determined", [THE_OLD, OLD, THE_OLD], {("old man", "the old man")}),
+    "equally frequent determiners": (
+        "determined",
+        [THE_OLD, AN_OLD],
+        {("an old man", "the old man"), ("the old man", "an old man")},
+    ),
+    "a detail that the original may have in other words": (
+        "unsaid",
+        [f"(NP {THE}) (PP (IN of) (NN age))", f"(NP {THE_OLD}) (PP (IN of) (NN sense))"],
+        {OMITTED},
+    ),
+    "a detail that the original lacks": ("unsaid", [THE, THE_OLD], {ADDED, OMITTED}),
+    "the second part of a contraction": ("sound", ["(POS 's) (JJ old) (NN man)", THE_OLD], set()),
+    "a conjunction at the end": ("sound", [f"{THE} (CC and)", THE_OLD], set()),
+    "a repeated word": ("sound", [f"(DT the) {THE}", THE_OLD], set()),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_a_condition_allows(case):
+    name, subjects, expected = CASES[case]
+    assert substitutions(subjects, name) == expected
+    assert substitutions(subjects) >= expected | {pair[::-1] for pair in expected}
+
+
+def test_every_condition_has_a_case():
+    assert {name for name, _, _ in CASES.values()} == set(EVIDENCE)
+    assert {*EVIDENCE, TYPICAL_SENTENCES} < set(ALL_CONDITIONS)
+
+
+def test_untypical_sentences_give_and_take_no_phrases():
+    typical = [f"(S (NP (CD {word}) (NNS men)) (VP (VBD slept) (ADVP (RB here))))" for word in ("3", "three")]
+    untypical = "(S (NP (CD three) (NNS men)) (VP (VBD sang) (NP (JJ loud) (NNS songs)) (ADVP (RB yesterday))))"
+    words = Thesaurus.english()
+    trees = [Tree.from_brackets(text) for text in (typical[0], typical[1], untypical)]
+    assert Paraphraser(thesaurus=words).expand(trees).new == 0
+    every = ParaphraseSettings(alignment=AlignmentSettings(conditions=tuple(CONDITIONS)))
+    assert Paraphraser(every, words).expand(trees).new == 1
+    assert Paraphraser(thesaurus=words).expand([trees[0], trees[2]]).new == 2  # of two sentences, both are typical
