@@ -39,6 +39,9 @@ _SNIFFED_LINES = 200
 
 _INTEGER = re.compile(rb"-?\d+")
 _IDS = "pass their symbol table (--symbols, symbols_path=), or declare numbers to be words (--words, numeric=False)"
+_K2_END = b"-1"
+"""The label of arcs to the final state in k2's own text, whose scores are log probabilities."""
+
 _IDS_OF_K2 = "k2 marks final arcs with -1, and its scores are no costs: write k2.to_str(fsa, openfst=True)"
 _ONE_EACH = "write each automaton to a separate file"
 
@@ -66,6 +69,9 @@ def parse_att(
 
     States keep their numbers if the start is 0; otherwise the states before it move up by one. If numbers are larger
     than the file needs, the states are renumbered in order of appearance.
+
+    k2's own text is read with a table: -1, the label of arcs to its final state, becomes epsilon, and costs are minus
+    its scores.
 
     Args:
         data: the file's bytes.
@@ -111,6 +117,9 @@ def parse_att(
     weights = np.zeros(len(arcs))
     priced = widths[arcs] == (4 if acceptor else 5)
     weights[priced] = text.costs(arcs[priced], 3 if acceptor else 4)
+    if priced.all() and (widths[ends] == 1).all() and all(map(_ends_as_k2, sides, [nextstates] * 2, [finals] * 2)):
+        sides = [[b"0" if field == _K2_END else field for field in side] for side in sides]
+        weights = 0.0 - weights
     symbols = SymbolTable() if symbols is None else symbols
     olabels = _labels(text, arcs, sides[0], symbols, numeric, labels)
     inputs = None
@@ -215,6 +224,12 @@ def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Fl
     finals = np.full(num_states, np.inf)
     np.minimum.at(finals, states, costs)
     return start_first(first, sources, nextstates, finals)
+
+
+def _ends_as_k2(side: list[bytes], nextstates: Longs, finals: Floats) -> bool:
+    """Returns whether the arcs to final states, and no others, have the label -1."""
+    is_end = np.fromiter((field == _K2_END for field in side), dtype=np.bool_, count=len(side))
+    return bool(is_end.any()) and np.array_equal(is_end, np.isfinite(finals[nextstates]))
 
 
 def _refuse_label_ids(text: FieldText, arcs: Longs, sides: list[list[bytes]]) -> None:

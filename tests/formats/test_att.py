@@ -250,7 +250,11 @@ def test_final_arcs_of_k2_are_no_words(tmp_path, text):
     (tmp_path / "words").write_text("<eps> 0\na 10\nb 20\n")
     with pytest.raises(FormatError, match=r"x:2: labels are numbers, and -1 among them \(k2 .*openfst=True"):
         read(tmp_path / "x")
-    with pytest.raises(FormatError, match=r"x:2: unknown label: '-1' \(k2 .*openfst=True"):
+    (path,) = nbest(read(tmp_path / "x", symbols_path=tmp_path / "words"), 9)
+    assert path.tokens == (("a",) if text.startswith("0 1 10 0.1") else ("b",))
+    assert path.cost == pytest.approx(-0.3)
+    (tmp_path / "x").write_text(text.replace("0 1 10", "0 1 -1"))
+    with pytest.raises(FormatError, match="x:1: unknown label: .-1."):
         read(tmp_path / "x", symbols_path=tmp_path / "words")
 
 
