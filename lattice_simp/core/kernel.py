@@ -15,7 +15,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from types import ModuleType
@@ -234,9 +234,7 @@ class _Shared:
 @functools.cache
 def _numba() -> ModuleType:
     """Imports numba and teaches it to resolve kernels that call kernels."""
-    with _absent("scipy", "yaml") if interrupts_end_kernels() and threading.active_count() == 1 else nullcontext():
-        import numba
-        import numba.np.arraymath
+    import numba
     from numba.core import event
     from numba.extending import typeof_impl
 
@@ -252,22 +250,6 @@ def _numba() -> ModuleType:
     if _WHEN_COMPILING:
         event.register("numba:compile", Listener())
     return numba
-
-
-@contextmanager
-def _absent(*packages: str) -> Iterator[None]:
-    """Keeps numba from importing packages that no kernel needs: for linear algebra, and for its own settings.
-
-    This saves programs 0.15 s and 20 MB. No other thread may import these packages at the same time.
-    """
-    needed = {*sys.modules, *(["yaml"] if os.path.exists(".numba_config.yaml") else [])}
-    absent = [name for name in packages if name not in needed]
-    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        for name in absent:
-            del sys.modules[name]
 
 
 @functools.cache

@@ -39,8 +39,7 @@ def test_lattice_commands_import_little(folder):
     assert (folder / "pruned.fst").exists()
 
 
-def test_commands_with_kernels_import_what_kernels_need(folder):
-    assert imported(folder, "nbest", "few.nbest") == ["numba"]
-    assert imported(folder, "prune", "many.nbest", "--beam", "1", "--output", "pruned.fst") == ["numba"]
-    (folder / ".numba_config.yaml").write_text("boundscheck: 0\n")
-    assert imported(folder, "nbest", "few.nbest") == ["numba", "yaml"]
+def test_commands_with_kernels_import_the_compiler_alone(folder):
+    assert imported(folder, "nbest", "few.nbest")[0] == "numba"
+    assert imported(folder, "prune", "many.nbest", "--beam", "1", "--output", "pruned.fst")[0] == "numba"
+    assert not {"asyncio", "psutil", "pynini", "rich"} & {*imported(folder, "nbest", "few.nbest")}
