@@ -33,6 +33,8 @@ TYPICAL_SENTENCES = "typical"
 """The condition that only typical sentences give and take phrases (`typical`)."""
 
 _DETERMINERS = frozenset(("DT", "PDT", "PRP$", "POS"))
+_ARTICLES = frozenset(("", "a", "the"))
+_POSSESSIVES = frozenset(("my", "your", "his", "her", "its", "our", "their"))
 _WITHIN = ("JJ", "CD", "NN", "VBN", "VBG", "RB")
 _CLITICS = frozenset(("'s", "'re", "'ve", "'ll", "'d", "'m", "n't", "’s", "’re", "’ve", "’ll", "’d", "’m", "n’t"))
 
@@ -121,7 +123,11 @@ def supported(evidence: Evidence, original: Occurrence, replacement: Occurrence,
 
 
 def determined(evidence: Evidence, original: Occurrence, replacement: Occurrence, links: Sequence[WordLink]) -> bool:
-    """Nouns keep their determiners, unless enough sentences, and no fewer, have those of the replacement."""
+    """Nouns keep their determiners, unless enough sentences, and no fewer, have those of the replacement.
+
+    Only half of all sentences, and more than have the determiner, support a noun without it. Possessive pronouns are
+    never added, as they may refer to something else in another sentence; other determiners do not change.
+    """
     for link in links:
         is_inside = original.begin <= link.first < original.end
         if not (is_inside and _is_head(original.tree, link.first) and _is_head(replacement.tree, link.second)):
@@ -130,7 +136,10 @@ def determined(evidence: Evidence, original: Occurrence, replacement: Occurrence
         if before == after or "'s" in (before, after):
             continue
         count = evidence.determiners[after, replacement.tree.lemmas[link.second]]
-        if count < max(evidence.enough, evidence.determiners[before, original.tree.lemmas[link.first]]):
+        count_before = evidence.determiners[before, original.tree.lemmas[link.first]]
+        least = max(evidence.enough, count_before) if after else max(len(evidence.trees) / 2, count_before + 1)
+        is_exchangeable = before in _ARTICLES | _POSSESSIVES and after in _ARTICLES
+        if not is_exchangeable or count < least:
             return False
     return True
 

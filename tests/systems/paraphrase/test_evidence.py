@@ -49,6 +49,18 @@ CASES = {
     ),
     "a rare determiner": ("determined", [THE_OLD, AN_OLD, THE_OLD], {("an old man", "the old man")}),
     "a noun that others have a determiner for": ("determined", [THE_OLD, OLD, THE_OLD], {("old man", "the old man")}),
+    "a noun that most have no determiner for": ("determined", [THE_OLD, OLD, OLD], {("the old man", "old man")}),
+    "a noun that half have no determiner for": ("determined", [THE_OLD, OLD], {("old man", "the old man")}),
+    "a possessive pronoun": (
+        "determined",
+        [THE_OLD, "(PRP$ his) (JJ old) (NN man)"],
+        {("his old man", "the old man")},
+    ),
+    "a quantifier": (
+        "determined",
+        ["(DT any) (JJ old) (NN man)", *[OLD] * 3, *[THE_OLD] * 5],
+        {("old man", "the old man")},
+    ),
     "equally frequent determiners": (
         "determined",
         [THE_OLD, AN_OLD],
