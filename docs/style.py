@@ -33,8 +33,8 @@ def read_patterns(path: Path) -> list[tuple[re.Pattern[str], str]]:
 def stumbles(text: str, name: str, patterns: list[tuple[re.Pattern[str], str]]) -> Iterator[str]:
     """Yields a line for each listed word of a text.
 
-    >>> list(stumbles("It fails.\\nIt tried in vain.", "a.md", [(re.compile("in vain"), "unsuccessfully")]))
-    ["a.md:2: 'in vain': write unsuccessfully"]
+    >>> list(stumbles("It fails.\\nIt utilises words.", "a.md", [(re.compile("utilises"), "uses")]))
+    ["a.md:2: 'utilises': write uses"]
     """
     for number, line in enumerate(text.splitlines(), start=1):
         for pattern, better in patterns:

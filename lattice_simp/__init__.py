@@ -27,6 +27,7 @@ Operations:
     join_pieces         words of subwords
     mbr                 expected gains as costs (minimum Bayes risk)
     mbr_nbest           whole strings by their expected utilities
+    pool_nbest          the n-best lists of several systems as one
     minimize            one path for each string, and the fewest states
     nbest               the n cheapest strings or paths
     ngram_posteriors    the probability that an n-gram occurs

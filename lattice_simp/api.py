@@ -45,6 +45,7 @@ from lattice_simp.ops.nbest import nbest, shortest_path, shortest_paths
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.oracle import Oracle, oracle
+from lattice_simp.ops.pool_nbest import pool_nbest
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.push import push
 from lattice_simp.ops.recombine import recombine
@@ -156,6 +157,7 @@ __all__ = [
     "ngram_posteriors",
     "normalise",
     "oracle",
+    "pool_nbest",
     "prune",
     "push",
     "read",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -59,6 +59,7 @@ from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.oracle import OracleMetric
 from lattice_simp.ops.oracle import oracle as find_oracle
+from lattice_simp.ops.pool_nbest import pool_nbest
 from lattice_simp.ops.union import union as union_lattice
 from lattice_simp.scores.bleu import References as NumberedReferences
 from lattice_simp.scores.bleu import corpus_bleu
@@ -118,9 +119,30 @@ class _Decision:
 
     def write_lists(self, file: str, labels: LabelOptions, output: str) -> None:
         """Writes n-best lists by the expected gains of their hypotheses."""
-        lists = stream_nbest(file, **labels.of_lists(self.source))
-        lists = checked_lists(lists, self.source, self.REMEDY) if self.depends_on_tokens else lists
+        lists = self._lists(file, self.source, labels)
         write_nbest(((number, self._of_list(entries)[: self.n]) for number, entries in lists), output)
+
+    def write_pools(
+        self, paths: Sequence[str], shares: Sequence[float] | None, labels: LabelOptions, output: str
+    ) -> None:
+        """Writes n-best lists of several systems by the gains that are expected under all of them together."""
+        systems = []
+        for path in paths:
+            if not (Path(path).is_file() and is_nbest(path)):
+                remedy = "give n-best lists, or join lattices with lattice-simp lattice union"
+                raise FormatError("not an n-best list", path=path, remedy=remedy)
+            systems.append(dict(self._lists(path, path, labels)))
+        scale = self.values.get("scale", 1.0)
+        decision = replace(self, values={**self.values, "scale": 1.0})
+        pools = (
+            (number, pool_nbest([lists.get(number, []) for lists in systems], shares, scale=scale))
+            for number in sorted({number for lists in systems for number in lists})
+        )
+        write_nbest(((number, decision._of_list(entries)[: self.n]) for number, entries in pools), output)
+
+    def _lists(self, file: str, name: str, labels: LabelOptions) -> Iterator[tuple[int, list[Hypothesis]]]:
+        lists = stream_nbest(file, **labels.of_lists(name))
+        return checked_lists(lists, name, self.REMEDY) if self.depends_on_tokens else lists
 
     def _linear(self, lattice: Lattice) -> Lattice:
         return mbr_lattice(lattice, MbrSettings(**self.values), ignore=self.ignored)
@@ -159,9 +181,7 @@ def union(
     """
     if not normalised:
         refuse_idle(["scale"], "with --no-normalised")
-    if share and len(share) != len(sources):
-        raise LatticeSimpError(f"{len(share)} shares for {len(sources)} files; give --share once for each file")
-    check_stdin(sources)
+    share = _checked_shares(share, sources)
     labels = LabelOptions(**settings)
     lattices, has_several = [], False
     for path in sources:
@@ -179,11 +199,23 @@ def union(
     write_result(union_lattice(*lattices, shares=share or shares), output, to)
 
 
+def _checked_shares(shares: list[float] | None, sources: Sequence[str]) -> list[float] | None:
+    if shares and len(shares) != len(sources):
+        raise LatticeSimpError(f"{len(shares)} shares for {len(sources)} files; give --share once for each file")
+    check_stdin(sources)
+    return shares
+
+
 @app.command()
 @takes_settings(_MbrOptions, dict.fromkeys(WordOptions.__dataclass_fields__, LABELS))
 def mbr(
-    source: LatticeFile,
+    sources: Annotated[
+        list[str], typer.Argument(help="lattice file of any format, folder or archive, or n-best lists")
+    ],
     sentence: Id = None,
+    share: Annotated[
+        list[float] | None, typer.Option(help="weight of each n-best list, once per file in order (default: equal)")
+    ] = None,
     utility: Annotated[
         Utility, typer.Option(help="linear BLEU over lattices, or a metric of whole strings")
     ] = "linear",
@@ -200,11 +232,12 @@ def mbr(
 
     A lattice gives a lattice, an n-best list of many sentences an n-best list; --id chooses a sentence, as a lattice.
     A folder or an archive needs --output FOLDER/; its files keep their names and formats unless --to is given. Metrics
-    of whole strings add up the probabilities of equal strings.
+    of whole strings add up the probabilities of equal strings. Several n-best lists of the same sentences are pooled: a
+    hypothesis has the probability that its system gives it, times the share of the system.
 
     Example: lattice-simp lattice mbr full.nbest --utility chrf > decided.nbest
     """
-    words = take_options(WordOptions, settings)
+    words, source = take_options(WordOptions, settings), sources[0]
     decision = _Decision(utility, settings, MbrPruning(max_calls), words.ignored, tokeniser, n, paths, source)
     if utility == "linear":
         refuse_idle(["max_calls", "paths", "tokeniser"], "with --utility linear")
@@ -212,6 +245,11 @@ def mbr(
         refuse_idle(["mbr_precision", "mbr_ratio", "mbr_max_arcs"], f"with --utility {utility}")
     if utility == "chrf":
         refuse_idle(["tokeniser"], "with --utility chrf")
+    if len(sources) > 1:
+        refuse_idle(["sentence", "to", "paths", "jobs"], "with several n-best lists")
+        decision.write_pools(sources, _checked_shares(share, sources), words, output)
+        return
+    refuse_idle(["share"], "with one file")
     with readable(source) as file:
         if sentence is None and Path(file).is_file() and is_nbest(file):
             refuse_idle(["to", "paths"], "when the output is an n-best list")

@@ -31,6 +31,25 @@ def test_systems_are_joined_by_their_posteriors(call, files):
     assert probabilities("both.fst") == [("a b", 0.25), ("a b", 0.5), ("c", 0.25)]
 
 
+def test_lists_of_several_systems_decide_together(call, files):
+    """Each hypothesis is expected to make as many errors as the systems say, by their shares."""
+    (files / "first.nbest").write_text("0 ||| a b ||| f= -1 ||| -7\n0 ||| a c ||| f= -2 ||| -7\n")
+    (files / "second.nbest").write_text("0 ||| a c ||| g= -1 ||| -900\n1 ||| e ||| g= -1 ||| -1\n")
+    shares = ("--share", 0.6, "--share", 0.4)
+    done = call("lattice", "mbr", "first.nbest", "second.nbest", *shares, "--utility", "wer", "-n", 1)
+    first, second = (line.split(" ||| ") for line in done.stdout.splitlines())
+    assert (first[:3], float(first[3])) == (["0", "a c", "g= -1"], pytest.approx(-0.3))
+    assert second == ["1", "e", "g= -1", "0"]
+    for arguments, message in [
+        (("first.nbest", "two.fst"), "two.fst: not an n-best list (give n-best lists, or join lattices"),
+        (("first.nbest", "second.nbest", "--share", 1), "1 shares for 2 files"),
+        (("first.nbest", "second.nbest", "--share", 1, "--share", 0), "the shares are positive numbers"),
+    ]:
+        done = call("lattice", "mbr", *arguments)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert message in done.stderr
+
+
 def test_a_union_may_keep_the_costs(call, files):
     call("lattice", "union", "one.nbest", "two.fst", "--no-normalised", "--output", "both.slf")
     assert sorted(path.cost for path in nbest(read("both.slf"), 9, unique=False)) == [0.0, 7.0, 7.0]

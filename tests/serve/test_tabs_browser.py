@@ -27,7 +27,7 @@ from tests.serve.in_browser import (
 pytestmark = needs_chromium
 
 CAPTIONS = "A girl is holding a red umbrella.\nA young woman is holding an umbrella near the river."
-COMPLEX = "The principal man was held, and he was tired."
+COMPLEX = "The principal man commenced work, and he was tired."
 HINDI = "राम आया कि सीता आया।"
 
 EXAMPLES = {"simplify": COMPLEX, "hindi": HINDI, "paraphrase": CAPTIONS}
@@ -65,7 +65,7 @@ def test_a_sentence_is_simplified(page):
     send(page, "simplify", COMPLEX)
     expect(page.locator("#simple-title")).to_have_text("Simpler")
     simple = page.locator(".card .words").inner_text()
-    assert "principal" not in simple
+    assert "started work" in simple
     result = page.locator("main ul li").all_inner_texts()
     assert result
     page.click("text=Features")
