@@ -27,7 +27,7 @@ from tests.serve.in_browser import (
 pytestmark = needs_chromium
 
 CAPTIONS = "A girl is holding a red umbrella.\nA young woman is holding an umbrella near the river."
-COMPLEX = "The principal man commenced work, and he was tired."
+COMPLEX = "The old judge commenced work , and he was tired ."
 HINDI = "राम आया कि सीता आया।"
 
 EXAMPLES = {"simplify": COMPLEX, "hindi": HINDI, "paraphrase": CAPTIONS}
