@@ -214,7 +214,7 @@ def mbr(
     ],
     sentence: Id = None,
     share: Annotated[
-        list[float] | None, typer.Option(help="weight of each n-best list, once per file in order (default: equal)")
+        list[float] | None, typer.Option(help="weight of each system, once per file in order (default: equal)")
     ] = None,
     utility: Annotated[
         Utility, typer.Option(help="linear BLEU over lattices, or a metric of whole strings")
@@ -232,8 +232,7 @@ def mbr(
 
     A lattice gives a lattice, an n-best list of many sentences an n-best list; --id chooses a sentence, as a lattice.
     A folder or an archive needs --output FOLDER/; its files keep their names and formats unless --to is given. Metrics
-    of whole strings add up the probabilities of equal strings. Several n-best lists of the same sentences are pooled: a
-    hypothesis has the probability that its system gives it, times the share of the system.
+    of whole strings add up the probabilities of equal strings. Several n-best lists of the same sentences are pooled.
 
     Example: lattice-simp lattice mbr full.nbest --utility chrf > decided.nbest
     """
