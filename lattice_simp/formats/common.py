@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON
+from lattice_simp.core.symbols import EPSILON, split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
+from lattice_simp.support.textio import decode
 
 Longs = npt.NDArray[np.int64]
 
@@ -151,7 +152,7 @@ def require_acceptor(lattice: Lattice, format_name: str) -> None:
 
 
 def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]:
-    """Gives the lattice a single final state of cost 0 (the last state, if `last`); returns both.
+    """Returns the lattice with a single final state of cost 0 (the last state, if `last`), and this state.
 
     Unless the lattice already has one, it gets a new last state, and from each final state an epsilon arc to it that
     carries the final cost and features.
@@ -223,6 +224,21 @@ class FieldText:
 
 def _first_bad(lines: Longs, fields: list[bytes], parse: Callable[[bytes], float | None]) -> tuple[int, bytes]:
     return next((line, field) for line, field in zip(lines.tolist(), fields, strict=True) if parse(field) is None)
+
+
+def field_lines(data: bytes, path: str | Path | None) -> Iterator[tuple[int, list[str]]]:
+    """Yields the number and the fields of each line that has any, at blanks and tabs.
+
+    >>> list(field_lines(b"name a\\n\\nnodes 2", None))
+    [(1, ['name', 'a']), (3, ['nodes', '2'])]
+
+    Raises:
+        FormatError: the bytes are not UTF-8.
+    """
+    for number, line in enumerate(decode(data, path).split("\n"), 1):
+        fields = split_tokens(line)
+        if fields:
+            yield number, fields
 
 
 def split_fields(data: bytes, path: str | Path | None) -> FieldText:

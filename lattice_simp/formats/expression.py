@@ -259,7 +259,7 @@ def _merged(arcs: _Arcs, start: int) -> _Arcs:
         leaving[source].add((label, target))
     first: dict[frozenset[tuple[int, int]], int] = {}
     node_of: dict[int, int] = {}
-    for node in _reached(arcs, start)[:-1]:  # targets before sources where there is no cycle
+    for node in _reached(arcs, start)[:-1]:  # targets before sources in acyclic automata
         pairs = frozenset((label, node_of.get(target, target)) for label, target in leaving[node])
         node_of[node] = first.setdefault(pairs, node) if pairs else node
     return {(node_of.get(source, source), label, node_of.get(target, target)) for source, label, target in arcs}

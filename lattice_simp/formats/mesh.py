@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
+from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import Format, field_of, finite, natural, shown
+from lattice_simp.formats.common import Format, field_lines, field_of, finite, natural, shown
 from lattice_simp.formats.networks import Slots, lost, probability, written_slots
-from lattice_simp.support.textio import decode, open_text
+from lattice_simp.support.textio import open_text
 
 NO_WORD = "*DELETE*"
 
@@ -46,10 +46,8 @@ def parse_mesh(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
         FormatError: a line is broken (with its number), slots are missing or occur twice, or there are several meshes.
     """
     reader = _Reader(path)
-    for number, line in enumerate(decode(data, path).split("\n"), 1):
-        fields = split_tokens(line)
-        if fields:
-            reader.line(number, fields)
+    for number, fields in field_lines(data, path):
+        reader.line(number, fields)
     return reader.lattice(SymbolTable() if symbols is None else symbols)
 
 

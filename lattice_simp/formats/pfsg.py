@@ -21,11 +21,12 @@ from lattice_simp.core.arcs import start_first
 from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Bools, Longs
 from lattice_simp.core.lattice import INFINITY, Lattice
-from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
+from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import (
     Format,
     checked_lattice,
+    field_lines,
     field_of,
     finite,
     natural,
@@ -34,7 +35,7 @@ from lattice_simp.formats.common import (
     single_final,
 )
 from lattice_simp.formats.networks import lost
-from lattice_simp.support.textio import decode, open_text
+from lattice_simp.support.textio import open_text
 
 SCALE = 10000.5
 """Scores of a nat."""
@@ -57,10 +58,8 @@ def parse_pfsg(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
         FormatError: a line is broken (with its number), counts are wrong, or there are several grammars.
     """
     reader = _Reader(path)
-    for number, line in enumerate(decode(data, path).split("\n"), 1):
-        fields = split_tokens(line)
-        if fields:
-            reader.line(number, fields)
+    for number, fields in field_lines(data, path):
+        reader.line(number, fields)
     return reader.lattice(SymbolTable() if symbols is None else symbols)
 
 
