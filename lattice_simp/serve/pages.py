@@ -20,8 +20,8 @@ from lattice_simp.errors import LatticeSimpError, MissingExtraError
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.security import HEADERS
 from lattice_simp.serve.workers import BusyError
+from lattice_simp.support.database import LockedError, StorageError
 from lattice_simp.support.tasks.outcome import TimeLimitError, WorkerError
-from lattice_simp.systems.annotation import LockedError, StorageError
 
 T = TypeVar("T")
 

@@ -238,7 +238,7 @@ def test_other_sites_and_nameless_visitors_change_nothing(app, store):
 
 
 def test_a_locked_file_is_reported_and_holds_no_other_page(path, monkeypatch):
-    monkeypatch.setattr("lattice_simp.serve.annotate.opened.PATIENCE_S", 0.2)
+    monkeypatch.setattr("lattice_simp.serve.opened.PATIENCE_S", 0.2)
     app = app_of([annotate_section(path)], Limits())
     with running(app) as address, closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -356,7 +356,7 @@ def test_reliability_is_computed_once_for_the_same_judgements(path, store, monke
         calls.append((len(judgements), len(verdicts)))
         return Computed(reliability={"Ada": 0.25})
 
-    monkeypatch.setattr("lattice_simp.serve.annotate.opened.computed", computed)
+    monkeypatch.setattr("lattice_simp.serve.annotate.section.computed", computed)
     ada = Visitor(app_of([annotate_section(path)], Limits()), "Ada")
     for number in (0, 1):
         store.shorten("Ada", f"talk.{number}", "0111")

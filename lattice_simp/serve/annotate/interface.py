@@ -12,43 +12,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.serve.annotate.opened import OpenedStore
 from lattice_simp.serve.annotate.tasks import task_of
-from lattice_simp.systems.annotation import AnnotationStore, Task, assign
-
-Fields: TypeAlias = Mapping[str, Any]
+from lattice_simp.serve.json_fields import Fields, json_fields, text_field
+from lattice_simp.serve.opened import OpenedStore
+from lattice_simp.systems.annotation import AnnotationStore, Progress, Task, assign
 
 
 @dataclass(frozen=True, eq=False)
 class Interface:
     """The handlers of the JSON interface."""
 
-    opened: OpenedStore
+    opened: OpenedStore[AnnotationStore]
+    progress: Callable[[], Awaitable[Progress]]
 
     async def overview(self, request: Request) -> Response:
         """Returns the progress of the annotation."""
-        return JSONResponse(asdict(await self.opened.progress()))
+        return JSONResponse(asdict(await self.progress()))
 
     async def act(self, request: Request) -> Response:
         """Runs one of `ACTIONS`."""
         task = task_of(request)
         if (action := ACTIONS.get(request.path_params["action"])) is None:
             raise HTTPException(404)
-        fields = await _fields(request)
+        fields = await json_fields(request)
         return JSONResponse(await self.opened.run(action, task, fields))
 
 
 def _next(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
-    assignment = assign(store, _text(fields, "annotator"), task)
+    assignment = assign(store, text_field(fields, "annotator"), task)
     if assignment is None:
         return {"sentence": None}
     sentence = assignment.sentence
@@ -61,9 +61,9 @@ def _next(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
 
 
 def _judge(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
-    annotator, sentence = _text(fields, "annotator"), _text(fields, "sentence")
+    annotator, sentence = text_field(fields, "annotator"), text_field(fields, "sentence")
     if task is Task.SHORTEN:
-        store.shorten(annotator, sentence, _text(fields, "mask"))
+        store.shorten(annotator, sentence, text_field(fields, "mask"))
     else:
         bad = fields.get("bad")
         if not isinstance(bad, dict) or not all(isinstance(value, bool) for value in bad.values()):
@@ -73,12 +73,12 @@ def _judge(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]
 
 
 def _skip(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
-    store.skip(_text(fields, "annotator"), task, _text(fields, "sentence"))
+    store.skip(text_field(fields, "annotator"), task, text_field(fields, "sentence"))
     return {"saved": True}
 
 
 def _undo(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
-    sentence = store.undo(_text(fields, "annotator"), task)
+    sentence = store.undo(text_field(fields, "annotator"), task)
     return {"sentence": None if sentence is None else sentence.id}
 
 
@@ -89,24 +89,3 @@ ACTIONS: Mapping[str, Callable[[AnnotationStore, Task, Fields], dict[str, Any]]]
     "undo": _undo,
 }
 """The actions of a task."""
-
-
-async def _fields(request: Request) -> dict[str, Any]:
-    try:
-        fields = await request.json()
-    except (ValueError, RecursionError):
-        raise LatticeSimpError("the body is invalid JSON") from None
-    if not isinstance(fields, dict):
-        raise LatticeSimpError("the body is not a JSON object")
-    return fields
-
-
-def _text(fields: Fields, name: str) -> str:
-    value = fields.get(name)
-    if not isinstance(value, str):
-        raise LatticeSimpError(f'"{name}" is missing or not a string')
-    try:
-        value.encode()
-    except UnicodeEncodeError:  # a lone surrogate, which JSON can encode
-        raise LatticeSimpError(f'"{name}" is not text') from None
-    return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -12,19 +12,21 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.serve.annotate.opened import OpenedStore
-from lattice_simp.serve.annotate.tasks import Form, annotator_of, remember_annotator, task_of
+from lattice_simp.serve.annotate.tasks import ANNOTATOR, task_of
+from lattice_simp.serve.forms import Form
+from lattice_simp.serve.opened import OpenedStore
 from lattice_simp.serve.pages import path, render
 from lattice_simp.serve.text import one_line
 from lattice_simp.serve.translate.query import toggled
+from lattice_simp.support.people import person_name
 from lattice_simp.systems.annotation import (
     EXPORTS,
     AnnotationError,
     AnnotationStore,
     Assignment,
+    Progress,
     Tally,
     Task,
-    annotator_name,
     assign,
     tally,
 )
@@ -38,10 +40,12 @@ class Pages:
 
     Attributes:
         opened: the file of annotations.
+        progress: returns the progress of the annotation.
         file: its name, for the pages.
     """
 
-    opened: OpenedStore
+    opened: OpenedStore[AnnotationStore]
+    progress: Callable[[], Awaitable[Progress]]
     file: str
 
     async def overview(self, request: Request) -> Response:
@@ -52,11 +56,11 @@ class Pages:
         """Sets the annotator's name."""
         form = await Form.of(request)
         try:
-            name = annotator_name(one_line(form.one("annotator"), 1000))
+            name = person_name(one_line(form.one("annotator"), 1000))
         except LatticeSimpError as error:
             return await self._overview(request, str(error))
         response = RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
-        remember_annotator(request, response, name)
+        ANNOTATOR.write(request, response, name)
         return response
 
     async def show(self, request: Request) -> Response:
@@ -65,7 +69,7 @@ class Pages:
 
     async def judge(self, request: Request) -> Response:
         """Stores a judgement or a skip, or toggles a word without a script."""
-        task, name, form = task_of(request), annotator_of(request), await Form.of(request)
+        task, name, form = task_of(request), ANNOTATOR.read(request), await Form.of(request)
         if not name:
             return RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
         deleted = form.one("deleted")
@@ -98,7 +102,7 @@ class Pages:
         return Response("".join(f"{line}\n" for line in lines), media_type="application/jsonl", headers=headers)
 
     async def _do(self, request: Request, action: Any) -> Response:
-        task, name = task_of(request), annotator_of(request)
+        task, name = task_of(request), ANNOTATOR.read(request)
         if not name:
             return RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
         await self.opened.run(action, name, task)
@@ -109,18 +113,18 @@ class Pages:
         return RedirectResponse(address + place, HTTPStatus.SEE_OTHER)
 
     async def _overview(self, request: Request, error: str | None = None) -> Response:
-        name = annotator_of(request)
+        name = ANNOTATOR.read(request)
         values = {
             "title": "Annotate",
             "file": self.file,
             "annotator": name,
             "error": error,
-            "progress": await self.opened.progress(),
+            "progress": await self.progress(),
         }
         return render(request, "annotate.html", values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
 
     async def _show(self, request: Request, query: Mapping[str, str], error: str | None = None) -> Response:
-        task, name = task_of(request), annotator_of(request)
+        task, name = task_of(request), ANNOTATOR.read(request)
         if not name:
             return RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
         assignment, stand = await self.opened.run(_next, name, task)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from pathlib import Path
 
 from starlette.routing import Route
 
 from lattice_simp.serve.annotate.interface import Interface
-from lattice_simp.serve.annotate.opened import OpenedStore
 from lattice_simp.serve.annotate.pages import Pages
+from lattice_simp.serve.opened import OpenedStore
 from lattice_simp.serve.section import Section
+from lattice_simp.systems.annotation import AnnotationStore, progress
+from lattice_simp.systems.annotation.progress import computed
 
 
 def annotate_section(path: Path) -> Section:
@@ -18,8 +21,10 @@ def annotate_section(path: Path) -> Section:
     Raises:
         FormatError: The file cannot be opened.
     """
-    opened = OpenedStore(path)
-    pages, interface = Pages(opened, path.name), Interface(opened)
+    opened = OpenedStore(path, AnnotationStore)
+    # Alpha and reliability are computed once for the same judgements.
+    progress_now = partial(opened.run, progress, lru_cache(maxsize=1)(computed))
+    pages, interface = Pages(opened, progress_now, path.name), Interface(opened, progress_now)
     routes = [
         Route("/annotate", pages.overview, name="annotate"),
         Route("/annotate/name", pages.rename, methods=["POST"], name="annotate_name"),

@@ -5,7 +5,7 @@ one task after the other through a pipe. Compiled code cannot be interrupted fro
 ends with its worker, which is replaced. `run_batch` (commands) and the server's `WorkerPool` both use this pool.
 
 Three other kinds of work stay apart. Threads that run kernels on shared arrays (`support.threads`) cannot be killed and
-need no pickling. The server's threads for the annotation file (`serve/annotate/opened.py`) only wait for a lock. Dask
+need no pickling. The server's threads for files of judgements (`serve/opened.py`) only wait for a lock. Dask
 starts and replaces its own workers (`cluster`).
 """
 

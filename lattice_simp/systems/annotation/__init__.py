@@ -14,9 +14,9 @@ shortened sentences of other annotators.
 
 from __future__ import annotations
 
+from lattice_simp.support.database import LockedError, StorageError
 from lattice_simp.systems.annotation.aggregation import Aggregation, aggregate
 from lattice_simp.systems.annotation.agreement import krippendorff_alpha, pairwise_f1, token_alpha, verdict_agreement
-from lattice_simp.systems.annotation.database import LockedError, StorageError
 from lattice_simp.systems.annotation.files import (
     EXPORTS,
     aggregated_records,
@@ -33,7 +33,6 @@ from lattice_simp.systems.annotation.judgements import (
     Sentence,
     Task,
     Verdict,
-    annotator_name,
 )
 from lattice_simp.systems.annotation.progress import Progress, progress
 from lattice_simp.systems.annotation.queue import Tally, assign, tally
@@ -56,7 +55,6 @@ __all__ = [
     "Verdict",
     "aggregate",
     "aggregated_records",
-    "annotator_name",
     "assign",
     "export",
     "judgement_records",

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass, fields
 from enum import Enum
 
 from lattice_simp.errors import LatticeSimpError, SkeletonError
 from lattice_simp.skeleton.skeleton import Skeleton
 from lattice_simp.support.options import option
-
-LONGEST_NAME = 100
-"""The most characters of an annotator's name."""
-
-_JOINERS = dict.fromkeys([0x200C, 0x200D])
-"""Invisible characters in names of some scripts."""
 
 
 class Task(str, Enum):
@@ -124,22 +117,3 @@ class Assignment:
 
 class AnnotationError(LatticeSimpError):
     """A judgement that cannot be stored: of an unknown sentence, a second one, or an empty one."""
-
-
-def annotator_name(name: str) -> str:
-    r"""Returns a name in its stored form, with composed characters and single spaces.
-
-    >>> annotator_name(" Ada  Lovelace\n")
-    'Ada Lovelace'
-
-    Raises:
-        AnnotationError: The name is empty, too long, or has invisible characters.
-    """
-    clean = " ".join(unicodedata.normalize("NFC", name).split())
-    if not clean:
-        raise AnnotationError("the annotator's name is empty; enter a name")
-    if len(clean) > LONGEST_NAME:
-        raise AnnotationError(f"the name has {len(clean)} characters; use at most {LONGEST_NAME}")
-    if not clean.translate(_JOINERS).isprintable():
-        raise AnnotationError("the name has invisible characters; type it again")
-    return clean

@@ -6,7 +6,8 @@ import sqlite3
 from dataclasses import dataclass
 
 from lattice_simp.skeleton.skeleton import Skeleton
-from lattice_simp.systems.annotation.judgements import Assignment, Sentence, Task, annotator_name
+from lattice_simp.support.people import person_name
+from lattice_simp.systems.annotation.judgements import Assignment, Sentence, Task
 from lattice_simp.systems.annotation.store import (
     AnnotationStore,
     annotator_number,
@@ -89,7 +90,7 @@ def tally(store: AnnotationStore, annotator: str, task: Task) -> Tally:
     """Returns the progress of an annotator in a task.
 
     Raises:
-        AnnotationError: the name is none.
+        LatticeSimpError: the name is none.
     """
     query = (
         "SELECT coalesce(sum(kind = 'judgement'), 0), coalesce(sum(kind = 'skip'), 0) FROM active "
@@ -99,7 +100,7 @@ def tally(store: AnnotationStore, annotator: str, task: Task) -> Tally:
     with store.database.transaction(write=False) as database:
         settings = read_settings(database)
         wanted = settings.shortenings if task is Task.SHORTEN else settings.checks
-        judged, skipped = database.execute(query, (task.value, annotator_name(annotator))).fetchone()
+        judged, skipped = database.execute(query, (task.value, person_name(annotator))).fetchone()
         return Tally(judged, skipped, *database.execute(total, {"wanted": wanted}).fetchone())
 
 
@@ -113,7 +114,7 @@ def assign(store: AnnotationStore, annotator: str, task: Task) -> Assignment | N
         The item, or None if nothing is left, at least while others work on the rest.
 
     Raises:
-        AnnotationError: the name is none.
+        LatticeSimpError: the name is none.
     """
     with store.database.transaction(write=True) as database:
         me, settings, now = annotator_number(database, annotator), read_settings(database), store.clock()

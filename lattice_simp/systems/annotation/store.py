@@ -13,7 +13,9 @@ from types import TracebackType
 from typing import Any
 
 from lattice_simp.errors import SkeletonError
-from lattice_simp.systems.annotation.database import BUSY_SECONDS, Database
+from lattice_simp.support.database import BUSY_SECONDS, Database
+from lattice_simp.support.people import person_name
+from lattice_simp.systems.annotation.database import SCHEMA
 from lattice_simp.systems.annotation.judgements import (
     AnnotationError,
     AnnotationSettings,
@@ -21,7 +23,6 @@ from lattice_simp.systems.annotation.judgements import (
     Sentence,
     Task,
     Verdict,
-    annotator_name,
 )
 
 
@@ -58,7 +59,7 @@ class AnnotationStore:
         clock: Callable[[], float] = time.time,
         patience: float = BUSY_SECONDS,
     ) -> None:
-        self.database = Database(path, create=create, patience=patience)
+        self.database = Database(path, SCHEMA, create=create, patience=patience)
         self.clock = clock
 
     def __enter__(self) -> AnnotationStore:
@@ -275,7 +276,7 @@ def read_sentence(database: sqlite3.Connection, number: int) -> Sentence:
 
 def annotator_number(database: sqlite3.Connection, name: str) -> int:
     """Returns the number of an annotator, adding new ones."""
-    clean = annotator_name(name)
+    clean = person_name(name)
     database.execute("INSERT OR IGNORE INTO annotator (name) VALUES (?)", (clean,))
     number: int = database.execute("SELECT number FROM annotator WHERE name = ?", (clean,)).fetchone()[0]
     return number

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.systems.annotation import AnnotationError, Task, assign, progress, tally
 from lattice_simp.systems.annotation.progress import Computed, TaskProgress
 from tests.systems.annotation.small_store import Clock, make_store
@@ -251,7 +252,7 @@ def test_a_broken_mask_is_refused(quick_path, mask, message):
 
 @pytest.mark.parametrize("name", ["", " \n", "a" * 101, "a\u200bb", "\ud800", "a\x00b"])
 def test_a_name_that_is_none_is_refused(quick_path, name):
-    with make_store(quick_path / "a.db") as store, pytest.raises(AnnotationError, match="name"):
+    with make_store(quick_path / "a.db") as store, pytest.raises(LatticeSimpError, match="name"):
         store.shorten(name, "talk.0", "0111")
 
 

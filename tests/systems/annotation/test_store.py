@@ -19,7 +19,7 @@ import pytest
 
 from lattice_simp.errors import FormatError
 from lattice_simp.systems.annotation import AnnotationStore, Task, assign
-from lattice_simp.systems.annotation.database import VERSION
+from lattice_simp.systems.annotation.database import SCHEMA
 from tests.systems.annotation.small_store import make_store, sentences
 
 REPOSITORY = Path(__file__).parents[3]
@@ -143,7 +143,7 @@ def of_another_program(path):
 def of_a_newer_version(path):
     make_store(path).close()
     with sqlite3.connect(path) as database:
-        database.execute(f"PRAGMA user_version = {VERSION + 1}")
+        database.execute(f"PRAGMA user_version = {SCHEMA.version + 1}")
     database.close()
     return path
 
@@ -157,7 +157,10 @@ def of_a_newer_version(path):
         (lambda path: path.mkdir() or path, "unable to open database file"),
         (damaged, "damaged|malformed"),
         (of_another_program, "the database of another program"),
-        (of_a_newer_version, rf"newer version.*schema {VERSION + 1}; this version reads {VERSION}.*update"),
+        (
+            of_a_newer_version,
+            rf"newer version.*schema {SCHEMA.version + 1}; this version reads {SCHEMA.version}.*update",
+        ),
     ],
 )
 def test_a_file_that_is_none_is_one_line(tmp_path, make, message):

@@ -1,4 +1,4 @@
-"""The open file of annotations of a running server."""
+"""The open file of judgements of a running server."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from lattice_simp.systems.annotation import AnnotationStore, LockedError, Progress, progress
-from lattice_simp.systems.annotation.progress import computed
+from lattice_simp.support.database import LockedError
 
 Found = TypeVar("Found")
+
+
+class Store(Protocol):
+    """What a server holds open."""
+
+    def close(self) -> None:
+        """Closes the file."""
+
+
+StoreKind = TypeVar("StoreKind", bound=Store)
 
 THREADS = 4
 """The number of threads that use the file, separate from those of other pages, which must not wait for a lock."""
@@ -23,23 +32,23 @@ PATIENCE_S = 1.0
 """The seconds that a request waits for other programs."""
 
 
-class OpenedStore:
-    """A file of annotations, opened and closed with the server, which leaves no side files behind.
+class OpenedStore(Generic[StoreKind]):
+    """A file of judgements, opened and closed with the server, which leaves no side files behind.
 
     Args:
         path: the file.
+        open: opens it; takes the path, and the seconds to wait for other programs as `patience`.
 
     Raises:
         FormatError: The file cannot be opened.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._lock = path, threading.Lock()
-        self._store: AnnotationStore | None = self._opened()
+    def __init__(self, path: Path, open: Callable[..., StoreKind]) -> None:
+        self._path, self._open, self._lock = path, open, threading.Lock()
+        self._store: StoreKind | None = self._opened()
         self._threads, self._locked_at = ThreadPoolExecutor(THREADS), 0.0
-        self._compute = lru_cache(maxsize=1)(computed)
 
-    def start(self) -> AnnotationStore:
+    def start(self) -> StoreKind:
         """Opens the file if it is not open."""
         with self._lock:
             if self._store is None:
@@ -52,14 +61,6 @@ class OpenedStore:
             if self._store is not None:
                 self._store.close()
                 self._store = None
-
-    async def progress(self) -> Progress:
-        """Returns the progress of the annotation, caching alpha and reliability for the same judgements.
-
-        Raises:
-            StorageError: The file cannot be read.
-        """
-        return await self.run(progress, self._compute)
 
     async def run(self, function: Callable[..., Found], *arguments: Any) -> Found:
         """Calls a function with the store and the arguments in one of few threads.
@@ -80,5 +81,5 @@ class OpenedStore:
             self._locked_at = time.monotonic()
             raise
 
-    def _opened(self) -> AnnotationStore:
-        return AnnotationStore(self._path, patience=PATIENCE_S)
+    def _opened(self) -> StoreKind:
+        return self._open(self._path, patience=PATIENCE_S)

@@ -1,0 +1,68 @@
+"""Reads forms, and remembers who fills them in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qs, quote, unquote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.people import person_name
+
+MOST_FIELDS = 1000
+"""The most fields of a form."""
+
+_YEAR = 365 * 24 * 3600
+
+
+@dataclass(frozen=True)
+class NameCookie:
+    """The cookie that holds the name of a visitor.
+
+    Attributes:
+        cookie: the name of the cookie.
+    """
+
+    cookie: str
+
+    def read(self, request: Request) -> str:
+        """Returns the visitor's name, or ""."""
+        try:
+            return person_name(unquote(request.cookies.get(self.cookie, ""), errors="strict"))
+        except (LatticeSimpError, UnicodeDecodeError):
+            return ""
+
+    def write(self, request: Request, response: Response, name: str) -> None:
+        """Stores the visitor's name in the browser."""
+        path = request.scope.get("root_path", "") or "/"
+        response.set_cookie(self.cookie, quote(name), max_age=_YEAR, path=path, httponly=True, samesite="strict")
+
+
+class Form:
+    """The fields of a form."""
+
+    def __init__(self, values: Mapping[str, list[str]]) -> None:
+        self._values = values
+
+    @classmethod
+    async def of(cls, request: Request) -> Form:
+        """Reads the form of a request.
+
+        Raises:
+            LatticeSimpError: The form is not UTF-8, or has too many fields.
+        """
+        try:
+            return cls(parse_qs((await request.body()).decode(), True, errors="strict", max_num_fields=MOST_FIELDS))
+        except ValueError:
+            raise LatticeSimpError("the form is not UTF-8 or has too many fields") from None
+
+    def one(self, name: str) -> str:
+        """Returns the first value of a field, or ""."""
+        return self._values.get(name, [""])[0]
+
+    def all(self, name: str) -> list[str]:
+        """Returns all values of a field."""
+        return self._values.get(name, [])
