@@ -157,7 +157,7 @@ def compose_files(
     joint = composition.compose(lattice, hypotheses)
     if joint.empty:
         print("no full hypothesis contains a skeleton hypothesis; the full lattice is written", file=sys.stderr)
-    write_result(lattice if joint.empty else joint, output, to, origin=lattice)
+    write_result(lattice if joint.empty else joint, output, to, labels=composition.labels, origin=lattice)
 
 
 def require_arrays(engine: Engine, what: str) -> None:

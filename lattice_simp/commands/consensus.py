@@ -196,7 +196,7 @@ def union(
     if normalised:
         lattices = [normalise(lattice, scale) for lattice in lattices]
     shares = [1.0] * len(sources) if normalised else None
-    write_result(union_lattice(*lattices, shares=share or shares), output, to)
+    write_result(union_lattice(*lattices, shares=share or shares), output, to, labels=labels)
 
 
 def _checked_shares(shares: list[float] | None, sources: Sequence[str]) -> list[float] | None:

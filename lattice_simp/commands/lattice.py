@@ -115,6 +115,9 @@ def convert(
     sentence: Id = None,
     origin: From = None,
     to: To = None,
+    features: Annotated[
+        bool, typer.Option("--features/--no-features", help="write the features of PLF; without them as Moses reads it")
+    ] = True,
     spacing: Annotated[
         Spacing | None,
         typer.Option(
@@ -135,7 +138,11 @@ def convert(
     chosen = to or (None if target.endswith("/") else format_of_name(target, "") or None)
     if chosen not in GRAMMARS:
         refuse_idle(["spacing"], f"with the format {chosen}; it applies to {', '.join(GRAMMARS)}")
-    options = {} if spacing is None else {"spacing": spacing}
+    options: dict[str, Any] = {} if spacing is None else {"spacing": spacing}
+    if chosen == "plf":
+        options["features"] = features
+    else:
+        refuse_idle(["features"], "unless the output is PLF (.plf or --to plf)")
     with lattice_run(source, sentence, LabelOptions(**settings), jobs, origin) as run:
         run.write(_unchanged, target, chosen, lists=False, **options)
 
@@ -229,9 +236,10 @@ def gappy(
     settings: Any = None,
 ) -> None:
     """Make a gappy acceptor, its loops as arcs. Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst"""
-    skeleton = read_skeleton(source, sentence, LabelOptions(**settings))
+    labels = LabelOptions(**settings)
+    skeleton = read_skeleton(source, sentence, labels)
     acceptor = ENGINES[engine].gappy_acceptor(skeleton, loops=loops)
-    losses = Losses()
+    losses = Losses(labels)
     hypotheses = [skeleton] if isinstance(skeleton, Lattice) else skeleton
     losses.add_features(name for part in hypotheses for name in part.features)
     losses.write(acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice(), output, to)

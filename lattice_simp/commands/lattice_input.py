@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lattice_simp.commands.options import COST_HELP, IGNORE_HELP, PIECES_HELP, SCALES_HELP
+from lattice_simp.commands.options import COST_HELP, IGNORE_HELP, PIECES_HELP, PLF_SCORES_HELP, SCALES_HELP
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -18,6 +18,7 @@ from lattice_simp.formats.collections import Entry, entries, is_collection
 from lattice_simp.formats.common import finite, natural
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.pieces import PieceKind
+from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.reweight import reweight
 from lattice_simp.support.options import option
@@ -27,6 +28,9 @@ Options = TypeVar("Options")
 
 Output = Lattice | list[Hypothesis]
 """What a system has for a sentence."""
+
+_WRITTEN = {"sausages": ("symbols_path",), "plf": ("scores",)}
+"""The options of writers, beside those of Kaldi's formats."""
 
 _LISTED = 5
 """Names that an error lists at most."""
@@ -46,6 +50,7 @@ class LabelOptions:
     output_symbols: Path | None = option(
         None, "output-symbols", "words.txt for Kaldi output (default: that of --symbols)"
     )
+    plf_scores: PlfScores | None = option(None, "plf-scores", f"{PLF_SCORES_HELP}; read and written")
 
     def of_lists(self, path: str) -> dict[str, Any]:
         """Returns what `stream_nbest` takes.
@@ -76,9 +81,25 @@ class LabelOptions:
 
     def of_output(self, format: str) -> dict[str, Any]:
         """Returns what the writer of a format takes."""
-        values = {"symbols_path": self.output_symbols or self.symbols, "frame_shift": self.frame_shift}
-        takes = tuple(values) if format in KALDI else ("symbols_path",) if format == "sausages" else ()
-        return {name: values[name] for name in takes if values[name] is not None}
+        values = {
+            "symbols_path": self.output_symbols or self.symbols,
+            "frame_shift": self.frame_shift,
+            "scores": self.plf_scores,
+        }
+        names = ("symbols_path", "frame_shift") if format in KALDI else _WRITTEN.get(format, ())
+        return {name: values[name] for name in names if values[name] is not None}
+
+    def of_input(self, format: str | None, output: str) -> LabelOptions:
+        """The options without those that concern the output alone, in formats whose input does not have them.
+
+        Args:
+            format: of the input; None for an n-best list, whose writer has no times either.
+            output: the output's format.
+        """
+        labels = self
+        if output in KALDI and format is not None and format not in KALDI:
+            labels = replace(labels, frame_shift=None)
+        return replace(labels, plf_scores=None) if output == "plf" != format else labels
 
     def prepared(self, lattice: Lattice) -> Lattice:
         """Returns a lattice as it was read with its pieces joined and its features weighted as the options say.
@@ -95,7 +116,8 @@ class LabelOptions:
 
     @property
     def _labels(self) -> dict[str, Any]:
-        values = {"symbols_path": self.symbols, "isymbols_path": self.isymbols, "frame_shift": self.frame_shift}
+        values: dict[str, Any] = {"symbols_path": self.symbols, "isymbols_path": self.isymbols}
+        values |= {"frame_shift": self.frame_shift, "scores": self.plf_scores}
         options: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
         return options | ({"numeric": False} if self.words else {})
 

@@ -19,7 +19,7 @@ from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, InvalidLatticeError, LatticeSimpError
-from lattice_simp.formats import FORMATS, KALDI, format_of_name, losses, write
+from lattice_simp.formats import FORMATS, format_of_name, losses, write
 from lattice_simp.formats.collections import Entry, entries, format_of_parts, is_collection, new_file
 from lattice_simp.formats.nbest import is_nbest, write_nbest
 from lattice_simp.ops.nbest import nbest
@@ -75,10 +75,10 @@ class LatticeRun:
         self.failed = 0
         self.is_many = sentence is None and is_collection(file)
         self._is_list = self.is_many and format is None and is_nbest(file)
-        self._options = self._reading_options()
 
-    def _reading_options(self) -> dict[str, Any]:
-        """Returns what the readers of a collection take."""
+    @property
+    def _options(self) -> dict[str, Any]:
+        """What the readers of a collection take."""
         options = self._labels.of_lists if self._is_list else self._labels.of_lattices
         return options(self._file) if self.is_many else {}
 
@@ -132,9 +132,9 @@ class LatticeRun:
             LatticeSimpError: several lattices, and one file for them; `format`, and an n-best list is written.
         """
         losses = Losses(self._labels, options)
-        if (format or format_of_name(output, "att")) in KALDI and not self._reads_kaldi():
-            self._labels = replace(self._labels, frame_shift=None)  # the writer alone takes it
-            self._options = self._reading_options()
+        written = format or format_of_name(output, "att")
+        if self._labels.of_output(written):
+            self._labels = self._labels.of_input(self._input_format(), written)
 
         def changed(lattice: Lattice) -> Lattice:
             result = operation(lattice)
@@ -154,13 +154,10 @@ class LatticeRun:
             losses.write(changed(self._only()), output, format)
         losses.print(output)
 
-    def _reads_kaldi(self) -> bool:
-        """Returns whether lattices of Kaldi's are read, or n-best lists, which have no times either way."""
-        if self._is_list:
-            return True
-        if self.is_many and format_of_parts(self._file, self._format) is None:
-            return next(entries(self._file, self._format)).format() in KALDI
-        return format_of_parts(self._file, self._format) in KALDI
+    def _input_format(self) -> str | None:
+        """Returns the format of the first lattice that is read, or None for an n-best list."""
+        name = format_of_parts(self._file, self._format)
+        return next(entries(self._file, self._format)).format() if name is None else name
 
     def _archive_format(self, output: str, format: str | None) -> str | None:
         """Returns the format of a file for several lattices, that of the name or the input's; None if it holds one."""
@@ -171,6 +168,15 @@ class LatticeRun:
         return None if FORMATS[format].archive is None else format
 
     def _results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[Entry, Result]]:
+        for entry, result, error in self._outcomes(operation):
+            if error is None:
+                yield entry, result  # type: ignore[misc]
+
+    def _outcomes(
+        self, operation: Callable[[Lattice], Result]
+    ) -> Iterator[tuple[Entry, Result | None, LatticeSimpError | None]]:
+        """Yields results and errors, which are counted and printed."""
+
         def done(entry: Entry) -> Result:
             lattice = entry.load()
             if not self._is_list:  # where sentences may have no hypotheses, and pieces are joined
@@ -188,7 +194,7 @@ class LatticeRun:
                 failures.add(entry.name, error)
             else:
                 failures.print()
-                yield entry, result  # type: ignore[misc]
+            yield entry, result, error
         failures.end(count)
 
     def _only(self) -> Lattice:
@@ -219,10 +225,15 @@ class LatticeRun:
         open_archive = FORMATS[format].archive
         assert open_archive is not None
         with open_archive(output, **losses.options(format)) as add:
-            for entry, lattice in self._results(changed):
+            for entry, lattice, _ in self._outcomes(changed):
+                added = False
                 with self._reporting(entry):
-                    add(entry.name, lattice)
-                    losses.add(lattice, output, format)
+                    if lattice is not None:
+                        add(entry.name, lattice)
+                        losses.add(lattice, output, format)
+                        added = True
+                if FORMATS[format].numbered and not added:
+                    add(entry.name, Lattice.from_strings([("", 0.0)]))
 
     @contextmanager
     def _reporting(self, entry: Entry) -> Iterator[None]:
@@ -328,12 +339,19 @@ class Losses:
                 print(f"{STDOUT if str(output) == '-' else output}: {phrase} {' '.join(names)}", file=sys.stderr)
 
 
-def write_result(lattice: Lattice, output: str, format: str | None = None, *, origin: Lattice | None = None) -> None:
+def write_result(
+    lattice: Lattice,
+    output: str,
+    format: str | None = None,
+    *,
+    labels: LabelOptions = NO_OPTIONS,
+    origin: Lattice | None = None,
+) -> None:
     """Writes a lattice, to stdout as AT&T text; prints on stderr what the file does not hold of it.
 
     Features of `origin`, the lattice that it was made of, are reported if the lattice does not have them.
     """
-    losses = Losses()
+    losses = Losses(labels)
     if origin is not None:
         losses.add_dropped(origin, lattice)
         lattice = with_header_of(origin, lattice)

@@ -10,6 +10,7 @@ import typer
 from lattice_simp.commands.options import (
     INPUT,
     OUTPUT,
+    PLF_SCORES_HELP,
     RUNNING,
     SEARCH,
     Cost,
@@ -64,9 +65,7 @@ def translate(
         Path | None,
         typer.Option(help="translate word lattices: PLF, a folder, or an archive", rich_help_panel=INPUT),
     ] = None,
-    plf_scores: Annotated[
-        PlfScores | None, typer.Option(help="meaning of the numbers in PLF", rich_help_panel=INPUT)
-    ] = None,
+    plf_scores: Annotated[PlfScores | None, typer.Option(help=PLF_SCORES_HELP, rich_help_panel=INPUT)] = None,
     mask_index: Annotated[
         str, typer.Option(help="which skeleton to use if a sentence has several; or all", rich_help_panel=INPUT)
     ] = "0",

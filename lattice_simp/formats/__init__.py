@@ -58,13 +58,16 @@ FORMATS: dict[str, Format] = {
 KALDI = ("kaldi", "kaldi-binary")
 """Formats of archives whose labels may be numbers."""
 
-_LABELLED = {
-    "symbols_path": (("att", "openfst", "sausages", *KALDI), "--symbols"),
-    "isymbols_path": (("att", "openfst"), "--isymbols"),
-    "numeric": (("att", "sausages", *KALDI), "--words"),
-    "frame_shift": (KALDI, "--frame-shift"),
+_WORDS = "its labels are words"
+
+_OF_FORMATS = {
+    "symbols_path": (("att", "openfst", "sausages", *KALDI), "--symbols", _WORDS),
+    "isymbols_path": (("att", "openfst"), "--isymbols", _WORDS),
+    "numeric": (("att", "sausages", *KALDI), "--words", _WORDS),
+    "frame_shift": (KALDI, "--frame-shift", "has no alignments in frames"),
+    "scores": (("plf",), "--plf-scores", "is not PLF"),
 }
-"""The options that explain numeric labels, with the formats that may have such labels, and the commands' flags."""
+"""Readers' options: the formats that take each, the commands' flag, and what is wrong in other formats."""
 
 HEAD = 1 << 16
 """The number of bytes that format detection reads."""
@@ -165,14 +168,14 @@ def is_text(path: str | Path) -> bool:
 
 
 def check_labels(options: Mapping[str, Any], format: str, path: str | Path) -> None:
-    """Checks that options for numeric labels are used only with formats that have them.
+    """Checks that options for numeric labels, frames and scores are used only with formats that have them.
 
     Raises:
-        FormatError: the format's labels are words; the message names the option.
+        FormatError: the format has no such labels, frames or scores; the message names the option.
     """
-    for option, (readers, flag) in _LABELLED.items():
+    for option, (readers, flag, reason) in _OF_FORMATS.items():
         if option in options and format not in readers:
-            raise FormatError("its labels are words", path=path, remedy=f"leave {flag} out")
+            raise FormatError(reason, path=path, remedy=f"leave {flag} out")
 
 
 def _check(format: str | None, path: str | Path) -> None:

@@ -59,6 +59,7 @@ class Format(NamedTuple):
         write: writes a lattice to a path; takes the format's options.
         lost: reports what the format loses of a lattice.
         archive: opens a file for several lattices and yields what adds one and its name; None if a file holds one.
+        numbered: whether lattices of an archive have no names: an empty sentence keeps the place of a missing one.
     """
 
     suffixes: tuple[str, ...]
@@ -67,6 +68,7 @@ class Format(NamedTuple):
     write: Callable[..., None]
     lost: Callable[[Lattice], Losses] = plain_losses
     archive: Callable[..., AbstractContextManager[Callable[[str, Lattice], None]]] | None = None
+    numbered: bool = False
 
 
 def shown(text: str | bytes) -> str:

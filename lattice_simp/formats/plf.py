@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
@@ -136,7 +138,9 @@ def parse_plf(
     return checked_lattice(path, sources, reader.labels, weights, targets, finals, reader.symbols, features=columns)
 
 
-def format_plf(lattice: Lattice, *, scores: Scores = "probability", score_name: str = "weight") -> str:
+def format_plf(
+    lattice: Lattice, *, scores: Scores = "probability", score_name: str = "weight", features: bool = True
+) -> str:
     r"""Returns a lattice as one line of PLF (without the line's end).
 
     >>> format_plf(Lattice.from_strings([("it 's", 2.0)]), scores="cost")
@@ -144,10 +148,16 @@ def format_plf(lattice: Lattice, *, scores: Scores = "probability", score_name: 
 
     The lattice is sorted topologically if necessary. Unless its last state is its only final state, with cost 0, it
     gets a new last state and `*EPS*` arcs to it with the final costs. In a lattice with features, each arc has a
-    dictionary of all features and, as `score_name`, the weight.
+    dictionary of all features and, as `score_name`, the weight; Moses reads such lines only without the features.
 
     Reading the line back gives the same costs if `scores` is "log" or "cost", and with "probability" if they were
     read from probabilities; other costs near 0 may change by 1e-16, the distance of probabilities near 1.
+
+    Args:
+        lattice: an acceptor without cycles.
+        scores: what to write: probabilities, natural logs of probabilities, or costs.
+        score_name: the name of the weight in an arc's dictionary.
+        features: whether to write the features; the costs are the same without them.
 
     Raises:
         InvalidLatticeError: the lattice is a transducer, a cost is not a probability in double precision, or a feature
@@ -156,6 +166,7 @@ def format_plf(lattice: Lattice, *, scores: Scores = "probability", score_name: 
         CyclicLatticeError: the lattice has a cycle.
     """
     require_acceptor(lattice, "PLF")
+    lattice = lattice if features else _without_features(lattice)
     if score_name in lattice.features:
         raise InvalidLatticeError(f"a feature is called {score_name!r} (choose another score_name)")
     lattice, _ = single_final(lattice.topsorted(), last=True)
@@ -186,21 +197,45 @@ def write_plf(
     *,
     scores: Scores = "probability",
     score_name: str = "weight",
+    features: bool = True,
 ) -> None:
     """Writes lattices to a PLF file, one on each line; see `format_plf`.
 
     Raises:
         LatticeSimpError: as `format_plf`, or the file cannot be written.
     """
-    with open_text(path, "w") as file:
+    with plf_archive(path, scores=scores, score_name=score_name, features=features) as add:
         for lattice in lattices:
-            file.write(format_plf(lattice, scores=scores, score_name=score_name) + "\n")
+            add("", lattice)
+
+
+@contextmanager
+def plf_archive(path: str | Path, **options: Any) -> Iterator[Callable[[str, Lattice], None]]:
+    """Yields a function that adds a line with a lattice to a new file; names are not written.
+
+    Args:
+        path: the file; it appears when it is complete.
+        options: of `format_plf`.
+
+    Raises:
+        LatticeSimpError: as `format_plf`, or the file cannot be written.
+    """
+    with open_text(path, "w") as file:
+
+        def add(_: str, lattice: Lattice) -> None:
+            file.write(format_plf(lattice, **options) + "\n")
+
+        yield add
+
+
+def _without_features(lattice: Lattice) -> Lattice:
+    return reduce(Lattice.without_feature, lattice.features, lattice)
 
 
 def _format_score(cost: float, scores: Scores) -> str:
     if scores != "probability":
         return repr(cost if scores == "cost" else 0.0 - cost)
-    return probability_text(cost, "write scores='log'")
+    return probability_text(cost, "write scores='log': --plf-scores log")
 
 
 # ---------------------------------------------------------------- reading
@@ -321,7 +356,7 @@ class _Reader:
             if value < 0:
                 self.fail(
                     f"{value} is not a probability",
-                    "read it with scores='log' or 'cost'; `lattice-simp translate` has --plf-scores",
+                    "read it with scores='log' or 'cost' (--plf-scores log or cost)",
                 )
             value = 0.0 - math.log(value) if value else ZERO_COST
         elif self.scores == "log":
@@ -380,4 +415,4 @@ def _write_only(lattice: Lattice, path: str | Path, **options: Any) -> None:
 _SNIFFED = re.compile(rb"\(\s*(?:\)|\(\s*(?:\)|\(\s*[uU]?['\"])|\Z)")
 """No nodes, a node without arcs, or a word: other brackets belong to trees or plain text."""
 
-FORMAT = Format((".plf",), _SNIFFED.match, _parse_only, _write_only, scored_losses)
+FORMAT = Format((".plf",), _SNIFFED.match, _parse_only, _write_only, scored_losses, plf_archive, numbered=True)

@@ -63,6 +63,12 @@ def test_features():
     assert set(lattice.features) == {"lm"}
 
 
+def test_features_may_be_left_out():
+    lattice = parse_plf("((('a',{'weight':-1.5,'tm':-2.0},1),('b',{'weight':-0.5},1),),)", scores="log")
+    assert format_plf(lattice, scores="log", features=False) == "((('a',-1.5,1),('b',-0.5,1),),)"
+    assert set(lattice.features) == {"tm"}
+
+
 def test_epsilons_and_the_empty_string():
     assert parse_plf("((('*EPS*',1),),)").olabels.tolist() == [0]
     assert parse_plf("()").finals.tolist() == [0.0]
