@@ -6,10 +6,15 @@ r"""Logs of fairseq-generate and fairseq-interactive: each line has a kind, a nu
     D-1	score	the same, as text
     P-1	score of each piece, and of the end
 
-Batches are sorted by length, so sentences come in any order, and a log is read as a whole. Scores are logs to base 2;
-the score of a hypothesis is the sum of its pieces' scores divided by their number (including the end) to the power of
---lenpen. If there are P-lines, the cost of a hypothesis is minus their sum in nats: its negative log probability, for
-any --lenpen. Otherwise it is minus the score in nats. Other lines of the log are skipped.
+Batches are sorted by length, workers mix their lines, and logs are often sorted, so lines come in any order, and a log
+is read as a whole. Where P-lines do not follow their H-lines, the number of pieces and the score match them.
+
+Scores are logs to base 2; the score of a hypothesis is the sum of its pieces' scores divided by their number
+(including the end) to the power of --lenpen. If there are P-lines, the cost of a hypothesis is minus their sum in nats:
+its negative log probability, for any --lenpen. Otherwise it is minus the score in nats. Other lines are skipped.
+
+Logs of fairseq's hub (`model.translate(text, verbose=True)`) have the same lines without numbers, perhaps after the
+logger's own fields; each S-line begins a sentence, and scores are natural logs.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "generate.log"
@@ -22,9 +27,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
@@ -36,8 +43,18 @@ from lattice_simp.support.textio import read_lines
 SCORE = "Score"
 """The feature for the score by which the decoder ranked, in nats."""
 
-_LINE = re.compile(r"([HP])-([0-9]{1,18})\t")
-_SNIFFED = re.compile(rb"^(?:[ST]-\d{1,18}\t|[HD]-\d{1,18}\t-?(?:[\d.e+-]+|inf)\t)", re.MULTILINE)
+_LOGGER = r"(?:\d[^\t\n]*\| |[A-Z]+:[\w.]+:)?"
+"""What a logger writes before a line."""
+
+_LINE = re.compile(rf"([HP])-([0-9]{{1,18}})\t|{_LOGGER}([SHP])\t")
+_SNIFFED = re.compile(
+    rb"^(?:[ST]-\d{1,18}\t|[HD]-\d{1,18}\t-?(?:[\d.e+-]+|inf)\t|%bS\t[^\n]*\n%bH\t-?[\d.e+-]+\t)"
+    % (_LOGGER.encode(), _LOGGER.encode()),
+    re.MULTILINE,
+)
+
+_NEAR = 1e-3
+"""How far a score and the mean of its pieces' scores may differ: fairseq writes the latter with four decimals."""
 
 
 def is_fairseq(head: bytes) -> bool:
@@ -45,20 +62,46 @@ def is_fairseq(head: bytes) -> bool:
     return b"\0" not in head and _SNIFFED.search(head) is not None
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Entry:
-    """A hypothesis in the making: the score, the pieces, the line of both, and the sum of its P-line."""
+    """An H-line: the score as it is written, the pieces, and the line's number."""
 
     score: float
     tokens: tuple[str, ...]
     line: int
-    log_probability: float | None = None
 
-    def hypothesis(self, cost: str | None, path: str | Path) -> Hypothesis:
-        score = self.score if self.log_probability is None else self.log_probability
-        if cost is not None:
-            score = feature_score({SCORE: self.score}, cost, path, self.line)
-        return Hypothesis(self.tokens, 0.0 - score, {SCORE: self.score})
+    @property
+    def length(self) -> int:
+        return len(self.tokens) + 1
+
+
+@dataclass(frozen=True)
+class _Positions:
+    """A P-line: the sum and the number of its scores, and the line's number."""
+
+    total: float
+    length: int
+    line: int
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.length
+
+
+@dataclass
+class _Sentence:
+    """The lines of a sentence so far; `in_order` while each P-line follows its H-line."""
+
+    entries: list[_Entry] = field(default_factory=list)
+    positions: list[_Positions] = field(default_factory=list)
+    in_order: bool = True
+
+    def add(self, line: _Entry | _Positions) -> None:
+        if isinstance(line, _Entry):
+            self.entries.append(line)
+        else:
+            self.positions.append(line)
+        self.in_order &= 0 <= len(self.entries) - len(self.positions) <= 1
 
 
 def stream_fairseq(
@@ -70,57 +113,118 @@ def stream_fairseq(
     ranked, in nats. With `cost="Score"`, this score replaces the log probability.
 
     Raises:
-        FormatError: a line is broken (the message has its number), only some hypotheses have P-lines, the log has no
-            hypotheses, too many ids are missing, or `cost` names another feature than `Score`.
+        FormatError: a line is broken (the message has its number), only some hypotheses have P-lines, P-lines match no
+            hypotheses, the log has no hypotheses, too many ids are missing, or `cost` names another feature than
+            `Score`.
     """
-    groups: dict[int, list[_Entry]] = {}
-    for number, line in enumerate(read_lines(path), 1):
-        kind = _LINE.match(line)
-        if kind is None:
-            continue
-        sentence, content = int(kind[2]) - first_id, line[kind.end() :]
-        if sentence < 0:
-            remedy = f"begin with it: --first-id {kind[2]} (first_id={kind[2]})"
-            raise FormatError(f"the id {kind[2]} is lower than {first_id}", path=path, line=number, remedy=remedy)
-        if kind[1] == "H":
-            groups.setdefault(sentence, []).append(_hypothesis(content, path, number))
-        else:
-            _add_positions(groups.get(sentence, []), content, path, number)
-    entries = [entry for group in groups.values() for entry in group]
-    if not entries:
+    sentences, unit = _sentences(path, first_id)
+    groups = {number: sentence for number, sentence in sentences.items() if sentence.entries or sentence.positions}
+    lines = [entry.line for sentence in groups.values() for entry in sentence.entries]
+    if not lines:
         remedy = "give the log of fairseq-generate without --quiet"
         raise FormatError("the log has no lines of hypotheses (H-0)", path=path, remedy=remedy)
-    lacking = [entry.line for entry in entries if entry.log_probability is None]
-    if lacking and len(lacking) < len(entries):
-        message = "this hypothesis has no P-line, but others have one"
-        raise FormatError(message, path=path, line=min(lacking), remedy="is the log cut off? Leave its last lines out")
+    has_positions = any(sentence.positions for sentence in groups.values())
     due, gaps, doubts = 0, IdGaps(path), Doubts(path)
-    for sentence in sorted(groups):
-        gaps.check(due + first_id, sentence + first_id, groups[sentence][0].line)
-        for missing in range(due, sentence):
+    for number in sorted(groups):
+        entries = groups[number].entries
+        totals = _totals(groups[number], path) if has_positions else [entry.score for entry in entries]
+        gaps.check(due + first_id, number + first_id, entries[0].line)
+        for missing in range(due, number):
             yield missing, []
-        hypotheses = [entry.hypothesis(cost, path) for entry in groups[sentence]]
-        for entry, hypothesis in zip(groups[sentence], hypotheses, strict=True):
-            doubts.check_score(hypothesis.score, entry.line)
-        yield sentence, hypotheses
-        due = sentence + 1
+        yield (
+            number,
+            [_hypothesis(entry, total, unit, cost, doubts) for entry, total in zip(entries, totals, strict=True)],
+        )
+        due = number + 1
+    for missing in range(due, max(sentences) + 1):
+        yield missing, []
 
 
-def _hypothesis(content: str, path: str | Path, number: int) -> _Entry:
+def _sentences(path: str | Path, first_id: int) -> tuple[dict[int, _Sentence], float]:
+    """Returns the sentences by number, and the unit of their scores in nats."""
+    sentences: dict[int, _Sentence] = {}
+    numbered: bool | None = None
+    for number, line in enumerate(read_lines(path), 1):
+        match = _LINE.match(line)
+        if match is None:
+            continue
+        if numbered is not None and numbered != (match[2] is not None):
+            remedy = "give one log at a time"
+            raise FormatError("lines with and without numbers of sentences", path=path, line=number, remedy=remedy)
+        numbered = match[2] is not None
+        kind, content = match[1] or match[3], line[match.end() :]
+        if kind == "S":
+            sentences[len(sentences)] = _Sentence()
+            continue
+        sentence = int(match[2]) - first_id if numbered else len(sentences) - 1
+        if sentence < 0:
+            raise _misnumbered(match[2], first_id, path, number)
+        parsed = _entry(content, path, number) if kind == "H" else _positions(content, path, number)
+        sentences.setdefault(sentence, _Sentence()).add(parsed)
+    return sentences, math.log(2.0) if numbered else 1.0
+
+
+def _misnumbered(number: str | None, first_id: int, path: str | Path, line: int) -> FormatError:
+    if number is None:
+        return FormatError("a hypothesis before the first S-line", path=path, line=line, remedy="keep the S-lines")
+    remedy = f"begin with it: --first-id {number} (first_id={number})"
+    return FormatError(f"the id {number} is lower than {first_id}", path=path, line=line, remedy=remedy)
+
+
+def _entry(content: str, path: str | Path, number: int) -> _Entry:
     score_text, tab, text = content.partition("\t")
     score = finite(score_text)
     if score is None or not tab:
         message = f"expected a score and words after H-: {shown(content)}"
         raise FormatError(message, path=path, line=number, remedy="write H-ID, a tab, the score, a tab, the words")
-    return _Entry(score * math.log(2.0), tuple(split_tokens(text)), number)
+    return _Entry(score, tuple(split_tokens(text)), number)
 
 
-def _add_positions(entries: list[_Entry], content: str, path: str | Path, number: int) -> None:
-    """Sets the log probability of the last hypothesis of a sentence to the sum of its pieces' scores."""
-    scores = [finite(field) for field in split_tokens(content)]
-    if None in scores or not scores:
+def _positions(content: str, path: str | Path, number: int) -> _Positions:
+    scores = [score for score in map(finite, split_tokens(content)) if score is not None]
+    if len(scores) < len(split_tokens(content)) or not scores:
         message = f"scores of pieces that are not finite numbers: {shown(content)}"
         raise FormatError(message, path=path, line=number, remedy="write decimal numbers between blanks")
-    if not entries or entries[-1].log_probability is not None:
-        raise FormatError("a P-line without an H-line before", path=path, line=number, remedy="keep the lines' order")
-    entries[-1].log_probability = math.log(2.0) * math.fsum(score for score in scores if score is not None)
+    return _Positions(math.fsum(scores), len(scores), number)
+
+
+def _hypothesis(entry: _Entry, total: float, unit: float, cost: str | None, doubts: Doubts) -> Hypothesis:
+    features = {SCORE: entry.score * unit}
+    score = total * unit if cost is None else feature_score(features, cost, doubts.path, entry.line)
+    doubts.check_score(score, entry.line)
+    return Hypothesis(entry.tokens, 0.0 - score, features)
+
+
+# ---------------------------------------------------------------- lines in any order
+
+
+def _totals(sentence: _Sentence, path: str | Path) -> list[float]:
+    """Returns the sum of the P-line of each hypothesis of a sentence."""
+    entries, positions = sentence.entries, sentence.positions
+    if len(positions) > len(entries):
+        line = positions[len(entries)].line
+        raise FormatError("a P-line without an H-line", path=path, line=line, remedy="keep all lines of the log")
+    if len(positions) < len(entries):
+        message, line = "this hypothesis has no P-line, but others have one", entries[len(positions)].line
+        raise FormatError(message, path=path, line=line, remedy="is the log cut off? Leave its last lines out")
+    if sentence.in_order:
+        return [line.total for line in positions]
+    by_length = _paired(sentence, attrgetter("length", "score"), attrgetter("length", "total"))
+    if all(entry.length == line.length for entry, line in by_length):
+        return _in_order_of(entries, by_length)
+    by_mean = _paired(sentence, attrgetter("score"), attrgetter("mean"))  # where pieces are joined to words
+    if all(abs(entry.score - line.mean) <= _NEAR for entry, line in by_mean):
+        return _in_order_of(entries, by_mean)
+    message = "the P-lines of this sentence match no hypotheses"
+    raise FormatError(message, path=path, line=positions[0].line, remedy="let each follow its H-line, or leave all out")
+
+
+def _paired(
+    sentence: _Sentence, entry_key: Callable[[_Entry], Any], line_key: Callable[[_Positions], Any]
+) -> list[tuple[_Entry, _Positions]]:
+    return list(zip(sorted(sentence.entries, key=entry_key), sorted(sentence.positions, key=line_key), strict=True))
+
+
+def _in_order_of(entries: list[_Entry], pairs: list[tuple[_Entry, _Positions]]) -> list[float]:
+    totals = {entry.line: line.total for entry, line in pairs}
+    return [totals[entry.line] for entry in entries]

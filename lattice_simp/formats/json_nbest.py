@@ -1,4 +1,7 @@
-r"""N-best lists as JSON lines: `{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}`, a sentence a line.
+r"""N-best lists as JSON: `{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}`, an object for each sentence.
+
+The objects are lines of their own (JSON lines, read one at a time), or spread over several lines, one after another
+or in an array.
 
 A hypothesis is an object, a text or a list of tokens. An object may have `tokens` instead of `text`, and `features`
 with further scores by name. Scores may be in a separate list, as CTranslate2 returns them:
@@ -8,7 +11,9 @@ samples: each counts the same, and a string drawn k times out of n has the proba
 Vosk's results with alternatives are read too, one result a line; the `confidence` of an alternative is its log score:
 `{"alternatives": [{"text": "a cat", "confidence": -1.5}]}`. So are lists of Whisper's hypotheses,
 `{"nbest": [{"text": "a cat", "avg_logprob": -0.4}]}`, and results of Azure in detail, whose `Confidence` is a
-probability: `{"NBest": [{"Lexical": "a cat", "Confidence": 0.9}]}`.
+probability: `{"NBest": [{"Lexical": "a cat", "Confidence": 0.9}]}`. A transcript in segments, as Whisper, whisper.cpp
+and Transformers write it, is one hypothesis; its score is the average log probability of a token:
+`{"text": " a cat", "segments": [{"text": " a cat", "avg_logprob": -0.4}]}`.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "samples.jsonl"
@@ -38,9 +43,13 @@ from lattice_simp.support.textio import open_text, read_lines
 SAMPLES = "Samples"
 """The feature for the number of times that a string was drawn."""
 
-_HEAD = re.compile(
-    rb'(?:\xef\xbb\xbf)?\s*\{(?=[^\n]*"hypotheses"\s*:|\s*"alternatives"\s*:|[^\n]*"(?:nbest|NBest)"\s*:\s*\[)'
+_KEYS = rb'"(?:nbest|NBest|segments|chunks|transcription)"\s*:\s*\[|"avg_logprob"\s*:'
+_LONG = rb'\s*"text"\s*:\s*"(?:[^"\\\n]|\\.)*\Z'  # a transcript that is longer than the head
+_LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|\s*"alternatives"\s*:|[^\n]*?(?:%b)|%b)' % (_KEYS, _LONG))
+_SPREAD_HEAD = re.compile(
+    rb'(?:\{\s*\n|\[\s*\{)(?=.*?(?:"(?:hypotheses|alternatives)"\s*:\s*\[|%b)|%b)' % (_KEYS, _LONG), re.DOTALL
 )
+_BLANKS, _SEPARATORS = re.compile(r"[\s\ufeff]*"), re.compile(r"[\s\ufeff,\[\]]*")
 _LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, n-best lists have not
 _SCORES = re.compile(r"(?i)(?:^|_)(?:scores?|log_?p|log_?likelihood|prob|costs?|nll)")
 _KNOWN = frozenset({"score", "scores", "features"})
@@ -48,24 +57,25 @@ _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 
 
 def is_json_nbest(head: bytes) -> bool:
-    """Recognises JSON lines with hypotheses by the first line."""
-    return _HEAD.match(head) is not None
+    """Recognises JSON with hypotheses, by the first line or an object or array that begins with it."""
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return _LINE_HEAD.match(text) is not None or _SPREAD_HEAD.match(text) is not None
 
 
 def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Reads JSON lines; yields the number of each sentence, from 0, and its hypotheses, one sentence at a time.
+    """Reads JSON; yields the number of each sentence, from 0, and its hypotheses, one sentence at a time.
 
-    If all lines lack `id`, they are numbered. Sentences without a line are empty lists.
+    If all objects lack `id`, they are numbered. Sentences without an object are empty lists.
 
     Raises:
-        FormatError: a line is broken (the message has its number), ids do not increase, a hypothesis lacks the feature
+        FormatError: an object is broken (the message has its line), ids do not increase, a hypothesis lacks the feature
             `cost`, or the file is empty.
     """
     due = 0
     number = 0
     gaps, doubts = IdGaps(path), Doubts(path)
-    for number, line in enumerate(read_lines(path), 1):
-        row = _row(line, path, number)
+    for number, value in _values(path):
+        row = _row(value, path, number)
         sentence_id = row.get("id", first_id + due)
         if not isinstance(sentence_id, int) or isinstance(sentence_id, bool):
             raise FormatError(
@@ -122,15 +132,50 @@ def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
     ]
 
 
-def _row(line: str, path: str | Path, number: int) -> Mapping[str, Any]:
-    row = parse_json(line, path=path, line=number, remedy=_REMEDY)
+def _values(path: str | Path) -> Iterator[tuple[int, Any]]:
+    """Yields the values of a file with their lines: each line is a value, or the whole text is read."""
+    lines = enumerate(read_lines(path), 1)
+    for number, line in lines:
+        if number == 1 and not _is_whole(line):
+            text = "\n".join((line, *(rest for _, rest in lines)))
+            yield from _spread_values(text, path)
+            return
+        yield number, parse_json(line, path=path, line=number, remedy=_REMEDY)
+
+
+def _is_whole(line: str) -> bool:
+    """Returns whether a line is an object, as far as its ends show."""
+    text = line.strip().removeprefix("﻿")
+    return text.startswith("{") and text.endswith("}")
+
+
+def _spread_values(text: str, path: str | Path) -> Iterator[tuple[int, Any]]:
+    """Yields the values of a text, or of the array that it is, and the lines where they begin."""
+    is_array = text[_BLANKS.match(text).end() :].startswith("[")  # type: ignore[union-attr]  # matches always
+    if is_array:
+        parse_json(text, path=path, remedy=_REMEDY)  # so that nothing is cut off
+    between = _SEPARATORS if is_array else _BLANKS
+    position, line = 0, 1
+    while (begin := between.match(text, position).end()) < len(text):  # type: ignore[union-attr]
+        line += text.count("\n", position, begin)
+        try:
+            _, position = json.JSONDecoder().raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            position = len(text)  # the error is that of the rest
+        yield line, parse_json(text[begin:position], path=path, line=line, remedy=_REMEDY)
+        line += text.count("\n", begin, position)
+
+
+def _row(row: Any, path: str | Path, number: int) -> Mapping[str, Any]:
     if isinstance(row, dict) and "hypotheses" not in row:
         name = next((name for name in _RECOGNISERS if isinstance(row.get(name), list)), None)
         if name is not None:
             entries = row.pop(name)
             row = {**row, "hypotheses": [_RECOGNISERS[name](entry) for entry in entries]}
+        elif (transcript := _transcript(row)) is not None:
+            row = {**({"id": row["id"]} if "id" in row else {}), "hypotheses": [transcript]}
     if not isinstance(row, dict) or not isinstance(row.get("hypotheses"), list):
-        message = f"expected an object with a list of hypotheses: {shown(line)}"
+        message = f"expected an object with a list of hypotheses: {shown(json.dumps(row, ensure_ascii=False))}"
         raise FormatError(message, path=path, line=number, remedy=_REMEDY)
     return row
 
@@ -147,6 +192,32 @@ def _from_whisper(entry: object) -> object:
     if not isinstance(entry, dict) or "avg_logprob" not in entry:
         return entry
     return {"text": entry.get("text"), "score": entry["avg_logprob"]}
+
+
+def _transcript(row: Mapping[str, Any]) -> object:
+    """Returns the hypothesis of a transcript in segments, or of a segment of Whisper; None for any other object."""
+    segments = next((row[name] for name in _SEGMENTS if isinstance(row.get(name), list)), None)
+    if segments is None:
+        return _from_whisper(row) if "avg_logprob" in row else None
+    if not all(isinstance(segment, dict) and isinstance(segment.get("text"), str) for segment in segments):
+        return {"segments": segments}  # without a text
+    text = row["text"] if isinstance(row.get("text"), str) else " ".join(segment["text"] for segment in segments)
+    scores = [segment.get("avg_logprob") for segment in segments]
+    if not scores or not all(map(_is_finite, scores)):
+        return {"text": text}
+    lengths = [_length(segment) for segment in segments]
+    total = math.fsum(score * length for score, length in zip(scores, lengths, strict=True))
+    return {"text": text, "score": total / sum(lengths)}
+
+
+def _length(segment: Mapping[str, Any]) -> int:
+    """Returns the number of a segment's tokens, or of its words."""
+    tokens = segment.get("tokens")
+    return len(tokens if isinstance(tokens, list) and tokens else split_tokens(segment["text"])) or 1
+
+
+_SEGMENTS = ("segments", "chunks", "transcription")
+"""The names of lists of segments: of Whisper, Transformers, whisper.cpp."""
 
 
 def _from_azure(entry: object) -> object:

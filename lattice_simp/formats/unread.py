@@ -17,7 +17,7 @@ from lattice_simp.formats.sausages import is_sausages
 from lattice_simp.support.signatures import HEAD, Signature, signature
 
 LATTICES = "supported lattices are OpenFst, AT&T, PLF, SLF, PFSG, SRILM's word meshes, Kaldi's archives and sausages"
-LISTS = "supported n-best lists are those of Moses (also cdec, Joshua, Marian), JSON lines, and logs of fairseq"
+LISTS = "supported n-best lists are those of Moses (also cdec, Joshua, Marian), JSON, and logs of fairseq"
 
 
 class Kind(NamedTuple):

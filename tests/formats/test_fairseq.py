@@ -6,6 +6,7 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from format_helpers import fuzz
 
@@ -49,8 +50,10 @@ def test_without_p_lines_the_cost_is_the_score(tmp_path):
         ("S-0\ta\nH-0\tx\ta\n", 2, "expected a score and words"),
         ("S-0\ta\nH-0\t-1\n", 2, "expected a score and words"),
         ("S-0\ta\nH-0\t-1\ta\nP-0\t-1 nan\n", 3, "not finite"),
-        ("S-0\ta\nP-0\t-1\nH-0\t-1\ta\n", 2, "without an H-line before"),
-        ("S-0\ta\nH-0\t-1\ta\nP-0\t-1\nP-0\t-1\n", 4, "without an H-line before"),
+        ("S-0\ta\nP-0\t-1 -1 -1\nH-0\t-2\ta\n", 2, "match no hypotheses"),
+        ("S-0\ta\nH-0\t-1\ta\nP-0\t-1\nP-0\t-1\n", 4, "a P-line without an H-line"),
+        ("S\ta\nH\t-1\ta\nH-0\t-1\ta\n", 3, "lines with and without numbers"),
+        ("H\t-1\ta\nS\ta\nH\t-1\ta\n", 1, "before the first S-line"),
         ("S-0\ta\nH-0\t-1\ta\nP-0\t-1\nH-1\t-1\ta\n", 4, "has no P-line"),
         ("S-0\ta\n", None, "no lines of hypotheses"),
     ],
@@ -70,6 +73,50 @@ def test_ids_from_one(tmp_path):
     assert [entries[0].text for entries in ls.read_nbest(path, first_id=1)] == ["a", "b"]
     with pytest.raises(FormatError, match=re.escape("begin with it: --first-id 1")):
         ls.read_nbest(path, first_id=2)
+
+
+def random_log(random, penalty):
+    """Returns the lines of a log with two sentences, and the sum of scores by the text of each hypothesis."""
+    lines, sums = [], {}
+    for number in range(2):
+        lines.append(f"S-{number}\tsource")
+        for rank in range(4):
+            tokens = [f"w{number}{rank}", *["x"] * random.integers(0, 3)]
+            scores = [round(-random.random(), 4) for _ in (*tokens, "</s>")]
+            text, total = " ".join(tokens), math.fsum(scores)
+            sums[text] = total
+            score = total / len(scores) ** penalty
+            lines += [f"H-{number}\t{score}\t{text}", f"D-{number}\t{score}\t{text}"]
+            lines.append(f"P-{number}\t{' '.join(map(str, scores))}")
+    return lines, sums
+
+
+def test_lines_in_any_order_are_matched(tmp_path):
+    """With any length penalty if there are pieces; with words, by the mean of their pieces."""
+    path = tmp_path / "log"
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        lines, sums = random_log(random, penalty=random.choice([0.0, 0.6, 1.0]) if seed % 2 else 1.0)
+        if not seed % 2:
+            lines = [line.replace(" x", "x") if line[0] == "H" else line for line in lines]
+            sums = {text.replace(" x", "x"): total for text, total in sums.items()}
+        path.write_text("".join(f"{line}\n" for line in random.permutation(lines)), encoding="utf-8")
+        lists = ls.read_nbest(path)
+        assert [len(entries) for entries in lists] == [4, 4], seed
+        for entry in (entry for entries in lists for entry in entries):
+            assert entry.cost == pytest.approx(-math.log(2) * sums[entry.text]), seed
+
+
+@pytest.mark.parametrize("prefix", ["", "2026-11-02 10:00:00 | INFO | fairseq.hub_utils | ", "INFO:fairseq.hub_utils:"])
+def test_logs_of_the_hub_have_natural_logs_and_no_numbers(tmp_path, prefix):
+    rows = ["S\tein Haus", "H\t-0.5\ta house", "P\t-0.5 -0.75 -0.25", "S\t", "S\tja", "H\t-1.0\tyes", "P\t-1.0 -1.0"]
+    path = tmp_path / "hub.log"
+    path.write_text("loading\n" + "".join(f"{prefix}{row}\n" for row in rows), encoding="utf-8")
+    assert ls.read_nbest(path) == [
+        [ls.Hypothesis(("a", "house"), 1.5, {"Score": -0.5})],
+        [],
+        [ls.Hypothesis(("yes",), 2.0, {"Score": -1.0})],
+    ]
 
 
 def test_fuzzed(tmp_path):

@@ -55,6 +55,69 @@ def test_hypotheses_of_whisper_and_azure(tmp_path):
         ls.read_nbest(written(tmp_path, {"NBest": [{"Confidence": 0.5}]}))
 
 
+def segment(text, score, tokens):
+    return {"id": 0, "start": 0.0, "end": 2.0, "text": text, "tokens": tokens, "avg_logprob": score, "temperature": 0.0}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_transcripts_in_segments_are_hypotheses(tmp_path, indent):
+    """The score is the average over all tokens."""
+    segments = [segment(" A cat", -0.5, [1, 2, 3]), segment(" sat.", -1.0, [4])]
+    path = tmp_path / "whisper.json"
+    row = {"text": " A cat sat.", "segments": segments, "language": "en"}
+    path.write_text(json.dumps(row, indent=indent), encoding="utf-8")
+    assert ls.read_nbest(path) == [[Hypothesis(("A", "cat", "sat."), 0.625)]]
+    del row["text"]
+    path.write_text(json.dumps([row, {"transcription": [{"text": " A dog"}]}], indent=indent), encoding="utf-8")
+    assert [entries[0].text for entries in ls.read_nbest(path)] == ["A cat sat.", "A dog"]
+    rows = [{**segments[0], "id": 0}, {**segments[1], "id": 1}]
+    assert [entries[0].cost for entries in ls.read_nbest(written(tmp_path, *rows))] == [0.5, 1.0]
+
+
+def test_a_transcript_longer_than_the_head(tmp_path):
+    path = tmp_path / "long.json"
+    for indent in (None, 4):
+        row = {"text": "a cat " * 20_000, "chunks": [{"text": "a cat"}]}
+        path.write_text(json.dumps(row, indent=indent), encoding="utf-8")
+        assert len(ls.read_nbest(path)[0][0].tokens) == 40_000
+
+
+def test_results_over_several_lines(tmp_path):
+    rows = [{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}, {"id": 1, "hypotheses": ["a dog"]}]
+    wanted = ls.read_nbest(written(tmp_path, *rows))
+    path = tmp_path / "spread.json"
+    for text in (
+        json.dumps(rows, indent=2),
+        json.dumps(rows),
+        "\n".join(json.dumps(row, indent=1) for row in rows),
+        "".join(json.dumps(row, indent="\t") for row in rows) + "\n\n",
+        "\ufeff" + json.dumps(rows, indent=4),
+    ):
+        path.write_text(text, encoding="utf-8")
+        assert ls.read_nbest(path) == wanted, text
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "message"),
+    [
+        (("]", ""), None, "invalid JSON"),
+        (("}\n]", "},\n]"), None, "invalid JSON"),
+        (('"a dog"', "7"), 11, "a hypothesis without text"),
+        (('"hypotheses": [\n   "', '"other": [\n   "'), 11, "expected an object"),
+    ],
+)
+def test_broken_results_over_several_lines(tmp_path, change, line, message):
+    rows = [{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}, {"id": 1, "hypotheses": ["a dog"]}]
+    path = tmp_path / "spread.json"
+    text = json.dumps(rows, indent=1)
+    head, last, tail = text.rpartition(change[0])
+    assert last
+    path.write_text(head + change[1] + tail, encoding="utf-8")
+    with pytest.raises(FormatError, match=message) as caught:
+        ls.read_nbest(path)
+    assert caught.value.line == line
+
+
 @pytest.mark.parametrize(
     ("alternative", "message"),
     [
