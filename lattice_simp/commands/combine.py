@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,6 +36,7 @@ from lattice_simp.commands.options import (
     refuse_idle,
 )
 from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.commands.token_forms import checked_forms
 from lattice_simp.commands.whole_sentences import checked_lists
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -43,8 +44,8 @@ from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, MissingExtraError
 from lattice_simp.formats import check_labels, is_text, write
 from lattice_simp.formats.collections import is_collection
-from lattice_simp.formats.nbest import is_nbest, write_nbest
-from lattice_simp.formats.pieces import join_words
+from lattice_simp.formats.nbest import has_pieces, is_nbest, write_nbest
+from lattice_simp.formats.pieces import join_words, pieces_named
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.support.textio import open_text, read_lines, readable
@@ -107,7 +108,8 @@ def combine_outputs(
     """Combine several systems' outputs for the same sentences into one translation.
 
     The best output agrees with most systems, n-gram by n-gram. --lm adds a language model. `lattice-simp tune lattices`
-    tunes weights on the folder that --lattices writes. A system may have no output for a sentence.
+    tunes weights on the folder that --lattices writes. A system may have no output for a sentence. --pieces joins the
+    subwords of those systems that have them; warnings say where the systems' tokens differ in form.
 
     Example: lattice-simp combine one.nbest two.nbest > combined.txt
     """
@@ -135,9 +137,8 @@ def combine_outputs(
     with ExitStack() as stack:
         files = [stack.enter_context(readable(source)) for source in sources]
         results = _Results(combined, jobs)
-        lists = _decided(
-            results.of(_aligned(sources, files, first_id or 0, labels)), n if nbest_output else 1, lattices
-        )
+        sentences = checked_forms(sources, _aligned(sources, files, first_id or 0, labels), labels.pieces)
+        lists = _decided(results.of(sentences), n if nbest_output else 1, lattices)
         _write(lists, output, nbest_output)
     if results.failed:
         print(f"lattice-simp: {results.failed} sentences failed", file=sys.stderr)
@@ -218,7 +219,8 @@ def _aligned(
         FormatError: one has more sentences than another.
     """
     ended = object()
-    streams = [_outputs(file, name, first_id, labels) for file, name in zip(files, sources, strict=True)]
+    named = list(zip(files, sources, strict=True))
+    streams = [_outputs(file, name, first_id, _with_pieces(file, name, labels)) for file, name in named]
     for number, outputs in enumerate(zip_longest(*streams, fillvalue=ended)):
         there = [output is not ended for output in outputs]
         if not all(there):
@@ -245,6 +247,18 @@ def _outputs(file: str, name: str, first_id: int, labels: LabelOptions) -> Itera
         lines = (join_words(as_tokens(line), labels.pieces) for line in _lines(file))
         texts = ([Hypothesis(tokens)] if tokens else _NOTHING for tokens in lines)
         yield from (hypotheses for _, hypotheses in checked_lists(enumerate(texts), name))
+
+
+def _with_pieces(file: str, name: str, labels: LabelOptions) -> LabelOptions:
+    """Returns the options without --pieces for n-best lists or text of words, and says so."""
+    kind = pieces_named(labels.pieces)
+    is_list = is_nbest(file)
+    if kind is None or (not is_list and (is_collection(file) or not is_text(file))):
+        return labels
+    if has_pieces(file, labels.pieces) if is_list else kind.mark_any(as_tokens(line) for line in read_lines(file)):
+        return labels
+    print(f"lattice-simp: {name}: no subwords of {labels.pieces}, so its tokens are words", file=sys.stderr)
+    return replace(labels, pieces="none")
 
 
 def _lines(path: str) -> Iterator[str]:

@@ -129,11 +129,8 @@ def _kind(file: str | Path) -> ListFormat:
 def has_pieces(path: str | Path, pieces: PieceKind) -> bool:
     """Returns whether the tokens of a list are subwords of a kind: whether one of them has its mark."""
     kind = pieces_named(pieces)
-    return kind is not None and any(
-        kind.begins(token) or kind.goes_on(token)
-        for _, hypotheses in stream_nbest(path)
-        for hypothesis in hypotheses
-        for token in hypothesis.tokens
+    return kind is not None and kind.mark_any(
+        hypothesis.tokens for _, hypotheses in stream_nbest(path) for hypothesis in hypotheses
     )
 
 

@@ -36,6 +36,10 @@ class Pieces:
         """Returns whether a piece has the mark that its word continues."""
         return bool(self.after) and piece.endswith(self.after)
 
+    def mark_any(self, sentences: Iterable[Iterable[str]]) -> bool:
+        """Returns whether a token has one of the marks."""
+        return any(self.begins(token) or self.goes_on(token) for tokens in sentences for token in tokens)
+
     def text(self, piece: str) -> str:
         """Returns a piece without its marks."""
         piece = piece.removeprefix(self.before) if self.before else piece
@@ -87,7 +91,7 @@ class MarkCheck:
             return
         example = ""
         for tokens in hypotheses:
-            if any(marks.begins(token) or marks.goes_on(token) for token in tokens):
+            if marks.mark_any([tokens]):
                 self._state = "marked"
                 return
             if len(tokens) > 1 and not any(map(_is_wide, tokens)):

@@ -1,0 +1,157 @@
+"""Warnings where the tokens of several systems differ in form: subwords, capitals, punctuation."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from shlex import quote
+
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.formats.pieces import FOREIGN, PIECES
+from lattice_simp.ops.nbest import nbest
+from lattice_simp.systems.combination.combine import Output
+
+_SENTENCES = 200
+"""Sentences that are looked at."""
+
+_LEAST = 3
+"""The fewest tokens of a kind that tell how a system writes it."""
+
+_PUNCTUATION = frozenset(".,;:!?…。，、！？；：।؟،")
+_TOKENS = "lattice-simp lattice tokens"
+
+
+@dataclass(frozen=True)
+class TokenForms:
+    """How the tokens of a system look.
+
+    Attributes:
+        pieces: the kind of subwords, `none`, or `other` for marks that cannot be joined here.
+        case: `lower`, `upper`, or `mixed`; empty if there are too few letters with case.
+        punctuation: `detached` from words, `attached` to them, or `no`; empty if the system has both or too few tokens.
+    """
+
+    pieces: str
+    case: str
+    punctuation: str
+
+    @classmethod
+    def of(cls, lines: Iterable[Sequence[str]]) -> TokenForms:
+        """Returns the forms of sentences.
+
+        >>> TokenForms.of([["The", "hous@@", "e", "fell", "."]] * 9)
+        TokenForms(pieces='bpe', case='mixed', punctuation='detached')
+        """
+        sentences = list(lines)
+        pieces = _pieces([token for line in sentences for token in line])
+        kind = PIECES.get(pieces)
+        words = [word for line in sentences for word in (line if kind is None else kind.join(line))]
+        return cls(pieces, _case(words), "" if pieces == "other" else _punctuation(words))
+
+
+def _pieces(tokens: Sequence[str]) -> str:
+    for name, kind in PIECES.items():
+        if sum(kind.begins(token) or kind.goes_on(token) for token in tokens) >= min(_LEAST, len(tokens)) > 0:
+            return name
+    return "other" if sum(token.startswith(FOREIGN) and token not in FOREIGN for token in tokens) >= _LEAST else "none"
+
+
+def _case(tokens: Sequence[str]) -> str:
+    """Returns the case of words; a capital in fifty words is enough for mixed case."""
+    words = [token for token in tokens if token.lower() != token.upper()]
+    if len(words) < _LEAST:
+        return ""
+    if 50 * sum(word != word.lower() for word in words) < len(words):
+        return "lower"
+    return "upper" if 50 * sum(word != word.upper() for word in words) < len(words) else "mixed"
+
+
+def _punctuation(tokens: Sequence[str]) -> str:
+    detached = sum(_PUNCTUATION.issuperset(token) for token in tokens)
+    attached = sum(token[-1:] in _PUNCTUATION and not _PUNCTUATION.issuperset(token) for token in tokens)
+    if detached + attached < _LEAST:
+        return "no" if len(tokens) > 50 * (detached + attached) else ""
+    if 4 * detached < attached:
+        return "attached"
+    return "detached" if 4 * attached < detached else ""
+
+
+def checked_forms(
+    sources: Sequence[str], sentences: Iterable[tuple[Output, ...]], pieces: str
+) -> Iterator[tuple[Output, ...]]:
+    """Yields the systems' outputs as they are, and warns on stderr where their tokens differ in form.
+
+    Args:
+        sources: the systems' files.
+        sentences: the outputs of the systems for each sentence: lattices, or lists of hypotheses.
+        pieces: the kind of subwords that are joined.
+    """
+    seen: list[list[Sequence[str]]] = [[] for _ in sources]
+    count = 0
+    for count, outputs in enumerate(sentences, 1):
+        yield outputs
+        if count <= _SENTENCES:
+            for lines, output in zip(seen, outputs, strict=True):
+                lines.append(_best(output))
+        if count == _SENTENCES:
+            _warn(sources, seen, pieces)
+    if count < _SENTENCES:
+        _warn(sources, seen, pieces)
+
+
+def _best(output: Output) -> Sequence[str]:
+    if isinstance(output, Lattice):
+        return nbest(output, 1)[0].tokens
+    return min(output, key=lambda entry: entry.cost).tokens if output else ()  # type: ignore[union-attr, arg-type]
+
+
+def _warn(sources: Sequence[str], seen: Sequence[Sequence[Sequence[str]]], pieces: str) -> None:
+    for message in form_differences(sources, [TokenForms.of(lines) for lines in seen], pieces):
+        print(f"lattice-simp: {message}", file=sys.stderr)
+
+
+def form_differences(sources: Sequence[str], forms: Sequence[TokenForms], pieces: str = "none") -> list[str]:
+    """Returns a warning for each way in which the tokens of systems differ.
+
+    >>> forms = [TokenForms.of([["The", "cat", "sat", "."]] * 9), TokenForms.of([["the", "cat", "sat", "."]] * 9)]
+    >>> print(*form_differences(["one.txt", "two.txt"], forms))
+    the case of words differs (one.txt: mixed, two.txt: lower): lattice-simp lattice tokens one.txt --case lower
+    """
+    warnings = [
+        _difference("subwords", sources, [form.pieces for form in forms], ("none",), _joined),
+        _difference("the case of words", sources, [form.case for form in forms], ("lower",), _lowered),
+        _difference("punctuation", sources, [form.punctuation for form in forms], ("detached", "no"), _split),
+    ]
+    kinds = {form.pieces for form in forms}
+    if pieces == "none" and len(kinds) == 1 and kinds.issubset(PIECES):
+        warnings.append(f"all systems have subwords; to combine words, give --pieces {kinds.pop()}")
+    return [warning for warning in warnings if warning]
+
+
+def _difference(
+    what: str, sources: Sequence[str], values: Sequence[str], usual: Sequence[str], remedy: Callable[[str, str], str]
+) -> str:
+    """Returns the warning about one property; `remedy` is for a file with an unusual value."""
+    known = [(source, value) for source, value in zip(sources, values, strict=True) if value]
+    if len({value for _, value in known}) < 2:
+        return ""
+    listed = ", ".join(f"{source}: {value}" for source, value in known)
+    verb = "differ" if what == "subwords" else "differs"
+    aims = [value for value in usual if any(value == there for _, there in known)] or [usual[0]]
+    remedies = dict.fromkeys(remedy(quote(source), value) for source, value in known if value != aims[0])
+    return f"{what} {verb} ({listed}): {'; '.join(remedies)}"
+
+
+def _joined(source: str, kind: str) -> str:
+    return f"{_TOKENS} {source} --pieces {kind}" if kind in PIECES else f"join those of {source} with their own program"
+
+
+def _lowered(source: str, _: str) -> str:
+    return f"{_TOKENS} {source} --case lower"
+
+
+def _split(source: str, value: str) -> str:
+    if value == "no":
+        return "give punctuation to all, or drop it with --ignore '. , ? !'"
+    return f"{_TOKENS} {source} --language CODE"
