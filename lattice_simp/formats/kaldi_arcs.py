@@ -69,12 +69,12 @@ class ReadOptions:
             FormatError: a number without a word, at one of `lines`.
         """
         symbols = self.symbol_table()
-        ids = dict[str, int]()
-        for field, line in zip(fields, lines, strict=True):
-            if field not in ids:
-                word = self.word(field, path, line)
-                ids[field] = EPSILON if word in EPSILON_NAMES else symbols.add(word)
-        return np.array([ids[field] for field in fields], dtype=np.int64), symbols
+        first_lines = dict(zip(reversed(fields), reversed(lines), strict=True))
+        words = {field: self.word(field, path, first_lines[field]) for field in dict.fromkeys(fields)}
+        known = [word for word in words.values() if word not in EPSILON_NAMES]
+        numbers = dict(zip(known, symbols.encode(known).tolist(), strict=True))
+        ids = {field: numbers.get(word, EPSILON) for field, word in words.items()}
+        return np.fromiter(map(ids.__getitem__, fields), dtype=np.int64, count=len(fields)), symbols
 
     def word(self, field: str, path: str | Path | None, line: int | None) -> str:
         """Returns the word of a field.

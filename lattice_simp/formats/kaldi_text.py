@@ -11,21 +11,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, islice, takewhile
+from itertools import chain, compress, islice, takewhile
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 
 from lattice_simp.core.header import Header
-from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.att import parse_att
-from lattice_simp.formats.common import finite, natural, shown
+from lattice_simp.formats.common import finite, is_plain, natural, shown
 from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_words
 
 _NAME = re.compile(rb"[^ \t\r\n]+")
@@ -35,11 +35,7 @@ _ROW = re.compile(rb"\d+(?:[ \t]+\d+(?:[ \t]+[^ \t\r\n]+){1,3}|[ \t]+[-+.,\deEIn
 _NUMBERS = re.compile(r"[-+.,\deE_]+|Infinity|inf")
 _WORDS_WITHIN = 1000
 
-Weight = tuple[float, float, int]
-"""The graph's cost, the acoustic cost, the number of transitions."""
-
-_NO_WEIGHT: Weight = (0.0, 0.0, 0)
-_INFINITE = ("Infinity", "inf")
+_INFINITE = frozenset(("Infinity", "inf"))
 _NO_TRANSITION = ("0", "<eps>", "-")
 
 
@@ -110,59 +106,118 @@ def _refuse_numbers(lines: list[str], path: str | Path) -> None:
 def _lattice(rows: list[list[str]], options: ReadOptions, name: str, path: str | Path, begin: int) -> Lattice:
     if rows and not any("," in row[-1] for row in rows if len(row) != 3):
         return replace(_plain(rows, options, path, begin), header=Header(name))
-    rows = _numbered(rows)
-    sources, targets, labels, lines, costs, ends = [], [], [], list[int](), [], dict[int, Weight]()
-    for line, row in enumerate(rows, begin + 1):
-        states = [-1 if (state := natural(field)) is None else state for field in row[: 1 if len(row) < 3 else 2]]
-        weight = _NO_WEIGHT
-        if len(row) == 2 or (len(row) > 3 and "," in row[-1]):
-            weight = _weight(row.pop(), path, line, is_final=len(row) == 1)
-        if -1 in states or len(row) > 4:
-            remedy = "write source destination word graph,acoustic,transitions"
-            raise FormatError(
-                f"not an arc or a final state: {shown(' '.join(row))}", path=path, line=line, remedy=remedy
-            )
-        if len(row) == 1:
-            ends[states[0]] = weight
-            continue
-        if len(row) == 4 and row[2] not in _NO_TRANSITION:  # not compact: a transition, and one frame, on each arc
-            weight = (*weight[:2], 1)
-        sources.append(states[0])
-        targets.append(states[1])
-        labels.append(row[-1])
-        lines.append(line)
-        costs.append(weight)
-    num_states = 1 + max([*sources, *targets, *ends], default=-1)
-    table = np.array(costs, dtype=np.float64).reshape(-1, 3)
-    end_table = np.tile((np.inf, np.inf, 0.0), (num_states, 1))
-    end_table[list(ends)] = np.array(list(ends.values()), dtype=np.float64).reshape(-1, 3)
-    arcs = KaldiArcs(
-        np.array(sources, dtype=np.int64),
-        np.array(targets, dtype=np.int64),
-        table[:, :2],
-        table[:, 2].astype(np.int64),
-        end_table[:, :2],
-        end_table[:, 2].astype(np.int64),
-    )
-    start = int(rows[0][0]) if rows else 0
-    return arcs.lattice(options.labels(labels, path, lines), options, name=name, start=start, path=path)
+    table = _Table.of(rows, path, begin)
+    is_arc = table.widths > 1
+    costs, frames = table.weights()
+    sources, targets = table.states()
+    ends, num_states = sources[~is_arc], 1 + int(np.concatenate((sources, targets)).max(initial=-1))
+    end_costs, end_frames = np.full((num_states, 2), np.inf), np.zeros(num_states, dtype=np.int64)
+    end_costs[ends], end_frames[ends] = costs[~is_arc], frames[~is_arc]
+    arcs = KaldiArcs(sources[is_arc], targets, costs[is_arc], frames[is_arc], end_costs, end_frames)
+    lines = (np.flatnonzero(is_arc) + begin + 1).tolist()
+    start = int(sources[0]) if rows else 0
+    return arcs.lattice(options.labels(table.labels(), path, lines), options, name=name, start=start, path=path)
 
 
-def _numbered(rows: list[list[str]]) -> list[list[str]]:
-    """Returns the rows with states in the order in which they appear, if their numbers are larger than need be."""
-    states = [
-        state for row in rows for field in row[: 1 if len(row) < 3 else 2] if (state := natural(field)) is not None
-    ]
-    names = {state: str(number) for number, state in enumerate(dict.fromkeys(states))}
-    if max(states, default=0) < 2 * len(rows):
-        return rows
-    return [
-        [
-            names[state] if index < (1 if len(row) < 3 else 2) and (state := natural(field)) is not None else field
-            for index, field in enumerate(row)
+@dataclass(frozen=True)
+class _Table:
+    """The lines of a lattice in columns.
+
+    Attributes:
+        rows: the fields of each line.
+        weighted: (lines,) whether the last field has the costs.
+        widths: (lines,) the fields without the costs: 1 for a final state, 3 or 4 for an arc.
+        path, begin: the file, and the line before the first.
+    """
+
+    rows: list[list[str]]
+    weighted: Bools
+    widths: Longs
+    path: str | Path
+    begin: int
+
+    @classmethod
+    def of(cls, rows: list[list[str]], path: str | Path, begin: int) -> _Table:
+        """Returns the table of some lines.
+
+        Raises:
+            FormatError: a line has too many or too few fields.
+        """
+        weighted = np.array([len(row) == 2 or (len(row) > 3 and "," in row[-1]) for row in rows], dtype=np.bool_)
+        widths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)) - weighted
+        table = cls(rows, weighted, widths, path, begin)
+        for index in np.flatnonzero((widths == 2) | (widths > 4))[:1].tolist():
+            table.fail(index)
+        return table
+
+    def fail(self, index: int) -> NoReturn:
+        fields = self.rows[index][: -1 if self.weighted[index] else None]
+        remedy = "write source destination word graph,acoustic,transitions"
+        message = f"not an arc or a final state: {shown(' '.join(fields))}"
+        raise FormatError(message, path=self.path, line=self.begin + 1 + index, remedy=remedy)
+
+    @property
+    def arcs(self) -> list[list[str]]:
+        return list(compress(self.rows, (self.widths > 1).tolist()))
+
+    def labels(self) -> list[str]:
+        """Returns the output labels of the arcs."""
+        widths = self.widths[self.widths > 1].tolist()
+        return [row[width - 1] for row, width in zip(self.arcs, widths, strict=True)]
+
+    def states(self) -> tuple[Longs, Longs]:
+        """Returns the first state of each line, and the second one of each arc.
+
+        If their numbers are larger than need be, states are numbered in the order in which they appear.
+        """
+        arcs = np.flatnonzero(self.widths > 1)
+        lines = np.concatenate((np.arange(len(self.rows)), arcs))
+        fields = [row[0] for row in self.rows] + [row[1] for row in self.arcs]
+        text = "".join(fields)
+        if fields and not (text.isascii() and text.isdigit() and max(map(len, fields)) <= 18):
+            self.fail(min(line for line, field in zip(lines.tolist(), fields, strict=True) if natural(field) is None))
+        states = np.fromiter(map(int, fields), dtype=np.int64, count=len(fields))
+        if states.max(initial=0) >= 2 * len(self.rows):
+            order = np.argsort(lines, kind="stable")  # the first state of an arc before the second
+            _, firsts, numbers = np.unique(states[order], return_index=True, return_inverse=True)
+            states[order] = np.argsort(np.argsort(firsts))[numbers]
+        return states[: len(self.rows)], states[len(self.rows) :]
+
+    def weights(self) -> tuple[Floats, Longs]:
+        """Returns both costs of each line, infinite for states that are not final after all, and its frames."""
+        parts = [
+            row[-1].split(",") if weighted else [""]
+            for row, weighted in zip(self.rows, self.weighted.tolist(), strict=True)
         ]
-        for row in rows
-    ]
+        infinite = [
+            index for index in np.flatnonzero(self.widths == 1).tolist() if not _INFINITE.isdisjoint(parts[index][:2])
+        ]
+        for index in infinite:
+            parts[index] = [""]
+        for index in (index for index, part in enumerate(parts) if len(part) > 3):
+            self._fail_weight(index)
+        columns = [[part[place] if len(part) > place else "" for part in parts] for place in range(3)]
+        costs = np.column_stack([self._costs(column) for column in columns[:2]])
+        costs[infinite] = np.inf
+        frames = np.array([text.count("_") + 1 if text else 0 for text in columns[2]], dtype=np.int64)
+        for index in np.flatnonzero(self.widths == 4).tolist():  # not compact: a transition, and one frame, on each arc
+            frames[index] = 1 if self.rows[index][2] not in _NO_TRANSITION else frames[index]
+        return costs, frames
+
+    def _costs(self, fields: list[str]) -> Floats:
+        texts = [field or "0" for field in fields]
+        try:
+            costs = np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
+            broken = not np.isfinite(costs).all() or not is_plain("".join(texts))
+        except ValueError:
+            broken = True
+        if broken:
+            self._fail_weight(next(index for index, text in enumerate(texts) if finite(text) is None))
+        return costs
+
+    def _fail_weight(self, index: int) -> NoReturn:
+        message, remedy = f"no costs: {shown(self.rows[index][-1])}", "write graph,acoustic,transitions"
+        raise FormatError(message, path=self.path, line=self.begin + 1 + index, remedy=remedy)
 
 
 def _plain(rows: list[list[str]], options: ReadOptions, path: str | Path, begin: int) -> Lattice:
@@ -184,17 +239,6 @@ def _plain(rows: list[list[str]], options: ReadOptions, path: str | Path, begin:
     except FormatError as error:
         line_number = None if error.line is None else error.line + begin
         raise FormatError(error.message, path=path, line=line_number, remedy=error.remedy) from error
-
-
-def _weight(text: str, path: str | Path, line: int, *, is_final: bool) -> Weight:
-    """Returns both costs, which are infinite for a state that is not final after all, and the alignment's length."""
-    parts = text.split(",")
-    if is_final and any(part in _INFINITE for part in parts[:2]):
-        return (np.inf, np.inf, 0)
-    graph, acoustic = (0.0 if not part else finite(part) for part in (*parts, "")[:2])
-    if graph is None or acoustic is None or len(parts) > 3:
-        raise FormatError(f"no costs: {shown(text)}", path=path, line=line, remedy="write graph,acoustic,transitions")
-    return graph, acoustic, parts[2].count("_") + 1 if parts[2:] and parts[2] else 0
 
 
 def text_of(lattice: Lattice, name: str, numbers: Mapping[str, int] | None, frame_shift: float) -> str:
