@@ -17,7 +17,7 @@ from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
-from lattice_simp.tune.arc_features import path_features
+from lattice_simp.translate.path_features import path_features
 
 Sentences = dict[str, list[StudySentence]]
 """The sentences of each set."""

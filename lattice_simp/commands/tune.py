@@ -76,6 +76,9 @@ def weights(
     references: TokenisedReferences,
     output: WeightsFile,
     skeletons: Annotated[Skeletons, Detail("to tune with skeletons")] = None,
+    skeleton_features: Annotated[
+        bool, typer.Option("--skeleton-features", help="tune a weight for each feature of the skeleton's translation")
+    ] = False,
     strategy: Strategy = None,
     beam: Annotated[float, BEAM] = 5.0,
     max_arcs: Annotated[int, MAX_ARCS] = 1000,
@@ -87,7 +90,7 @@ def weights(
     jobs: Jobs = 1,
     dask: Dask = None,
 ) -> None:
-    """Tune all weights of a model together, including that of the skeleton, by lattice MERT.
+    """Tune all weights of a model together, including those of the skeleton, by lattice MERT.
 
     Example: lattice-simp tune weights model --source dev.en --reference dev.de --output weights.tsv
     """
@@ -100,7 +103,9 @@ def weights(
     if strategy not in (None, "plain") and skeletons is None:
         raise LatticeSimpError(f"--strategy {strategy} needs --skeletons")
     if strategy == "plain":
-        refuse_idle(["skeletons"], "with --strategy plain")
+        refuse_idle(["skeletons", "skeleton_features"], "with --strategy plain")
+    if skeletons is None:
+        refuse_idle(["skeleton_features"], "without --skeletons")
     sentences = read_sentences(str(source), skeletons, "0", None)
     columns = _references(references, len(sentences), source)
     tuning = [
@@ -108,7 +113,8 @@ def weights(
     ]
     decoding = DecodeOptions(model.resolve(), strategy, beam, max_arcs, jobs, dask)
     mert = MertOptions(seed=seed, random_directions=directions, restarts=restarts, min_gain=SEARCH_GAIN, reach=REACH)
-    start = start_weights(model, skeletons=skeletons is not None and strategy != "plain")
+    composed = skeletons is not None and strategy != "plain"
+    start = start_weights(model, skeletons=composed, skeleton_features=skeleton_features)
     result = tune(tuning, start, decoding, TuningOptions(mert, rounds), metric=metric, say=say)
     write_weights(output, result.weights)
     _say_gain(output, metric, result.rounds[0].score, result.score)

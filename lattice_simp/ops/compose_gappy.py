@@ -14,7 +14,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.arguments import beam_of, real
-from lattice_simp.core.features import gather
+from lattice_simp.core.features import Features, gather
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.errors import LatticeSimpError
@@ -134,8 +134,8 @@ def compose_gappy(
     Returns:
         A sorted lattice of full hypotheses; empty (`.empty`) if none contains a skeleton hypothesis. Several
         embeddings of a skeleton in a hypothesis are several paths: ask `nbest` for unique strings. The features of
-        `full` stay; new ones are those of `FeatureNames`: `Skeleton` (minus the unweighted cost), with edits `Edits`
-        (minus their cost), and the mark `matched`.
+        `full` stay; new ones are those of `FeatureNames`: `Skeleton` (minus the unweighted cost; if the acceptor has
+        features, these come in its place), with edits `Edits` (minus their cost), and the mark `matched`.
 
     Raises:
         CyclicLatticeError: `full` has a cycle.
@@ -146,11 +146,12 @@ def compose_gappy(
     if not 0 <= weight < np.inf:
         raise LatticeSimpError(f"the weight is {weight}; give a number from 0 up")
     names = FeatureNames.of(name)
-    for added in names if edits is not None else (names.skeleton, names.matched):
-        if added in full.features:
-            raise LatticeSimpError(f"the lattice has a feature {added!r} already; give this composition another name")
     if isinstance(skeleton, Lattice):
         skeleton = GappyAcceptor.without_gaps(skeleton)
+    scores = tuple(skeleton.acceptor.features) or (names.skeleton,)
+    for added in (*scores, names.matched, *([] if edits is None else [names.edits])):
+        if added in full.features:
+            raise LatticeSimpError(f"the lattice has a feature {added!r} already; give this composition another name")
     full = full.connected()
     composition = _Composition(full, skeleton, weight, edits, names)
     if full.empty or skeleton.acceptor.empty:
@@ -182,6 +183,7 @@ class _Composition:
         full, acceptor = share_symbols([full, skeleton.acceptor])
         self.full, self.weight, self.edits, self.names = full, weight, edits, names
         self.gaps = _arcs_sorted(acceptor)
+        self.scores = self.gaps.features or _costs_as_scores(self.gaps, names.skeleton)
         deletes = edits is not None and np.isfinite(edits.deletion)
         both_silent = full.has_epsilons() and (deletes or self.gaps.has_epsilons())
         self.shape = (full.num_states, self.gaps.num_states * (2 if both_silent else 1))  # see `gap_product.py`
@@ -210,9 +212,10 @@ class _Composition:
 
     def nothing(self) -> Lattice:
         """Returns the empty lattice with the features of the composition."""
-        none = np.zeros(0)
+        lattice, none = Lattice.empty_like(self.full), np.zeros(0)
         edit_costs = None if self.edits is None else none
-        return self._with_features(Lattice.empty_like(self.full), none, none, none, edit_costs)
+        scores = self.scores.gather(none.astype(np.int32), none.astype(np.int32))
+        return self._with_features(lattice, scores, none, edit_costs)
 
     def product(self, completion: Floats, bound: float, most_arcs: int) -> Lattice | None:
         """Returns the lattice of the product within a bound, None if it has too many arcs."""
@@ -242,16 +245,21 @@ class _Composition:
             finals=np.where(is_final, finals, np.inf),
         )
         matched = _by_kind({MATCH: 1.0, STEM: 1.0, SUBSTITUTION: 1.0})[kind]
-        return self._with_features(joint, costs, np.where(is_final, final_costs, 0.0), matched, edit_costs)
+        scores = self.scores.gather(product.edges["gap_arc"], np.where(is_final, product.gaps, -1))
+        return self._with_features(joint, scores, matched, edit_costs)
 
-    def _with_features(
-        self, lattice: Lattice, costs: Floats, final_costs: Floats, matched: Floats, edit_costs: Floats | None
-    ) -> Lattice:
-        columns = {self.names.skeleton: 0.0 - costs, self.names.matched: matched}
+    def _with_features(self, lattice: Lattice, scores: Features, matched: Floats, edit_costs: Floats | None) -> Lattice:
+        columns = {**scores, self.names.matched: matched}
         if edit_costs is not None:
             columns[self.names.edits] = 0.0 - edit_costs
-        features = lattice.features.with_columns(columns, {self.names.skeleton: 0.0 - final_costs})
+        features = lattice.features.with_columns(columns, {name: scores.final(name) for name in scores})
         return replace(lattice, features=features)
+
+
+def _costs_as_scores(acceptor: Lattice, name: str) -> Features:
+    """Returns one feature: minus the costs of arcs and final states."""
+    finals = np.where(np.isfinite(acceptor.finals), acceptor.finals, 0.0)
+    return Features((name,), 0.0 - acceptor.weights[None], 0.0 - finals[None])
 
 
 def _by_kind(values: dict[int, float]) -> Floats:

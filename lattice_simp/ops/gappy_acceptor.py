@@ -12,12 +12,14 @@ hypothesis `a b d`:
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
 import numpy as np
 
+from lattice_simp.core.features import Features
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools
 from lattice_simp.core.lattice import Lattice, Strings, words_and_cost
 from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable, as_sentences
@@ -33,6 +35,7 @@ class GappyAcceptor:
     Attributes:
         acceptor: the skeleton hypotheses; minimal, sorted topologically, arcs sorted by word. Deterministic, unless
             `positions` keep hypotheses with the same words apart (then an arc without a word may leave the start).
+            Its features, if it has any, are in final states.
         has_loop: (num_states,) bool.
         loops: what a loop consumes, see the module's text.
     """
@@ -44,7 +47,7 @@ class GappyAcceptor:
     @classmethod
     def without_gaps(cls, lattice: Lattice) -> GappyAcceptor:
         """Returns the acceptor of a lattice's output words where no word may be skipped."""
-        acceptor = lattice.project_output().connected()
+        acceptor = replace(lattice.project_output(), features=lattice.features.select(())).connected()
         return cls(acceptor, np.zeros(acceptor.num_states, dtype=np.bool_), "sigma")
 
     def as_lattice(self) -> Lattice:
@@ -69,6 +72,7 @@ def gappy_acceptor(
     loops: Loops = "sigma",
     positions: Sequence[Collection[int]] | None = None,
     symbols: SymbolTable | None = None,
+    features: Sequence[str] = (),
 ) -> GappyAcceptor:
     """Makes a gappy acceptor of a skeleton's hypotheses.
 
@@ -84,19 +88,24 @@ def gappy_acceptor(
         positions: for each hypothesis, how many of its words may come before a gap (0 to their number); None for
             loops everywhere, as in the paper. For pairs only.
         symbols: the symbol table to use; the full lattice's saves a translation later.
+        features: the features of n-best hypotheses that the acceptor keeps; hypotheses with different ones do not
+            share their last state.
 
     Raises:
         EmptyLatticeError: no hypothesis.
-        LatticeSimpError: positions that do not fit the hypotheses.
+        LatticeSimpError: positions that do not fit the hypotheses, or a hypothesis without one of the features.
     """
     if loops not in ("sigma", "rho"):
         raise LatticeSimpError(f"loops are 'sigma' or 'rho', not {loops!r}")
     if isinstance(hypotheses, Lattice):
         if positions is not None:
             raise LatticeSimpError("positions belong to hypotheses given as strings, not to a lattice")
+        if features:
+            raise LatticeSimpError("features are those of n-best hypotheses; give nbest(lattice, n) in its place")
         acceptor = _deterministic(hypotheses if symbols is None else hypotheses.with_symbols(symbols))
         return GappyAcceptor(acceptor, np.ones(acceptor.num_states, dtype=np.bool_), loops)
-    strings = [words_and_cost(hypothesis) for hypothesis in as_sentences(hypotheses)]
+    entries = list(as_sentences(hypotheses))
+    strings = [words_and_cost(entry) for entry in entries]
     table = (symbols or SymbolTable()).with_words(chain.from_iterable(words for words, _ in strings))
     pairs = [(tuple(table.lookup(words).tolist()), cost) for words, cost in strings]
     if not pairs:
@@ -115,15 +124,30 @@ def gappy_acceptor(
             tuple(position in gaps for position in range(len(key) + 1))
             for (key, _), gaps in zip(pairs, positions, strict=True)
         ]
-    acceptor, has_loop = _minimal_tree(pairs, allowed, table)
+    acceptor, has_loop = _minimal_tree(pairs, allowed, table, _scores(entries, features))
     return GappyAcceptor(acceptor, has_loop, loops)
+
+
+def _scores(entries: Sequence[Hypothesis | object], features: Sequence[str]) -> Features:
+    """Returns the features of hypotheses as those of final states, one for each hypothesis."""
+    rows = np.zeros((len(features), len(entries)))
+    for number, entry in enumerate(entries if features else ()):
+        known = entry.features if isinstance(entry, Hypothesis) else {}
+        missing = [name for name in features if name not in known]
+        if missing:
+            raise LatticeSimpError(f"hypothesis {number + 1} has no feature {missing[0]!r}; give n-best lists with it")
+        rows[:, number] = [known[name] for name in features]
+    return Features(tuple(features), np.zeros((len(features), 0)), rows)
 
 
 _Tree = list[dict[tuple[int, bool], int]]
 
 
 def _minimal_tree(
-    pairs: Sequence[tuple[tuple[int, ...], float]], allowed: Sequence[tuple[bool, ...]], symbols: SymbolTable
+    pairs: Sequence[tuple[tuple[int, ...], float]],
+    allowed: Sequence[tuple[bool, ...]],
+    symbols: SymbolTable,
+    scores: Features,
 ) -> tuple[Lattice, Bools]:
     """Builds the prefix tree, moves costs towards the start, and merges states with the same future.
 
@@ -133,7 +157,8 @@ def _minimal_tree(
     children: _Tree = [{}]
     loops = [all(gaps[0] for gaps in allowed)]
     finals = [np.inf]
-    for (key, cost), gaps in zip(pairs, allowed, strict=True):
+    cheapest = [-1]  # the hypothesis that ends in each node
+    for number, ((key, cost), gaps) in enumerate(zip(pairs, allowed, strict=True)):
         node = 0
         steps = list(zip(key, gaps[1:], strict=True))
         if gaps[0] != loops[0]:
@@ -145,21 +170,24 @@ def _minimal_tree(
                 children.append({})
                 loops.append(loop)
                 finals.append(np.inf)
+                cheapest.append(-1)
             node = following
-        finals[node] = min(finals[node], cost)
+        if cost < finals[node]:
+            finals[node], cheapest[node] = cost, number
     potential = list(finals)  # the cheapest completion of each node; children have higher numbers
     for node in range(len(children) - 1, -1, -1):
         potential[node] = min([potential[node], *(potential[child] for child in children[node].values())])
     merged = [0] * len(children)
     signatures: dict[object, int] = {}
-    states: list[tuple[float, bool, list[tuple[int, float, int]]]] = []
+    states: list[tuple[float, bool, list[tuple[int, float, int]], int]] = []
     for node in range(len(children) - 1, -1, -1):
         base = 0.0 if node == 0 else potential[node]
         arcs = sorted((word, potential[child] - base, merged[child]) for (word, _), child in children[node].items())
-        signature = (node == 0, finals[node] - base, loops[node], tuple(arcs))
+        vector = scores.finals[:, cheapest[node]].tobytes() if cheapest[node] >= 0 else b""
+        signature = (node == 0, finals[node] - base, loops[node], tuple(arcs), vector)
         known = signatures.setdefault(signature, len(states))
         if known == len(states):
-            states.append((finals[node] - base, loops[node], arcs))
+            states.append((finals[node] - base, loops[node], arcs, cheapest[node]))
         merged[node] = known
     # A state was entered after all that it leads to: reversed, the numbers are topological.
     last = len(states) - 1
@@ -170,10 +198,12 @@ def _minimal_tree(
         [word for word, _, _ in arcs_in_order],
         [cost for _, cost, _ in arcs_in_order],
         [last - target for _, _, target in arcs_in_order],
-        [final for final, _, _ in reversed(states)],
+        [state[0] for state in reversed(states)],
         symbols,
     )
-    return lattice, np.array([loop for _, loop, _ in reversed(states)], dtype=np.bool_)
+    endings = np.array([state[3] for state in reversed(states)], dtype=np.int32)
+    features = scores.gather(np.full(lattice.num_arcs, -1), endings)
+    return replace(lattice, features=features), np.array([state[1] for state in reversed(states)], dtype=np.bool_)
 
 
 def _deterministic(lattice: Lattice) -> Lattice:

@@ -27,9 +27,11 @@ from lattice_simp.translate.items import Excerpt
 from lattice_simp.translate.model_files import WEIGHTS, read_model
 from lattice_simp.translate.openfst_lattice import openfst_lattice
 from lattice_simp.translate.parse import WHOLE, SourceParse, parse_sentence
+from lattice_simp.translate.path_features import path_features
 from lattice_simp.translate.result import DECODER_FEATURES, SKELETON_FEATURE, Translation
 from lattice_simp.translate.search.cubes.item_pruning import kept_items
 from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.skeleton_scores import PREFIX, SkeletonScores
 from lattice_simp.translate.source import INPUT_FEATURE, Sentence, Source, as_source
 from lattice_simp.translate.strategies import STRATEGIES
 from lattice_simp.translate.strategies.task import Task
@@ -99,6 +101,11 @@ class Decoder:
     def models(self) -> Models:
         """The language models with their weights."""
         return {name: (model, self.weights[name]) for name, model in self.language_models.items()}
+
+    @property
+    def skeleton_scores(self) -> SkeletonScores:
+        """What the translations of a skeleton cost."""
+        return SkeletonScores.of(self.settings.skeleton.weight, self.weights)
 
     @property
     def operations(self) -> Any:
@@ -211,6 +218,15 @@ class Decoder:
             lattice, self.models, beam=beam, word_penalty=self.word_penalty, ignore=invisible
         )
 
+    def skeleton_nbest(self, sentence: Sentence, count: int) -> tuple[Lattice, list[Hypothesis]]:
+        """Returns `exact_nbest` of a skeleton; with all features if some have weights of their own."""
+        lattice, paths = self.exact_nbest(sentence, count)
+        if self.skeleton_scores.features:
+            matrix, names = path_features(lattice, paths, self.grammar)
+            rows = (dict(zip(names, row, strict=True)) for row in matrix.tolist())
+            paths = [replace(path, features=row) for path, row in zip(paths, rows, strict=True)]
+        return lattice, paths
+
     def exact_nbest(self, sentence: Sentence, count: int) -> tuple[Lattice, list[Hypothesis]]:
         """Returns exactly the `count` best strings of `rules`: the beam grows until it holds them, or all of them.
 
@@ -233,7 +249,7 @@ class Decoder:
 def _check_names(rule_features: Sequence[str], models: Iterable[str]) -> None:
     """Raises GrammarError if features of different origins have the same name."""
     taken = {*DECODER_FEATURES, *models}
-    twice = [name for name in rule_features if name in taken or name.startswith(f"{INPUT_FEATURE}:")]
+    twice = [name for name in rule_features if name in taken or name.startswith((f"{INPUT_FEATURE}:", PREFIX))]
     twice += [name for name in models if name in DECODER_FEATURES]
     if twice:
         raise GrammarError(

@@ -34,6 +34,8 @@ def compose_with_skeletons(
     beam: float,
     positions: Sequence[Collection[int]] | None = None,
     engine: Engine = "arrays",
+    *,
+    features: Sequence[str] = (),
 ) -> Lattice:
     """Returns the hypotheses of a lattice that contain one of each skeleton's n-best list, with both costs.
 
@@ -52,6 +54,7 @@ def compose_with_skeletons(
         positions: for each hypothesis of the only list, how many of its words may come before a gap; None for loops
             everywhere.
         engine: what runs the operations; OpenFst keeps no features.
+        features: features of the only list that the result has in the place of `Skeleton` (see `SkeletonScores`).
 
     Returns:
         An empty lattice (`.empty`) if nothing contains one of each list. The first list's features have the names that
@@ -63,8 +66,9 @@ def compose_with_skeletons(
         name = SKELETON if number == 1 else f"{SKELETON}{number}"
         if number > 1:
             joint = prune(joint, max_arcs=JOINT_ARCS)
+        kept = {"features": features} if features else {}
         acceptor = operations.gappy_acceptor(
-            hypotheses, loops=settings.loops, positions=positions, symbols=full.symbols
+            hypotheses, loops=settings.loops, positions=positions, symbols=full.symbols, **kept
         )
         joint = operations.compose_gappy(
             joint, acceptor, weight=settings.weight, beam=beam, edits=settings.edits, name=name

@@ -24,6 +24,7 @@ from lattice_simp.support.textio import decode, open_text, read_bytes, read_line
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import DECODER_FEATURES
 from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.skeleton_scores import PREFIX
 from lattice_simp.translate.source import INPUT_FEATURE
 
 RULES, WEIGHTS, SETTINGS = "rules", "weights.tsv", "settings.json"
@@ -127,7 +128,8 @@ def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], d
 
 
 def _check_features(weights: Mapping[str, float], known: Sequence[str], path: Path) -> None:
-    unknown = [name for name in weights if name not in known and not name.startswith(f"{INPUT_FEATURE}:")]
+    open_ended = (f"{INPUT_FEATURE}:", PREFIX)  # scores of input lattices, of skeletons' lists from elsewhere
+    unknown = [name for name in weights if name not in known and not name.startswith(open_ended)]
     if unknown:
         what = "a feature" if len(unknown) == 1 else "features"
         message = f"{', '.join(unknown)}: not {what} of this model"

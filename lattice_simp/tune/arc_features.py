@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
@@ -32,20 +29,6 @@ def feature_lattice(result: Translation) -> Lattice:
     finals[len(arcs) - len(features) :] = features.finals
     names = (*grammar.feature_names, GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE, *features)
     return with_used_symbols(tuning_lattice(lattice, names, arcs, finals)).project_output()
-
-
-def path_features(lattice: Lattice, paths: Sequence[Hypothesis], grammar: Grammar) -> tuple[Floats, tuple[str, ...]]:
-    """Returns the features of paths of a decoder's lattice, as `Translation.features`: (paths, features), and names."""
-    assert lattice.isymbols is not None
-    used = np.unique(np.array([label for path in paths for label in path.inputs], dtype=np.int64))
-    per_label = RuleLabels.read(lattice.isymbols[label] for label in used.tolist()).scores(grammar)
-    columns = lattice.features.without(MATCHED).names
-    matrix = np.zeros((len(paths), per_label.shape[1] + 1 + len(columns)))
-    for row, path in zip(matrix, paths, strict=True):
-        labels = np.searchsorted(used, path.inputs)
-        row[: per_label.shape[1]] = per_label[labels].sum(axis=0)
-        row[per_label.shape[1] :] = [-len(path.tokens), *(path.features[name] for name in columns)]
-    return matrix, (*grammar.feature_names, GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE, *columns)
 
 
 def _label_scores(table: SymbolTable, grammar: Grammar) -> Floats:

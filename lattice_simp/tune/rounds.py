@@ -14,6 +14,7 @@ from lattice_simp.ops.union import union
 from lattice_simp.translate.derivation import COPY_FEATURE
 from lattice_simp.translate.model_files import WEIGHTS, decoder_settings, read_weights
 from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
+from lattice_simp.translate.skeleton_scores import with_feature_weights
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
 from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
 from lattice_simp.tune.metric import TunedMetric
@@ -172,12 +173,12 @@ def tune_with(
     return TuningResult(tuned, best.score, tuple(rounds))
 
 
-def start_weights(model: Path, *, skeletons: bool) -> dict[str, float]:
-    """Returns a model's weights; with skeletons, including the weight of their feature."""
+def start_weights(model: Path, *, skeletons: bool, skeleton_features: bool = False) -> dict[str, float]:
+    """Returns a model's weights; with skeletons, including the weight of their cost, or also of their features."""
     weights = read_weights(model / WEIGHTS)
     if skeletons:
         weights.setdefault(SKELETON_FEATURE, decoder_settings(model).skeleton.weight)
-    return weights
+    return with_feature_weights(weights) if skeleton_features else weights
 
 
 def _search_options(mert: MertOptions, names: Collection[str]) -> MertOptions:

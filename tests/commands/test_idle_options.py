@@ -55,6 +55,7 @@ IDLE = [
         "--skeletons json",
         "with --strategy pl",
     ),
+    ("tune weights MODEL --source text --reference text -o o", "--skeleton-features", "without --skeletons"),
     (
         "tune nbest list --reference text --weights MODEL/weights.tsv -o o --optimizer mira",
         "--directions 3",

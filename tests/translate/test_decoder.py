@@ -600,7 +600,9 @@ def test_a_decoder_without_a_language_model_is_refused():
         tiny_decoder(models=())
 
 
-@pytest.mark.parametrize("name", ["WordPenalty", "Glue", "OOV", "LM", "Skeleton", "Edits", "Input", "Input:asr"])
+@pytest.mark.parametrize(
+    "name", ["WordPenalty", "Glue", "OOV", "LM", "Skeleton", "Skeleton:LM", "Edits", "Input", "Input:asr"]
+)
 def test_features_of_rules_have_names_of_their_own(name):
     """Else the weight would count twice, and one score would stand for both."""
     rules = [f"[X] ||| haus ||| house ||| {name}=-1"]

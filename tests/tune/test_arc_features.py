@@ -9,7 +9,8 @@ from tiny_decoder import WEIGHTS, expected_plain, tiny_decoder
 
 from lattice_simp import EditCosts
 from lattice_simp.ops.prune import prune
-from lattice_simp.tune.arc_features import feature_lattice, path_features
+from lattice_simp.translate.path_features import path_features
+from lattice_simp.tune.arc_features import feature_lattice
 from lattice_simp.tune.scores import best_hypothesis, lattice_under
 
 SENTENCE, MASK = "ich habe das alte haus gestern gesehen", "1110111"

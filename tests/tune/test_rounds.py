@@ -92,6 +92,22 @@ def test_the_skeletons_weight_is_read_back(model, tmp_path):
     assert start_weights(folder, skeletons=True)["Skeleton"] == 0.77
 
 
+def test_the_skeletons_features_are_tuned_together_with_the_others(model, sentences):
+    start = start_weights(model, skeletons=True, skeleton_features=True)
+    names = [name for name in start if name not in ("Skeleton", "Edits") and not name.startswith("Skeleton:")]
+    assert set(start) == {*names, "Skeleton", *(f"Skeleton:{name}" for name in names)}
+    options = DecodeOptions(model, "gappy", max_arcs=300)
+    result = tune(sentences[:1], start, options, TuningOptions(SEARCH, 2))
+    assert result.rounds[-1].expected >= result.rounds[0].score
+    weights = {**start, "Skeleton:LM": 0.2, "Skeleton:Glue": -0.3}
+    (lattice,) = decode(sentences[:1], options, weights, SymbolTable())
+    assert set(lattice.features) == {*start}
+    words, cost = best_hypothesis(lattice, np.array([weights[name] for name in lattice.features]))
+    first = sentences[0]
+    expected = Decoder.load(model).with_weights(weights).translate(first.words, first.masks[0]).best
+    assert (tuple(lattice.symbols.decode(words)), cost) == (expected.tokens, pytest.approx(expected.cost, rel=1e-4))
+
+
 def test_no_sentences_are_an_error(model):
     with pytest.raises(LatticeSimpError, match="no sentences"):
         tune([TuningSentence((), ((),))], {}, DecodeOptions(model))

@@ -26,7 +26,9 @@ def translate(decoder: Decoder, task: Task) -> Translation:
 
     Where none does, the plain lattice comes back, and `reachable` is False.
     """
-    settings = decoder.settings.skeleton
+    settings, scores, engine = decoder.settings.skeleton, decoder.skeleton_scores, decoder.settings.engine
+    if engine != "arrays":
+        scores.refuse_features(f"with the engine {engine}; take arrays")
     full = decoder.lattice(task.source, settings.beam)
     if settings.aggregation == "expected" and task.hypotheses is None and len(task.skeletons) > 1:
         return _expected(decoder, task, full)
@@ -37,8 +39,9 @@ def translate(decoder: Decoder, task: Task) -> Translation:
         hypotheses, positions = hypotheses_with_positions(decoder, task.skeletons[0])
     else:
         hypotheses = task.skeleton_nbest(decoder)
-    beam, engine = decoder.settings.beam, decoder.settings.engine
-    joint = compose_with_skeletons(full, [hypotheses], settings, beam, positions, engine)
+    beam = decoder.settings.beam
+    weighted = replace(settings, weight=scores.factor)
+    joint = compose_with_skeletons(full, [hypotheses], weighted, beam, positions, engine, features=scores.names)
     reachable = not joint.empty
     lattice = joint if reachable else decoder.operations.prune(full, beam)
     return Translation(task.words, "gappy", lattice, decoder.grammar, reachable, hypotheses)
@@ -49,6 +52,7 @@ def _expected(decoder: Decoder, task: Task, full: Lattice) -> Translation:
     settings = decoder.settings.skeleton
     if settings.gaps == "at-gaps":
         raise SkeletonError("loops at the gaps alone need one skeleton; set gaps to 'everywhere' for several")
+    decoder.skeleton_scores.refuse_features("with the aggregation expected; take max")
     lists = [beyond_best(hypotheses) for hypotheses in task.skeleton_lists(decoder)]
     beam = decoder.settings.beam
     joint = compose_with_expected(full, lists, task.shares(), settings, beam)
@@ -69,8 +73,9 @@ def hypotheses_with_positions(decoder: Decoder, skeleton: Skeleton) -> tuple[tup
 
     A gap may open beside any target word that is aligned to a source word beside the gap.
     """
-    lattice, hypotheses = decoder.exact_nbest(skeleton.words, decoder.settings.skeleton.hypotheses)
-    return tuple(hypotheses), [_gap_positions(decoder, skeleton, lattice, path) for path in hypotheses]
+    lattice, paths = decoder.skeleton_nbest(skeleton.words, decoder.settings.skeleton.hypotheses)
+    positions = [_gap_positions(decoder, skeleton, lattice, path) for path in paths]
+    return tuple(map(decoder.skeleton_scores.scored, paths)), positions
 
 
 def _gap_positions(decoder: Decoder, skeleton: Skeleton, lattice: Lattice, hypothesis: Hypothesis) -> set[int]:

@@ -66,7 +66,7 @@ def translate(decoder: Decoder, task: Task) -> Translation:
         raise LatticeSimpError("skeleton-first decoding needs derivations; use the engine arrays")
     hypotheses = Task(task.source, (skeleton,), task.hypotheses).skeleton_nbest(decoder)
     partial, gap_words = partial_lattice(decoder, skeleton)
-    acceptor, hypotheses = _fitting(hypotheses, partial.lattice)
+    acceptor, hypotheses = _fitting(hypotheses, partial.lattice, decoder.skeleton_scores.names)
     forced = _forced(decoder, partial, acceptor, gap_words)
     gaps = [] if forced.empty else list(zip(gap_words, skeleton.gaps, strict=True))
     parts = {
@@ -80,12 +80,14 @@ def translate(decoder: Decoder, task: Task) -> Translation:
     return Translation(task.words, "skeleton-first", full, decoder.grammar, True, hypotheses)
 
 
-def _fitting(hypotheses: tuple[Hypothesis, ...], partial: Lattice) -> tuple[GappyAcceptor, tuple[Hypothesis, ...]]:
+def _fitting(
+    hypotheses: tuple[Hypothesis, ...], partial: Lattice, features: Sequence[str]
+) -> tuple[GappyAcceptor, tuple[Hypothesis, ...]]:
     """Makes the acceptor of as many of the best hypotheses as the composition with the partial lattice can take."""
-    acceptor = gappy_acceptor(hypotheses, symbols=partial.symbols)
+    acceptor = gappy_acceptor(hypotheses, symbols=partial.symbols, features=features)
     while partial.num_states * acceptor.acceptor.num_states > MAX_PAIRS and len(hypotheses) > 1:
         hypotheses = hypotheses[: len(hypotheses) // 2]
-        acceptor = gappy_acceptor(hypotheses, symbols=partial.symbols)
+        acceptor = gappy_acceptor(hypotheses, symbols=partial.symbols, features=features)
     return acceptor, hypotheses
 
 
@@ -183,7 +185,7 @@ def _forced(decoder: Decoder, partial: StepLattice, acceptor: GappyAcceptor, gap
     hidden = replace(rules, olabels=np.where(is_gap, 0, rules.olabels).astype(np.int32))
     hidden = hidden.with_feature(_GAP_LABEL, np.where(is_gap, rules.olabels, 0))
     no_loops = replace(acceptor, has_loop=np.zeros_like(acceptor.has_loop))
-    joint = compose_gappy(hidden, no_loops, weight=decoder.settings.skeleton.weight, beam=None)
+    joint = compose_gappy(hidden, no_loops, weight=decoder.skeleton_scores.factor, beam=None)
     if joint.empty:
         return joint
     scored = prune(decoder.with_models(joint, PARTIAL_BEAM), PARTIAL_BEAM, max_arcs=PARTIAL_ARCS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -37,16 +38,23 @@ class Task:
         return self.source.best_words
 
     def skeleton_nbest(self, decoder: Decoder) -> tuple[Hypothesis, ...]:
-        """Returns the hypotheses from elsewhere, or exactly the n best translations of the skeletons, pooled."""
+        """Returns the hypotheses from elsewhere, or exactly the n best translations of the skeletons, pooled.
+
+        Raises:
+            SkeletonError: features of several skeletons have weights, and the aggregation is not `max`.
+        """
+        scores = decoder.skeleton_scores
         if self.hypotheses is not None:
-            return self.hypotheses
+            return scores.ranked(self.hypotheses)
         settings = decoder.settings.skeleton
+        if len(self.skeletons) > 1 and settings.aggregation != "max":
+            scores.refuse_features(f"with the aggregation {settings.aggregation}; take max")
         return pool_hypotheses(self.skeleton_lists(decoder), settings.aggregation, settings.hypotheses)
 
-    def skeleton_lists(self, decoder: Decoder) -> list[list[Hypothesis]]:
+    def skeleton_lists(self, decoder: Decoder) -> list[tuple[Hypothesis, ...]]:
         """Returns exactly the n best translations of each skeleton."""
-        count = decoder.settings.skeleton.hypotheses
-        return [decoder.exact_nbest(skeleton.words, count)[1] for skeleton in self.skeletons]
+        scores, count = decoder.skeleton_scores, decoder.settings.skeleton.hypotheses
+        return [scores.ranked(decoder.skeleton_nbest(skeleton.words, count)[1]) for skeleton in self.skeletons]
 
     def shares(self) -> list[float]:
         """Returns the skeletons' probabilities, which sum to 1."""
@@ -55,20 +63,18 @@ class Task:
 
 
 def pool_hypotheses(lists: Iterable[Sequence[Hypothesis]], aggregation: str, count: int) -> tuple[Hypothesis, ...]:
-    """Joins the n-best lists of several skeletons: strings and costs.
+    """Joins the n-best lists of several skeletons.
 
     >>> a, b = Hypothesis(("a",), 1.0), Hypothesis(("b",), 3.0)
     >>> [(pooled.text, pooled.cost) for pooled in pool_hypotheses([[a], [a, b]], "sum", 5)]
     [('a', 0.3068528194400547), ('b', 3.0)]
     """
-    pooled: dict[tuple[str, ...], float] = {}
-    for hypotheses in lists:
-        for hypothesis in hypotheses:
-            known, cost = pooled.get(hypothesis.tokens, math.inf), hypothesis.cost
-            if aggregation == "sum" and known < math.inf:
-                least = min(known, cost)
-                pooled[hypothesis.tokens] = least - math.log1p(math.exp(-abs(known - cost)))
-            else:
-                pooled[hypothesis.tokens] = min(known, cost)
-    ranked = sorted(pooled.items(), key=lambda pair: (pair[1], " ".join(pair[0])))
-    return tuple(Hypothesis(tokens, cost) for tokens, cost in ranked[:count])
+    pooled: dict[tuple[str, ...], Hypothesis] = {}
+    for hypothesis in itertools.chain.from_iterable(lists):
+        known = pooled.get(hypothesis.tokens)
+        least = hypothesis if known is None or hypothesis.cost < known.cost else known
+        cost = least.cost
+        if aggregation == "sum" and known is not None:
+            cost -= math.log1p(math.exp(-abs(known.cost - hypothesis.cost)))
+        pooled[hypothesis.tokens] = Hypothesis(least.tokens, cost, least.features)
+    return tuple(sorted(pooled.values(), key=lambda entry: (entry.cost, entry.text))[:count])
