@@ -63,6 +63,7 @@ Models and translation:
     skeleton_agreement  which words are of a translation of the skeleton
     Decoder             translates, with or without skeletons
     Simplifier          makes English sentences simpler
+    read_graphs         semantic graphs of sentences, for a simplifier
 Paraphrases:
     Paraphraser         all sentences that the phrases of a set make, as a lattice
     align_phrases       phrases that two sentences of one meaning have in common

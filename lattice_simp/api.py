@@ -68,6 +68,7 @@ from lattice_simp.systems.paraphrase.links import WordLink, link_words
 from lattice_simp.systems.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
 from lattice_simp.systems.paraphrase.synonyms import Thesaurus
 from lattice_simp.systems.paraphrase.tree import Tree
+from lattice_simp.systems.simplify.boxer import read_graphs
 from lattice_simp.systems.simplify.simplifier import Simplification, Simplifier
 from lattice_simp.text.constrain.adapters.ctranslate2 import Ctranslate2GeneratorStep, Ctranslate2TranslatorStep
 from lattice_simp.text.constrain.adapters.llama_cpp import LlamaCppStep
@@ -162,6 +163,7 @@ __all__ = [
     "push",
     "read",
     "read_all",
+    "read_graphs",
     "read_nbest",
     "recombine",
     "remove_epsilons",

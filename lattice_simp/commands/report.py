@@ -85,14 +85,17 @@ class Report:
         self.unknown.update(record.get("unknown", ()))
 
     def finished(self, outcome: Outcome) -> None:
-        """Notes the outcome of a sentence, and prints a failure."""
+        """Counts the outcome of a sentence, and prints a failure, or the note of a record."""
         self._progress.advance(self._bar)
-        if outcome.failure is None:
+        if outcome.failure is not None:
+            self.failed += 1
+            text = f"line {outcome.number + 1}: {outcome.failure}; copied to the output"
+            if self._debug and outcome.trace:
+                text += "\n" + outcome.trace.rstrip("\n")
+        elif isinstance(outcome.result, dict) and "note" in outcome.result:
+            text = f"line {outcome.number + 1}: {outcome.result['note']}"
+        else:
             return
-        self.failed += 1
-        text = f"line {outcome.number + 1}: {outcome.failure}; copied to the output"
-        if self._debug and outcome.trace:
-            text += "\n" + outcome.trace.rstrip("\n")
         if self._progress.disable:
             print(text, file=sys.stderr)
         else:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -26,10 +28,12 @@ from lattice_simp.commands.options import (
 from lattice_simp.commands.records import Record, empty_record, nbest_entry
 from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_run, resumable, run_sentences
 from lattice_simp.commands.sentences import Sentence, english_text, model_text, read_sentences
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.tasks.outcome import Function
 from lattice_simp.support.textio import open_text
+from lattice_simp.systems.simplify.boxer import graphs_by_tokens
 from lattice_simp.systems.simplify.explanation import explanation
+from lattice_simp.systems.simplify.graph import SemanticGraph
 from lattice_simp.systems.simplify.operations import OperationModel
 from lattice_simp.systems.simplify.simplifier import OPERATIONS, STAGES, Mode, Search, Simplifier, Stage, most_unlike
 
@@ -54,6 +58,7 @@ def simplify(
     explain: Annotated[Path | None, typer.Option(help="JSON lines: the changes to each sentence")] = None,
     nbest: Annotated[int, typer.Option("--nbest", "-n", min=0, help="hypotheses per sentence")] = 0,
     nbest_output: NbestOutput = None,
+    graphs: Annotated[Path | None, typer.Option(help="semantic graphs to take instead of parses")] = None,
     jobs: Jobs = 1,
     dask: Dask = None,
     resume: Resume = False,
@@ -64,8 +69,9 @@ def simplify(
     The command splits sentences, and deletes or replaces words and phrases. It finds the best of all combinations
     (--search joint), or applies one step after the other, as published (--search greedy). It parses its results and
     keeps only changes after which they are still sentences, and replaces words only by those of a table; with
-    --mode bold it makes all changes that the model proposes. Sentences that cannot be parsed or are too long are
-    reported and copied to the output; empty lines stay empty.
+    --mode bold it makes all changes that the model proposes. Sentences that cannot be parsed are reported; in bold mode
+    only their words are replaced, else they are copied to the output. Empty lines stay empty. --graphs reads the graphs
+    of sentences with the same tokens, and reports sentences without one.
     """
     run = RunOptions(output, nbest_output, jobs, None, resume, quiet, debug=bool(context.obj), dask=dask)
     run.check(nbest)
@@ -77,14 +83,17 @@ def simplify(
     elif mode == "bold":
         raise LatticeSimpError("--mode bold needs a trained model (name its folder)")
     stages = tuple(stage for stage in STAGES if stage in steps.split(","))
-    options = SimplifyOptions(model, search, stages, rerank, nbest, change, mode)
+    options = SimplifyOptions(model, search, stages, rerank, nbest, change, mode, graphs)
     text = model_text(model, tokenised=tokenised) if model is not None else english_text(tokenised=tokenised)
     tokens = None
     if text is not None:  # parsers need the original case
         tokens, run = replace(text[0], case="keep", casing={}).tokens, replace(run, text=text[1].text)
     sentences = read_sentences(source or "-", None, "0", None, tokens)
     explained = _Explained(explain)
-    job = Job("simplifying", partial(make_simplifier, options), name_run(sentences, model, options), seen=explained.add)
+    parts = name_run(sentences, model, options)
+    if graphs is not None:
+        parts["graphs"] = _matching(graphs, sentences)
+    job = Job("simplifying", partial(make_simplifier, options), parts, seen=explained.add)
     with resumable(run):
         report = run_sentences(sentences, job, run)
     explained.write()
@@ -102,20 +111,43 @@ class SimplifyOptions:
     nbest: int
     change: bool
     mode: Mode
+    graphs: Path | None = None
+
+
+def _matching(path: Path, sentences: Sequence[Sentence]) -> str:
+    """Returns a digest of the graphs of sentences.
+
+    Raises:
+        FormatError: the file is broken, or has no graph of any sentence.
+    """
+    graphs = graphs_by_tokens([path])
+    matching = [graphs[sentence.words] for sentence in sentences if sentence.words in graphs]
+    if not matching and any(sentence.words for sentence in sentences):
+        remedy = "give the tokens of the graphs, with --tokenised"
+        raise FormatError("none of the graphs has the tokens of a sentence", path=path, remedy=remedy)
+    return blake2b(repr(matching).encode(), digest_size=12).hexdigest()
 
 
 def make_simplifier(options: SimplifyOptions) -> Function:
     """Loads the model in a worker; returns the function that simplifies one numbered sentence."""
     loaded = Simplifier.untrained() if options.model is None else Simplifier.load(options.model)
     chosen = replace(loaded, search=options.search, stages=options.stages, change=options.change, mode=options.mode)
-    return partial(_simplify, chosen, options)
+    graphs = None if options.graphs is None else graphs_by_tokens([options.graphs])
+    return partial(_simplify, chosen, options, graphs)
 
 
-def _simplify(simplifier: Simplifier, options: SimplifyOptions, task: tuple[int, Sentence]) -> Record:
+_Graphs: TypeAlias = Mapping[tuple[str, ...], SemanticGraph]
+
+
+def _simplify(
+    simplifier: Simplifier, options: SimplifyOptions, graphs: _Graphs | None, task: tuple[int, Sentence]
+) -> Record:
     number, sentence = task
     if not sentence.words:
         return empty_record(number, options.nbest)
-    hypotheses = simplifier.simplify(sentence.words, max(1, options.rerank, options.nbest))
+    words = sentence.words
+    source = words if graphs is None else graphs.get(words, SemanticGraph(words, (), ()))
+    hypotheses = simplifier.simplify(source, max(1, options.rerank, options.nbest))
     best = most_unlike(hypotheses[: options.rerank]) if options.rerank else hypotheses[0]
     if best.problem:
         raise LatticeSimpError(best.problem)
@@ -123,7 +155,10 @@ def _simplify(simplifier: Simplifier, options: SimplifyOptions, task: tuple[int,
         nbest_entry(hypothesis.tokens, hypothesis.cost, hypothesis.features)
         for hypothesis in hypotheses[: options.nbest]
     ]
-    record = {"number": number, "line": best.text, "nbest": entries, "reachable": None, "explained": explanation(best)}
+    record: Record = {"number": number, "line": best.text, "nbest": entries, "reachable": None}
+    record["explained"] = explanation(best)
+    if best.note:
+        record["note"] = f"{best.note}; only words were replaced"
     return record if best.is_changed else {**record, "as_given": True}
 
 
@@ -134,19 +169,22 @@ class _Explained:
         self._path = path
         self._lines: list[str] = []
         self._counts = Counter[str]()
+        self._noted = 0
 
     def add(self, record: Record) -> None:
         """Takes the explanation of a sentence; of one that was passed through there is only its text."""
         steps = record.get("explained", {"source": record["line"], "simple": record["line"]})
         for kind in ("splits", "deletions", "substitutions"):
             self._counts[kind] += len(steps.get(kind, ()))
+        self._noted += "note" in record
         if self._path is not None:
             self._lines.append(json.dumps(steps, ensure_ascii=False) + "\n")
 
     @property
     def counts(self) -> str:
         """What was done, for people."""
-        return "".join(f", {count} {kind}" for kind, count in self._counts.items())
+        done = "".join(f", {count} {kind}" for kind, count in self._counts.items())
+        return f"{done}; {self._noted} by substitution alone" if self._noted else done
 
     def write(self) -> None:
         """Writes the file, if there is one."""

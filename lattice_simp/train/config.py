@@ -155,6 +155,8 @@ class Simplify(_Section):
         iterations: of expectation maximisation over splits and deletions.
         simplicity: features of the rules: how much more frequent and shorter their new words are (`simplicity.py`).
         corpora: what splits and deletions are learned from; by default what the model is.
+        graphs: files of semantic graphs, which take the place of parses; sentences without one teach no splits and
+            deletions.
         development: what all weights are tuned on together; None keeps the starting weights.
         metric: that they are tuned for.
         max_rounds: of decoding and optimising.
@@ -164,6 +166,7 @@ class Simplify(_Section):
     iterations: int = Field(default=20, ge=1)
     simplicity: bool = True
     corpora: tuple[Corpus, ...] = ()
+    graphs: tuple[Path, ...] = ()
     development: TestSet | None = None
     metric: TunedName = "bleu"
     max_rounds: int = Field(default=8, ge=1)

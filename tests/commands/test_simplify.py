@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from lattice_simp import read_graphs
 from lattice_simp.formats.nbest import read_nbest
 
 pytest.importorskip("spacy")
 
+HIGGS = Path(__file__).parents[1] / "systems" / "simplify" / "higgs.xml"
 LINES = "the old judge , who was tired , held the principal man .\n\nthe principal man .\n"
 
 
@@ -93,3 +96,35 @@ def test_a_line_without_a_change_is_as_it_was(call, simplifier):
     lines = ["Time 10:30, ratio 3:1.", "See www.example.com/x_y or AT&T.", "iPhone sales rose."]
     done = call("simplify", simplifier, "--steps", "split", stdin="".join(f"{line}\n" for line in lines))
     assert done.stdout.splitlines() == lines
+
+
+@pytest.fixture(scope="module")
+def higgs(tmp_path_factory):
+    """Returns the folder of a model for the sentence of a graph."""
+    return pytest.importorskip("higgs_model").write_model(tmp_path_factory.mktemp("higgs"))
+
+
+def test_graphs_take_the_place_of_parses(call, higgs):
+    source = " ".join(next(read_graphs(HIGGS)).tokens)
+    options = ("--graphs", HIGGS, "--tokenised", "--mode", "bold")
+    done = call("simplify", higgs, *options, stdin=f"{source}\nHe published it , which was long .\n\n")
+    assert done.stdout.splitlines() == [
+        "In 1964 Peter Higgs wrote his paper explaining Higgs mechanism . "
+        "Higgs mechanism predicted a new elementary particle .",
+        "He wrote it , which was long .",
+        "",
+    ]
+    assert done.stderr.splitlines()[0] == "line 2: no semantic graph; only words were replaced"
+    assert "0 failed" in done.stderr
+    assert "1 by substitution alone" in done.stderr
+
+
+def test_graphs_of_other_sentences(call, higgs, tmp_path):
+    other = call("simplify", higgs, "--graphs", HIGGS, "--mode", "bold", stdin="It rained .\n")
+    assert other.returncode == 2
+    assert f"{HIGGS}: none of the graphs has the tokens of a sentence" in other.stderr
+    assert "--tokenised" in other.stderr
+    (tmp_path / "broken.xml").write_text("<sentence>", encoding="utf-8")
+    broken = call("simplify", higgs, "--graphs", tmp_path / "broken.xml", stdin="It rained .\n")
+    assert (broken.returncode, broken.stdout) == (2, "")
+    assert "broken.xml:1: invalid XML" in broken.stderr

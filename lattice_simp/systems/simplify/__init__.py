@@ -6,10 +6,11 @@ and deletions are found on it, and applied to tokens that know their place in th
 
 from __future__ import annotations
 
-from lattice_simp.systems.simplify.boxer import read_boxer
+from lattice_simp.systems.simplify.boxer import read_graphs
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, delete, deletion_candidates
 from lattice_simp.systems.simplify.dependency_graph import dependency_graph
 from lattice_simp.systems.simplify.drawing import graph_dot, graph_image, graph_svg
+from lattice_simp.systems.simplify.event_splits import event_splits
 from lattice_simp.systems.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
 from lattice_simp.systems.simplify.sentence import Sentence, Token, source_sentence, words
 from lattice_simp.systems.simplify.split import (
@@ -41,10 +42,11 @@ __all__ = [
     "deletion_candidates",
     "dependency_graph",
     "event_pairs",
+    "event_splits",
     "graph_dot",
     "graph_image",
     "graph_svg",
-    "read_boxer",
+    "read_graphs",
     "source_sentence",
     "split_candidates",
     "words",

@@ -23,7 +23,7 @@ JSON lines, one sentence a line::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -58,8 +58,17 @@ class _Record:
     edges: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-def read_boxer(path: str | Path) -> Iterator[SemanticGraph]:
-    """Yields the graphs of a file in either notation (JSON if its first character is `{`).
+def graphs_by_tokens(paths: Iterable[str | Path]) -> dict[tuple[str, ...], SemanticGraph]:
+    """Returns the graphs of files by their sentences; of several graphs of a sentence, the first."""
+    graphs: dict[tuple[str, ...], SemanticGraph] = {}
+    for path in paths:
+        for graph in read_graphs(path):
+            graphs.setdefault(graph.tokens, graph)
+    return graphs
+
+
+def read_graphs(path: str | Path) -> Iterator[SemanticGraph]:
+    """Yields the semantic graphs of a file in either notation of `systems.simplify.boxer` (JSON if it starts with `{`).
 
     Referents with the same positions are merged into one entity. Adjectives and adverbs among the predicates of a
     referent become its modifiers. Of several edges to a referent, all but the first are shared. A position claimed by
@@ -222,7 +231,8 @@ def _graph(record: _Record) -> SemanticGraph:
             node = Node(modifier, NodeKind.PROPERTY, (word,), positions)
             modifiers.append((node, Edge(name, modifier, "mod", EdgeKind.MODIFIER)))
     edges = (*_edges(record, same, owner), *(edge for _, edge in modifiers))
-    return SemanticGraph(tuple(record.tokens), (*nodes, *(node for node, _ in modifiers)), edges)
+    every = (*nodes, *(node for node, _ in modifiers))
+    return SemanticGraph(tuple(record.tokens), every, edges, tags=tuple(record.tags) if any(record.tags) else ())
 
 
 def _check(record: _Record) -> None:

@@ -40,7 +40,8 @@ def dependency_graph(parse: Parse) -> SemanticGraph:
     without a subject share that of the main verb. The parts of a name are predicates of one entity.
     """
     builder = _Builder(repaired(parse))
-    return SemanticGraph(parse.tokens, builder.nodes(), (*builder.edges(), *builder.shared_edges()), builder.needed())
+    edges = (*builder.edges(), *builder.shared_edges())
+    return SemanticGraph(parse.tokens, builder.nodes(), edges, builder.needed(), parse.tags)
 
 
 @cache

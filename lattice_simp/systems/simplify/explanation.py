@@ -25,6 +25,7 @@ def explanation(simplification: Simplification) -> dict[str, Any]:
             {"words": " ".join(substitution.source), "by": " ".join(substitution.target)}
             for substitution in simplification.substitutions
         ],
+        **({"note": simplification.note} if simplification.note else {}),
         "cost": simplification.cost,
         "features": dict(simplification.features),
     }

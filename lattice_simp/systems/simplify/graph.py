@@ -90,18 +90,22 @@ class SemanticGraph:
         tokens: the sentence.
         nodes, edges: the nodes and edges; edges that are not `shared` form trees.
         needed: orphans that must stay.
+        tags: the Penn Treebank tag of each token; empty if unknown.
 
     Raises:
         LatticeSimpError: A name is repeated or unknown, a position is outside the sentence or has two owners, a node
-            has two heads, or the edges form a cycle.
+            has two heads, the edges form a cycle, or there is another number of tags than tokens.
     """
 
     tokens: tuple[str, ...]
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     needed: frozenset[int] = frozenset()
+    tags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.tags and len(self.tags) != len(self.tokens):
+            raise LatticeSimpError(f"a graph of {len(self.tokens)} tokens has {len(self.tags)} tags")
         names = Counter(node.name for node in self.nodes)
         if repeated := [name for name, count in names.items() if count > 1]:
             raise LatticeSimpError(f"two nodes of a graph have the name {repeated[0]}")

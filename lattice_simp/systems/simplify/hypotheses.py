@@ -86,6 +86,7 @@ class Variant:
         scores: (features,) scores of the decisions on splits.
         bypasses: the replacements from left to right; no two of them overlap.
         starts: the index of each sentence's first token.
+        deleted: the deletions that are done already, outermost ones only.
     """
 
     splits: tuple[Split, ...]
@@ -94,6 +95,7 @@ class Variant:
     scores: Floats
     bypasses: tuple[Bypass, ...] = ()
     starts: tuple[int, ...] = (0,)
+    deleted: tuple[Deletion, ...] = ()
 
     @cached_property
     def written(self) -> tuple[Token, ...]:
@@ -117,13 +119,16 @@ class Variant:
         """Returns the number of the sentence, from 0, that a token of `written` belongs to."""
         return bisect_right(self.starts, self.new[index][0].begin if index in self.new else index) - 1
 
-    def without(self, gone: Collection[int]) -> Variant:
-        """Returns the variant without some tokens, and without choices of deletions."""
+    def shortened(self) -> Variant:
+        """Returns the variant after all its deletions."""
+        gone = {index for leap in self.leaps for index in range(leap.begin, leap.end)}
+        outermost = (leap for leap in self.leaps if not any(leap.is_within(outer) for outer in self.leaps))
         left = [index for index in range(len(self.tokens)) if index not in gone]
         starts = tuple(bisect_left(left, start) for start in self.starts)
         tokens = tuple(self.tokens[index] for index in left)
         replacements = (bypass.replacement for bypass in self.bypasses)
-        return replace(self, tokens=tokens, leaps=(), starts=starts, bypasses=_bypasses(tokens, replacements))
+        shorter = replace(self, tokens=tokens, leaps=(), starts=starts, bypasses=_bypasses(tokens, replacements))
+        return replace(shorter, deleted=tuple(leap.deletion for leap in outermost))
 
 
 @dataclass(frozen=True, eq=False)

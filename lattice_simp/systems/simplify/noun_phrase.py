@@ -16,7 +16,7 @@ MAX_COPY = 14
 
 _CLAUSES = frozenset({"relcl", "acl", "appos"})
 _OUTSIDE = frozenset({"cc", "conj", "preconj", "case", "neg"})
-_PLURAL_PRONOUNS = frozenset({"they", "them", "we", "us", "you", "these", "those", "both", "many", "several"})
+PLURAL_PRONOUNS = frozenset({"they", "them", "we", "us", "you", "these", "those", "both", "many", "several"})
 
 
 def mention(
@@ -176,6 +176,6 @@ def is_plural(parse: Parse, noun: int) -> bool:
         conjunctions = [parse.tokens[child].lower() for child in parse.children[noun] if parse.labels[child] == "cc"]
         if conjunctions != ["or"]:
             return True
-    if parse.tokens[noun].lower() in _PLURAL_PRONOUNS or parse.tags[noun] in ("NNS", "NNPS"):
+    if parse.tokens[noun].lower() in PLURAL_PRONOUNS or parse.tags[noun] in ("NNS", "NNPS"):
         return True
     return parse.parts[noun] == "NUM" and parse.lemmas[noun].lower() not in ("one", "1")

@@ -16,20 +16,17 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import GrammarError, LatticeSimpError
 from lattice_simp.formats.rule_table import RuleText
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.scores.edits import edit_distances
-from lattice_simp.systems.simplify.analysis import Analysis, analyse
+from lattice_simp.systems.simplify.analysis import Analysis, Sentence, analyses
 from lattice_simp.systems.simplify.cautious import CANDIDATES, WEIGHTS, Reading, cautious_analysis, faults
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind
 from lattice_simp.systems.simplify.hypotheses import Hypotheses, Variant, from_variants, hypotheses, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel, deletion_feature, split_feature
 from lattice_simp.systems.simplify.sentence import finished
 from lattice_simp.systems.simplify.split import Split, compatible
-from lattice_simp.text.english.parse import Parse
-from lattice_simp.text.english.spacy_parser import parse_sentences
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.derivation import COPY_RULE, RuleUse
 from lattice_simp.translate.grammar import Grammar
@@ -38,9 +35,6 @@ from lattice_simp.translate.settings import DecoderSettings
 
 OPERATIONS = "operations.tsv"
 """The file in a model folder with the probabilities of splits and deletions; the other files are a decoder's."""
-
-MAX_TOKENS = 100
-"""The longest sentence that is simplified, since parses of lists and tables are unusable."""
 
 CHANGE_BEAM = 30.0
 """The beam, in nats, of the search for a hypothesis that differs from its source."""
@@ -80,6 +74,7 @@ class Simplification:
         features: the scores that make up the cost, by name.
         splits, deletions, substitutions: the operations.
         problem: why the sentence was passed through unchanged; otherwise empty.
+        note: why only substitutions were tried; otherwise empty.
     """
 
     source: tuple[str, ...]
@@ -90,6 +85,7 @@ class Simplification:
     deletions: tuple[Deletion, ...] = ()
     substitutions: tuple[Substitution, ...] = ()
     problem: str = ""
+    note: str = ""
 
     @property
     def text(self) -> str:
@@ -156,34 +152,42 @@ class Simplifier:
         model = LanguageModel.from_bytes(_UNIFORM)
         return cls(OperationModel(), Decoder(_nothing(DecoderSettings().top), {"LM": model}, WEIGHTS))
 
-    def simplify(self, sentence: Parse | str | Sequence[str], count: int = 1) -> list[Simplification]:
+    def simplify(self, sentence: Sentence, count: int = 1) -> list[Simplification]:
         """Returns up to `count` simplifications of a sentence, cheapest first.
 
         Args:
-            sentence: a parse in the labels of spaCy's English models, or tokens to parse (a list, or a string with
-                spaces between them).
+            sentence: a parse in the labels of spaCy's English models, tokens to parse (a list, or a string with
+                spaces between them), or a semantic graph (`read_graphs`). Cautious mode also parses the tokens of
+                graphs. A graph without nodes says that none was found.
 
         Raises:
             MissingExtraError: spaCy or its English model is not installed.
         """
         return next(self.simplify_all([sentence], count))
 
-    def simplify_all(
-        self, sentences: str | Iterable[Parse | str | Sequence[str]], count: int = 1
-    ) -> Iterator[list[Simplification]]:
+    def simplify_all(self, sentences: str | Iterable[Sentence], count: int = 1) -> Iterator[list[Simplification]]:
         """Yields the simplifications of each sentence, in order; see `simplify`.
 
-        A sentence that cannot be simplified is passed through unchanged with its `problem`.
+        A sentence without a parse or a graph is simplified by substitution alone, with a `note`; cautious mode needs a
+        parse. A sentence that cannot be simplified is passed through unchanged with its `problem`.
         """
-        for tokens, parse in _parsed(sentences):
-            if parse is None:
-                problem = f"{len(tokens)} tokens, more than the {MAX_TOKENS} that are parsed" if tokens else ""
-                yield [Simplification(tokens, tokens, problem=problem)]
-                continue
+        for analysis in analyses(sentences, parse_graphs=self.mode == "cautious"):
             try:
-                yield self._simplifications(analyse(parse), count)
+                yield self._all_simplifications(analysis, count)
             except LatticeSimpError as error:
-                yield [Simplification(tokens, tokens, problem=str(error))]
+                yield [Simplification(analysis.tokens, analysis.tokens, problem=str(error))]
+
+    def _all_simplifications(self, analysis: Analysis, count: int) -> list[Simplification]:
+        """Returns simplifications, by substitution alone if there is no analysis."""
+        if not analysis.tokens:
+            return [Simplification((), ())]
+        if not analysis.problem:
+            return self._simplifications(analysis, count)
+        if "substitute" not in self.stages or (self.mode == "cautious" and not analysis.is_parsed):
+            raise LatticeSimpError(analysis.problem)
+        stages: tuple[Stage, ...] = ("substitute",)
+        found = replace(self, stages=stages)._simplifications(analysis, count)
+        return [replace(simplification, note=analysis.problem) for simplification in found]
 
     def translation(self, analysis: Analysis) -> tuple[Hypotheses, Translation]:
         """Returns the lattice of splits and deletions of a sentence, and its translation."""
@@ -216,8 +220,7 @@ class Simplifier:
                 for candidate in analysis.deletions
                 if candidate.kind is kind and model.probability(deletion_feature(candidate)) > 0.5
             ]
-        variant = make_variant(analysis, model, chosen, analysis.splits, lambda deletion: deletion in gone)
-        return variant.without({index for leap in variant.leaps for index in range(leap.begin, leap.end)})
+        return make_variant(analysis, model, chosen, analysis.splits, lambda deletion: deletion in gone).shortened()
 
     @cached_property
     def _decoder(self) -> Decoder:
@@ -270,34 +273,9 @@ class Simplifier:
             path.cost,
             result.features(path),
             trace.variant.splits,
-            tuple(leap.deletion for leap in outermost),
+            (*trace.variant.deleted, *(leap.deletion for leap in outermost)),
             trace.substitutions,
         )
-
-
-def _parsed(sentences: str | Iterable[Parse | str | Sequence[str]]) -> Iterator[tuple[tuple[str, ...], Parse | None]]:
-    """Yields tokens with their parse; None for an empty or too long sentence."""
-    pending: list[tuple[str, ...]] = []
-
-    def flush() -> Iterator[tuple[tuple[str, ...], Parse | None]]:
-        parses = parse_sentences(tokens for tokens in pending if 0 < len(tokens) <= MAX_TOKENS)
-        for tokens in pending:
-            yield tokens, next(parses) if 0 < len(tokens) <= MAX_TOKENS else None
-        pending.clear()
-
-    for sentence in [sentences] if isinstance(sentences, str) else sentences:  # a stream stays a stream
-        if isinstance(sentence, Parse):
-            yield from flush() if pending else ()
-            yield sentence.tokens, sentence
-        else:
-            pending.append(as_tokens(sentence))
-            if len(pending) == _BATCH:
-                yield from flush()
-    yield from flush() if pending else ()
-
-
-_BATCH = 64
-"""The number of sentences parsed at once."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ two is the verb of a clause that can stand alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
@@ -30,13 +30,14 @@ LEAST_WORDS = 3
 
 
 class SplitKind(StrEnum):
-    """The construction that a split takes apart."""
+    """The construction that a split takes apart; `event` for two events of a graph (`event_splits.py`)."""
 
     RELATIVE = "relative"
     COORDINATION = "coordination"
     APPOSITION = "apposition"
     ADVERBIAL = "adverbial"
     PARTICIPLE = "participle"
+    EVENT = "event"
 
 
 CONSTRUCTIONS: dict[SplitKind, Callable[[Parse], Iterator[Clause]]] = {
@@ -117,7 +118,7 @@ def split_candidates(parse: Parse, graph: SemanticGraph | None = None) -> tuple[
         graph: the graph that supplies the roles; by default that of the parse.
     """
     parse = repaired(parse)
-    if not _is_statement(parse):
+    if not is_statement(parse.tokens):
         return ()
     graph = dependency_graph(parse) if graph is None else graph
     by_clause: dict[tuple[int, ...], Split] = {}
@@ -128,36 +129,46 @@ def split_candidates(parse: Parse, graph: SemanticGraph | None = None) -> tuple[
     return tuple(sorted(by_clause.values(), key=lambda split: (split.clause[0], -len(split.clause))))
 
 
-def _is_statement(parse: Parse) -> bool:
-    return bool(parse.tokens) and parse.tokens[-1] not in ("?", "?!", ":", ";")
+def is_statement(tokens: Sequence[str]) -> bool:
+    """Returns whether a sentence can be split: it is no question, and nothing must follow it."""
+    return bool(tokens) and tokens[-1] not in ("?", "?!", ":", ";")
 
 
 def _is_sound(parse: Parse, clause: Clause) -> bool:
     """Returns whether both halves are complete: enough words, the main verb kept, brackets and quotations intact."""
     gone = {*clause.clause, *clause.dropped}
-    left = [
-        position for position in range(len(parse)) if position not in gone and mark_kind(parse.tokens[position]) is None
-    ]
-    said = [token for token in clause.sentence if mark_kind(token.text) is None]
-    if len(left) < LEAST_WORDS or len(said) < LEAST_WORDS or not set(parse.roots) - gone:
+    return bool(set(parse.roots) - gone) and keeps_whole(parse.tokens, gone, clause.sentence)
+
+
+def keeps_whole(tokens: Sequence[str], gone: Collection[int], sentence: Sequence[Token]) -> bool:
+    """Returns whether both halves of a split have enough words, and intact brackets and quotations.
+
+    Args:
+        tokens: the source.
+        gone: the positions removed from it.
+        sentence: the new sentence.
+    """
+    left = [place for place, token in enumerate(tokens) if place not in gone and mark_kind(token) is None]
+    said = [token for token in sentence if mark_kind(token.text) is None]
+    if len(left) < LEAST_WORDS or len(said) < LEAST_WORDS:
         return False
-    pairs = mark_pairs(parse.tokens)
+    pairs = mark_pairs(tokens)
     paired = {position for pair in pairs for position in pair}
     after = max(gone) + 1
-    if after + 1 < len(parse) and mark_kind(parse.tokens[after]) == "comma" and parse.tokens[after + 1].isdigit():
+    if after + 1 < len(tokens) and mark_kind(tokens[after]) == "comma" and tokens[after + 1].isdigit():
         return False  # "a score of 29 -- 29"
     torn = any((first in gone) != (last in gone) for first, last in pairs)
     around = [(first, last) for first, last in pairs if first < min(gone) and max(gone) < last]
-    held = any(not _encloses(parse, gone, first, last) for first, last in around)
-    if not _is_balanced([token.text for token in clause.sentence]):
+    held = any(not _encloses(tokens, gone, first, last) for first, last in around)
+    if not _is_balanced([token.text for token in sentence]):
         return False
-    open_marks = (position for position in gone if mark_kind(parse.tokens[position]) in ("open", "close", "quote"))
+    open_marks = (position for position in gone if mark_kind(tokens[position]) in ("open", "close", "quote"))
     return not torn and not held and all(position in paired for position in open_marks)
 
 
-def _encloses(parse: Parse, gone: set[int], first: int, last: int) -> bool:
+def _encloses(tokens: Sequence[str], gone: Collection[int], first: int, last: int) -> bool:
     """Returns whether a pair of brackets encloses exactly the clause."""
-    return mark_kind(parse.tokens[first]) == "open" and first + 1 == min(gone) and max(gone) + 1 == last
+    return mark_kind(tokens[first]) == "open" and first + 1 == min(gone) and max(gone) + 1 == last
 
 
 def _is_balanced(texts: list[str]) -> bool:

@@ -9,16 +9,18 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.support.textio import read_lines
-from lattice_simp.systems.simplify.analysis import analyse
+from lattice_simp.systems.simplify.analysis import MAX_TOKENS, Analysis, analyse, analyses
+from lattice_simp.systems.simplify.boxer import graphs_by_tokens
+from lattice_simp.systems.simplify.graph import SemanticGraph
 from lattice_simp.systems.simplify.operations import OperationModel
-from lattice_simp.systems.simplify.simplifier import MAX_TOKENS, OPERATIONS, Simplifier
+from lattice_simp.systems.simplify.simplifier import OPERATIONS, Simplifier
 from lattice_simp.systems.simplify.training import (
     TrainingGraph,
     expectation_maximisation,
@@ -45,6 +47,7 @@ def operations_stage(config: Config) -> Stage:
     """Returns the stage that estimates the probabilities of splits and deletions on the training corpora."""
     assert config.simplify is not None
     files = [config.path(path) for corpus in _corpora(config) for path in (corpus.source, corpus.target)]
+    files += _graph_files(config)
     values = {"text": config.text.model_dump(), "iterations": config.simplify.iterations}
     return Stage("operations", (), values, files, partial(_operations, config))
 
@@ -53,7 +56,12 @@ def _operations(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     assert config.simplify is not None
     tasks = list(enumerate(_batches(config)))
     graphs: dict[int, list[TrainingGraph]] = {}
-    results = all_results(tasks, partial(_graph_maker, *cased_tokenisers(config)), jobs=run.jobs, cluster=run.cluster)
+    results = all_results(
+        tasks,
+        partial(_graph_maker, *cased_tokenisers(config), _graph_files(config)),
+        jobs=run.jobs,
+        cluster=run.cluster,
+    )
     for done, (number, result) in enumerate(results, start=1):
         graphs[number] = result
         run.progress(done, len(tasks))
@@ -86,7 +94,28 @@ def cased_tokenisers(config: Config) -> tuple[Tokeniser, Tokeniser]:
     return tokenisers(config.text.model_copy(update={"case": "keep"}))
 
 
-def _graph_maker(source: Tokeniser, target: Tokeniser) -> Callable[[Sequence[tuple[str, str]]], list[TrainingGraph]]:
+def _graph_files(config: Config) -> list[Path]:
+    return [] if config.simplify is None else [config.path(path) for path in config.simplify.graphs]
+
+
+_Analyse: TypeAlias = Callable[[Sequence[tuple[str, ...]]], Iterator[Analysis]]
+
+
+def _analyser(graph_files: Sequence[Path]) -> _Analyse:
+    """Returns the function that analyses sentences, by their graphs if there are files of graphs."""
+    graphs = graphs_by_tokens(graph_files)
+
+    def by_graphs(sentences: Sequence[tuple[str, ...]]) -> Iterator[Analysis]:
+        return analyses(graphs.get(tokens, SemanticGraph(tokens, (), ())) for tokens in sentences)
+
+    return by_graphs if graph_files else lambda sentences: map(analyse, parse_sentences(sentences))
+
+
+def _graph_maker(
+    source: Tokeniser, target: Tokeniser, graph_files: Sequence[Path]
+) -> Callable[[Sequence[tuple[str, str]]], list[TrainingGraph]]:
+    analysed = _analyser(graph_files)
+
     def work(pairs: Sequence[tuple[str, str]]) -> list[TrainingGraph]:
         tokens = [
             (as_tokens(source.tokens(complex_side)), as_tokens(target.tokens(simple_side)))
@@ -98,8 +127,8 @@ def _graph_maker(source: Tokeniser, target: Tokeniser) -> Callable[[Sequence[tup
             if 0 < len(complex_side) <= MAX_TOKENS and simple_side
         ]
         different = list(dict.fromkeys(complex_side for complex_side, _ in usable))
-        analyses = dict(zip(different, map(analyse, parse_sentences(different)), strict=True))
-        return [training_graph(analyses[complex_side], simple_side) for complex_side, simple_side in usable]
+        known = dict(zip(different, analysed(different), strict=True))
+        return [training_graph(known[complex_side], simple_side) for complex_side, simple_side in usable]
 
     return work
 
@@ -108,7 +137,7 @@ def weights_stage(config: Config) -> Stage:
     """Returns the stage that tunes all weights of the simplifier together on the development set."""
     settings = config.simplify
     development = [] if settings is None or settings.development is None else [settings.development]
-    files = [path for test in development for path in test_set_files(config, test)]
+    files = [path for test in development for path in test_set_files(config, test)] + _graph_files(config)
     fields = (
         {} if settings is None else settings.model_dump(mode="json", exclude={"corpora", "iterations", "simplicity"})
     )
@@ -126,11 +155,11 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         write_weights(folder / WEIGHTS, dict(simplifier.decoder.weights))
         return {}
     sentences, references = development_set(config, settings.development)
-    analyses = list(map(analyse, parse_sentences(sentences)))
+    analysed = list(_analyser(_graph_files(config))(sentences))
     mert = MertOptions(settings.seed, settings.random_directions, settings.restarts, min_gain=SEARCH_GAIN, reach=REACH)
     result = tune_simplifier(
         simplifier,
-        analyses,
+        analysed,
         references,
         TuningOptions(mert, settings.max_rounds),
         metric=settings.metric,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lattice_simp.errors import FormatError
-from lattice_simp.systems.simplify.boxer import read_boxer
+from lattice_simp.systems.simplify.boxer import read_graphs
 from lattice_simp.systems.simplify.deletion import deletion_candidates
 from lattice_simp.systems.simplify.split import event_pairs
 
@@ -18,7 +18,7 @@ HIGGS = Path(__file__).parent / "higgs.xml"
 
 @pytest.fixture(scope="module")
 def higgs():
-    (graph,) = read_boxer(HIGGS)
+    (graph,) = read_graphs(HIGGS)
     return graph
 
 
@@ -99,7 +99,7 @@ def test_a_referent_with_the_same_words_is_the_same_entity(higgs):
 def test_json_lines_say_the_same(higgs, tmp_path):
     path = tmp_path / "graphs.jsonl"
     path.write_text(json.dumps(as_json(HIGGS)) + "\n\n" + json.dumps(as_json(HIGGS)) + "\n")
-    assert list(read_boxer(path)) == [higgs, higgs]
+    assert list(read_graphs(path)) == [higgs, higgs]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_broken_file_is_told_with_its_line(tmp_path, old, new, line):
     assert old in text
     path.write_text(text.replace(old, new, 1))
     with pytest.raises(FormatError) as caught:
-        list(read_boxer(path))
+        list(read_graphs(path))
     assert caught.value.line == line, str(caught.value)
     assert caught.value.path == path
     assert caught.value.remedy
@@ -132,7 +132,7 @@ def test_a_broken_line_of_json_is_told_with_its_number(tmp_path, text):
     path = tmp_path / "broken.jsonl"
     path.write_text(json.dumps(as_json(HIGGS)) + "\n" + text + "\n")
     with pytest.raises(FormatError) as caught:
-        list(read_boxer(path))
+        list(read_graphs(path))
     assert caught.value.line == 2
 
 
@@ -141,7 +141,7 @@ def test_a_file_without_graphs_is_an_error(tmp_path, text):
     path = tmp_path / "empty"
     path.write_text(text)
     with pytest.raises(FormatError):
-        list(read_boxer(path))
+        list(read_graphs(path))
 
 
 @pytest.mark.parametrize("kind", ["tags", "tokens", "positions", "predicates", "relations", "edges"])
@@ -161,4 +161,4 @@ def test_values_of_another_kind_in_json_are_refused(tmp_path, kind, value):
     path = tmp_path / "graphs.jsonl"
     path.write_text(json.dumps(graph) + "\n")
     with pytest.raises(FormatError, match="invalid graph: expected a list of"):
-        list(read_boxer(path))
+        list(read_graphs(path))

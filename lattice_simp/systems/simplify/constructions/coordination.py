@@ -20,7 +20,7 @@ _PAIRED = frozenset({"both", "either", "neither", "not"})
 
 
 @cache
-def _coordinators() -> dict[str, str]:
+def coordinators() -> dict[str, str]:
     """Returns the opening of the new sentence for each conjunction."""
     return {row["word"]: row["opening"] for row in grammar_table("english/coordinators.tsv", ("word", "opening"))}
 
@@ -52,7 +52,7 @@ def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
     conjunction = _conjunction_before(parse, span[0])
     word = parse.tokens[conjunction].lower() if conjunction is not None else "and"
     commas = parse.tokens[span[0] - 1] in (",", ";")
-    if word not in _coordinators() or (conjunction is None and not commas):
+    if word not in coordinators() or (conjunction is None and not commas):
         return
     start = _start(parse, head, chain, span)
     place = _place_of_subject(parse, head, span)
@@ -61,7 +61,7 @@ def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
     changes: tuple[tuple[int, str], ...] = ()
     if conjunction is not None and parse.labels[chain[0]] == "conj" and not _is_joined(parse, chain[0]):
         changes = _joined_before(parse, chain[0])
-    sentence = (*inserted(_coordinators()[word]), *plain(parse, span[:place]), *start, *plain(parse, span[place:]))
+    sentence = (*inserted(coordinators()[word]), *plain(parse, span[:place]), *start, *plain(parse, span[place:]))
     dropped = () if conjunction is None else (conjunction,)
     yield Clause(head, chain[0], span, dropped, sentence, changes=changes)
 
@@ -155,7 +155,7 @@ def _shares_object(parse: Parse, head: int, before: int, span: tuple[int, ...]) 
     if child(parse, head, {"auxpass", "acomp", "attr"}) is not None:
         return False
     between = parse.tokens[before + 1 : span[0]]
-    return all(word.lower() in _coordinators() or word == "," for word in between)
+    return all(word.lower() in coordinators() or word == "," for word in between)
 
 
 def _with_auxiliaries(parse: Parse, head: int, owner: int, entity: tuple[Token, ...]) -> tuple[Token, ...] | None:
