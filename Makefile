@@ -1,3 +1,6 @@
+# Tests start hundreds of Python processes: without compiled files each takes longer.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Everything runs in .venv, which `make setup` (or any target below) makes and fills; each other Python has a folder of
 # its own: `make test PYTHON=python3.13` uses .venv-3.13.
 PYTHON ?= python3
@@ -34,7 +37,7 @@ demo: $(BASE)  ## translate held-out sentences of the demo grammar with three st
 test: $(STAMP)  ## run the tests (minutes)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
-test-slow: $(STAMP)  ## run the tests that take many minutes
+test-slow: $(STAMP)  ## run the tests that the others leave out: processes, kills, whole experiments (many minutes)
 	$(BIN)/python -m pytest -m slow -n $(JOBS) --dist worksteal
 
 smoke: export PIP_ONLY_BINARY := :all:

@@ -72,6 +72,7 @@ def test_there_are_recipes():
     assert names >= {"fairseq", "marian", "ctranslate2", "moses", "kaldi", "llm-samples", "constrained-decoding"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_recipe(path, workplace, capfdbinary, monkeypatch):
     recipe = Document(path.read_text(encoding="utf-8"))

@@ -71,6 +71,7 @@ def maker(monkeypatch):
 # ---------------------------------------------------------------- the site
 
 
+@pytest.mark.slow
 def test_every_public_name_is_described(site):
     anchors = ids(site / "api")
     missing = [name for name in ls.__all__ if f"lattice_simp.{name}" not in anchors]
@@ -219,6 +220,7 @@ def test_recipes_are_in_the_readme():
     assert recipes == set(re.findall(r"\]\((docs/recipes/[^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8")))
 
 
+@pytest.mark.slow
 def test_the_notebook_gives_its_outputs():
     needs_the_extra("nbclient", "ipykernel")
     import nbformat

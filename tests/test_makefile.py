@@ -51,6 +51,7 @@ def test_the_readme_and_the_metadata_name_the_same_versions():
     assert project["requires-python"] == f">={named[0]},<3.{int(named[-1].removeprefix('3.')) + 1}"
 
 
+@pytest.mark.slow
 def test_docstrings_are_characters():
     """From Python 3.13 on, a module whose docstrings hold half of a surrogate pair cannot be imported."""
     for path in sorted(

@@ -16,6 +16,8 @@ import pytest
 for name in ("hatchling", "pip"):
     pytest.importorskip(name, reason=f"{name} is not installed (the extra 'dev')")
 
+pytestmark = pytest.mark.slow  # it builds the wheel twice, and installs it
+
 ROOT = Path(__file__).parents[1]
 
 SSF = """<Sentence id='1'>
@@ -122,7 +124,6 @@ print(len(list(read_skeletons(grammar_path("demo/data/test.jsonl")))))"""
     assert program("python", "-c", code) == "200\n"
 
 
-@pytest.mark.slow  # compiles kernels
 def test_commands_with_kernels(program):
     assert "arcs" in program("lattice-simp", "lattice", "info", "a.plf", compiled=True)
     said = program("lattice-simp", "demo", "--sentences", "1", "--output", "demo", compiled=True)

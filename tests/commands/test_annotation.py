@@ -87,6 +87,7 @@ def test_one_skeleton_and_all_that_happened(call, files):
     assert events[-1]["bad"] == {"111": True}
 
 
+@pytest.mark.slow
 def test_what_others_found_bad_counts_in_what_is_exported_and_in_reliability(call, files):
     """Two of three annotators left the same words, which all checkers found bad."""
     needs_the_extra()

@@ -103,6 +103,7 @@ def test_what_is_missing_is_one_line(said):
         assert result[line][0] == "0", (line, result[line])
 
 
+@pytest.mark.slow
 def test_one_library_alone_is_missed_in_one_line(said):
     for library in ("yaml", "psutil", "pyarrow", "duckdb", "sacremoses"):
         for line, (code, error) in said(

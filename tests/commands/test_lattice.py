@@ -472,6 +472,7 @@ def test_the_version(call):
     assert call("--version").stdout.startswith("lattice-simp ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arcs", [2, 20000])
 def test_a_pipe_is_read_once_and_whole(program, tmp_path, arcs):
     """A shell's `<(zcat ...)` cannot be opened again to look at its beginning."""

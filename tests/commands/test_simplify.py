@@ -65,6 +65,7 @@ def test_long_sentences_are_passed_through_and_told(call, simplifier):
     assert "1 failed" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_output_does_not_depend_on_the_number_of_jobs(call, simplifier):
     first, second = (call("simplify", simplifier, "--jobs", jobs, stdin=LINES * 3).stdout for jobs in (1, 2))
     assert first == second

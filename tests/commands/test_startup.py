@@ -39,6 +39,7 @@ def test_lattice_commands_import_little(folder):
     assert (folder / "pruned.fst").exists()
 
 
+@pytest.mark.slow
 def test_commands_with_kernels_import_the_compiler_alone(folder):
     assert imported(folder, "nbest", "few.nbest")[0] == "numba"
     assert imported(folder, "prune", "many.nbest", "--beam", "1", "--output", "pruned.fst")[0] == "numba"

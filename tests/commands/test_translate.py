@@ -38,6 +38,7 @@ def test_stdin_to_stdout_keeps_every_line(program, model):
     assert "0 failed" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_output_does_not_depend_on_the_number_of_jobs(call, model, tmp_path):
     written = []
     for jobs in (1, 2):
@@ -251,6 +252,7 @@ def test_bad_calls_are_one_line(call, model, arguments, message):
     assert done.stderr.startswith("lattice-simp: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

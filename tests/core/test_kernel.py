@@ -79,6 +79,7 @@ def test_errors_of_kernels_come_back(block):
         spin("words", np.zeros(1, dtype=np.int8))
 
 
+@pytest.mark.slow
 def test_code_on_disk_is_old_when_a_called_kernel_or_its_number_has_changed(tmp_path):
     """numba alone looks at the file of the kernel that is called from Python, and would run the old code."""
     calls = "from lattice_simp.core.kernel import jit\nfrom inner import FACTOR, inner\n"
@@ -203,6 +204,7 @@ READ_ONLY = """
 """
 
 
+@pytest.mark.slow
 def test_code_is_kept_elsewhere_where_package_and_home_are_read_only(tmp_path):
     kept = []
     for _ in range(2):
@@ -214,6 +216,7 @@ def test_code_is_kept_elsewhere_where_package_and_home_are_read_only(tmp_path):
     assert kept[0]
 
 
+@pytest.mark.slow
 def test_code_is_not_loaded_from_a_folder_of_others(tmp_path):
     """A link, and a folder that others may write to or that may have been theirs to fill."""
     path, elsewhere = tmp_path / f"lattice_simp-{os.getuid()}", tmp_path / "elsewhere"
@@ -233,6 +236,7 @@ def test_code_is_not_loaded_from_a_folder_of_others(tmp_path):
         path.unlink() if mode is None else path.rmdir()
 
 
+@pytest.mark.slow
 def test_kernels_run_where_no_folder_can_be_written(tmp_path):
     file = tmp_path / "file"
     file.write_text("", encoding="utf-8")

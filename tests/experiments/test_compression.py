@@ -90,6 +90,7 @@ def test_the_methods_are_compared_on_all_sets(folder, estimated, capsys):
     assert f"| keep everything | {100 * rows['keep everything']['f1_mean']:.1f} " in page
 
 
+@pytest.mark.slow
 def test_only_what_depends_on_a_change_is_done_again(folder, estimated, capsys):
     main([str(folder)])
     (stage,) = (folder / "work").glob("measured-other.*")

@@ -73,6 +73,7 @@ def test_without_the_treebank_it_says_so(data, tmp_path):
     assert not (tmp_path / "work").exists()
 
 
+@pytest.mark.slow
 def test_the_costs_of_rules_are_tuned_on_files_that_are_not_held_out(data, capsys, tmp_path, monkeypatch):
     names = [rule.name for rule in bracket_rules()]
     before = bracket_costs.grammar_path(bracket_costs.TABLE).read_text(encoding="utf-8")

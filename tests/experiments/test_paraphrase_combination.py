@@ -91,6 +91,7 @@ def study(tmp_path):
     return work
 
 
+@pytest.mark.slow
 def test_systems_that_err_in_different_places_gain_together(study, tmp_path):
     stage = combination_stage(study, str(tmp_path / "data"))
     done = run_stages([stage], tmp_path / "work", Run())

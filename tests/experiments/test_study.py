@@ -92,6 +92,7 @@ def done(experiment):
     return run_study(study, config, {"short": experiment / "test.2.jsonl"}, Run())
 
 
+@pytest.mark.slow
 def test_every_system_translates_every_sentence(done):
     for name in SETS:
         for system in SYSTEMS:

@@ -250,6 +250,7 @@ def test_the_report_has_the_figures_of_each_test_set_by_its_name(done, config, m
     assert "translation: news" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variants", [(), ("rho",)])
 def test_a_study_with_fewer_variants_has_a_report(config, tmp_path, variants):
     update = {"variants": variants, "systems": ("plain", "gc-strong"), "rescored": ("plain", "gc-strong")}

@@ -210,6 +210,7 @@ def test_fuzzed(tmp_path):
     fuzz((tmp_path / "y.txt").read_bytes(), lambda data: parse_att(data, acceptor=False), seconds=0.5)
 
 
+@pytest.mark.slow
 @needs_shared
 @pytest.mark.shared
 def test_a_large_lattice_reads_fast(tmp_path):

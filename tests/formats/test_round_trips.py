@@ -152,7 +152,7 @@ def test_headers_are_held_or_named(format, tmp_path):
 @pytest.mark.parametrize("first", READ)
 @pytest.mark.parametrize("second", READ)
 def test_plain_lattices_go_from_each_format_to_each(first, second, tmp_path):
-    for seed in range(20):
+    for seed in range(6):
         lattice = random_lattice(seed, words=WORDS, one_final=True, single_precision=True).connected()
         features = {"features"} & {first, second}
         if lattice.empty or not lattice.num_arcs:

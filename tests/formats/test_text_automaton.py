@@ -61,7 +61,7 @@ def text_pattern(string, gaps, spaced="ab"):
 @pytest.mark.parametrize("spacing", ["words", "text"])
 def test_texts_are_those_of_the_definition(spacing):
     accepted = 0
-    for seed in range(25):
+    for seed in range(8):
         strings, gaps = random_hypotheses(np.random.default_rng(seed))
         automaton = text_automaton(acceptor_of(strings, gaps), spacing)
         if spacing == "words":  # the pattern is of the text after a blank
@@ -74,7 +74,7 @@ def test_texts_are_those_of_the_definition(spacing):
             expected = {text for text in TEXTS if any(pattern.fullmatch(text) for pattern in patterns)}
         assert {text for text in TEXTS if automaton.accepts(text)} == expected, (seed, strings, gaps)
         accepted += len(expected)
-    assert accepted > 5_000
+    assert accepted > 1_600
 
 
 RUNNING = "a日กก\u0e48 ,"
@@ -86,7 +86,7 @@ RUNNING_TEXTS = ["".join(text) for size in range(6) for text in itertools.produc
 def test_words_of_scripts_without_blanks_stand_anywhere(spacing):
     """Within running text of Han or Thai, beside Latin words; with `running`, within Latin words, too."""
     accepted = 0
-    for seed in range(15):
+    for seed in range(6):
         strings, gaps = random_hypotheses(np.random.default_rng(seed), RUNNING_WORDS)
         automaton = text_automaton(acceptor_of(strings, gaps), spacing)
         spaced = "a" if spacing == "text" else "\0"
@@ -94,7 +94,7 @@ def test_words_of_scripts_without_blanks_stand_anywhere(spacing):
         expected = {text for text in RUNNING_TEXTS if any(pattern.fullmatch(text) for pattern in patterns)}
         assert {text for text in RUNNING_TEXTS if automaton.accepts(text)} == expected, (seed, strings, gaps)
         accepted += len(expected)
-    assert accepted > 2_000
+    assert accepted > 800
 
 
 def test_terms_in_running_text():

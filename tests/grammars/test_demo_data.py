@@ -67,6 +67,7 @@ def test_the_data_are_small():
     assert sum(path.stat().st_size for path in data_path("rules.gz").parent.iterdir() if path.is_file()) < BUDGET
 
 
+@pytest.mark.slow
 def test_test_sentences_are_made_again(corpus):
     _, test = corpus
     records = "".join(f"{line}\n" for line in generate.test_records(test))

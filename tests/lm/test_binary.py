@@ -259,6 +259,7 @@ def test_truncated_binaries_are_refused(tmp_path):
     assert set(read_apart(written(tmp_path, contents))) == {"refused"}
 
 
+@pytest.mark.slow
 def test_a_broken_header_is_refused_or_makes_no_difference(tmp_path):
     contents, whole = [], []
     for kind in KINDS:

@@ -81,6 +81,7 @@ def test_scores_of_tokens_in_another_language_are_the_jars(jar):
         assert_scores_are_the_jars(code, hypotheses, [references], jar(hypotheses, [references], "-l", name, "-lower"))
 
 
+@pytest.mark.slow
 @needs_java
 @pytest.mark.shared
 @pytest.mark.parametrize(("code", "test_set"), [("de", "newstest2013.en-de.de"), ("fr", "newstest2013.en-fr.fr")])

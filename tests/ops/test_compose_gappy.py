@@ -117,7 +117,7 @@ def test_a_skeleton_with_a_cycle_is_refused():
 def test_two_compositions_under_two_names_keep_both_scores(edits):
     added = {"Skeleton", "matched", "Second", "SecondMatched"} | ({"Edits", "SecondEdits"} if edits else set())
     actual = 0
-    for seed in SEEDS:
+    for seed in SEEDS[::3]:
         rng = np.random.default_rng([seed, 3])
         full = random_full(rng, states=6)
         first, second = (random_hypotheses(rng, 3, longest=2) for _ in range(2))
@@ -136,7 +136,7 @@ def test_two_compositions_under_two_names_keep_both_scores(edits):
             assert sums.keys() == {"x", "y"} | added, f"seed {seed}"
             parts = 0.5 * sums["Skeleton"] + 2.0 * sums["Second"] + sums.get("Edits", 0.0) + sums.get("SecondEdits", 0)
             assert cost == pytest.approx(costs[labels] - parts), f"seed {seed}"
-    assert actual > 20
+    assert actual > 8
 
 
 def test_a_name_that_exists_is_refused():

@@ -237,6 +237,7 @@ def test_other_sites_and_nameless_visitors_change_nothing(app, store):
     assert not store.events()
 
 
+@pytest.mark.slow
 def test_a_locked_file_is_reported_and_holds_no_other_page(path, monkeypatch):
     monkeypatch.setattr("lattice_simp.serve.opened.PATIENCE_S", 0.2)
     app = app_of([annotate_section(path)], Limits())
@@ -289,6 +290,7 @@ def two_processes(folder):
         process.stderr.close()
 
 
+@pytest.mark.slow
 def test_open_pages_outlive_a_server_of_several_processes(path, store):
     (path.parent / "annotations.py").write_text(WORKERS, encoding="utf-8")
     browser = {"sec-fetch-site": "same-origin", "cookie": "lattice_simp_annotator=Ada"}

@@ -75,6 +75,7 @@ def end(process, number, code):
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_open_connections_and_what_is_computed():
     with serving() as (process, address), socket.create_connection(("127.0.0.1", port_of(address))) as busy:
         text, mask = "+".join(SENTENCE.split() * 6), "1100000000001" * 6
@@ -120,6 +121,7 @@ def test_it_answers_refuses_and_ends(tmp_path):
             end(process, signal.SIGTERM, 143)
 
 
+@pytest.mark.slow
 def test_paraphrases_are_a_tab_and_an_interface():
     pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'skeletons')")
     with serving("--paraphrases", "--max-tokens", "12") as (process, address):

@@ -139,6 +139,7 @@ def answers(simplifier, hindi):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tab", ["simplify", "hindi", "paraphrase"])
 def test_tabs_with_any_text(tab, answers, tmp_path, monkeypatch):
     async def run(pool, request):

@@ -300,6 +300,7 @@ def test_two_hundred_requests_at_once_are_answered_or_asked_to_come_back(client)
     assert asked(client).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_request_is_quick(client, record_property):
     """The median over sentences that were not asked before, one after the other, with their marks.
 

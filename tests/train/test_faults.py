@@ -196,9 +196,8 @@ def test_a_damaged_record(trained_copy, configured, fails):
 KILLED_RUNS = Path(__file__).with_name("killed_runs.py")
 
 
-@pytest.mark.parametrize(
-    ("places", "least"), [((), 16), pytest.param(("exhaustive",), 60, marks=pytest.mark.slow)], ids=["some", "all"]
-)
+@pytest.mark.parametrize(("places", "least"), [((), 16), (("exhaustive",), 60)], ids=["some", "all"])
+@pytest.mark.slow
 def test_a_run_that_is_killed_in_every_stage_makes_the_same(trained, configured, tmp_path, places, least):
     """The program checks that no run touches what earlier ones had finished."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, KILLED_RUNS.parents[1:3]))}

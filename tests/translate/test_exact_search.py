@@ -88,7 +88,7 @@ def certificate(decoder, words, upper, **limits):
 @pytest.mark.parametrize("beam", [0.0, 1.5])
 def test_all_within_the_beam_is_found_for_certain(kind, beam):
     nested = 0
-    for seed in SEEDS:
+    for seed in SEEDS[::3]:
         decoder, texts, words = make_decoder(seed, kind, beam=beam)
         table = expected(decoder, texts, words)
         if not table:
@@ -102,7 +102,7 @@ def test_all_within_the_beam_is_found_for_certain(kind, beam):
         assert surely <= set(actual), seed
         for string in perhaps & set(actual):
             assert actual[string] == pytest.approx(table[string], **CLOSE), seed
-    assert nested > 20
+    assert nested > 7
 
 
 def test_derivations_and_features_are_those_of_the_rules():
@@ -129,6 +129,7 @@ def test_word_lattices_are_searched_exactly():
         assert result.best.cost == pytest.approx(min(with_models(decoder, texts, strings).values()), **CLOSE), seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [{"seconds": 0.0}, {"edges": 0}, {"edges": 60}])
 def test_an_unfinished_search_bounds_the_optimum(limits):
     unfinished = 0
@@ -151,7 +152,7 @@ def test_an_unfinished_search_bounds_the_optimum(limits):
 def test_the_gap_of_a_pruned_search_bounds_what_it_lost(cubes):
     """With each order the bound comes nearer, and where it leaves no gap, the best translation was found."""
     lost = certain = 0
-    for seed in SEEDS[:40]:
+    for seed in SEEDS[:20]:
         decoder, texts, words = make_decoder(seed)
         table = expected(decoder, texts, words)
         if not table or not decoder.grammar.nests:
@@ -167,8 +168,8 @@ def test_the_gap_of_a_pruned_search_bounds_what_it_lost(cubes):
                 assert result.best.cost == pytest.approx(least, **CLOSE), (seed, order)
                 certain += 1
         lost += result.best.cost > least + 1e-3
-    assert certain > 5
-    assert cubes["pops"] > 1 or lost > 3
+    assert certain > 3
+    assert cubes["pops"] > 1 or lost > 1
 
 
 def test_gaps_are_reported_where_they_are_asked_for():
@@ -197,6 +198,7 @@ def test_multipliers_change_no_optimum(monkeypatch):
                 assert actual.lower == pytest.approx(least, **CLOSE), (seed, rounds, above)
 
 
+@pytest.mark.slow
 def test_multipliers_bring_the_second_order_near_the_optimum(monkeypatch):
     """The model's own order makes them exact: those of pairs of words alone leave what three words before say."""
     gaps = {0: [], 90: []}

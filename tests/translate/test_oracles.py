@@ -62,6 +62,7 @@ def europarl(shared):
     }
 
 
+@pytest.mark.slow
 def test_a_shallow_grammar_is_never_pruned(europarl):
     """The decoder has a pruner at hand, but only nesting grammars need it."""
     grammar, model, sentences, results = europarl["sent"]
@@ -91,10 +92,12 @@ def test_multi30k_is_exact(multi30k):
     assert_exact(multi30k, 1074.0265)
 
 
+@pytest.mark.slow
 def test_europarl_sentences_are_exact(europarl):
     assert_exact(europarl["sent"], 5047.6971)
 
 
+@pytest.mark.slow
 def test_europarl_skeletons_are_exact(europarl):
     assert_exact(europarl["skel"], 2620.5634)
 

@@ -52,6 +52,7 @@ def sentences():
     ]
 
 
+@pytest.mark.slow
 def test_lattices_come_in_order_whatever_the_workers(model, sentences):
     weights = read_weights(model / WEIGHTS)
     runs = []
@@ -67,7 +68,7 @@ def test_lattices_come_in_order_whatever_the_workers(model, sentences):
     assert runs[0] == runs[1] == expected
 
 
-@pytest.mark.parametrize("strategy", ["plain", "gappy"])
+@pytest.mark.parametrize("strategy", ["plain", pytest.param("gappy", marks=pytest.mark.slow)])
 def test_tuning_gains_and_its_bleu_is_that_of_the_decoder(model, sentences, strategy):
     sentences = sentences[: 2 if strategy == "gappy" else COUNT]
     start = start_weights(model, skeletons=strategy == "gappy")
@@ -142,7 +143,7 @@ def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
 
 
 def test_anything_that_gives_lattices_can_be_tuned(model, sentences):
-    wanted = []
+    sentences, wanted = sentences[:3], []
 
     def decoded(weights, symbols):
         wanted.append(dict(weights))
@@ -225,6 +226,7 @@ def test_rounds_end_where_the_optimiser_expects_no_more():
         assert len(requested) == rounds, gain
 
 
+@pytest.mark.slow
 def test_rounds_tune_for_sari_as_well(model, sentences):
     """The translations are taken for simplifications; in the source, only what both languages share is kept."""
     start, said = start_weights(model, skeletons=False), []

@@ -188,6 +188,7 @@ def test_what_is_no_scheduler(tmp_path):
             assert time.monotonic() - begin < PATIENCE / 10
 
 
+@pytest.mark.slow
 def test_a_local_cluster_is_quiet_and_leaves_nothing(tmp_path, capfd):
     """Also where its only worker takes long to start again, as on a busy machine: Dask would give it up at once."""
     texts = ["a", "dies", "error", "b"]
@@ -208,6 +209,7 @@ def test_a_local_cluster_ends_while_its_worker_starts_again(tmp_path, capfd, mon
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_closed_while_it_starts_is_quiet(tmp_path, capfd, monkeypatch):
     monkeypatch.setenv(closing_worker.STARTS, f"{tmp_path / 'starts'}:2")
     with dask.config.set({"distributed.worker.preload": [closing_worker.__name__]}):
@@ -230,6 +232,7 @@ def test_what_a_cluster_cannot_do(address, options, message):
         list(run_tasks([(0, "a")], broken_factory, cluster=address, **options))
 
 
+@pytest.mark.slow
 def test_without_dask_the_message_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'lattice-simp\[dask\]'"):

@@ -18,6 +18,7 @@ def majority(decisions):
     return kept * 2 >= np.bincount(decisions.token, minlength=decisions.size)
 
 
+@pytest.mark.slow
 def test_better_than_the_majority_where_annotators_differ():
     gains = []
     for seed in range(3):
@@ -32,6 +33,7 @@ def test_better_than_the_majority_where_annotators_differ():
     assert np.mean(gains) > 0.05
 
 
+@pytest.mark.slow
 def test_verdicts_on_careless_judgements_help():
     """A third of the judgements is careless, and two checkers see that."""
     gains = []
@@ -50,6 +52,7 @@ def test_verdicts_on_careless_judgements_help():
     assert np.mean(gains) > 0.02
 
 
+@pytest.mark.slow
 def test_bad_skeletons_count_less():
     sentence = Sentence("talk.0", 0, tuple("abcdef"))
     results = [

@@ -50,6 +50,7 @@ def test_the_estimate_against_expectation_maximisation_written_out():
             assert model.annotators == pytest.approx(annotators, abs=1e-6), f"seed {seed}"
 
 
+@pytest.mark.slow
 def test_bad_judgements_tell_nothing_of_reliability():
     pytest.importorskip("crowdkit", **NEEDS)
     rng = np.random.default_rng(0)

@@ -170,6 +170,7 @@ def test_a_dump_and_json_lines(tmp_path):
         assert (tmp_path / "dump" / name).read_bytes() == (tmp_path / "plain" / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_killed_runs(tmp_path):
     """A run that is killed again and again goes on, and writes the same bytes."""
     first, simpler = articles(3)
@@ -182,9 +183,8 @@ def test_killed_runs(tmp_path):
     assert content(tmp_path / "killed") == content(tmp_path / "whole")
 
 
-@pytest.mark.parametrize(
-    "run", [Run(jobs=2), pytest.param(Run(cluster="local:1"), marks=pytest.mark.slow)], ids=["processes", "dask"]
-)
+@pytest.mark.parametrize("run", [Run(jobs=2), Run(cluster="local:1")], ids=["processes", "dask"])
+@pytest.mark.slow
 def test_workers_write_the_same(tmp_path, monkeypatch, run):
     if run.cluster:
         pytest.importorskip("distributed", reason="the extra 'dask' is not installed")

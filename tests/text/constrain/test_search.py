@@ -110,7 +110,7 @@ def brute_force(model, cost_of, max_tokens, weight=1.0, length_penalty=0.0):
 @pytest.mark.parametrize("spacing", ["text", "words"])
 def test_a_large_beam_finds_what_brute_force_finds(spacing, deletion):
     found = 0
-    for seed in range(25):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         acceptor, model = random_acceptor(rng), RandomModel(seed, len(TOKENS) + 2, zeros=0.2)
         constraint = ls.TokenConstraint.of(acceptor, TOKENS, END, spacing=spacing, deletion=deletion)
@@ -128,7 +128,7 @@ def test_a_large_beam_finds_what_brute_force_finds(spacing, deletion):
             assert text.model_score == pytest.approx(model_score)
             assert text.constraint_cost == pytest.approx(cost)
             found += 1
-    assert found > 200
+    assert found > 80
 
 
 def plain_beam_search(model, beam, max_tokens, length_penalty=0.0):

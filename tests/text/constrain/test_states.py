@@ -31,7 +31,7 @@ def test_all_characters_and_no_other_bytes():
         assert np.isfinite(cost(states, b"x"))
         steps = states.decoder.steps.tolist()
         accepted = ((states.table[0] != DEAD) & np.isfinite(states.finals[states.table[0]])).tolist()
-        for point in [*POINTS, *range(0x20000)]:
+        for point in [*POINTS, *range(0x900), *range(0x900, 0x20000, 11)]:
             if not 0xD800 <= point < 0xE000:
                 step = 0
                 for byte in chr(point).encode():

@@ -120,6 +120,7 @@ def test_counts_are_those_of_all_rules(limits, training, random_pairs, brute_rul
     assert max(row[1] for row in rows.values()) == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("min_count", [1, 2, 4])
 @pytest.mark.parametrize("max_targets", [1, 2, 5])
 @pytest.mark.usefixtures("few_buckets")
@@ -212,6 +213,7 @@ def test_shards_and_blocks_do_not_change_the_files(training, random_pairs, monke
     assert all(other == results[0] for other in results)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_buckets")
 def test_workers_do_not_change_the_files(training, random_pairs, tmp_path):
     pairs = random_pairs(8, 40)
@@ -235,6 +237,7 @@ def test_each_row_group_of_a_shard_holds_one_bucket(training, random_pairs, monk
         assert len(buckets) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_buckets")
 @pytest.mark.parametrize("name", ["bucket=5", "a*b", "a[1]", "what?", "it's {a,b}", "source=x"])
 def test_folders_may_have_any_name(name, training, random_pairs, tmp_path):
@@ -266,6 +269,7 @@ def interrupted(training, after):
         training.run("targets")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_buckets")
 @pytest.mark.parametrize("after", range(5))
 def test_the_count_of_targets_goes_on_after_a_break(after, training, random_pairs, tmp_path):

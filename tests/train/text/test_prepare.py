@@ -123,6 +123,7 @@ def test_languages_may_be_left_alone(corpora, tmp_path):
     assert rows_of(prepared(config, tmp_path)[0]) == expected_rows(config, corpora.pairs, language=False)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [2])
 def test_workers_make_the_same_files(corpora, tmp_path, jobs, monkeypatch):
     parallel, _ = prepared(corpora(15), tmp_path / "parallel", jobs=jobs)
