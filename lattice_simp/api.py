@@ -21,8 +21,8 @@ from lattice_simp.errors import (
 )
 from lattice_simp.formats import read, read_nbest, write
 from lattice_simp.formats.collections import read_all
+from lattice_simp.formats.generator_results import hypotheses
 from lattice_simp.formats.nbest import write_nbest
-from lattice_simp.formats.results import hypotheses
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.arc_posteriors import arc_posteriors
@@ -68,7 +68,7 @@ from lattice_simp.systems.paraphrase.links import WordLink, link_words
 from lattice_simp.systems.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
 from lattice_simp.systems.paraphrase.synonyms import Thesaurus
 from lattice_simp.systems.paraphrase.tree import Tree
-from lattice_simp.systems.simplify.boxer import read_graphs
+from lattice_simp.systems.simplify.graphs.boxer import read_graphs
 from lattice_simp.systems.simplify.simplifier import Simplification, Simplifier
 from lattice_simp.text.constrain.adapters.ctranslate2 import Ctranslate2GeneratorStep, Ctranslate2TranslatorStep
 from lattice_simp.text.constrain.adapters.llama_cpp import LlamaCppStep

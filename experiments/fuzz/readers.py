@@ -113,7 +113,7 @@ OTHERS: dict[str, Read] = {
     "conllu": _consumed("systems.hindi.formats.conllu", "read_conllu"),
     "ssf": _consumed("systems.hindi.formats.ssf", "read_ssf"),
     "settings": _consumed("support.settings_file", "read_settings"),
-    "boxer": _consumed("systems.simplify.boxer", "read_boxer"),
+    "boxer": _consumed("systems.simplify.graphs.boxer", "read_graphs"),
     "articles": _consumed("systems.corpus.articles", "read_articles"),
 }
 """What reads the files that hold no lattices."""

@@ -34,7 +34,7 @@ from lattice_simp.errors import FormatError, LatticeSimpError, ScoreWarning
 from lattice_simp.formats import is_text
 from lattice_simp.formats.json_nbest import write_json
 from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_nbest, write_nbest
-from lattice_simp.formats.outputs import stream_outputs, write_texts
+from lattice_simp.formats.plain_text import stream_outputs, write_texts
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_text, read_lines, readable
 from lattice_simp.text.sacrebleu_tokenisers import is_unspaced_language

@@ -31,9 +31,9 @@ from lattice_simp.commands.sentences import Sentence, english_text, model_text, 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.tasks.outcome import Function
 from lattice_simp.support.textio import open_text
-from lattice_simp.systems.simplify.boxer import graphs_by_tokens
 from lattice_simp.systems.simplify.explanation import explanation
-from lattice_simp.systems.simplify.graph import SemanticGraph
+from lattice_simp.systems.simplify.graphs.boxer import graphs_by_tokens
+from lattice_simp.systems.simplify.graphs.graph import SemanticGraph
 from lattice_simp.systems.simplify.operations import OperationModel
 from lattice_simp.systems.simplify.simplifier import OPERATIONS, STAGES, Mode, Search, Simplifier, Stage, most_unlike
 

@@ -22,7 +22,7 @@ from lattice_simp.formats import att, feature_lattice, grammar, kaldi, mesh, ope
 from lattice_simp.formats.common import Format, Losses
 from lattice_simp.formats.nbest import LISTS, read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
-from lattice_simp.formats.unread import kind_of, refusal
+from lattice_simp.formats.unsupported import kind_of, refusal
 from lattice_simp.support.textio import COMPRESSIONS, read_bytes
 
 __all__ = [

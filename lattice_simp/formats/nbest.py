@@ -22,8 +22,8 @@ from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
 from lattice_simp.formats.json_nbest import is_json_nbest, stream_json, write_json
 from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_moses, write_moses
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, joined, pieces_named
-from lattice_simp.formats.unread import LISTS as WANTED
-from lattice_simp.formats.unread import refusal
+from lattice_simp.formats.unsupported import LISTS as WANTED
+from lattice_simp.formats.unsupported import refusal
 from lattice_simp.support.textio import COMPRESSIONS, open_binary, readable
 
 __all__ = [

@@ -17,7 +17,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import backward_costs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.ops.history import HistoryLattice, expand_history, pruned_history
+from lattice_simp.ops.expand_history import HistoryLattice, expand_history, pruned_history
 from lattice_simp.ops.ngram_posteriors import NgramPosteriors, posterior_values
 from lattice_simp.ops.prune import prune
 from lattice_simp.support.options import option

@@ -18,7 +18,7 @@ from lattice_simp.core.kernel import Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.ops.arc_posteriors import arc_posteriors
-from lattice_simp.ops.history import HistoryLattice, expand_history
+from lattice_simp.ops.expand_history import HistoryLattice, expand_history
 
 
 @dataclass(frozen=True, eq=False)

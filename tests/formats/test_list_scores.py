@@ -13,7 +13,7 @@ from lattice_simp.errors import FormatError, InputWarning, InvalidLatticeError, 
 from lattice_simp.formats.list_lines import MAX_GAP
 from lattice_simp.formats.moses_nbest import parse_hypothesis
 from lattice_simp.formats.nbest import has_pieces, stream_nbest
-from lattice_simp.formats.outputs import stream_outputs
+from lattice_simp.formats.plain_text import stream_outputs
 from lattice_simp.tune.feature_lattice import nbest_lattice
 
 MARIAN = "0 ||| a b ||| F0= -5.3 F1= -1 ||| -0.45\n1 ||| c ||| F0= -2 F1= -3 ||| -1\n"

@@ -11,7 +11,7 @@ from lattice_simp.commands.sentence_sets import read_sets
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.common import finite, is_plain, natural
-from lattice_simp.formats.outputs import stream_outputs
+from lattice_simp.formats.plain_text import stream_outputs
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.formats.symbol_text import read_labels
 from lattice_simp.lm.arpa import parse_arpa

@@ -13,7 +13,7 @@ from helpers import arc_paths
 from lattice_simp import Lattice, SymbolTable, nbest, prune
 from lattice_simp.core.features import Features
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
-from lattice_simp.ops.history import expand_history, pruned_history
+from lattice_simp.ops.expand_history import expand_history, pruned_history
 from lattice_simp.ops.mbr import WORD_GAIN, MbrSettings, gain_lattice, mbr
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 

@@ -17,7 +17,7 @@ from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.ops.history import MAX_EXPANDED_ARCS, expand_history
+from lattice_simp.ops.expand_history import MAX_EXPANDED_ARCS, expand_history
 from lattice_simp.rescore.joint.model import ORDER, JointModel
 from lattice_simp.rescore.lattice_search import LATTICE
 from lattice_simp.translate.derivation import affiliations

@@ -16,7 +16,7 @@ from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
-from lattice_simp.ops.history import HistoryLattice, pruned_history
+from lattice_simp.ops.expand_history import HistoryLattice, pruned_history
 from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.ops.ngram_posteriors import NgramPosteriors, ngram_posteriors
 

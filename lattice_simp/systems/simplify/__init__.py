@@ -6,12 +6,12 @@ and deletions are found on it, and applied to tokens that know their place in th
 
 from __future__ import annotations
 
-from lattice_simp.systems.simplify.boxer import read_graphs
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, delete, deletion_candidates
-from lattice_simp.systems.simplify.dependency_graph import dependency_graph
-from lattice_simp.systems.simplify.drawing import graph_dot, graph_image, graph_svg
 from lattice_simp.systems.simplify.event_splits import event_splits
-from lattice_simp.systems.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
+from lattice_simp.systems.simplify.graphs.boxer import read_graphs
+from lattice_simp.systems.simplify.graphs.dependency_graph import dependency_graph
+from lattice_simp.systems.simplify.graphs.drawing import graph_dot, graph_image, graph_svg
+from lattice_simp.systems.simplify.graphs.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
 from lattice_simp.systems.simplify.sentence import Sentence, Token, source_sentence, words
 from lattice_simp.systems.simplify.split import (
     RoleSets,

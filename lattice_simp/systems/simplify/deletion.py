@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from lattice_simp.systems.simplify.graph import Edge, EdgeKind, SemanticGraph
+from lattice_simp.systems.simplify.graphs.graph import Edge, EdgeKind, SemanticGraph
 from lattice_simp.systems.simplify.sentence import Sentence, capitalised, without
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 
@@ -64,7 +64,7 @@ class Deletion:
 def deletion_candidates(graph: SemanticGraph) -> tuple[Deletion, ...]:
     """Returns the deletable relations, then modifiers, then orphan words, each in sentence order.
 
-    >>> from lattice_simp.systems.simplify.graph import Node, NodeKind
+    >>> from lattice_simp.systems.simplify.graphs.graph import Node, NodeKind
     >>> nodes = (Node("X1", NodeKind.EVENT, ("rain",), (1,)), Node("X2", NodeKind.ENTITY, ("paris",), (3,)))
     >>> edges = (Edge("X1", "X2", "in", EdgeKind.RELATION, (2,)),)
     >>> graph = SemanticGraph(("it", "rained", "in", "Paris"), nodes, edges, frozenset({0}))

@@ -13,7 +13,7 @@ from functools import cached_property
 from lattice_simp.systems.simplify.clauses import FINITE, pairs
 from lattice_simp.systems.simplify.constructions.clause import inserted
 from lattice_simp.systems.simplify.constructions.coordination import coordinators
-from lattice_simp.systems.simplify.graph import Edge, EdgeKind, NodeKind, SemanticGraph
+from lattice_simp.systems.simplify.graphs.graph import Edge, EdgeKind, NodeKind, SemanticGraph
 from lattice_simp.systems.simplify.inflection import be_form, finite_form
 from lattice_simp.systems.simplify.noun_phrase import MAX_COPY, PLURAL_PRONOUNS
 from lattice_simp.systems.simplify.sentence import Token
@@ -29,7 +29,7 @@ _NAMES = frozenset({"NNP", "NNPS"})
 def event_splits(graph: SemanticGraph) -> tuple[Split, ...]:
     """Returns the splits between two events after which both sentences are complete.
 
-    >>> from lattice_simp.systems.simplify.graph import Node
+    >>> from lattice_simp.systems.simplify.graphs.graph import Node
     >>> events = (Node("X1", NodeKind.EVENT, ("leave",), (4,)), Node("X2", NodeKind.EVENT, ("sing",), (2,)))
     >>> ann = Node("X3", NodeKind.ENTITY, ("ann",), (0,))
     >>> edges = (Edge("X1", "X3", "agent", EdgeKind.ROLE), Edge("X2", "X3", "agent", EdgeKind.ROLE, shared=True))

@@ -19,8 +19,8 @@ from lattice_simp.systems.simplify.constructions.clause import Clause
 from lattice_simp.systems.simplify.constructions.coordination import coordinated_clauses
 from lattice_simp.systems.simplify.constructions.participle import participial_clauses
 from lattice_simp.systems.simplify.constructions.relative import relative_clauses
-from lattice_simp.systems.simplify.dependency_graph import dependency_graph
-from lattice_simp.systems.simplify.graph import SemanticGraph
+from lattice_simp.systems.simplify.graphs.dependency_graph import dependency_graph
+from lattice_simp.systems.simplify.graphs.graph import SemanticGraph
 from lattice_simp.systems.simplify.sentence import Sentence, Token, capitalised, source_sentence, without
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs

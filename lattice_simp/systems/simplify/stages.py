@@ -17,8 +17,8 @@ from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.simplify.analysis import MAX_TOKENS, Analysis, analyse, analyses
-from lattice_simp.systems.simplify.boxer import graphs_by_tokens
-from lattice_simp.systems.simplify.graph import SemanticGraph
+from lattice_simp.systems.simplify.graphs.boxer import graphs_by_tokens
+from lattice_simp.systems.simplify.graphs.graph import SemanticGraph
 from lattice_simp.systems.simplify.operations import OperationModel
 from lattice_simp.systems.simplify.simplifier import OPERATIONS, Simplifier
 from lattice_simp.systems.simplify.training import (

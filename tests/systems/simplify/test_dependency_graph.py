@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from simplify_cases import SOURCES
 
-from lattice_simp.systems.simplify.dependency_graph import dependency_graph
-from lattice_simp.systems.simplify.graph import EdgeKind, NodeKind
+from lattice_simp.systems.simplify.graphs.dependency_graph import dependency_graph
+from lattice_simp.systems.simplify.graphs.graph import EdgeKind, NodeKind
 
 
 def edges(graph, **wanted):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.systems.simplify.drawing import graph_dot, graph_image, graph_svg
-from lattice_simp.systems.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
+from lattice_simp.systems.simplify.graphs.drawing import graph_dot, graph_image, graph_svg
+from lattice_simp.systems.simplify.graphs.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
 
 TOKENS = tuple("the cat which slept in a box ran".split())
 CAT = Node("X1", NodeKind.ENTITY, ("cat",), (0, 1))

@@ -10,7 +10,7 @@ from simplify_cases import SOURCES, SPLITS
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.simplify.dependency_graph import dependency_graph
+from lattice_simp.systems.simplify.graphs.dependency_graph import dependency_graph
 from lattice_simp.systems.simplify.inflection import finite_form
 from lattice_simp.systems.simplify.sentence import source_sentence, words
 from lattice_simp.systems.simplify.split import (

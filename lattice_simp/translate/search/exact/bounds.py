@@ -8,7 +8,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs, jit
 from lattice_simp.core.records import Table, empty_table, enter
-from lattice_simp.translate.search.exact.dense import Dense, no_dense
+from lattice_simp.translate.search.exact.dense_bounds import Dense, no_dense
 from lattice_simp.translate.search.exact.forest import BORDER, HOOK, PLACES, TRANSITION, BorderForest
 
 SLACK = 1e-6

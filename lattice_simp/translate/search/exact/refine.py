@@ -16,7 +16,7 @@ from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table,
 from lattice_simp.translate.search.chart import NO_WORD, Chart
 from lattice_simp.translate.search.exact.bounds import Bounds
 from lattice_simp.translate.search.exact.context_model import ContextModel, lower_state, open_context
-from lattice_simp.translate.search.exact.dense import dense_hook, dense_hook_outside, dense_outside
+from lattice_simp.translate.search.exact.dense_bounds import dense_hook, dense_hook_outside, dense_outside
 from lattice_simp.translate.search.exact.forest import (
     BORDER,
     BORDERS,

@@ -14,7 +14,7 @@ from lattice_simp.core.kernel import cpu_seconds
 from lattice_simp.translate.search.chart import Chart
 from lattice_simp.translate.search.exact.bounds import SLACK, bounds_of, no_bounds
 from lattice_simp.translate.search.exact.context_model import ContextModel
-from lattice_simp.translate.search.exact.dense import has_matrices
+from lattice_simp.translate.search.exact.dense_bounds import has_matrices
 from lattice_simp.translate.search.exact.forest import BorderForest
 from lattice_simp.translate.search.exact.junctions import first_prefixes
 from lattice_simp.translate.search.exact.limits import ExactSearch

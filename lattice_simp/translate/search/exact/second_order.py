@@ -17,7 +17,7 @@ from lattice_simp.translate.search.chart import Chart
 from lattice_simp.translate.search.exact.border_words import everything_kept
 from lattice_simp.translate.search.exact.bounds import SLACK, Bounds, bounds_of, dense_bounds_of
 from lattice_simp.translate.search.exact.context_model import ContextModel, without_pairs
-from lattice_simp.translate.search.exact.dense import DenseBounds, dense_bounds
+from lattice_simp.translate.search.exact.dense_bounds import DenseBounds, dense_bounds
 from lattice_simp.translate.search.exact.junctions import with_words
 from lattice_simp.translate.search.exact.multipliers import AscentOptions, Tightened, tighten
 from lattice_simp.translate.search.exact.refine import refined_forest

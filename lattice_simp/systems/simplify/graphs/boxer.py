@@ -36,12 +36,12 @@ from lattice_simp.formats.common import natural
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import open_text, read_lines
-from lattice_simp.systems.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
+from lattice_simp.systems.simplify.graphs.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
 
 _ROOT = "ROOT"
 _EVENT = "event"
 _POSSESSIVE = frozenset({"PRP$", "POS", "WP$"})
-_REMEDY = "see the documentation of lattice_simp.systems.simplify.boxer for the format"
+_REMEDY = "see the documentation of lattice_simp.systems.simplify.graphs.boxer for the format"
 _MODIFIER_TAGS = ("JJ", "RB")
 
 
@@ -68,7 +68,7 @@ def graphs_by_tokens(paths: Iterable[str | Path]) -> dict[tuple[str, ...], Seman
 
 
 def read_graphs(path: str | Path) -> Iterator[SemanticGraph]:
-    """Yields the semantic graphs of a file in either notation of `systems.simplify.boxer` (JSON if it starts with `{`).
+    """Yields the semantic graphs of a file: XML, or JSON lines if it starts with `{` (`systems.simplify.graphs.boxer`).
 
     Referents with the same positions are merged into one entity. Adjectives and adverbs among the predicates of a
     referent become its modifiers. Of several edges to a referent, all but the first are shared. A position claimed by

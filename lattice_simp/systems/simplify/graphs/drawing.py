@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lattice_simp.draw.dot import quoted
 from lattice_simp.draw.image import ImageFormat, rendered
-from lattice_simp.systems.simplify.graph import EdgeKind, NodeKind, SemanticGraph
+from lattice_simp.systems.simplify.graphs.graph import EdgeKind, NodeKind, SemanticGraph
 
 _SHAPES = {NodeKind.EVENT: "box", NodeKind.ENTITY: "ellipse", NodeKind.PROPERTY: "plaintext"}
 _STYLES = {EdgeKind.ROLE: "bold", EdgeKind.RELATION: "solid", EdgeKind.MODIFIER: "dotted"}
@@ -13,7 +13,7 @@ _STYLES = {EdgeKind.ROLE: "bold", EdgeKind.RELATION: "solid", EdgeKind.MODIFIER:
 def graph_dot(graph: SemanticGraph) -> str:
     r"""Returns a semantic graph in the DOT language: events as boxes, entities as ellipses, with their words.
 
-    >>> from lattice_simp.systems.simplify.graph import Node
+    >>> from lattice_simp.systems.simplify.graphs.graph import Node
     >>> print(graph_dot(SemanticGraph(("it", "rained"), (Node("X1", NodeKind.EVENT, ("rain",), (1,)),), ())), end="")
     digraph sentence {
       graph [rankdir=TB, nodesep=0.25, ranksep=0.4];

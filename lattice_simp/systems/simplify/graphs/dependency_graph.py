@@ -15,8 +15,8 @@ import numpy as np
 from lattice_simp.skeleton.automatic.deletion_tree import deletion_tree
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.systems.simplify.clauses import main_subject, relative_word, repaired
-from lattice_simp.systems.simplify.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
-from lattice_simp.systems.simplify.needed import is_needed
+from lattice_simp.systems.simplify.graphs.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
+from lattice_simp.systems.simplify.graphs.needed import is_needed
 from lattice_simp.text.english.parse import ROOT, Parse
 
 _NODE, _OWN, _WORD, _ORPHAN = "node", "own", "word", "orphan"

@@ -1,0 +1,1 @@
+"""Semantic graphs of sentences: read from files, made of parses, drawn."""
