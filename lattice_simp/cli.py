@@ -41,6 +41,9 @@ GROUPS = {
         "corpus": "make corpora of complex and simple sentences from paired articles",
         "paraphrase": "expand sets of sentences with the same meaning",
     },
+    ("Judging by people", "judge serve study.yaml"): {
+        "judge": "have people judge outputs, and analyse their judgements",
+    },
     ("To begin with", "demo"): {
         "demo": "translate sentences of the built-in grammar with three strategies",
         "serve": "serve a local web page for translation, skeletons and more",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from lattice_simp.commands.options import command_app, say
+from lattice_simp.commands.options import command_app
+from lattice_simp.commands.serving import HOST, AllowedHosts, Host, Port, serve_app
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
@@ -22,11 +24,9 @@ _TABS = "Tabs"
 @takes_settings(Limits, panel="Limits")
 def serve(
     model: Annotated[Path | None, typer.Argument(help="model directory (default: the demo grammar)")] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="port to listen on (0: any free port)")] = 8000,
-    host: Annotated[str, typer.Option(help="address to listen on; any other address exposes the server")] = "127.0.0.1",
-    allowed_host: Annotated[
-        list[str] | None, typer.Option(help="additional host name that browsers may use (repeatable)")
-    ] = None,
+    port: Port = 8000,
+    host: Host = HOST,
+    allowed_host: AllowedHosts = None,
     examples: Annotated[Path | None, typer.Option(help="example sentences: JSON lines of skeletons")] = None,
     tagger: Annotated[Path | None, typer.Option(help="folder of a tagger, for automatic skeletons")] = None,
     simplifier: Annotated[
@@ -55,36 +55,7 @@ def serve(
     if simplify and simplifier is not None:
         raise LatticeSimpError("--simplify and --simplifier exclude each other: there is one tab for simplification")
     with extra("serve"):
-        from lattice_simp.serve.app import LOOPBACK, Tabs, create_app
-        from lattice_simp.serve.server import address_of, is_loopback, listen, run
-    listener = listen(host, port)
-    names = list(dict.fromkeys([*LOOPBACK, *_host_names(host), *(allowed_host or [])]))
-    app = create_app(
-        model,
-        Tabs(simplifier, hindi, paraphrases, annotations, simplify),
-        examples=examples,
-        tagger=tagger,
-        limits=limits,
-        hosts=names,
-    )
-    if not is_loopback(host):
-        _say(f"warning: {host} exposes the server to other machines, without a password")
-        _say(f"allowed host names: {', '.join(names)}; --allowed-host adds one")
-    _say("loading ...")
-    run(app, listener, ready=lambda: _say(f"serving at {address_of(listener)} (press Ctrl-C to stop)"))
-
-
-def _host_names(host: str) -> list[str]:
-    """Returns the names that other machines use for a host; that of the address if only this machine reaches it."""
-    import socket
-
-    from lattice_simp.serve.server import is_loopback
-
-    if is_loopback(host):
-        return [f"[{host}]" if ":" in host else host]
-    everywhere = host in ("0.0.0.0", "::", "")
-    return [socket.gethostname()] if everywhere else [f"[{host}]" if ":" in host else host]
-
-
-def _say(message: str) -> None:
-    say(f"lattice-simp: {message}")
+        from lattice_simp.serve.app import Tabs, create_app
+    tabs = Tabs(simplifier, hindi, paraphrases, annotations, simplify)
+    make = partial(create_app, model, tabs, examples=examples, tagger=tagger, limits=limits)
+    serve_app(lambda names: make(hosts=names), host, port, allowed_host)

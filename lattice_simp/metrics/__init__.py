@@ -14,6 +14,7 @@ from lattice_simp.metrics.groups import (
     length_groups,
     read_groups,
 )
+from lattice_simp.metrics.krippendorff import krippendorff_alpha
 from lattice_simp.metrics.length import length_ratio
 from lattice_simp.metrics.meteor import meteor
 from lattice_simp.metrics.meteor_jar import JarOptions
@@ -56,6 +57,7 @@ __all__ = [
     "gap_type_groups",
     "holm",
     "identical",
+    "krippendorff_alpha",
     "length_groups",
     "length_ratio",
     "measure",

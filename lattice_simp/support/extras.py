@@ -30,6 +30,7 @@ BROUGHT_BY = {
     "sacremoses": "text",
     "sentencepiece": "neural",
     "spacy": "skeletons",
+    "scipy": "judging",
     "starlette": "serve",
     "torch": "neural-training",
     "transformers": "causal",

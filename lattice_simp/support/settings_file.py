@@ -40,8 +40,14 @@ def read_settings(path: str | Path, overrides: Iterable[str] = ()) -> dict[str, 
     return values
 
 
-def checked_settings(model: type[Model], values: Mapping[str, Any], path: str | Path) -> Model:
+def checked_settings(model: type[Model], values: Mapping[str, Any], path: str | Path, section: str = "") -> Model:
     """Makes settings from nested values.
+
+    Args:
+        model: the class of the settings.
+        values: the values of its fields.
+        path: the file, for messages.
+        section: the section of the file that has the values, such as `rules.filter`.
 
     Raises:
         FormatError: a field is wrong or unknown; for an unknown one, the message suggests the nearest known name.
@@ -51,7 +57,7 @@ def checked_settings(model: type[Model], values: Mapping[str, Any], path: str | 
     except ValidationError as error:
         # A misspelt field is also a missing field; the misspelling says more.
         first = min(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
-        field = ".".join(map(str, first["loc"]))
+        field = ".".join(map(str, [section, *first["loc"]] if section else first["loc"]))
         if first["type"] == "extra_forbidden":
             known = _known_names(model, first["loc"][:-1])
             near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)

@@ -57,6 +57,7 @@ NEEDING = {
     "corpus align --complex text --simple text --output out": "corpus",
     "skeleton make text out.json --method dependency": "skeletons",
     "serve": "serve",
+    "judge progress study.yaml": "judging",
 }
 """Commands that need an extra, as what a user would call first."""
 

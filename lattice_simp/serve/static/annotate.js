@@ -1,4 +1,5 @@
 // Annotating without reloading the page for each word, and by keys. Without this file the pages work as plain forms.
+import { isPlain, sendOnce } from "./forms.js";
 import { pressable } from "./tokens.js";
 
 const form = document.getElementById("shorten") || document.getElementById("check");
@@ -26,15 +27,9 @@ if (form) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       form.requestSubmit(form.querySelector("button[value=save]"));
-    } else if (form.id === "check" && /^[1-9]$/.test(event.key) && !event.ctrlKey && !event.altKey && !event.metaKey) {
+    } else if (form.id === "check" && /^[1-9]$/.test(event.key) && isPlain(event)) {
       form.querySelectorAll("input[name=bad]")[event.key - 1]?.click();
     }
   });
-
-  let sent = false; // a second click while the first is under way
-  form.addEventListener("submit", (event) => {
-    if (sent) event.preventDefault();
-    sent = true;
-  });
-  addEventListener("pageshow", () => { sent = false; });
+  sendOnce(form);
 }

@@ -14,9 +14,10 @@ shortened sentences of other annotators.
 
 from __future__ import annotations
 
+from lattice_simp.metrics.krippendorff import krippendorff_alpha
 from lattice_simp.support.database import LockedError, StorageError
 from lattice_simp.systems.annotation.aggregation import Aggregation, aggregate
-from lattice_simp.systems.annotation.agreement import krippendorff_alpha, pairwise_f1, token_alpha, verdict_agreement
+from lattice_simp.systems.annotation.agreement import pairwise_f1, token_alpha, verdict_agreement
 from lattice_simp.systems.annotation.files import (
     EXPORTS,
     aggregated_records,

@@ -8,40 +8,10 @@ from statistics import fmean
 
 import numpy as np
 
+from lattice_simp.metrics.krippendorff import krippendorff_alpha
 from lattice_simp.skeleton.automatic.agreement import token_f1
-from lattice_simp.support.extras import Late
 from lattice_simp.systems.annotation.decisions import Decisions
 from lattice_simp.systems.annotation.judgements import Judgement, Verdict
-
-nltk_agreement = Late("nltk.metrics.agreement", "annotation")
-
-
-def krippendorff_alpha(unit: np.ndarray, value: np.ndarray) -> float | None:
-    """Returns Krippendorff's alpha of binary judgements, ignoring units with a single judgement.
-
-    It is 1 minus the ratio of observed to expected disagreement: 1 for perfect agreement, 0 for chance agreement. The
-    example is from Krippendorff, Computing Krippendorff's alpha-reliability, 2011, section B:
-
-    >>> values = np.array([[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]], bool)
-    >>> round(krippendorff_alpha(np.tile(np.arange(10), 2), values.ravel()), 3)  # doctest: +SKIP
-    0.095
-
-    Args:
-        unit: the index of the unit of each judgement, from 0; int64.
-        value: the judgements; bool.
-
-    Returns:
-        Alpha, or None if it is undefined: no unit has two judgements, or all judgements are the same.
-
-    Raises:
-        MissingExtraError: NLTK, which computes it, is not installed.
-    """
-    pairable = np.bincount(unit)[unit] > 1
-    if len(set(value[pairable].tolist())) < 2:
-        return None
-    # NLTK requires the annotators, although alpha does not depend on them.
-    judgements = zip(range(len(unit)), unit.tolist(), value.tolist(), strict=True)
-    return float(nltk_agreement.AnnotationTask(judgements).alpha())
 
 
 def token_alpha(judgements: Sequence[Judgement]) -> float | None:

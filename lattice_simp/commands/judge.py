@@ -1,0 +1,138 @@
+"""`lattice-simp judge ...`: studies in which people judge the outputs of systems."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from lattice_simp.commands.options import Output, command_app
+from lattice_simp.commands.serving import HOST, AllowedHosts, Host, Port, serve_app
+from lattice_simp.support.extras import extra
+from lattice_simp.support.textio import open_text
+
+if TYPE_CHECKING:
+    from lattice_simp.systems.judging.store import JudgingStore
+
+app = command_app("Have people judge outputs: ratings, preferences, right or wrong, marked errors.")
+
+StudyFile: TypeAlias = Annotated[Path, typer.Argument(metavar="STUDY", help="study file (YAML)")]
+Rater: TypeAlias = Annotated[str, typer.Argument(help="name of the rater")]
+Judgements: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--judgements", help="file for judgements (SQLite; default: the study file with the suffix .db)"),
+]
+
+
+class TableFormat(str, Enum):
+    """How tables are written."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+
+
+@app.command()
+def serve(
+    study: StudyFile,
+    judgements: Judgements = None,
+    port: Port = 8000,
+    host: Host = HOST,
+    allowed_host: AllowedHosts = None,
+) -> None:
+    """Serve the page for raters. Example: lattice-simp judge serve study.yaml
+
+    Raters enter a name, see one output after the other, and never learn which system made it. What they save is on
+    the disk when the next output appears; the same command continues after an interruption.
+    """
+    with extra("judging"):
+        from lattice_simp.serve.app import app_of
+        from lattice_simp.serve.judge.section import judge_section
+        from lattice_simp.serve.limits import Limits
+        from lattice_simp.systems.judging.study_file import read_study
+
+    section = judge_section(read_study(study), _file(study, judgements))
+    serve_app(lambda names: app_of([section], Limits(), names), host, port, allowed_host)
+
+
+@app.command()
+def sheet(study: StudyFile, rater: Rater, judgements: Judgements = None, output: Output = "-") -> None:
+    """Write a table for a rater to fill in. Example: lattice-simp judge sheet study.yaml Ada --output ada.tsv"""
+    with _opened(study, judgements) as store, open_text(output, "w") as file:
+        from lattice_simp.systems.judging.sheet import sheet_lines
+
+        file.writelines(f"{line}\n" for line in sheet_lines(store, rater))
+
+
+@app.command("import")
+def import_(
+    study: StudyFile,
+    rater: Rater,
+    filled: Annotated[Path, typer.Argument(metavar="SHEET", help="table that the rater has filled in")],
+    judgements: Judgements = None,
+) -> None:
+    """Store the answers of a filled-in table. Example: lattice-simp judge import study.yaml Ada ada.tsv"""
+    with _opened(study, judgements) as store:
+        from lattice_simp.systems.judging.sheet import store_sheet
+
+        count = store_sheet(store, rater, filled)
+    print(f"{count} judgements of {rater}")
+
+
+@app.command()
+def progress(study: StudyFile, judgements: Judgements = None) -> None:
+    """Print how far each rater is. Example: lattice-simp judge progress study.yaml"""
+    with _opened(study, judgements) as store:
+        standings, raters = store.standings(), store.study.raters
+    print("rater\tdone\tskipped\ttotal")
+    for standing in standings:
+        print(f"{standing.rater}\t{standing.done}\t{standing.skipped}\t{standing.total}")
+    if missing := raters - len(standings):
+        print(f"raters who have not begun: {missing}")
+
+
+@app.command()
+def export(study: StudyFile, judgements: Judgements = None, output: Output = "-") -> None:
+    """Write all answers as CSV. Example: lattice-simp judge export study.yaml --output answers.csv"""
+    with _opened(study, judgements) as store, open_text(output, "w") as file:
+        from lattice_simp.systems.judging.export import write_csv
+
+        write_csv(store.study, store.judgements(), file)
+
+
+@app.command()
+def analyse(
+    study: StudyFile,
+    judgements: Judgements = None,
+    format: Annotated[TableFormat, typer.Option("--to", help="output format")] = TableFormat.TEXT,
+    least_checks: Annotated[
+        float, typer.Option("--min-checks", min=0, max=1, help="leave out raters who pass fewer of the checks (share)")
+    ] = 0.0,
+    output: Output = "-",
+) -> None:
+    """Print tables: means or shares with intervals, tests of differences, agreement.
+
+    Example: lattice-simp judge analyse study.yaml --to markdown
+    """
+    with _opened(study, judgements) as store, extra("judging"):
+        from lattice_simp.metrics.table import as_latex, as_markdown, as_text
+        from lattice_simp.systems.judging.analysis import analyse as tables_of
+
+        tables = tables_of(store.study, store.judgements(), least_checks)
+    write = {TableFormat.TEXT: as_text, TableFormat.MARKDOWN: as_markdown, TableFormat.LATEX: as_latex}[format]
+    with open_text(output, "w") as file:
+        file.write("\n".join(map(write, tables)))
+
+
+def _file(study: Path, judgements: Path | None) -> Path:
+    return judgements or study.with_suffix(".db")
+
+
+def _opened(study: Path, judgements: Path | None) -> JudgingStore:
+    with extra("judging"):
+        from lattice_simp.systems.judging.store import JudgingStore
+        from lattice_simp.systems.judging.study_file import read_study
+
+    return JudgingStore(_file(study, judgements), read_study(study))

@@ -1,0 +1,1 @@
+"""The tab where raters judge the outputs of systems."""

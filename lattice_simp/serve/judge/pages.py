@@ -1,0 +1,218 @@
+"""The pages of raters, which also work as plain forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.serve.forms import Form, NameCookie
+from lattice_simp.serve.opened import OpenedStore
+from lattice_simp.serve.pages import path, render
+from lattice_simp.serve.text import one_line
+from lattice_simp.serve.translate.query import toggled
+from lattice_simp.support.people import person_name
+from lattice_simp.systems.judging.questions import NO_ERRORS, AnswerError, Errors, Question, parsed, words_of, written
+from lattice_simp.systems.judging.store import JudgingError, JudgingStore, Screen, Standing
+from lattice_simp.systems.judging.study import Study
+
+RATER = NameCookie("lattice_simp_rater")
+
+ANSWER = "answer."
+"""The prefix of fields with answers."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Answers that are not stored yet.
+
+    Attributes:
+        answers: the answers as texts, by question.
+        pressed: for each word of an output, whether it is chosen: 0 or 1.
+        position: the number of the trial, from 0.
+        error: why they were not stored.
+    """
+
+    answers: Mapping[str, str] = field(default_factory=dict)
+    pressed: str = ""
+    position: int = -1
+    error: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Pages:
+    """The handlers of pages.
+
+    Attributes:
+        opened: the file of judgements.
+        study: the study.
+    """
+
+    opened: OpenedStore[JudgingStore]
+    study: Study
+
+    async def overview(self, request: Request) -> Response:
+        """Shows the instructions, the rater, and the progress."""
+        if not (name := RATER.read(request)):
+            return self._overview(request, None)
+        try:
+            return self._overview(request, await self.opened.run(JudgingStore.join, name))
+        except JudgingError as error:
+            return self._overview(request, None, name, str(error))
+
+    async def rename(self, request: Request) -> Response:
+        """Sets the rater's name, and begins."""
+        form = await Form.of(request)
+        try:
+            name = person_name(one_line(form.one("rater"), 1000))
+            await self.opened.run(JudgingStore.join, name)
+        except LatticeSimpError as error:
+            return self._overview(request, None, "", str(error))
+        response = RedirectResponse(path(request, "judge_next"), HTTPStatus.SEE_OTHER)
+        RATER.write(request, response, name)
+        return response
+
+    async def show(self, request: Request) -> Response:
+        """Shows what comes next."""
+        return await self._show(request)
+
+    async def answer(self, request: Request) -> Response:
+        """Stores answers or a skip, or marks words without a script."""
+        if not (name := RATER.read(request)):
+            return RedirectResponse(path(request, "judge"), HTTPStatus.SEE_OTHER)
+        form = await Form.of(request)
+        draft = Draft(_texts(form, self.study), form.one("pressed"), _position(form))
+        try:
+            if any(map(form.one, ("press", "mark", "remove"))):
+                return await self._show(request, _marked(draft, form))
+            if form.one("action") == "skip":
+                await self.opened.run(JudgingStore.skip, name, draft.position)
+            else:
+                values = parsed(self.study.questions, draft.answers)
+                await self.opened.run(JudgingStore.answer, name, draft.position, values)
+        except (AnswerError, JudgingError) as error:
+            return await self._show(request, Draft(draft.answers, draft.pressed, draft.position, str(error)))
+        return RedirectResponse(path(request, "judge_next"), HTTPStatus.SEE_OTHER)
+
+    async def undo(self, request: Request) -> Response:
+        """Undoes the rater's last judgement and shows it again."""
+        if not (name := RATER.read(request)):
+            return RedirectResponse(path(request, "judge"), HTTPStatus.SEE_OTHER)
+        await self.opened.run(JudgingStore.undo, name)
+        return RedirectResponse(path(request, "judge_next"), HTTPStatus.SEE_OTHER)
+
+    def _overview(
+        self, request: Request, standing: Standing | None, name: str = "", error: str | None = None
+    ) -> Response:
+        values = {
+            "title": self.study.title,
+            "study": self.study,
+            "paragraphs": paragraphs(self.study.instructions),
+            "rater": standing.rater if standing else name,
+            "standing": standing,
+            "error": error,
+        }
+        return render(request, "judge.html", values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
+
+    async def _show(self, request: Request, draft: Draft | None = None) -> Response:
+        if not (name := RATER.read(request)):
+            return RedirectResponse(path(request, "judge"), HTTPStatus.SEE_OTHER)
+        try:
+            screen, standing = await self.opened.run(_next, name)
+        except JudgingError:
+            return RedirectResponse(path(request, "judge"), HTTPStatus.SEE_OTHER)
+        error = draft.error if draft else None
+        values = {
+            "title": self.study.title,
+            "study": self.study,
+            "paragraphs": paragraphs(self.study.instructions),
+            "standing": standing,
+            "error": error,
+        }
+        status = HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK
+        if screen is None:
+            return render(request, "judge_nothing.html", values, status)
+        if draft is None or draft.position != screen.position:
+            draft = Draft({name: written(answer) for name, answer in screen.earlier.items()}, position=screen.position)
+        values |= {"screen": screen, "draft": draft, "words": _words(self.study.questions, screen, draft)}
+        return render(request, "judge_next.html", values, status)
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of an output whose errors are marked.
+
+    Attributes:
+        words: the words.
+        pressed: whether each is chosen.
+        kinds: the kind of error of each, or "".
+        marks: the text and the kind of each marked span.
+    """
+
+    words: tuple[str, ...]
+    pressed: tuple[bool, ...]
+    kinds: tuple[str, ...]
+    marks: tuple[tuple[str, str], ...]
+
+
+def paragraphs(text: str) -> list[str]:
+    """Returns the paragraphs of a text.
+
+    >>> paragraphs("Read both.\\n\\nThen\\nrate.")
+    ['Read both.', 'Then rate.']
+    """
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
+
+
+def _next(store: JudgingStore, name: str) -> tuple[Screen | None, Standing]:
+    return store.screen(name), store.join(name)
+
+
+def _position(form: Form) -> int:
+    number = form.one("position")
+    return int(number) if re.fullmatch("[0-9]{1,9}", number) else -1
+
+
+def _texts(form: Form, study: Study) -> dict[str, str]:
+    return {name: form.one(ANSWER + name) for name in study.questions}
+
+
+def _errors(questions: Mapping[str, Question]) -> tuple[str, Errors] | None:
+    """Returns the name of the question that marks errors, and the question."""
+    return next(((name, question) for name, question in questions.items() if isinstance(question, Errors)), None)
+
+
+def _words(questions: Mapping[str, Question], screen: Screen, draft: Draft) -> Words | None:
+    """Returns the words to mark, if a question marks errors."""
+    if (marking := _errors(questions)) is None:
+        return None
+    name, question = marking
+    words = words_of(screen.texts[0])
+    try:
+        marks = question.checked(question.parsed(draft.answers.get(name) or NO_ERRORS), screen.texts)
+    except AnswerError:
+        marks = ()
+    kinds = [""] * len(words)
+    for first, last, kind in marks:
+        kinds[first : last + 1] = [kind] * (last + 1 - first)
+    pressed = draft.pressed if len(draft.pressed) == len(words) else "0" * len(words)
+    spans = tuple((" ".join(words[first : last + 1]), kind) for first, last, kind in marks)
+    return Words(tuple(words), tuple(bit == "1" for bit in pressed), tuple(kinds), spans)
+
+
+def _marked(draft: Draft, form: Form) -> Draft:
+    """Returns a draft after a word was pressed, or a mark was made or removed, where no script does that."""
+    if press := form.one("press"):
+        return Draft(draft.answers, toggled(draft.pressed, len(draft.pressed), press), draft.position)
+    name = form.one("marking")
+    marks = [mark for mark in draft.answers.get(name, "").split("; ") if mark not in ("", NO_ERRORS)]
+    if (remove := form.one("remove")).isdecimal() and int(remove) < len(marks):
+        del marks[int(remove)]
+    if kind := form.one("mark"):
+        marks += [f"{run.start() + 1}-{run.end()} {kind}" for run in re.finditer("1+", draft.pressed)]
+    return Draft({**draft.answers, name: "; ".join(marks)}, "", draft.position)

@@ -1,0 +1,38 @@
+"""The judging section: its pages and its interface."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from starlette.routing import Route
+
+from lattice_simp.serve.judge.interface import Interface
+from lattice_simp.serve.judge.pages import Pages
+from lattice_simp.serve.opened import OpenedStore
+from lattice_simp.serve.section import Section
+from lattice_simp.systems.judging.store import JudgingStore
+from lattice_simp.systems.judging.study import Study
+
+
+def judge_section(study: Study, path: Path) -> Section:
+    """Returns the section of a study.
+
+    Args:
+        study: the study.
+        path: the file of its judgements, which is made if it is missing.
+
+    Raises:
+        FormatError: The file cannot be opened, or belongs to another study.
+    """
+    opened = OpenedStore(path, partial(JudgingStore, study=study))
+    pages, interface = Pages(opened, study), Interface(opened)
+    routes = [
+        Route("/judge", pages.overview, name="judge"),
+        Route("/judge/name", pages.rename, methods=["POST"], name="judge_name"),
+        Route("/judge/next", pages.show, name="judge_next"),
+        Route("/judge/next", pages.answer, methods=["POST"], name="judge_answer"),
+        Route("/judge/undo", pages.undo, methods=["POST"], name="judge_undo"),
+        Route("/api/judge/{action}", interface.act, methods=["POST"], name="api_judge"),
+    ]
+    return Section("Judge", "judge", routes, Path(__file__).parent / "templates", [opened])

@@ -1,0 +1,51 @@
+"""The analysis of a study: what raters say of each system, and how certain the differences are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.metrics.table import Table
+from lattice_simp.systems.judging.design import Role
+from lattice_simp.systems.judging.questions import Choice, Errors, Preference
+from lattice_simp.systems.judging.store import Judgement
+from lattice_simp.systems.judging.study import Study
+from lattice_simp.systems.judging.tables.choices import choice_tables
+from lattice_simp.systems.judging.tables.errors import error_tables
+from lattice_simp.systems.judging.tables.preferences import preference_tables
+from lattice_simp.systems.judging.tables.raters import rater_table
+from lattice_simp.systems.judging.tables.ratings import rating_tables
+from lattice_simp.systems.judging.tables.votes import Votes, votes_on
+
+
+def analyse(study: Study, judgements: Sequence[Judgement], least_checks: float = 0.0) -> list[Table]:
+    """Returns the tables of a study.
+
+    Args:
+        study: the study.
+        judgements: the judgements of its raters.
+        least_checks: the share of attention checks that a rater must pass to count.
+
+    Raises:
+        LatticeSimpError: There are no judgements that count.
+        MissingExtraError: SciPy or NLTK is not installed.
+    """
+    raters = rater_table(study, judgements, least_checks)
+    left_out = {row[0].value for row in raters.rows if row[-1].value == "no"}
+    kept = [judgement for judgement in judgements if judgement.rater not in left_out]
+    if not any(judgement.answers and judgement.trial.role is Role.ITEM for judgement in kept):
+        raise LatticeSimpError("there are no judgements to analyse; training and checks do not count")
+    tables = [*rating_tables(study, kept)]
+    for name, question in study.questions.items():
+        if make := TABLES.get(type(question)):
+            tables += make(study, name, question, votes_on(kept, name))
+    return [*tables, raters]
+
+
+TABLES: Mapping[type, Callable[[Study, str, Any, Votes], Iterator[Table]]] = {
+    Choice: choice_tables,
+    Errors: error_tables,
+    Preference: preference_tables,
+}
+"""The tables of each kind of question; those of ratings are made together."""

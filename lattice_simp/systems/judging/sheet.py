@@ -1,0 +1,79 @@
+"""Sheets: what a rater judges as a table to fill in, without the web page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from lattice_simp.errors import FormatError
+from lattice_simp.support.tables import Row, read_table
+from lattice_simp.systems.judging.questions import AnswerError, parsed
+from lattice_simp.systems.judging.store import JudgingError, JudgingStore
+from lattice_simp.systems.judging.study import Study
+
+CANNOT_JUDGE = "?"
+"""The answer of a rater who cannot judge."""
+
+
+def sheet_lines(store: JudgingStore, rater: str) -> Iterator[str]:
+    """Yields the lines of a rater's sheet: the number, the texts, and an empty cell for each question.
+
+    Raises:
+        JudgingError: The rater may not take part.
+    """
+    yield "\t".join(_columns(store.study))
+    for number, (source, texts) in enumerate(store.texts(rater), start=1):
+        yield "\t".join((str(number), source, *texts, *("" for _ in store.study.questions)))
+
+
+def store_sheet(store: JudgingStore, rater: str, path: str | Path) -> int:
+    """Stores the answers of a sheet, all or none; the rows after the last answer may be empty.
+
+    Answers that are stored already may be there again.
+
+    Returns:
+        The number of rows with answers.
+
+    Raises:
+        FormatError: A row is not of the sheet, or its answers do not fit; names the line.
+        JudgingError: The rater may not take part.
+    """
+    rows = list(read_table(path, _columns(store.study)))
+    expected = [(source, *texts) for source, texts in store.texts(rater)]
+    answers: dict[int, Mapping[str, object] | None] = {}
+    for row in rows:
+        position = _position(row, expected, store.study)
+        filled = {name: row[name] for name in store.study.questions if row[name]}
+        if filled:
+            answers[position] = _values(row, filled, store.study)
+            if position and position - 1 not in answers:
+                raise row.error(f"number {position} before it has no answers", "fill in all rows up to here")
+    try:
+        store.answer_all(rater, answers)
+    except (AnswerError, JudgingError) as error:
+        raise FormatError(str(error), path=path, remedy="fix the row") from None
+    return len(answers)
+
+
+def _columns(study: Study) -> tuple[str, ...]:
+    texts = ("text",) if study.texts == 1 else ("first", "second")
+    return ("number", "source", *texts, *study.questions)
+
+
+def _position(row: Row, expected: list[tuple[str, ...]], study: Study) -> int:
+    """Returns the position of a row, whose texts must be as they were."""
+    number = row["number"]
+    texts = tuple(row[name] for name in _columns(study)[1 : -len(study.questions)])
+    if not number.isdecimal() or not 0 < int(number) <= len(expected) or texts != expected[int(number) - 1]:
+        raise row.error("this row is not of the rater's sheet", "give the rater of the sheet; leave its texts alone")
+    return int(number) - 1
+
+
+def _values(row: Row, filled: Mapping[str, str], study: Study) -> Mapping[str, object] | None:
+    """Returns the answers of a row, or None if the rater cannot judge."""
+    if set(filled.values()) == {CANNOT_JUDGE}:
+        return None
+    try:
+        return parsed(study.questions, filled)
+    except AnswerError as error:
+        raise row.error(str(error), "fix this answer") from None

@@ -1,0 +1,58 @@
+"""Cells and notes that several tables have: estimates, p-values, agreement, sign tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from lattice_simp.metrics.krippendorff import Level, krippendorff_alpha
+from lattice_simp.metrics.significance import holm
+from lattice_simp.metrics.table import Cell, Table
+from lattice_simp.systems.judging.statistics import Estimate, sign_test
+from lattice_simp.systems.judging.study import Study
+from lattice_simp.systems.judging.tables.votes import Vote, Votes, count_wins
+
+
+def estimate_cells(
+    estimate: Estimate | None, factor: float = 1.0, decimals: int = 2, *, signed: bool = False
+) -> tuple[Cell, Cell]:
+    """Returns the cells of a value and of its interval."""
+    if estimate is None:
+        return Cell(None), Cell(None)
+    value = Cell(factor * estimate.value, decimals, signed)
+    if np.isnan(estimate.low):
+        return value, Cell(None)
+    bounds = (Cell(factor * bound, decimals, signed).number for bound in (estimate.low, estimate.high))
+    return value, Cell(" to ".join(bounds))
+
+
+def p_text(value: float) -> str:
+    return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
+
+
+def alpha_of(votes: Votes, value: Callable[[Vote], Any], level: Level = "nominal") -> str:
+    units: dict[tuple[int, tuple[str, ...]], int] = {}
+    unit = [units.setdefault((vote.item, vote.systems), len(units)) for vote in votes]
+    return alpha_text(unit, [value(vote) for vote in votes], level)
+
+
+def alpha_text(unit: Sequence[int], value: Sequence[int], level: Level) -> str:
+    alpha = krippendorff_alpha(np.array(unit, np.int64), np.array(value, np.int64), level) if unit else None
+    return f"Krippendorff's alpha ({level}) {'is undefined' if alpha is None else f'{alpha:.3f}'}"
+
+
+def sign_tables(study: Study, name: str, meaning: str, values: Mapping[str, Mapping[int, float]]) -> Iterator[Table]:
+    """Yields a table of sign tests of all pairs of systems, item by item."""
+    pairs = list(combinations(study.systems, 2))
+    counts = [count_wins(values[first], values[second]) for first, second in pairs]
+    corrected = holm([sign_test(wins, losses) for wins, losses in counts])
+    rows = tuple(
+        (Cell(first), Cell(second), Cell(wins), Cell(losses), Cell(p, 4))
+        for (first, second), (wins, losses), p in zip(pairs, counts, corrected, strict=True)
+    )
+    if rows:
+        notes = (f"items: {meaning}; p: sign tests, corrected by Holm's method",)
+        yield Table(f"Differences: {name}", ("system", "other", "system's", "other's", "p"), rows, notes, words=2)

@@ -1,0 +1,26 @@
+"""The table of raters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lattice_simp.metrics.table import Cell, Table
+from lattice_simp.systems.judging.design import Role
+from lattice_simp.systems.judging.store import Judgement
+from lattice_simp.systems.judging.study import Study
+
+
+def rater_table(study: Study, judgements: Sequence[Judgement], least_checks: float = 0.0) -> Table:
+    """Returns what each rater did: judgements, skips, passed attention checks, and whether the rater counts."""
+    rows = []
+    for rater in dict.fromkeys(judgement.rater for judgement in judgements):
+        work = [judgement for judgement in judgements if judgement.rater == rater]
+        items = [judgement for judgement in work if judgement.trial.role is Role.ITEM]
+        checks = [judgement for judgement in work if judgement.trial.role is Role.CHECK]
+        passed = sum(not study.checks[check.trial.number].missed(check.answers) for check in checks)
+        counts = not checks or passed / len(checks) >= least_checks
+        skipped = sum(not judgement.answers for judgement in items)
+        numbers = (len(items) - skipped, skipped, passed, len(checks))
+        rows.append((Cell(rater), *map(Cell, numbers), Cell("yes" if counts else "no")))
+    columns = ("rater", "judged", "skipped", "checks passed", "checks", "counts")
+    return Table("Raters", columns, tuple(rows))
