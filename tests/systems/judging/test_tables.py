@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
-for library in ("pydantic", "scipy", "nltk"):
-    pytest.importorskip(library, reason=f"{library} is not installed (the extra 'judging')")
-
 import csv
 import io
+
+import pytest
+
+pytest.importorskip("nltk", reason="NLTK is not installed (the extra 'judging')")
+pytest.importorskip("pydantic", reason="pydantic is not installed (the extra 'judging')")
+pytest.importorskip("scipy", reason="SciPy is not installed (the extra 'judging')")
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.systems.judging.analysis import analyse
