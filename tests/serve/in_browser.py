@@ -111,10 +111,13 @@ def luminance(colour):
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def require_contrast(page, scheme):
-    """Fails if text can hardly be told from what is below it, or the colours are not those of the scheme."""
+def require_contrast(page, scheme, least=6):
+    """Fails if text can hardly be told from what is below it, or the colours are not those of the scheme.
+
+    At least `least` pairs of colours must be there.
+    """
     pairs = page.evaluate(PAIRS)
-    assert len(pairs) > 5
+    assert len(pairs) >= least
     for ink, paper, where in pairs:
         light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5, (scheme, where, ink, paper)

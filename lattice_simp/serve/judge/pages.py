@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 
 from starlette.requests import Request
@@ -89,14 +89,14 @@ class Pages:
         draft = Draft(_texts(form, self.study), form.one("pressed"), _position(form))
         try:
             if any(map(form.one, ("press", "mark", "remove"))):
-                return await self._show(request, _marked(draft, form))
+                return await self._show(request, _marked(draft, form, self.study.questions))
             if form.one("action") == "skip":
                 await self.opened.run(JudgingStore.skip, name, draft.position)
             else:
                 values = parsed(self.study.questions, draft.answers)
                 await self.opened.run(JudgingStore.answer, name, draft.position, values)
         except (AnswerError, JudgingError) as error:
-            return await self._show(request, Draft(draft.answers, draft.pressed, draft.position, str(error)))
+            return await self._show(request, replace(draft, error=str(error)))
         return RedirectResponse(path(request, "judge_next"), HTTPStatus.SEE_OTHER)
 
     async def undo(self, request: Request) -> Response:
@@ -205,14 +205,22 @@ def _words(questions: Mapping[str, Question], screen: Screen, draft: Draft) -> W
     return Words(tuple(words), tuple(bit == "1" for bit in pressed), tuple(kinds), spans)
 
 
-def _marked(draft: Draft, form: Form) -> Draft:
-    """Returns a draft after a word was pressed, or a mark was made or removed, where no script does that."""
+def _marked(draft: Draft, form: Form, questions: Mapping[str, Question]) -> Draft:
+    """Returns a draft after a word was pressed, or a mark was made or removed, where no script does that.
+
+    Raises:
+        AnswerError: The marks of the draft do not fit.
+    """
     if press := form.one("press"):
-        return Draft(draft.answers, toggled(draft.pressed, len(draft.pressed), press), draft.position)
-    name = form.one("marking")
-    marks = [mark for mark in draft.answers.get(name, "").split("; ") if mark not in ("", NO_ERRORS)]
+        return replace(draft, pressed=toggled(draft.pressed, len(draft.pressed), press))
+    if (marking := _errors(questions)) is None:
+        return draft
+    name, question = marking
+    marks = sorted(question.parsed(draft.answers.get(name) or NO_ERRORS))
     if (remove := form.one("remove")).isdecimal() and int(remove) < len(marks):
         del marks[int(remove)]
     if kind := form.one("mark"):
-        marks += [f"{run.start() + 1}-{run.end()} {kind}" for run in re.finditer("1+", draft.pressed)]
-    return Draft({**draft.answers, name: "; ".join(marks)}, "", draft.position)
+        chosen = [(run.start(), run.end() - 1, kind) for run in re.finditer("1+", draft.pressed)]
+        marks = [mark for mark in marks if not any(mark[0] <= end and start <= mark[1] for start, end, _ in chosen)]
+        marks = sorted([*marks, *chosen])
+    return replace(draft, answers={**draft.answers, name: written(tuple(marks))}, pressed="")
