@@ -1,4 +1,4 @@
-"""Draws the pictures of the guides: python docs/pictures.py [docs/pictures]; the web page's needs Chromium."""
+"""Draws the pictures of the guides: python docs/pictures.py [docs/pictures]; those of web pages need Chromium."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from urllib.parse import urlencode
 
 import lattice_simp as ls
@@ -18,7 +19,7 @@ from lattice_simp.systems.simplify import dependency_graph, graph_svg
 from lattice_simp.text.english.spacy_parser import parse_sentences
 
 README = Path(__file__).parents[1] / "README.md"
-PAGE = "page.png"
+JUDGING = Path(__file__).parent / "guides" / "judging.md"
 PAGE_QUERY = {
     "text": "the librarians published the old petition that was rejected in the garden .",
     "mask": "1111110000001",
@@ -33,38 +34,67 @@ def main(folder: Path) -> None:
         (folder / f"{name}.svg").write_text(draw(), encoding="utf-8")
         print(folder / f"{name}.svg")
     if chromium := shutil.which("chromium") or shutil.which("chromium-browser"):
-        page_picture(folder / PAGE, chromium)
-        print(folder / PAGE)
+        for name, draw in PAGES.items():
+            draw(folder / name, chromium)
+            print(folder / name)
     else:
-        print(f"{folder / PAGE} stays as it is: no chromium is installed", file=sys.stderr)
+        print(f"{', '.join(PAGES)} stay as they are: no chromium is installed", file=sys.stderr)
 
 
 def page_picture(path: Path, chromium: str) -> None:
-    """Writes a picture of the web page; its fonts are those of this machine."""
+    """Writes a picture of the web page."""
+    from lattice_simp.serve import create_app
+
+    with served(create_app()) as address, opened_page(chromium, 1020) as page:
+        page.goto(f"{address}translate?{urlencode(PAGE_QUERY)}", timeout=120_000)
+        page.screenshot(path=path)
+
+
+def judging_picture(path: Path, chromium: str) -> None:
+    """Writes a picture of the page for raters, with the study of the guide."""
+    from lattice_simp.serve import Limits, app_of
+    from lattice_simp.serve.judge.section import judge_section
+    from lattice_simp.systems.judging import read_study
+
+    with TemporaryDirectory() as folder:
+        for name, text in re.findall(
+            r"^```text (\S+)\n(.*?)^```", JUDGING.read_text("utf-8"), re.DOTALL | re.MULTILINE
+        ):
+            Path(folder, name).write_text(text, encoding="utf-8")
+        section = judge_section(read_study(Path(folder, "study.yaml")), Path(folder, "study.db"))
+        with served(app_of([section], Limits())) as address, opened_page(chromium, 600) as page:
+            page.goto(f"{address}judge")
+            page.fill("#rater", "Ada")
+            page.press("#rater", "Enter")
+            page.wait_for_selector("#judge")
+            page.wait_for_load_state()
+            page.keyboard.press("5")
+            page.screenshot(path=path)
+
+
+@contextmanager
+def opened_page(chromium: str, height: int) -> Iterator[Any]:
+    """Opens a page of this height in Chromium; its fonts are those of this machine."""
     from playwright.sync_api import sync_playwright
 
-    with served() as address, TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch_persistent_context(
             folder,
             executable_path=chromium,
             args=["--headless", "--no-sandbox", "--disable-gpu"],
-            viewport={"width": 1000, "height": 1020},
+            viewport={"width": 1000, "height": height},
         )
-        own = browser.new_page()
-        own.goto(f"{address}translate?{urlencode(PAGE_QUERY)}", timeout=120_000)
-        own.screenshot(path=path)
+        yield browser.new_page()
         browser.close()
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """Serves the demo's page in a thread; yields its address."""
+def served(app: Any) -> Iterator[str]:
+    """Serves an app in a thread; yields its address."""
     import uvicorn
 
-    from lattice_simp.serve import create_app
     from lattice_simp.serve.server import address_of, listen
 
-    app = create_app()
     server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=0))
     with listen("127.0.0.1", 0) as own:
         thread = threading.Thread(target=server.run, args=([own],))
@@ -137,6 +167,9 @@ PICTURES: dict[str, Callable[[], str]] = {
     "graph": _graph,
 }
 """The pictures by the names of their files."""
+
+PAGES: dict[str, Callable[[Path, str], None]] = {"page.png": page_picture, "judging.png": judging_picture}
+"""The pictures of web pages, written with Chromium, by their files."""
 
 
 if __name__ == "__main__":

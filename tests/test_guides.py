@@ -35,6 +35,7 @@ GUIDES = (
     "simplification",
     "paraphrases",
     "hindi",
+    "judging",
     "page",
     "own",
 )
@@ -266,11 +267,13 @@ def test_pictures_are_those_of_the_library(maker):
         assert words(stored) == words(draw()), f"{name}: run `make pictures`"
 
 
-def test_the_picture_of_the_page(maker):
-    """It is written with Chromium, and its fonts are a machine's: what is checked is that it is there and small."""
-    name = maker("pictures").PAGE
-    picture = (DOCS / "pictures" / name).read_bytes()
-    assert picture.startswith(b"\x89PNG")
-    assert len(picture) < 150_000
-    for page in ("gallery.md", "guides/page.md"):
-        assert f"pictures/{name})" in (DOCS / page).read_text(encoding="utf-8"), page
+def test_the_pictures_of_pages(maker):
+    """They are written with Chromium, and their fonts are a machine's: they are there and small."""
+    pages = {"page.png": ("gallery.md", "guides/page.md"), "judging.png": ("guides/judging.md",)}
+    assert set(maker("pictures").PAGES) == set(pages)
+    for name, shown in pages.items():
+        picture = (DOCS / "pictures" / name).read_bytes()
+        assert picture.startswith(b"\x89PNG")
+        assert len(picture) < 150_000
+        for page in shown:
+            assert f"pictures/{name})" in (DOCS / page).read_text(encoding="utf-8"), page

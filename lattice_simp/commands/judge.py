@@ -49,11 +49,10 @@ def serve(
     """
     with extra("judging"):
         from lattice_simp.serve.app import app_of
-        from lattice_simp.serve.judge.section import judge_section
+        from lattice_simp.serve.judge.section import study_section
         from lattice_simp.serve.limits import Limits
-        from lattice_simp.systems.judging.study_file import read_study
 
-    section = judge_section(read_study(study), _file(study, judgements))
+    section = study_section(study, judgements)
     serve_app(lambda names: app_of([section], Limits(), names), host, port, allowed_host)
 
 
@@ -126,13 +125,9 @@ def analyse(
         file.write("\n".join(map(write, tables)))
 
 
-def _file(study: Path, judgements: Path | None) -> Path:
-    return judgements or study.with_suffix(".db")
-
-
 def _opened(study: Path, judgements: Path | None) -> JudgingStore:
     with extra("judging"):
         from lattice_simp.systems.judging.store import JudgingStore
-        from lattice_simp.systems.judging.study_file import read_study
+        from lattice_simp.systems.judging.study_file import judgements_file, read_study
 
-    return JudgingStore(_file(study, judgements), read_study(study))
+    return JudgingStore(judgements or judgements_file(study), read_study(study))

@@ -44,6 +44,9 @@ def serve(
     annotations: Annotated[
         Path | None, typer.Option(help="add a tab for this annotation database", rich_help_panel=_TABS)
     ] = None,
+    study: Annotated[
+        Path | None, typer.Option(help="add a tab for raters of this study", rich_help_panel=_TABS)
+    ] = None,
     settings: Any = None,
 ) -> None:
     """Serve a web page for translation with skeletons. Example: lattice-simp serve model
@@ -56,6 +59,6 @@ def serve(
         raise LatticeSimpError("--simplify and --simplifier exclude each other: there is one tab for simplification")
     with extra("serve"):
         from lattice_simp.serve.app import Tabs, create_app
-    tabs = Tabs(simplifier, hindi, paraphrases, annotations, simplify)
+    tabs = Tabs(simplifier, hindi, paraphrases, annotations, study, simplify)
     make = partial(create_app, model, tabs, examples=examples, tagger=tagger, limits=limits)
     serve_app(lambda names: make(hosts=names), host, port, allowed_host)

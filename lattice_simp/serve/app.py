@@ -31,6 +31,7 @@ from lattice_simp.serve.security import BodyLimit, SecurityHeaders
 from lattice_simp.serve.simplify.section import simplify_section
 from lattice_simp.serve.translate.section import translate_section
 from lattice_simp.serve.translate.translator import TranslatorOptions
+from lattice_simp.support.extras import extra
 
 STATIC = Path(__file__).parent / "static"
 
@@ -48,6 +49,7 @@ class Tabs:
         paraphrases: whether there is a tab that expands sets of English sentences, which needs spaCy and its English
             model (the extra `skeletons`).
         annotations: a file made by `lattice-simp skeleton annotation import`.
+        study: a file of a study for raters, whose judgements are stored beside it; needs the extra `judging`.
         simplify: whether there is a tab for simplification without a model, which needs the extras `skeletons` and
             `text`.
     """
@@ -56,13 +58,14 @@ class Tabs:
     hindi: str | Path | None = None
     paraphrases: bool = False
     annotations: str | Path | None = None
+    study: str | Path | None = None
     simplify: bool = False
 
     def sections(self, limits: Limits) -> list[Section]:
         """Returns the sections of the tabs.
 
         Raises:
-            FormatError: The annotations cannot be read.
+            FormatError: The annotations or the study cannot be read.
         """
         sections = []
         if self.simplifier is not None or self.simplify:
@@ -73,6 +76,11 @@ class Tabs:
             sections.append(paraphrase_section(limits))
         if self.annotations is not None:
             sections.append(annotate_section(Path(self.annotations)))
+        if self.study is not None:
+            with extra("judging"):
+                from lattice_simp.serve.judge.section import study_section
+
+            sections.append(study_section(Path(self.study)))
         return sections
 
 
@@ -106,7 +114,7 @@ def create_app(
         hosts: the accepted host names of the server; `*` if another app checks them.
 
     Raises:
-        FormatError: The examples or the annotations cannot be read.
+        FormatError: The examples, the annotations or the study cannot be read.
     """
     bounds = limits or Limits()
     options = TranslatorOptions(_path(model), _path(tagger), bounds.tokens)

@@ -20,7 +20,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from lattice_simp.serve import Limits, app_of
+from lattice_simp.serve import Limits, Tabs, app_of, create_app
 from lattice_simp.serve.judge.section import judge_section
 from lattice_simp.support.database import StorageError
 from lattice_simp.systems.judging.store import JudgingStore
@@ -135,8 +135,8 @@ def test_what_does_not_fit_is_shown_again(app, path):
         ({"answer.errors": "1 style"}, "errors: 'style' is not one of grammar, meaning"),
         ({"answer.errors": "x"}, "errors: 'x' marks no words"),
         ({"position": "3"}, "number 4 cannot be judged now; number 1 comes next"),
-        ({"position": "99"}, "there is no number 100"),
-        ({"position": HOSTILE}, "there is no number"),
+        ({"position": "99"}, "number 100 does not exist"),
+        ({"position": HOSTILE}, "number 0 does not exist"),
     ):
         assert ada.save(**fields).status_code == 400, fields
         assert message in unescape(ada.page.text)
@@ -288,6 +288,13 @@ def test_it_can_be_mounted(path, study):
     assert client.post("/tools/judge/name", data={"rater": "Ada"}).url.path == "/tools/judge/next"
     answers = {"position": "0", "answer.fluency": "3", "answer.errors": "none"}
     assert "1 of 5 done" in client.post("/tools/judge/next", data=answers).text
+
+
+def test_it_is_a_tab_of_the_whole_app(folder):
+    client = TestClient(create_app(tabs=Tabs(study=folder / "study.yaml")), base_url=BASE)
+    assert "A study" in client.get("/judge").text
+    assert re.findall(r'<li><a href="([^"]*)"', client.get("/judge").text) == ["/translate", "/judge"]
+    assert (folder / "study.db").exists()
 
 
 def test_a_file_of_another_study_is_reported_when_the_server_starts(path, study):

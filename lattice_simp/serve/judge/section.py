@@ -13,6 +13,17 @@ from lattice_simp.serve.opened import OpenedStore
 from lattice_simp.serve.section import Section
 from lattice_simp.systems.judging.store import JudgingStore
 from lattice_simp.systems.judging.study import Study
+from lattice_simp.systems.judging.study_file import judgements_file, read_study
+
+
+def study_section(path: Path, judgements: Path | None = None) -> Section:
+    """Returns the section of a study file; see `judge_section`.
+
+    Args:
+        path: the study file.
+        judgements: the file of its judgements; by default, the one beside it.
+    """
+    return judge_section(read_study(path), judgements or judgements_file(path))
 
 
 def judge_section(study: Study, path: Path) -> Section:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError
 from lattice_simp.support.tables import Row, read_table
-from lattice_simp.systems.judging.questions import AnswerError, parsed
+from lattice_simp.systems.judging.questions import AnswerError, checked, parsed
 from lattice_simp.systems.judging.store import JudgingError, JudgingStore
 from lattice_simp.systems.judging.study import Study
 
@@ -50,8 +50,10 @@ def store_sheet(store: JudgingStore, rater: str, path: str | Path) -> int:
                 raise row.error(f"number {position} before it has no answers", "fill in all rows up to here")
     try:
         store.answer_all(rater, answers)
-    except (AnswerError, JudgingError) as error:
-        raise FormatError(str(error), path=path, remedy="fix the row") from None
+    except JudgingError as error:
+        raise FormatError(
+            str(error), path=path, remedy="judge on the page what differs, or leave the row alone"
+        ) from None
     return len(answers)
 
 
@@ -74,6 +76,6 @@ def _values(row: Row, filled: Mapping[str, str], study: Study) -> Mapping[str, o
     if set(filled.values()) == {CANNOT_JUDGE}:
         return None
     try:
-        return parsed(study.questions, filled)
+        return checked(study.questions, parsed(study.questions, filled), [row["text"]] if study.texts == 1 else ())
     except AnswerError as error:
         raise row.error(str(error), "fix this answer") from None

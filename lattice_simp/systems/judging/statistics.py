@@ -90,8 +90,8 @@ def anova(groups: Sequence[np.ndarray]) -> Anova | None:
     """Returns the one-way analysis of variance of groups of values.
 
     Returns:
-        None if it is undefined: fewer than two groups, an empty one, as many groups as values, or groups whose
-        values are all the same.
+        None if it is undefined: fewer than two groups, an empty one, as many groups as values, or groups without
+        any variation.
 
     Raises:
         MissingExtraError: SciPy is not installed.

@@ -337,7 +337,7 @@ def _next_position(database: sqlite3.Connection, place: int) -> int | None:
 def _trial(database: sqlite3.Connection, place: int, position: int) -> Trial:
     query = "SELECT role, number, systems FROM trial WHERE place = ? AND position = ?"
     if (row := database.execute(query, (place, position)).fetchone()) is None:
-        raise JudgingError(f"there is no number {position + 1}")
+        raise JudgingError(f"number {position + 1} does not exist")
     return _made_trial(*row)
 
 

@@ -66,6 +66,15 @@ class _Texts:
     ids: tuple[str, ...] | None
 
 
+def judgements_file(study: str | Path) -> Path:
+    """Returns the usual file for the judgements of a study.
+
+    >>> judgements_file("texts/study.yaml").as_posix()
+    'texts/study.db'
+    """
+    return Path(study).with_suffix(".db")
+
+
 def read_study(path: str | Path) -> Study:
     """Reads a study and the texts that it names; paths are relative to its folder.
 

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+pytest.importorskip("pydantic", reason="pydantic is not installed (the extra 'judging')")
 pytest.importorskip("scipy", reason="SciPy is not installed (the extra 'judging')")
 
 from scipy import stats

@@ -102,7 +102,7 @@ def test_answers_in_order_repeated_and_undone(quick_path):
         for position in range(1, 4):
             store.skip("Ada", position)
         assert store.screen("Ada") is None
-        with pytest.raises(JudgingError, match="there is no number 5"):
+        with pytest.raises(JudgingError, match="number 5 does not exist"):
             store.skip("Ada", 4)
         assert [(entry.done, entry.skipped, entry.total) for entry in store.standings()] == [(4, 3, 4)]
 

@@ -41,7 +41,10 @@ def alpha_of(votes: Votes, value: Callable[[Vote], Any], level: Level = "nominal
 
 def alpha_text(unit: Sequence[int], value: Sequence[int], level: Level) -> str:
     alpha = krippendorff_alpha(np.array(unit, np.int64), np.array(value, np.int64), level) if unit else None
-    return f"Krippendorff's alpha ({level}) {'is undefined' if alpha is None else f'{alpha:.3f}'}"
+    if alpha is not None:
+        return f"Krippendorff's alpha ({level}) {alpha:.3f}"
+    reason = "all answers are the same" if len(set(unit)) < len(unit) else "each output has one answer"
+    return f"Krippendorff's alpha is undefined, as {reason}"
 
 
 def sign_tables(study: Study, name: str, meaning: str, values: Mapping[str, Mapping[int, float]]) -> Iterator[Table]:

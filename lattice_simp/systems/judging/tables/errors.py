@@ -57,4 +57,4 @@ def _word_alpha(study: Study, question: Errors, votes: Votes) -> str:
         for word, kind_number in enumerate(kinds):
             unit.append(units.setdefault((vote.item, vote.systems[0], word), len(units)))
             value.append(kind_number)
-    return alpha_text(unit, value, "nominal") + ", of words"
+    return "of words: " + alpha_text(unit, value, "nominal")
