@@ -124,7 +124,7 @@ def test_by_keyboard_alone(browser, path):  # noqa: F811
 def test_right_or_wrong_and_a_long_scale_by_keys(browser, path):  # noqa: F811
     with judging(browser, path, "choice") as page:
         page.keyboard.press("2")
-        page.focus("input[type=number]")
+        expect(page.locator("input[type=number]")).to_be_focused()
         page.keyboard.type("87")  # these are no answers to the other question
         page.keyboard.press("Enter")
         arrived(page, 1)

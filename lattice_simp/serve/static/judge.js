@@ -9,7 +9,11 @@ if (form) {
   const save = form.querySelector("button[value=save]");
   const scales = [...form.querySelectorAll(".scale")];
   const options = (scale) => [...scale.querySelectorAll("input[type=radio]")];
-  const isOpen = (scale) => options(scale).length > 0 && !options(scale).some((option) => option.checked);
+  const field = (scale) => scale.querySelector("input[type=radio], input[type=number]");
+  const isOpen = (scale) => {
+    const own = field(scale);
+    return own && (own.type === "number" ? own.value === "" : !options(scale).some((option) => option.checked));
+  };
   const errors = group ? markErrors(form, group) : null;
 
   // ---- keys
@@ -17,7 +21,7 @@ if (form) {
   function current() {
     // the question that has the focus, or the first one without an answer
     const focused = document.activeElement?.closest(".scale");
-    return focused && options(focused).length ? focused : scales.find(isOpen);
+    return focused && options(focused).length ? focused : scales.find((scale) => options(scale).length && isOpen(scale));
   }
 
   function answer(scale, digit) {
@@ -26,7 +30,7 @@ if (form) {
     if (!option) return;
     option.checked = true;
     const open = scales.slice(scales.indexOf(scale)).concat(scales).find(isOpen);
-    (open ? options(open)[0] : save).focus();
+    (open ? field(open) : save).focus();
   }
 
   addEventListener("keydown", (event) => {
@@ -35,6 +39,7 @@ if (form) {
       event.preventDefault();
       form.requestSubmit(save);
     } else if (/^[0-9]$/.test(event.key) && isPlain(event) && !inField) {
+      event.preventDefault(); // the next question may be a field, which must not get the digit
       const scale = current();
       if (errors?.hasPressed()) errors.mark(Number(event.key) - 1);
       else if (scale) answer(scale, Number(event.key));
