@@ -144,12 +144,20 @@ def test_raters_who_fail_checks_are_left_out():
     tables = by_title(study, made, least_checks=0.5)
     assert rows(tables["Ratings"])[0][:3] == ["a", "2", "3.00"]
     assert rows(tables["Raters"]) == [
-        ["Ada", "2", "1", "2", "2", "yes"],
-        ["Bob", "2", "0", "1", "2", "yes"],
-        ["Cleo", "2", "0", "0", "2", "no"],
+        ["Ada", "2", "1", "0", "2", "2", "yes"],
+        ["Bob", "2", "0", "0", "1", "2", "yes"],
+        ["Cleo", "2", "0", "0", "0", "2", "no"],
     ]
     with pytest.raises(LatticeSimpError, match="no judgements to analyse"):
         analyse(study, [entry for entry in made if entry.trial.role is not Role.ITEM])
+
+
+def test_how_quick_raters_are():
+    study = make_study(items=4, systems="a")
+    times = (100.0, 103.0, 5000.0, 5005.0)  # there was a break
+    made = [Judgement("Ada", Trial(Role.ITEM, item, ("a",)), {"fluency": 3}, time) for item, time in enumerate(times)]
+    made.append(Judgement("Bob", Trial(Role.ITEM, 0, ("a",)), {"fluency": 3}, 0.0))
+    assert [row[3] for row in rows(by_title(study, made)["Raters"])] == ["5", "-"]
 
 
 def test_a_system_without_judgements_has_none():
