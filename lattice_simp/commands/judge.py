@@ -10,6 +10,7 @@ import typer
 
 from lattice_simp.commands.options import Output, command_app
 from lattice_simp.commands.serving import HOST, AllowedHosts, Host, Port, serve_app
+from lattice_simp.errors import FormatError
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_text
 
@@ -59,7 +60,7 @@ def serve(
 @app.command()
 def sheet(study: StudyFile, rater: Rater, judgements: Judgements = None, output: Output = "-") -> None:
     """Write a table for a rater to fill in. Example: lattice-simp judge sheet study.yaml Ada --output ada.tsv"""
-    with _opened(study, judgements) as store, open_text(output, "w") as file:
+    with _opened(study, judgements, create=True) as store, open_text(output, "w") as file:
         from lattice_simp.systems.judging.sheet import sheet_lines
 
         file.writelines(f"{line}\n" for line in sheet_lines(store, rater))
@@ -73,7 +74,7 @@ def import_(
     judgements: Judgements = None,
 ) -> None:
     """Store the answers of a filled-in table. Example: lattice-simp judge import study.yaml Ada ada.tsv"""
-    with _opened(study, judgements) as store:
+    with _opened(study, judgements, create=True) as store:
         from lattice_simp.systems.judging.sheet import store_sheet
 
         count = store_sheet(store, rater, filled)
@@ -125,9 +126,17 @@ def analyse(
         file.write("\n".join(map(write, tables)))
 
 
-def _opened(study: Path, judgements: Path | None) -> JudgingStore:
+def _opened(study: Path, judgements: Path | None, *, create: bool = False) -> JudgingStore:
+    """Opens the judgements of a study.
+
+    Raises:
+        FormatError: A file is broken, or there are no judgements yet and none are to be made.
+    """
     with extra("judging"):
         from lattice_simp.systems.judging.store import JudgingStore
         from lattice_simp.systems.judging.study_file import judgements_file, read_study
 
-    return JudgingStore(judgements or judgements_file(study), read_study(study))
+    content, path = read_study(study), judgements or judgements_file(study)
+    if not create and not path.exists():
+        raise FormatError("no rater has begun", path=path, remedy="serve the page with `lattice-simp judge serve`")
+    return JudgingStore(path, content)

@@ -139,15 +139,25 @@ def test_a_broken_study_is_one_line(call, study, command):
         (("sheet", "STUDY", "Cleo"), "'Cleo' is not a rater of this study"),
         (("sheet", "STUDY", "Ada", "--output", "no/such/ada.tsv"), "no/such/ada.tsv: cannot be written"),
         (("export", "STUDY", "--output", "no/such/answers.csv"), "no/such/answers.csv: cannot be written"),
-        (("analyse", "STUDY"), "there are no judgements to analyse"),
-        (("progress", "STUDY", "--judgements", "no/such/study.db"), "no/such/study.db: unable to open database file"),
+        (("progress", "STUDY"), "study.db: no rater has begun (serve the page with "),
+        (("export", "STUDY", "--judgements", "no/such/study.db"), "no/such/study.db: no rater has begun"),
+        (("sheet", "STUDY", "Ada", "--judgements", "no/a.db"), "no/a.db: unable to open database file"),
         (("analyse", "STUDY", "--min-checks", "2"), "--min-checks"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(call, study, arguments, message):
+    if arguments[-2:] == ("--output", "no/such/answers.csv") or "--min-checks" in arguments:
+        sheet(call, study, "Ada")
     done = call("judge", *(study if word == "STUDY" else word for word in arguments))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done
     assert message in done.stderr
+
+
+def test_without_answers_there_are_no_tables(call, study):
+    sheet(call, study, "Ada")
+    done = call("judge", "analyse", study)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there are no judgements to analyse" in done.stderr
 
 
 def test_judgements_of_another_study_are_left_alone(call, study):
@@ -157,6 +167,7 @@ def test_judgements_of_another_study_are_left_alone(call, study):
     done = call("judge", "export", study)
     assert done.returncode == 2
     assert "another version of the study" in done.stderr
-    assert call("judge", "export", study, "--judgements", study.with_name("new.db")).stdout.count("\n") == 1
+    done = call("judge", "sheet", study, "Ada", "--judgements", study.with_name("new.db"))
+    assert (done.returncode, done.stdout.count("\n")) == (0, 7)
     study.write_text(STUDY, encoding="utf-8")
     assert call("judge", "export", study).stdout == before

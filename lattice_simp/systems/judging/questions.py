@@ -194,6 +194,10 @@ KINDS: Mapping[str, type[Rating] | type[Choice] | type[Errors] | type[Preference
 """The kinds of questions by name."""
 
 
+COLUMNS = ("number", "source", "text", "first", "second")
+"""The columns of sheets that are no questions."""
+
+
 def words_of(text: str) -> list[str]:
     """Returns the words of a text that can be marked."""
     return text.split()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError
 from lattice_simp.support.tables import Row, read_table
-from lattice_simp.systems.judging.questions import AnswerError, checked, parsed
+from lattice_simp.systems.judging.questions import COLUMNS, AnswerError, checked, parsed
 from lattice_simp.systems.judging.store import JudgingError, JudgingStore
 from lattice_simp.systems.judging.study import Study
 
@@ -58,8 +58,9 @@ def store_sheet(store: JudgingStore, rater: str, path: str | Path) -> int:
 
 
 def _columns(study: Study) -> tuple[str, ...]:
-    texts = ("text",) if study.texts == 1 else ("first", "second")
-    return ("number", "source", *texts, *study.questions)
+    number, source, text, first, second = COLUMNS
+    texts = (text,) if study.texts == 1 else (first, second)
+    return (number, source, *texts, *study.questions)
 
 
 def _position(row: Row, expected: list[tuple[str, ...]], study: Study) -> int:

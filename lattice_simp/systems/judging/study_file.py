@@ -15,13 +15,11 @@ from lattice_simp.support.json_text import is_json, parse_json
 from lattice_simp.support.people import person_name
 from lattice_simp.support.settings_file import checked_settings, read_settings
 from lattice_simp.support.textio import read_lines
-from lattice_simp.systems.judging.questions import KINDS, AnswerError, Errors, Question
+from lattice_simp.systems.judging.questions import COLUMNS, KINDS, AnswerError, Errors, Question
 from lattice_simp.systems.judging.study import Design, Example, Item, Labels, Study
 
 EXAMPLE_FIELDS = ("source", "text", "texts", "expect", "why")
 """The fields of a line of training items or checks."""
-
-_NAME = r"[^\W\d_][\w .+-]*"
 
 
 class StudyFile(BaseModel):
@@ -84,6 +82,8 @@ def read_study(path: str | Path) -> Study:
     path = Path(path)
     fields = checked_settings(StudyFile, read_settings(path), path)
     questions = _questions(fields.questions, path)
+    for name in (*fields.systems, *questions):
+        _require_name(name, path)
     names = _names(fields.raters, path)
     study = Study(
         title=fields.title,
@@ -117,6 +117,13 @@ def _questions(values: Mapping[str, Mapping[str, Any]], path: Path) -> dict[str,
     if sum(isinstance(question, Errors) for question in questions.values()) > 1:
         raise FormatError("two questions mark errors", path=path, remedy="write one question with several kinds")
     return questions
+
+
+def _require_name(name: str, path: Path) -> None:
+    """Refuses names that tables and sheets cannot hold."""
+    if name in COLUMNS or not name.isprintable() or name != " ".join(name.split()) or not name:
+        remedy = f"use words with single spaces, and none of {', '.join(COLUMNS)}"
+        raise FormatError(f"{name!r} is not a name of a question or a system", path=path, remedy=remedy)
 
 
 def _names(raters: int | Sequence[str], path: Path) -> tuple[str, ...]:

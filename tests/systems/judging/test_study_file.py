@@ -92,6 +92,8 @@ BROKEN = {
     "scale": ({"a": ("ask:", "low: 5\n    ask:")}, "questions.fluency: the scale from 5 to 5 has no points"),
     "anchor": ({"a": ("ask:", "anchors: {0: bad}\n    ask:")}, "the anchor 0 is not on the scale"),
     "options": ({"a": ("kind: rating", "kind: choice\n    options: [a, a]")}, "names differ"),
+    "a column": ({"a": ("  fluency:", "  text:")}, "'text' is not a name of a question or a system"),
+    "a tab": ({"a": ("  moses:", '  "a\\tb":')}, "'a\\tb' is not a name"),
     "no raters": ({"a": ("raters: 2", "raters: 0")}, "there are no raters"),
     "empty raters": ({"a": ("raters: 2", "raters: []")}, "there are no raters"),
     "twice": ({"a": ("raters: 2", "raters: [Ada, ' Ada']")}, "a name is there twice"),

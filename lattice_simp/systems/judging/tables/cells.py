@@ -30,16 +30,19 @@ def estimate_cells(
 
 
 def p_text(value: float) -> str:
+    """Returns a p-value for a note."""
     return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
 
 
 def alpha_of(votes: Votes, value: Callable[[Vote], Any], level: Level = "nominal") -> str:
+    """Returns the agreement of raters on the same outputs for a note; `value` maps a vote to a number."""
     units: dict[tuple[int, tuple[str, ...]], int] = {}
     unit = [units.setdefault((vote.item, vote.systems), len(units)) for vote in votes]
     return alpha_text(unit, [value(vote) for vote in votes], level)
 
 
 def alpha_text(unit: Sequence[int], value: Sequence[int], level: Level) -> str:
+    """Returns Krippendorff's alpha for a note, or why it is undefined."""
     alpha = krippendorff_alpha(np.array(unit, np.int64), np.array(value, np.int64), level) if unit else None
     if alpha is not None:
         return f"Krippendorff's alpha ({level}) {alpha:.3f}"

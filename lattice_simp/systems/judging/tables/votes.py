@@ -42,6 +42,7 @@ def votes_on(judgements: Sequence[Judgement], name: str) -> list[Vote]:
 
 
 def votes_by_system(study: Study, votes: Votes) -> dict[str, list[Vote]]:
+    """Returns the votes on the outputs of each system."""
     return {system: [vote for vote in votes if vote.systems == (system,)] for system in study.systems}
 
 
@@ -52,7 +53,7 @@ def count_wins(first: Mapping[int, float], second: Mapping[int, float]) -> tuple
 
 
 def item_means(votes: Votes) -> dict[int, float]:
-    """Returns the mean rating of each item."""
+    """Returns the mean of the answers about each item, which are numbers."""
     ratings: dict[int, list[Any]] = {}
     for vote in votes:
         ratings.setdefault(vote.item, []).append(vote.answer)
