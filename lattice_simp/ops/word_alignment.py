@@ -239,10 +239,11 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Lim
     for state in range(len(arcs.finals)):
         source = heads[state]
         while source >= 0:
+            rows = _with_room(rows, arcs.offsets[state + 1] - arcs.offsets[state])
             for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
                 following = np.int64(nodes[source].row)
                 if table[letters[arc], 0]:
-                    rows, following = _row_after(rows, following, pivot, letters[arc], table, limits)
+                    following = _row_after(rows, following, pivot, letters[arc], table, limits)
                     if rows.sizes[0] > most:
                         return _Product(nodes[:0], edges[:0], rows.costs, heads)
                 goal = arcs.nextstates[arc]
@@ -282,35 +283,38 @@ def _first_row(columns: int, limits: _Limits) -> _Rows:
 
 
 @jit
-def _row_after(rows: _Rows, row: int, pivot: Pivot, letter: int, table: Longs, limits: _Limits) -> tuple[_Rows, int]:
-    """Returns the number of the row after a letter, which is added if it is new."""
-    key = row * len(table) + letter
-    slot = find_slot(rows.keys, key)
-    if rows.keys[slot] == key:
-        return rows, int(rows.values[slot])
-    if 2 * rows.sizes[1] >= len(rows.keys):
+def _with_room(rows: _Rows, more: int) -> _Rows:
+    """Returns the rows with room for more rows and followers."""
+    while rows.sizes[0] + more > len(rows.costs):
+        rows = _grown_rows(rows)
+    while 2 * (rows.sizes[1] + more) > len(rows.keys):
         keys, values = grown_table(rows.keys, rows.values)
         rows = _Rows(rows.costs, rows.sizes, rows.table, keys, values)
-        slot = find_slot(rows.keys, key)
-    number = rows.sizes[0]
-    if number == len(rows.costs):
-        rows = _grown_rows(rows)
-    following = rows.costs[number]
-    _advance(rows.costs[row], pivot, table[letter], following, limits)
-    place = _row_slot(rows.costs, rows.table, following)
-    if rows.table[place] < 0:
-        rows.table[place] = number
-        rows.sizes[0] += 1
-    rows.keys[slot], rows.values[slot] = key, rows.table[place]
-    rows.sizes[1] += 1
-    return rows, int(rows.table[place])
+    return rows
+
+
+@jit
+def _row_after(rows: _Rows, row: int, pivot: Pivot, letter: int, table: Longs, limits: _Limits) -> np.int64:
+    """Returns the number of the row after a letter, which is added if it is new; there must be room for it."""
+    key = row * len(table) + letter
+    slot = find_slot(rows.keys, key)
+    if rows.keys[slot] != key:
+        number = rows.sizes[0]
+        _advance(rows.costs[row], pivot, table[letter], rows.costs[number], limits)
+        place = _row_slot(rows.costs, rows.table, rows.costs[number])
+        if rows.table[place] < 0:
+            rows.table[place] = number
+            rows.sizes[0] += 1
+        rows.keys[slot], rows.values[slot] = key, rows.table[place]
+        rows.sizes[1] += 1
+    return np.int64(rows.values[slot])
 
 
 @jit
 def _grown_rows(rows: _Rows) -> _Rows:
     count = len(rows.costs)
     costs, table = np.empty((2 * count, rows.costs.shape[1]), dtype=np.int32), np.full(8 * count, -1, dtype=np.int32)
-    for number in range(count):
+    for number in range(rows.sizes[0]):
         for column in range(costs.shape[1]):  # a slice takes seconds to be compiled
             costs[number, column] = rows.costs[number, column]
         table[_row_slot(costs, table, costs[number])] = number
