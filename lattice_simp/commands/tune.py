@@ -330,7 +330,9 @@ def _minimise(
 
 
 def _say_gain(output: Path, metric: str, before: float, after: float) -> None:
-    say(f"{output}: {tuned_metric(metric).name} {100 * before:.2f} before, {100 * after:.2f} after")
+    measure = tuned_metric(metric)
+    shown = [f"{100.0 * measure.reported(score):.2f}" for score in (before, after)]
+    say(f"{output}: {measure.name} {shown[0]} before, {shown[1]} after")
 
 
 def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[tuple[str, ...], ...]]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.scores.bleu import bleu_logs
-from lattice_simp.scores.chrf import chrf_score
+from lattice_simp.scores.chrf import CHRF_ORDER, chrf_score
 from lattice_simp.scores.edits import distance_table
 from lattice_simp.scores.ngrams import ORDER, NgramTrie, numbered
 
@@ -46,9 +46,6 @@ class BatchUtility:
     function: Callable[[list[str], list[str]], npt.ArrayLike]
 
 
-_CHRF_ORDER = 6
-
-
 def chrf(strings: Sequence[Tokens]) -> Scores:
     """Returns the scores of the character n-gram F-score chrF2 (Popović 2015), 0 to 100.
 
@@ -56,7 +53,7 @@ def chrf(strings: Sequence[Tokens]) -> Scores:
     >>> scores(np.array([0]), np.array([0, 1])).round(2).tolist()
     [[100.0, 28.06]]
     """
-    profiles = _Profiles.of(["".join("".join(tokens).split()) for tokens in strings], _CHRF_ORDER)
+    profiles = _Profiles.of(["".join("".join(tokens).split()) for tokens in strings], CHRF_ORDER)
 
     def scores(numbers: Ints, references: Ints) -> Floats:
         matches = _matches(profiles, numbers, references)

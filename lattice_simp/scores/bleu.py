@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from lattice_simp.core.growing import find_slot
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
-from lattice_simp.errors import LatticeSimpError
-from lattice_simp.scores.ngrams import ORDER, NgramTrie, joined, numbered
+from lattice_simp.scores.ngrams import ORDER, NgramTrie, joined, numbered, require_reference
 
 STATISTICS = 2 * ORDER + 1
 """Columns of a row: `ORDER` matches, `ORDER` totals, the reference length."""
@@ -45,8 +44,7 @@ class References(NamedTuple):
         Raises:
             LatticeSimpError: no reference, or ids that are negative.
         """
-        if not len(references):
-            raise LatticeSimpError("a sentence has no reference; give one at least")
+        require_reference(references)
         trie = NgramTrie.of(references)
         lengths = np.sort([len(np.asarray(words)) for words in references]).astype(np.int32)
         return cls(trie.keys, trie.nodes, trie.counts().max(axis=1).astype(np.int32), lengths)

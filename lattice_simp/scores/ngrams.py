@@ -41,6 +41,12 @@ def joined(sentences: Sequence[npt.ArrayLike]) -> tuple[Ints, Longs]:
     return np.concatenate([*rows, np.zeros(0, dtype=np.int32)]), offsets
 
 
+def require_reference(references: Sequence[npt.ArrayLike]) -> None:
+    """Refuses a sentence without references."""
+    if not len(references):
+        raise LatticeSimpError("a sentence has no reference; give one at least")
+
+
 class NgramTrie(NamedTuple):
     """A trie in a hash table; node 0 is the empty n-gram, and a node's number is above its parent's.
 

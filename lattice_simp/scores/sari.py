@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from lattice_simp.core.growing import find_slot
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
-from lattice_simp.errors import LatticeSimpError
-from lattice_simp.scores.ngrams import ORDER, NgramTrie, empty_keys
+from lattice_simp.scores.ngrams import ORDER, NgramTrie, empty_keys, require_reference
 from lattice_simp.scores.ratios import ratio
 
 KEEP, DELETE, ADD = "keep", "delete", "add"
@@ -58,8 +57,7 @@ class SariReferences(NamedTuple):
         Raises:
             LatticeSimpError: no reference, or ids that are negative.
         """
-        if not len(references):
-            raise LatticeSimpError("a sentence has no reference; give one at least")
+        require_reference(references)
         trie = NgramTrie.of([source, *references])
         counts = trie.counts()
         before, wanted = len(references) * counts[:, 0], counts[:, 1:].sum(axis=1)

@@ -24,6 +24,7 @@ from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence
 from lattice_simp.tune.mert import MertOptions
+from lattice_simp.tune.metrics import tuned_metric
 from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningOptions, tune
 
 ROUNDS = "rounds.json"
@@ -69,12 +70,18 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         say=run.say,
         progress=run.progress,
     )
+    reported = tuned_metric(settings.metric).reported
     rounds = [
-        {"weights": tuned.weights, settings.metric: tuned.score, "expected": tuned.expected} for tuned in result.rounds
+        {
+            "weights": tuned.weights,
+            settings.metric: reported(tuned.score),
+            "expected": reported(tuned.expected),
+        }
+        for tuned in result.rounds
     ]
     write_json(folder / ROUNDS, rounds)
     write_weights(folder / WEIGHTS, result.weights)
-    before, after = result.rounds[0].score, result.score
+    before, after = reported(result.rounds[0].score), reported(result.score)
     return {"rounds": len(rounds), f"{settings.metric}_before": before, f"{settings.metric}_after": after}
 
 

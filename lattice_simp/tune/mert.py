@@ -90,7 +90,7 @@ class Step:
 
 @dataclass(frozen=True)
 class MertResult:
-    """The best weights found, the corpus score (0 to 1) under them and under the start weights, and all moves."""
+    """The best weights found, the corpus score (at most 1) under them and under the start weights, and all moves."""
 
     weights: dict[str, float]
     score: float
@@ -133,7 +133,7 @@ def minimize_error(
     names = checked_names(lattices, references, chosen.fixed | set(chosen.signs))
     start = weight_vector(names, start_weights)
     measure = tuned_metric(metric)
-    prepared = measure.prepared(references, sources)
+    prepared = measure.prepared(references, sources, lattices[0].symbols)
     signs = np.array([chosen.signs.get(name, 0) for name in names])
     free = np.array([name not in chosen.fixed for name in names])
     units = np.where(free, feature_units(lattices, start), 0.0)

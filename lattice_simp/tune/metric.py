@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats, Ints, Longs
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 
 References = Sequence[npt.ArrayLike]
@@ -40,34 +41,50 @@ class TunedMetric:
 
     Attributes:
         name: as it is written beside scores.
-        prepare: the references of a sentence, and its source or None, to what counts its hypotheses.
-        score: summed statistics, (..., columns), to scores from 0 to 1, (...); higher is better.
+        prepare: the references of a sentence, its source or None, and the words' table, to what counts its hypotheses.
+        score: summed statistics, (..., columns), to scores up to 1, (...); higher is better.
         detail: one row of summed statistics to a further figure, as BLEU's brevity penalty.
         needs_source: whether hypotheses are compared with their sources.
+        needs_words: whether words are compared by their characters.
+        is_error_rate: whether the score is 1 minus an error rate.
     """
 
     name: str
-    prepare: Callable[[References, npt.ArrayLike | None], Prepared]
+    prepare: Callable[[References, npt.ArrayLike | None, SymbolTable], Prepared]
     score: Callable[[npt.ArrayLike], Floats]
     detail: Callable[[npt.ArrayLike], float] | None = None
     needs_source: bool = False
+    needs_words: bool = False
+    is_error_rate: bool = False
+
+    def reported(self, score: float) -> float:
+        """Returns a score as it is written: of an error rate the rate itself."""
+        return 1.0 - score if self.is_error_rate else score
 
     def prepared(
-        self, references: Sequence[References], sources: Sequence[npt.ArrayLike] | None = None
+        self,
+        references: Sequence[References],
+        sources: Sequence[npt.ArrayLike] | None = None,
+        symbols: SymbolTable | None = None,
     ) -> list[Prepared]:
         """Returns what counts the hypotheses of each sentence.
 
         Args:
             references: of each sentence.
             sources: of each sentence its words; a metric that needs none does not read them.
+            symbols: the table that numbers the words; it may grow later.
 
         Raises:
-            LatticeSimpError: the metric needs sources and there are none, or not as many; what `prepare` raises.
+            LatticeSimpError: the metric needs sources or words and there are none, or not as many sources; what
+                `prepare` raises.
         """
+        if self.needs_words and symbols is None:
+            raise LatticeSimpError(f"{self.name} compares characters, so it needs the table of the words (symbols=)")
+        symbols = SymbolTable() if symbols is None else symbols
         if not self.needs_source:
-            return [self.prepare(sentence, None) for sentence in references]
+            return [self.prepare(sentence, None, symbols) for sentence in references]
         if sources is None:
             raise LatticeSimpError(f"{self.name} needs --source, the sentences that the hypotheses were made of")
         if len(sources) != len(references):
             raise LatticeSimpError(f"{len(sources)} sources and references of {len(references)} sentences")
-        return [self.prepare(sentence, source) for sentence, source in zip(references, sources, strict=True)]
+        return [self.prepare(*pair, symbols) for pair in zip(references, sources, strict=True)]

@@ -7,25 +7,48 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy.typing as npt
 
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.scores.bleu import References, brevity_penalty, corpus_bleu
+from lattice_simp.scores.chrf import ChrfReferences, corpus_chrf
 from lattice_simp.scores.sari import SariReferences, corpus_sari
+from lattice_simp.scores.wer import WerReferences, word_accuracy
 from lattice_simp.tune.metric import TunedMetric
+from lattice_simp.tune.ter import TerReferences
 
 
-def _sari_references(references: Sequence[npt.ArrayLike], source: npt.ArrayLike | None) -> SariReferences:
+def _sari_references(
+    references: Sequence[npt.ArrayLike], source: npt.ArrayLike | None, symbols: SymbolTable
+) -> SariReferences:
     if source is None:
         raise LatticeSimpError("SARI needs the source of each sentence")
     return SariReferences.of(references, source)
 
 
-BLEU = TunedMetric("BLEU", lambda references, source: References.of(references), corpus_bleu, brevity_penalty)
+BLEU = TunedMetric("BLEU", lambda references, *_: References.of(references), corpus_bleu, brevity_penalty)
 """Corpus BLEU on tokens, without smoothing."""
 
 SARI = TunedMetric("SARI", _sari_references, corpus_sari, needs_source=True)
 """SARI on sums over the corpus; `sari-corpus` and `sari-legacy` on lower-cased tokens, without their tokenisation."""
 
-TUNED_METRICS: Mapping[str, TunedMetric] = {"bleu": BLEU, "sari": SARI}
+CHRF = TunedMetric(
+    "chrF2", lambda references, _, symbols: ChrfReferences.of(references, symbols), corpus_chrf, needs_words=True
+)
+"""chrF2 as sacrebleu's, which does not read blanks."""
+
+TER = TunedMetric(
+    "TER",
+    lambda references, _, symbols: TerReferences.of(references, symbols),
+    word_accuracy,
+    needs_words=True,
+    is_error_rate=True,
+)
+"""The translation edit rate as sacrebleu's on tokens; case does not count."""
+
+WER = TunedMetric("WER", lambda references, *_: WerReferences.of(references), word_accuracy, is_error_rate=True)
+"""The word error rate against the nearest reference."""
+
+TUNED_METRICS: Mapping[str, TunedMetric] = {"bleu": BLEU, "chrf": CHRF, "ter": TER, "wer": WER, "sari": SARI}
 """By the names of `lattice-simp tune --metric`."""
 
 if TYPE_CHECKING:

@@ -107,7 +107,7 @@ def learn_margins(
     measure = tuned_metric(metric)
     every = [
         hypothesis_list(lattice, prepared, start, chosen.hypotheses)
-        for lattice, prepared in zip(lattices, measure.prepared(references, sources), strict=True)
+        for lattice, prepared in zip(lattices, measure.prepared(references, sources, lattices[0].symbols), strict=True)
         if not lattice.empty
     ]
     return learn_margins_of_lists(every, names, start_weights, chosen, measure)

@@ -152,7 +152,7 @@ def tune_with(
     measure = tuned_metric(metric)
     needed = sources if measure.needs_source else None
     originals = None if needed is None else [symbols.encode(words) for words in needed]
-    prepared = measure.prepared(encoded, originals)
+    prepared = measure.prepared(encoded, originals, symbols)
     weights, rounds = {EDIT_FEATURE: 1.0, **start}, list[Round]()
     history: list[list[Lattice]] = []
     for number in range(1, options.max_rounds + 1):
@@ -164,7 +164,8 @@ def tune_with(
         search = _search_options(options.mert, begin)
         optimum = minimize_error(pooled, encoded, begin, search, metric=measure, sources=originals)
         rounds.append(Round(weights, score, optimum.score))
-        say(f"tune: round {number}: {measure.name} {100 * score:.2f}, expected next {100 * optimum.score:.2f}")
+        reached, expected = (100.0 * measure.reported(value) for value in (score, optimum.score))
+        say(f"tune: round {number}: {measure.name} {reached:.2f}, expected next {expected:.2f}")
         if optimum.score < max(past.score for past in rounds) + options.min_gain:
             break
         weights = _scaled({**weights, **optimum.weights}, start)

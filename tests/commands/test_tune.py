@@ -236,7 +236,8 @@ def test_lattices_are_tuned_for_sari(call, tmp_path, simplifications):
         (("--metric", "sari"), "--metric sari needs --source"),
         (("--source", "complex"), "--source has no effect with --metric bleu; leave it out, or use sari"),
         (("--metric", "sari", "--source", "longer"), "2 lines for the 1 of"),
-        (("--metric", "chrf"), "chrf"),
+        (("--metric", "meteor"), "meteor"),
+        (("--metric", "wer", "--source", "complex"), "--source has no effect with --metric wer"),
     ],
 )
 def test_metrics_and_sources_that_do_not_fit_are_one_line(call, tmp_path, simplifications, options, message):
