@@ -24,6 +24,7 @@ from lattice_simp.formats.common import (
     Format,
     Longs,
     checked_lattice,
+    finite_numbers,
     natural,
     second_automaton,
     shown,
@@ -100,24 +101,27 @@ def parse_att(
     arcs, ends = np.flatnonzero(widths > 2), np.flatnonzero((widths == 1) | (widths == 2))
     if not len(arcs) and not len(ends):
         raise FormatError("the file is empty", path=path, remedy="a lattice has at least one final state")
+    costs = None
     if acceptor is None:
-        four = np.flatnonzero(widths == 4)[:1]
-        if any(map(_KALDI_COSTS.fullmatch, text.column(four, 3))):
+        four = np.flatnonzero(widths == 4)
+        fourth = text.column(four, 3)
+        if any(map(_KALDI_COSTS.fullmatch, fourth[:1])):
             remedy = "write a line with the name of the utterance before, and an empty line at the end"
             text.fail(int(four[0]), "costs as in Kaldi's lattices, which are archives", remedy)
-        acceptor = not (widths == 5).any() and _all_numbers(text.column(np.flatnonzero(widths == 4), 3))
+        costs = None if (widths == 5).any() else finite_numbers(fourth)
+        acceptor = costs is not None or (not (widths == 5).any() and _all_numbers(fourth))
     elif acceptor and (widths == 5).any():
         text.fail(int(np.argmax(widths == 5)), "five fields in an acceptor", "read it with acceptor=False")
     sources, nextstates, finals = _states(text, arcs, ends)
-    sides = [text.column(arcs, np.where(acceptor | (widths[arcs] == 3), 2, 3)), text.column(arcs, 2)]
+    numbers: list[int | Longs] = [2] if acceptor else [np.where(widths[arcs] == 3, 2, 3), 2]
+    sides = [text.column(arcs, number) for number in numbers]
     if numeric is None:
-        _refuse_label_ids(
-            text, arcs, [side for side, table in zip(sides, (labels, ilabels), strict=True) if table is None]
-        )
+        tables = (labels, ilabels)[: len(sides)]
+        _refuse_label_ids(text, arcs, [side for side, table in zip(sides, tables, strict=True) if table is None])
     weights = np.zeros(len(arcs))
     priced = widths[arcs] == (4 if acceptor else 5)
-    weights[priced] = text.costs(arcs[priced], 3 if acceptor else 4)
-    if priced.all() and (widths[ends] == 1).all() and all(map(_ends_as_k2, sides, [nextstates] * 2, [finals] * 2)):
+    weights[priced] = text.costs(arcs[priced], 3 if acceptor else 4) if costs is None else costs
+    if priced.all() and (widths[ends] == 1).all() and all(_ends_as_k2(side, nextstates, finals) for side in sides):
         sides = [[b"0" if field == _K2_END else field for field in side] for side in sides]
         weights = 0.0 - weights
     symbols = SymbolTable() if symbols is None else symbols
@@ -228,16 +232,23 @@ def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Fl
 
 def _ends_as_k2(side: list[bytes], nextstates: Longs, finals: Floats) -> bool:
     """Returns whether the arcs to final states, and no others, have the label -1."""
+    if _K2_END not in side:
+        return False
     is_end = np.fromiter((field == _K2_END for field in side), dtype=np.bool_, count=len(side))
-    return bool(is_end.any()) and np.array_equal(is_end, np.isfinite(finals[nextstates]))
+    return np.array_equal(is_end, np.isfinite(finals[nextstates]))
 
 
 def _refuse_label_ids(text: FieldText, arcs: Longs, sides: list[list[bytes]]) -> None:
     """Raises an error for label ids: numbers on all sides, or on one side with an id that cannot be a word."""
-    numbers = [bool(side) and all(map(_INTEGER.fullmatch, dict.fromkeys(side))) for side in sides]
+    numbers = [
+        bool(side and _INTEGER.fullmatch(side[0])) and all(map(_INTEGER.fullmatch, dict.fromkeys(side)))
+        for side in sides
+    ]
     for side, are_ids in zip(sides, numbers, strict=True):
+        if not are_ids:
+            continue
         telling = next((field for field in dict.fromkeys(side) if field == b"0" or field.startswith(b"-")), None)
-        if are_ids and (all(numbers) or telling is not None):
+        if all(numbers) or telling is not None:
             line = int(arcs[side.index(telling or side[0])])
             among = "" if telling is None else f", and {telling.decode()} among them"
             text.fail(line, f"labels are numbers{among}", _IDS_OF_K2 if (telling or b"").startswith(b"-") else _IDS)
@@ -252,12 +263,14 @@ def _labels(
     words: dict[int, str] | None,
 ) -> npt.NDArray[np.int32]:
     ids: dict[bytes, int] = {}
-    for field in dict.fromkeys(fields):
-        if numeric or words is not None:
-            label = _numeric_label(field, symbols, words)
-        else:
-            word = field.decode("utf-8")
-            label = EPSILON if word in EPSILON_NAMES else symbols.add(word)
+    distinct = dict.fromkeys(fields)
+    if not numeric and words is None:
+        names = [field.decode("utf-8") for field in distinct]
+        symbols.encode(name for name in names if name not in EPSILON_NAMES)
+        labels = (EPSILON if name in EPSILON_NAMES else symbols.add(name) for name in names)
+        ids, distinct = dict(zip(distinct, labels, strict=True)), {}
+    for field in distinct:
+        label = _numeric_label(field, symbols, words)
         if label is None:
             index = int(arcs[fields.index(field)])
             remedy = _IDS_OF_K2 if field.startswith(b"-") else "pass the symbol table that the labels belong to"

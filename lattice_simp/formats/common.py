@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
@@ -22,8 +20,7 @@ from lattice_simp.support.textio import decode
 
 Longs = npt.NDArray[np.int64]
 
-_BLANKS = re.compile(rb"[ \t]+")
-
+_MOST_DIGITS = 15  # of numbers that are added up digit by digit
 
 Losses: TypeAlias = Mapping[str, Iterable[str]]
 """What a format loses of a lattice: a phrase with the reason, and the names of the lost parts."""
@@ -189,9 +186,16 @@ def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]
 
 @dataclass(frozen=True)
 class FieldText:
-    """The fields of all lines, in order: line `i` has `widths[i]` fields, from index `starts[i]` on."""
+    """The fields of all lines, in order: line `i` has `widths[i]` fields, from index `starts[i]` on.
 
-    fields: npt.NDArray[np.object_]
+    Attributes:
+        data: the bytes of the text.
+        begins, ends: (fields,), where each field is in it.
+    """
+
+    data: bytes
+    begins: Longs
+    ends: Longs
     widths: Longs
     starts: Longs
     path: str | Path | None
@@ -201,27 +205,53 @@ class FieldText:
 
     def column(self, lines: Longs, numbers: int | Longs) -> list[bytes]:
         """Returns one field of each of the lines; lines and fields are numbered from 0."""
-        column: list[bytes] = self.fields[self.starts[lines] + numbers].tolist()
-        return column
+        places = self.starts[lines] + numbers
+        spans = zip(self.begins[places].tolist(), self.ends[places].tolist(), strict=True)
+        return [self.data[begin:end] for begin, end in spans]
 
     def costs(self, lines: Longs, number: int) -> Floats:
         fields = self.column(lines, number)
-        try:
-            values = np.fromiter(map(float, fields), dtype=np.float64, count=len(fields))
-            broken = not np.isfinite(values).all() or not is_plain(b"".join(fields))
-        except ValueError:
-            broken = True
-        if broken:
+        values = finite_numbers(fields)
+        if values is None:
             line, field = _first_bad(lines, fields, finite)
             self.fail(line, f"a cost is not a finite number: {shown(field)}", "write costs as decimal numbers")
         return values
 
     def states(self, lines: Longs, number: int) -> Longs:
+        places = self.starts[lines] + number
+        states = _whole_numbers(self.data, self.begins[places], self.ends[places])
+        if states is not None:
+            return states
         fields = self.column(lines, number)
-        if fields and not (b"".join(fields).isdigit() and max(map(len, fields)) <= 18):
+        if not (b"".join(fields).isdigit() and max(map(len, fields)) <= 18):
             line, field = _first_bad(lines, fields, natural)
             self.fail(line, f"not a state number from 0 to 10^18: {shown(field)}", "number the states from 0")
         return np.fromiter(map(int, fields), dtype=np.int64, count=len(fields))
+
+
+def finite_numbers(fields: list[bytes]) -> Floats | None:
+    """Returns the numbers of fields, or None if `finite` refuses one of them."""
+    try:
+        values = np.fromiter(map(float, fields), dtype=np.float64, count=len(fields))
+    except ValueError:
+        return None
+    return values if np.isfinite(values).all() and is_plain(b"".join(fields)) else None
+
+
+def _whole_numbers(data: bytes, begins: Longs, ends: Longs) -> Longs | None:
+    """Returns the numbers of fields of digits, or None if one has another character or too many digits."""
+    lengths = ends - begins
+    longest = int(lengths.max(initial=0))
+    if longest > _MOST_DIGITS:
+        return None
+    text, numbers = np.frombuffer(data, dtype=np.uint8), np.zeros(len(begins), dtype=np.int64)
+    for place in range(longest):
+        held = place < lengths
+        digits = text[np.where(held, ends - 1 - place, begins)] - np.uint8(ord("0"))  # other characters are above 9
+        if (digits > 9).any():
+            return None
+        numbers += np.where(held, digits, 0) * np.int64(10**place)
+    return numbers
 
 
 def _first_bad(lines: Longs, fields: list[bytes], parse: Callable[[bytes], float | None]) -> tuple[int, bytes]:
@@ -244,16 +274,16 @@ def field_lines(data: bytes, path: str | Path | None) -> Iterator[tuple[int, lis
 
 
 def split_fields(data: bytes, path: str | Path | None) -> FieldText:
-    lines = data.split(b"\n")
-    fields: list[bytes]
-    if b"\v" in data or b"\f" in data or data.count(b"\r") != data.count(b"\r\n"):
-        # These characters may be part of words, but bytes.split() splits at them.
-        rows = [[field for field in _BLANKS.split(line.removesuffix(b"\r")) if field] for line in lines]
-        fields, counts = list(chain.from_iterable(rows)), map(len, rows)
-    else:
-        fields, counts = data.split(), map(len, map(bytes.split, lines))
-    widths = np.fromiter(counts, dtype=np.int64, count=len(lines))
-    return FieldText(np.array(fields, dtype=object), widths, np.cumsum(widths) - widths, path)
+    """Finds the fields of lines between blanks and tabs; carriage returns count at the ends of lines only."""
+    text = np.frombuffer(data, dtype=np.uint8)
+    is_newline = text == ord("\n")
+    is_blank = is_newline | (text == ord(" ")) | (text == ord("\t"))
+    if b"\r" in data:
+        is_blank |= (text == ord("\r")) & np.append(is_newline[1:], True)
+    edges = np.flatnonzero(np.diff(is_blank, prepend=True, append=True))
+    begins, ends = edges[::2], edges[1::2]
+    starts = np.searchsorted(begins, np.append(0, np.flatnonzero(is_newline) + 1))
+    return FieldText(data, begins, ends, np.diff(starts, append=len(begins)), starts, path)
 
 
 def second_automaton(states: Longs, highest: Longs, is_final: npt.NDArray[np.bool_]) -> int | None:

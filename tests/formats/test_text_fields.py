@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 
+import numpy as np
 import pytest
 
 import lattice_simp as ls
 from lattice_simp.commands.sentence_sets import read_sets
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.common import finite, is_plain, natural
+from lattice_simp.formats.common import finite, is_plain, natural, split_fields
 from lattice_simp.formats.plain_text import stream_outputs
 from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.formats.symbol_text import read_labels
@@ -185,3 +187,27 @@ def test_json_lines_may_begin_with_blanks(tmp_path, blank):
 )
 def test_json_is_distinguished_from_text(line, expected):
     assert is_json(line) is expected
+
+
+def test_fields_are_those_between_blanks_of_each_line():
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        data = rng.choice(np.frombuffer(b"  \t\n\n\r\r\v\fab12", dtype=np.uint8), rng.integers(0, 40)).tobytes()
+        text = split_fields(data, None)
+        lines = [re.split(rb"[ \t]+", line.removesuffix(b"\r")) for line in data.split(b"\n")]
+        expected = [[field for field in line if field] for line in lines]
+        numbers = [np.arange(width) for width in text.widths.tolist()]
+        rows = [text.column(np.full(len(row), line), row) for line, row in enumerate(numbers)]
+        assert rows == expected, f"seed {seed}: {data!r}"
+
+
+def test_states_are_whole_numbers():
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        states = [str(int(rng.integers(0, 10 ** rng.integers(1, 16 + 3 * (seed % 2))))) for _ in range(9)]
+        lines = np.arange(9)
+        assert split_fields("\n".join(states).encode(), None).states(lines, 0).tolist() == list(map(int, states))
+        wrong = int(rng.integers(9))
+        states[wrong] = ["x", "-1", "1.5", "1" * 19, "1/2", "1:"][seed % 6]
+        with pytest.raises(FormatError, match=f":{wrong + 1}: not a state number"):
+            split_fields("\n".join(states).encode(), "a.txt").states(lines, 0)
