@@ -63,7 +63,10 @@ def main() -> int:
     """Runs the chosen measurements; with `--inside`, one of them in this process."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "names", nargs="*", default=[own for own in MEASUREMENTS if own not in ON_REQUEST], help=", ".join(MEASUREMENTS)
+        "names",
+        nargs="*",
+        default=[name for name in MEASUREMENTS if name not in ON_REQUEST],
+        help=", ".join(MEASUREMENTS),
     )
     parser.add_argument("--shared", type=Path, default=SHARED, help="folder of the reference data")
     parser.add_argument("--output", type=Path, default=Path("build/bench.json"))
@@ -105,17 +108,17 @@ def write_page(path: Path, figures: Figures) -> None:
 
     First cells stay as they are, and so do the rows of figures that were not measured.
     """
-    found = _TABLE.search(path.read_text(encoding="utf-8"))
-    if found is None:
+    table_match = _TABLE.search(path.read_text(encoding="utf-8"))
+    if table_match is None:
         raise LatticeSimpError(f"{path}: no table of figures (put <!-- figures: begin --> and end around one)")
-    rows = {name[1]: line for line in found["rows"].splitlines() if (name := _NAME.search(line))}
-    for name, own in figures.items():
-        value, baseline, ratio = _texts(own)
-        recorded = "; ".join(f"{who.replace('no K; lattice beam 9', 'exact')} {v:g}" for who, v in _recorded(own))
+    rows = {name[1]: line for line in table_match["rows"].splitlines() if (name := _NAME.search(line))}
+    for name, entry in figures.items():
+        value, baseline, ratio = _texts(entry)
+        recorded = "; ".join(f"{who.replace('no K; lattice beam 9', 'exact')} {v:g}" for who, v in _recorded(entry))
         first = rows[name].split("|")[1].strip() if name in rows else f"`{name}`"
-        rows[name] = f"| {first} | {value} {own['unit']} | {baseline} | {ratio} | {recorded} |"
+        rows[name] = f"| {first} | {value} {entry['unit']} | {baseline} | {ratio} | {recorded} |"
     table = "<!-- figures: begin -->\n" + "\n".join((_HEAD, *rows.values())) + "\n<!-- figures: end -->"
-    write_text(path, found.string[: found.start()] + table + found.string[found.end() :])
+    write_text(path, table_match.string[: table_match.start()] + table + table_match.string[table_match.end() :])
 
 
 _TABLE = re.compile(r"<!-- figures: begin -->\n(?P<rows>.*?)<!-- figures: end -->", re.DOTALL)
@@ -123,14 +126,14 @@ _NAME = re.compile(r"^\| *`(\w+)`")
 _HEAD = "| figure | value | baseline, same run | ratio | other programs, recorded |\n|---|---|---|---|---|"
 
 
-def _recorded(own: Figure) -> list[tuple[str, float]]:
-    return [(who, value) for who, value in own.get("recorded", {}).items() if "K=30" not in who]
+def _recorded(entry: Figure) -> list[tuple[str, float]]:
+    return [(who, value) for who, value in entry.get("recorded", {}).items() if "K=30" not in who]
 
 
-def _texts(own: Figure) -> tuple[str, str, str]:
-    baseline, ratio = own.get("baseline"), own.get("ratio")
+def _texts(entry: Figure) -> tuple[str, str, str]:
+    baseline, ratio = entry.get("baseline"), entry.get("ratio")
     return (
-        f"{own['value']:,.4f}".rstrip("0").rstrip("."),
+        f"{entry['value']:,.4f}".rstrip("0").rstrip("."),
         "" if baseline is None else f"{baseline:,.3f}",
         "" if ratio is None else f"{ratio:,.1f}",
     )
@@ -139,9 +142,9 @@ def _texts(own: Figure) -> tuple[str, str, str]:
 def _table(figures: Figures) -> Table:
     """Makes the table of this run's figures; those of other programs are in the file only."""
     table = Table("figure", "value", "unit", "baseline (same run)", "ratio")
-    for name, own in figures.items():
-        value, baseline, ratio = _texts(own)
-        table.add_row(name, value, own["unit"], baseline, ratio)
+    for name, entry in figures.items():
+        value, baseline, ratio = _texts(entry)
+        table.add_row(name, value, entry["unit"], baseline, ratio)
     return table
 
 

@@ -27,10 +27,10 @@ def measure(shared: Path) -> Figures:
         _networks(lists[:1])
         _confidences(lists[:1])
         with cpu_time() as ours:
-            found = _confidences(lists)
+            actual = _confidences(lists)
         with cpu_time() as plain:
             expected = [_plain_confidences(hypotheses) for hypotheses in lists]
-        for confidences, others in zip(found, expected, strict=True):
+        for confidences, others in zip(actual, expected, strict=True):
             if any(abs(value - other) > 1e-9 for value, other in zip(confidences, others, strict=True)):
                 raise AssertionError("the plain way gives other confidences")
         with cpu_time() as networks:

@@ -28,10 +28,10 @@ Figures = dict[str, Figure]
 def figure(value: float, unit: str, baseline: float | None = None, **recorded: float) -> Figure:
     """Makes a figure; the ratio is taken where there is a baseline."""
     ratio = None if baseline is None or value == 0 else baseline / value
-    made: Figure = {"value": value, "unit": unit, "baseline": baseline, "ratio": ratio}
+    entry: Figure = {"value": value, "unit": unit, "baseline": baseline, "ratio": ratio}
     if recorded:
-        made["recorded"] = recorded
-    return made
+        entry["recorded"] = recorded
+    return entry
 
 
 class Timer:

@@ -45,10 +45,10 @@ def measure(shared: Path) -> Figures:
         for name, beam in ((prefix, None), (f"{prefix}_beam", BEAM)):
             compose_gappy(full, skeleton, beam=beam)
             runs = [timed(lambda s=skeleton, b=beam: compose_gappy(full, s, beam=b)) for _ in range(REPEATS)]
-            joint, own = min(runs, key=lambda run: run[1])
+            joint, seconds = min(runs, key=lambda run: run[1])
             if abs(best_cost(joint) - least) > TOLERANCE:
                 raise AssertionError(f"{name}: the best cost is {best_cost(joint)}, but OpenFst's {least}")
-            figures[name] = figure(own, "CPU s", plain)
+            figures[name] = figure(seconds, "CPU s", plain)
         figures[f"{prefix}_compose_only"] = figure(figures[prefix]["value"], "CPU s", compose_only)
     return figures
 

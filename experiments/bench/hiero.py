@@ -120,12 +120,12 @@ def measure_full_exact(shared: Path) -> Figures:
     news, news_seconds = _certified(shared, EUROPARL_FULL, None, NEWS_LIMITS)
     recorded, recorded_news = (recorded_totals(shared, task, "full") for task in (MULTI30K_FULL, EUROPARL_FULL))
     return {
-        "hiero_full_total_cost": _total([own.best for own in short], recorded),
+        "hiero_full_total_cost": _total([translation.best for translation in short], recorded),
         "hiero_full_certified": figure(_certain(short), "of 20 sentences"),
         "hiero_full_cpu_s": figure(seconds, "CPU s", None, **recorded_seconds(shared, MULTI30K_FULL, "full")),
         "hiero_europarl_full_certified": figure(_certain(news), f"of {len(news)} sentences"),
-        "hiero_europarl_full_mean_gap": figure(sum(own.gap or 0.0 for own in news) / len(news), "nats"),
-        "hiero_europarl_full_total_cost": _total([own.best for own in news], recorded_news),
+        "hiero_europarl_full_mean_gap": figure(sum(translation.gap or 0.0 for translation in news) / len(news), "nats"),
+        "hiero_europarl_full_total_cost": _total([translation.best for translation in news], recorded_news),
         "hiero_europarl_full_cpu_s": figure(news_seconds, "CPU s"),
     }
 
@@ -141,12 +141,12 @@ def _certified(
     with cpu_time() as timer:
         grammar, model, sentences = load(shared, task)
         decoder = ls.Decoder(grammar, {"LM": model}, WEIGHTS, ls.DecoderSettings(beam=0.0, exact=limits))
-        found = [decoder.translate(sentences[number]) for number in chosen or range(len(sentences))]
-    return found, timer.seconds
+        translations = [decoder.translate(sentences[number]) for number in chosen or range(len(sentences))]
+    return translations, timer.seconds
 
 
-def _certain(found: Sequence[ls.Translation]) -> int:
-    return sum(own.gap is not None and own.gap < CERTAIN for own in found)
+def _certain(translations: Sequence[ls.Translation]) -> int:
+    return sum(entry.gap is not None and entry.gap < CERTAIN for entry in translations)
 
 
 CERTAIN = 1e-4

@@ -24,15 +24,15 @@ def measure(shared: Path) -> Figures:
     treebank = shared / "data" / "hindi" / "treebank"
     held_out = {line.strip() for line in read_lines(treebank / "dev-files.txt")}
     named = read_treebank(treebank / "hdtb-ssf.tar.xz", [])
-    training = list(islice((one for name, one in named if name not in held_out), TRAINED_ON))
+    training = list(islice((sentence for name, sentence in named if name not in held_out), TRAINED_ON))
     others = read_treebank(treebank / "hdtb-ssf.tar.xz", [], only=held_out)
-    tokens = [[token.form for token in one.without_empty.tokens] for _, one in islice(others, SENTENCES)]
-    tokens = [own for own in tokens if own]
+    tokens = [[token.form for token in sentence.without_empty.tokens] for _, sentence in islice(others, SENTENCES)]
+    tokens = [forms for forms in tokens if forms]
     with tempfile.TemporaryDirectory() as folder:
         model = HindiModel.train(Path(folder), training)
         model.clauses.clauses(model.analyser.analyse(tokens[0]))
         with cpu_time() as analysing:
-            sentences = [model.analyser.analyse(own) for own in tokens]
+            sentences = [model.analyser.analyse(forms) for forms in tokens]
         with cpu_time() as grammars:
             for sentence in sentences:
                 rule_clauses(sentence)

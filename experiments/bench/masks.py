@@ -56,23 +56,23 @@ def _steps(
     """Measures a constraint with the masks of its states, then steps of several rows: the masks, and the scores."""
 
     def constraint() -> tuple[ls.TokenConstraint, list[int]]:
-        made = ls.TokenConstraint.of(terms, vocabulary, 0)
-        states = [made.state(written[:length]) for length in range(len(written) + 1)]
-        made.mask(states)
-        return made, states
+        constrained = ls.TokenConstraint.of(terms, vocabulary, 0)
+        states = [constrained.state(written[:length]) for length in range(len(written) + 1)]
+        constrained.mask(states)
+        return constrained, states
 
     def grammar() -> Any:
         text = format_gbnf(terms, "text", leading_blank=True)
         return xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False).compile_grammar(text)
 
-    (made, states), seconds = timed(constraint)
+    (constrained, states), seconds = timed(constraint)
     compiled, baseline = timed(grammar) if xgrammar else (None, None)
     figures: Figures = {"peer_constraint_vs_xgrammar": figure(seconds, "CPU s", baseline)}
     scores = np.zeros((ROWS, vocabulary.size), dtype=np.float32)
     spent, spent_by_peer = 0.0, 0.0
     matchers = [xgrammar.GrammarMatcher(compiled) for _ in range(ROWS)] if xgrammar else []
     for state, token in zip(states, [*written, None], strict=True):
-        mask, seconds = timed(_repeated, lambda state=state: _masked(made, state, scores))
+        mask, seconds = timed(_repeated, lambda state=state: _masked(constrained, state, scores))
         spent += seconds
         if xgrammar:
             theirs, seconds = timed(_repeated, _peer_step(xgrammar, matchers, vocabulary.size))

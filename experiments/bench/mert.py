@@ -42,16 +42,16 @@ def measure(shared: Path) -> Figures:
     """
     lattices, references, start = task(shared / FOLDER)
     names, symbols = tuple(start), lattices[0].symbols
-    lists = [nbest_lattice(nbest(lattice_under(own, start), LIST_LENGTH), names, symbols) for own in lattices]
+    lists = [nbest_lattice(nbest(lattice_under(lattice, start), LIST_LENGTH), names, symbols) for lattice in lattices]
     minimize_error(lattices[:1], references[:1], start, MertOptions(max_rounds=1))  # compiles
-    counts = [References.of(own) for own in references]
-    own, other = [], []
+    counts = [References.of(entry) for entry in references]
+    ours, other = [], []
     for seed in SEEDS:
-        found, seconds = timed(minimize_error, lattices, references, start, MertOptions(seed=seed))
-        own.append((found.score, seconds))
+        optimum, seconds = timed(minimize_error, lattices, references, start, MertOptions(seed=seed))
+        ours.append((optimum.score, seconds))
         listed, seconds = timed(minimize_error, lists, references, start, MertOptions(seed=seed))
         other.append((evaluate(lattices, counts, list(listed.weights.values())), seconds))
-    (bleu, cpu), (list_bleu, list_cpu) = np.mean(own, axis=0).tolist(), np.mean(other, axis=0).tolist()
+    (bleu, cpu), (list_bleu, list_cpu) = np.mean(ours, axis=0).tolist(), np.mean(other, axis=0).tolist()
     figures: Figures = {"mert_oracle_bleu": figure(bleu, "BLEU", list_bleu, **{"HiFST lmert": HIFST_BLEU})}
     figures["mert_oracle_bleu"]["ratio"] = bleu / list_bleu
     figures["mert_oracle_cpu_s"] = figure(cpu, "CPU s", list_cpu, **{"HiFST lmert": HIFST_SECONDS})
@@ -75,12 +75,12 @@ def envelope_seconds(lattices: list[Lattice], weights: npt.NDArray[np.float64]) 
     smallest = sorted(lattices, key=lambda lattice: lattice.num_arcs)[:SMALLEST]
     tasks = [(lattice, weights, direction) for lattice in smallest for direction in np.eye(FEATURES)]
     envelope(*tasks[0])
-    own, seconds = timed(lambda: [envelope(*one) for one in tasks])
-    plain, plain_seconds = timed(lambda: [plain_envelope(*one) for one in tasks])
-    for (_, offsets, found), lines in zip(own, plain, strict=True):
+    hulls, seconds = timed(lambda: [envelope(*task) for task in tasks])
+    plain, plain_seconds = timed(lambda: [plain_envelope(*task) for task in tasks])
+    for (_, offsets, labels), lines in zip(hulls, plain, strict=True):
         words = [line[2] for line in lines]
         changes = sum(left != right for left, right in pairwise(words))
-        if changes != len(offsets) - 2 or words[-1] != tuple(found[offsets[-2] :].tolist()):
+        if changes != len(offsets) - 2 or words[-1] != tuple(labels[offsets[-2] :].tolist()):
             raise AssertionError("the envelopes differ from those in plain Python")
     return seconds, "CPU s", plain_seconds
 
@@ -105,8 +105,8 @@ def plain_envelope(
     for state in reversed(range(lattice.num_states)):
         lines: list[Line] = []
         if np.isfinite(lattice.finals[state]):
-            own = lattice.features.finals[:, state]
-            lines.append((float(own @ direction), float(own @ weights), ()))
+            scores = lattice.features.finals[:, state]
+            lines.append((float(scores @ direction), float(scores @ weights), ()))
         for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
             word = int(lattice.olabels[arc])
             first = (word,) if word else ()
@@ -118,7 +118,7 @@ def plain_envelope(
 
 def _upper_hull(lines: list[Line]) -> list[Line]:
     hull: list[Line] = []
-    for line in sorted(lines, key=lambda own: own[:2]):
+    for line in sorted(lines, key=lambda line: line[:2]):
         while hull:
             slope, intercept, _ = hull[-1]
             if slope < line[0]:

@@ -41,14 +41,16 @@ def measure(shared: Path) -> Figures:
             _decide(lattice)
     chosen = [_read(folder / f"{name}.lm.total.txt.gz") for name in FOR_PLAIN]
     with cpu_time() as ours:
-        found = [ngram_posteriors(lattice, scale=SETTINGS.scale) for lattice in chosen]
+        tables = [ngram_posteriors(lattice, scale=SETTINGS.scale) for lattice in chosen]
     with cpu_time() as plain:
         expected = [_plain_posteriors(lattice, 4, SETTINGS.scale) for lattice in chosen]
-    for posteriors, table in zip(found, expected, strict=True):
+    for posteriors, table in zip(tables, expected, strict=True):
         words = posteriors.history.lattice.symbols
         by_words = {tuple(words.decode(gram)): value for gram, value in table.items()}
-        own = posteriors.to_dict()
-        if own.keys() != by_words.keys() or any(abs(own[gram] - by_words[gram]) > 1e-9 for gram in own):
+        probabilities = posteriors.to_dict()
+        if probabilities.keys() != by_words.keys() or any(
+            abs(probabilities[gram] - by_words[gram]) > 1e-9 for gram in probabilities
+        ):
             raise AssertionError("the plain way gives other posteriors")
     arcs = sum(lattice.num_arcs for lattice in lattices)
     return {
@@ -102,13 +104,13 @@ def _plain_grams(arcs: list[tuple[int, int, int, float]], lattice: Lattice, max_
     """Returns every n-gram, by the histories of each state."""
     histories: list[set[Gram]] = [set() for _ in range(lattice.num_states)]
     histories[0].add(())
-    found: set[Gram] = set()
+    grams: set[Gram] = set()
     for source, label, target, _ in arcs:
         for history in histories[source]:
             longer = (*history, label)[-max_order:] if label else history
-            found |= {longer[index:] for index in range(len(longer))}
+            grams |= {longer[index:] for index in range(len(longer))}
             histories[target].add(longer)
-    return found
+    return grams
 
 
 def _plain_posterior(gram: Gram, arcs: list[tuple[int, int, int, float]], num_states: int) -> float:

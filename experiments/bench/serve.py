@@ -30,8 +30,8 @@ def measure(shared: Path) -> Figures:
     The baseline is the same work without the server, its processes and the automatic skeletons that it suggests.
     """
     records = list(read_skeletons(grammar_path("demo/data/test.jsonl")))
-    own = {skeleton.tokens: skeleton.to_mask() for record in records for skeleton in record.skeletons[:1]}
-    queries = [Query(" ".join(tokens), mask) for tokens, mask in own.items()][: 2 * SENTENCES]
+    masks = {skeleton.tokens: skeleton.to_mask() for record in records for skeleton in record.skeletons[:1]}
+    queries = [Query(" ".join(tokens), mask) for tokens, mask in masks.items()][: 2 * SENTENCES]
     others, measured = queries[:SENTENCES], queries[SENTENCES:]
     translator = make_translator(TranslatorOptions())
     with _connection() as connection:
@@ -62,7 +62,9 @@ def _connection() -> Iterator[http.client.HTTPConnection]:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:
             assert server.stderr is not None
-            address = next(own[1] for line in server.stderr if (own := re.search(r"serving at http://([\d.:]+)", line)))
+            address = next(
+                serving[1] for line in server.stderr if (serving := re.search(r"serving at http://([\d.:]+)", line))
+            )
             yield http.client.HTTPConnection(address)
         finally:
             server.terminate()

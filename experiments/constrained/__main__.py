@@ -70,7 +70,7 @@ def translations(gemma: Gemma, sentence: Sentence, config: Mapping[str, Any]) ->
     }
     pairs = [*config["examples"], [sentence.source, ""]]
     prompt = "\n\n".join(f"English: {english}\nFrench: {french}".rstrip() for english, french in pairs)
-    found = {}
+    figures = {}
     for system, (kind, is_search) in SYSTEMS.items():
         constraint = constraints.get(kind)
         step: Callable[[Longs], Floats] = gemma.step(prompt)
@@ -84,15 +84,15 @@ def translations(gemma: Gemma, sentence: Sentence, config: Mapping[str, Any]) ->
             )
         seconds = time.process_time() - begin
         tokens = texts[0].tokens if texts else ()
-        found[system] = {
+        figures[system] = {
             "seconds": seconds,
             "ended": bool(texts),
             "text": gemma.text(tokens),
             "score": texts[0].model_score if texts else np.nan,
             "tokens": len(tokens) + 1,
-            **{name: own.cost(tokens) if texts else np.inf for name, own in constraints.items()},
+            **{name: constraint.cost(tokens) if texts else np.inf for name, constraint in constraints.items()},
         }
-    return found
+    return figures
 
 
 def _masked(step: Callable[[Longs], Floats], constraint: ls.TokenConstraint, prefixes: Longs) -> Floats:

@@ -48,8 +48,8 @@ class Gemma:
         network.load_state_dict(torch.load(folder / _STATE))
         spelt = ls.token_bytes(tokenizer.get_vocab(), "sentencepiece", tokenizer.all_special_ids)
         used = {piece for row in tokenizer(list(texts), add_special_tokens=False)["input_ids"] for piece in row}
-        used |= {number for number, own in enumerate(spelt) if own and len(own) <= 2}
-        ending = {number for number, own in enumerate(spelt) if own in (b"\n", b"\n\n")}
+        used |= {number for number, piece in enumerate(spelt) if piece and len(piece) <= 2}
+        ending = {number for number, piece in enumerate(spelt) if piece in (b"\n", b"\n\n")}
         pieces = np.array(sorted(used | ending))
         layer = torch.nn.Linear(network.config.hidden_size, len(pieces), bias=False)
         layer.weight.data = network.get_output_embeddings().weight.data[torch.from_numpy(pieces)]

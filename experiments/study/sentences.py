@@ -100,7 +100,7 @@ def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[st
             raise FormatError(message, path=path, remedy="tokenise the skeletons as the model's text")
         # Skeletons may have been made of the file's tokens, whose marks the model's need not have.
         texts = (" ".join(tokens).lower(), source.lower())
-        chosen = {kind: found[text] for kind, found in others.items() for text in texts if text in found}
+        chosen = {kind: skeletons[text] for kind, skeletons in others.items() for text in texts if text in skeletons}
         kinds = {HAND: by_line[line][:1], HAND_LONG: by_line[line][1:2]}
         kinds |= {kind: record.skeletons for kind, record in chosen.items()}
         fitted = {

@@ -41,8 +41,8 @@ def event_splits(graph: SemanticGraph) -> tuple[Split, ...]:
     if not is_statement(graph.tokens):
         return ()
     splits = (_split(graph, first, second) for first, second, _ in event_pairs(graph))
-    found = [split for split in splits if split is not None]
-    return tuple(sorted(found, key=lambda split: (split.clause[0], -len(split.clause))))
+    possible = [split for split in splits if split is not None]
+    return tuple(sorted(possible, key=lambda split: (split.clause[0], -len(split.clause))))
 
 
 def _split(graph: SemanticGraph, first: str, second: str) -> Split | None:
@@ -91,7 +91,9 @@ class _Halves:
         spans = {end: _positions(self.graph, tops, end) for end in (self.remaining, self.moved, top)}
 
         def rank(end: str) -> tuple[int, int]:
-            gap = min((abs(own - other) for own in spans[top] for other in spans[end]), default=len(self.graph.tokens))
+            gap = min(
+                (abs(place - other) for place in spans[top] for other in spans[end]), default=len(self.graph.tokens)
+            )
             crossing = [edge for edge in self.graph.edges if {tops[edge.head], tops[edge.dependent]} == {top, end}]
             return gap, -sum(len(self.graph.by_name[edge.dependent].positions) for edge in crossing)
 
@@ -230,8 +232,9 @@ def _tag(graph: SemanticGraph, position: int) -> str:
 
 def _verb_group(graph: SemanticGraph, event: str) -> tuple[int, ...]:
     """Returns the positions of an event's verb and the auxiliaries and adverbs before it."""
-    own = graph.by_name[event].positions
-    verbs = [position for position in own if _tag(graph, position).startswith(("VB", "MD"))] or list(own)
+    positions = graph.by_name[event].positions
+    tagged = [position for position in positions if _tag(graph, position).startswith(("VB", "MD"))]
+    verbs = tagged or list(positions)
     if not verbs:
         return ()
     first = verbs[0]
