@@ -237,8 +237,9 @@ def _verb_group(graph: SemanticGraph, event: str) -> tuple[int, ...]:
     verbs = tagged or list(positions)
     if not verbs:
         return ()
+    others = {position for name in graph.events if name != event for position in graph.by_name[name].positions}
     first = verbs[0]
-    while first and _tag(graph, first - 1).startswith(("VB", "MD", "RB")):
+    while first and _tag(graph, first - 1).startswith(("VB", "MD", "RB")) and first - 1 not in others:
         first -= 1
     return tuple(range(first, verbs[-1] + 1))
 

@@ -122,6 +122,21 @@ HOUSE = "Ann/NNP sold/VBD the/DT house/NN which/WDT he/PRP built/VBD last/JJ yea
             [("e1", "ann", "agent"), ("e1", "nobody", "patient"), ("e2", "nobody", "agent"), ("e2", "milk", "patient")],
             [],
         ),
+        (  # likewise
+            "Ann/NNP saw/VBD another/DT who/WP liked/VBD old/JJ milk/NN ./.",
+            {"e1": [1], "ann": [0], "other": [2], "e2": [4], "milk": [5, 6]},
+            [("e1", "ann", "agent"), ("e1", "other", "patient"), ("e2", "other", "agent"), ("e2", "milk", "patient")],
+            [],
+        ),
+        (  # what describes a noun cannot remain alone
+            "The/DT song/NN he/PRP wrote/VBD made/VBD Ann/NNP very/RB happy/JJ ./.",
+            {"e1": [3], "song": [0, 1], "he": [2], "e2": [4], "ann": [5], "happy": [6, 7]},
+            [
+                ("e2", "song", "cause"), ("e2", "ann", "patient"), ("e2", "happy", "topic"),
+                ("song", "e1", "rel", "clause"), ("e1", "he", "agent"), ("e1", "song", "patient"),
+            ],
+            ["The song made Ann very happy .", "He wrote the song ."],
+        ),
         (  # a question
             "Who/WP left/VBD home/NN and/CC he/PRP ate/VBD pie/NN ?/.",
             {"e1": [1], "who": [0], "e2": [5], "he": [4]},
