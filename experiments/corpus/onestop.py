@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,13 +11,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from experiments.corpus import articles as onestop_articles
+from experiments.corpus.articles import Pair, letters, published_pairs, read_levels, write_side
 from lattice_simp import CorpusSettings
 from lattice_simp.pipeline.stage import Run, Stage, write_json
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.corpus.pipeline import PAIRS, align_collections
 
 Config = dict[str, Any]
-Pair = tuple[str, str]
 
 ONESTOP = "onestop"
 
@@ -26,17 +26,19 @@ DEFAULT = CorpusSettings()
 
 HALVES = ("development", "test")
 
-_SEPARATOR = "*****"
-_LEVEL = re.compile(r"[-_ ]*(adv|ele|int)\b.*", re.IGNORECASE)
-
 
 def onestop_stage(config: Config) -> Stage:
     """Returns the stage that aligns the articles at several thresholds and counts what is right."""
     onestop = config[ONESTOP]
     files = [Path(config["data"], onestop[name]) for name in ("articles", "aligned")]
     settings = [onestop, config["thresholds"], DEFAULT.__dict__]
-    programs = sorted(Path(align_collections.__code__.co_filename).parent.glob("*.py"))
-    return Stage(ONESTOP, (), settings, [*files, *programs, Path(__file__)], partial(_measure, config, *files))
+    programs = [*alignment_programs(), Path(__file__), Path(onestop_articles.__file__)]
+    return Stage(ONESTOP, (), settings, [*files, *programs], partial(_measure, config, *files))
+
+
+def alignment_programs() -> list[Path]:
+    """Returns the files of the alignment's code."""
+    return sorted(Path(align_collections.__code__.co_filename).parent.glob("*.py"))
 
 
 @dataclass(frozen=True)
@@ -50,15 +52,6 @@ class Gold:
 
     pairs: frozenset[Pair]
     halves: Mapping[str, frozenset[Pair]]
-
-
-def letters(text: str) -> str:
-    """Returns what two texts of a sentence agree in: its ASCII letters and digits, in lower case.
-
-    >>> letters("Don’t: it’s “.com”!")
-    'dontitscom'
-    """
-    return re.sub(r"[^a-z0-9]+", "", text.lower())
 
 
 def _measure(config: Config, articles: Path, aligned: Path, run: Run, folder: Path) -> dict[str, Any]:
@@ -137,28 +130,21 @@ def half_of(title: str) -> str:
     return HALVES[sum(map(ord, title)) % 2]
 
 
-def _write_sides(settings: Config, articles: Path, folder: Path) -> dict[str, str]:
+def _write_sides(settings: Config, path: Path, folder: Path) -> dict[str, str]:
     """Writes both levels as collections; returns the letters of each article's texts."""
-    texts: dict[str, str] = defaultdict(str)
-    with open_text(folder / "complex.jsonl", "w") as complex_file, open_text(folder / "simple.jsonl", "w") as simple:
-        for record in map(json.loads, read_lines(articles)):
-            files = {settings["complex"]: complex_file, settings["simple"]: simple}
-            if record["level"] in files:
-                title = _LEVEL.sub("", record["file"]).strip().lower()
-                files[record["level"]].write(json.dumps({"title": title, "text": record["text"]}) + "\n")
-                texts[title] += "|" + letters(record["text"])
-    return dict(texts)
+    articles = read_levels(path)
+    for side in ("complex", "simple"):
+        write_side(articles, settings[side], folder / f"{side}.jsonl")
+    levels = (settings["complex"], settings["simple"])
+    return {
+        title: "|".join(letters(texts[level]) for level in levels if level in texts)
+        for title, texts in articles.items()
+        if any(level in texts for level in levels)
+    }
 
 
 def _read_gold(aligned: Path, texts: Mapping[str, str]) -> Gold:
-    pairs: list[Pair] = []
-    lines: list[str] = []
-    for line in read_lines(aligned):
-        if line.startswith(_SEPARATOR):
-            pairs.append((letters(lines[0]), letters(lines[1])))
-            lines = []
-        else:
-            lines.append(line)
+    pairs = [(letters(first), letters(other)) for first, other in published_pairs(aligned)]
     halves: dict[str, set[Pair]] = {half: set() for half in HALVES}
     for pair in pairs:
         for title, text in texts.items():

@@ -1,0 +1,72 @@
+"""OneStop's articles at three levels, and the sentence pairs that its makers published."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from lattice_simp.support.textio import open_text, read_lines
+
+Pair = tuple[str, str]
+Levels = dict[str, str]
+"""The text of an article by level."""
+
+_SEPARATOR = "*****"
+_LEVEL = re.compile(r"[-_ ]*(adv|ele|int)\b.*", re.IGNORECASE)
+
+
+def letters(text: str) -> str:
+    """Returns what two texts of a sentence agree in: its ASCII letters and digits, in lower case.
+
+    >>> letters("Don’t: it’s “.com”!")
+    'dontitscom'
+    """
+    return re.sub(r"[^a-z0-9]+", "", text.lower())
+
+
+def read_levels(path: Path) -> dict[str, Levels]:
+    """Returns the texts of each article, by title."""
+    articles: dict[str, Levels] = defaultdict(dict)
+    for record in map(json.loads, read_lines(path)):
+        articles[_LEVEL.sub("", record["file"]).strip().lower()][record["level"]] = record["text"]
+    return dict(articles)
+
+
+def write_side(articles: Mapping[str, Levels], level: str, path: Path) -> Path:
+    """Writes the texts of one level as a collection for `align_collections`."""
+    with open_text(path, "w") as file:
+        for title, texts in articles.items():
+            if level in texts:
+                file.write(json.dumps({"title": title, "text": texts[level]}) + "\n")
+    return path
+
+
+def published_pairs(path: Path) -> Iterator[Pair]:
+    """Yields the published pairs of a file, in its order."""
+    lines: list[str] = []
+    for line in read_lines(path):
+        if line.startswith(_SEPARATOR):
+            yield lines[0], lines[1]
+            lines = []
+        else:
+            lines.append(line)
+
+
+def part_of(title: str, development: int, test: int) -> str:
+    """Returns the part that an article is in: `development`, `test` or `training`.
+
+    >>> [part_of(title, 1, 2) for title in ("amazon", "anita", "banksy", "cats")]
+    ['training', 'training', 'development', 'training']
+
+    Args:
+        title: any text; its checksum decides.
+        development, test: tenths of all articles.
+    """
+    tenth = zlib.crc32(title.encode()) % 10
+    if tenth < test:
+        return "test"
+    return "development" if tenth < test + development else "training"
