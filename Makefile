@@ -118,7 +118,7 @@ experiments: walkthrough train-multi30k transformer causal agreement compression
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(call RUN,experiments.results experiments/multi30k)
 
-corpus: $(STAMP)  ## pair complex and simple sentences of articles, compare with people's pairs (a quarter of an hour)
+corpus: $(STAMP)  ## pair complex and simple sentences of articles, train simplifiers on them, compare with people's pairs (an hour)
 	$(call RUN,experiments.corpus)
 
 compression: $(STAMP)  ## make skeletons automatically, compare them with others' (minutes)

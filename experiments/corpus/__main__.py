@@ -7,8 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.corpus.judging import judged_figures
 from experiments.corpus.onestop import ONESTOP, chosen, onestop_stage
 from experiments.corpus.report import page
+from experiments.corpus.simplifier_pairs import CORPORA, HELD_OUT, SIMPLIFIERS
+from experiments.corpus.simplifiers import simplifiers
 from experiments.corpus.synthetic import ARTICLES, KILLED, MILLION, articles_stage, killed_stage, million_stage
 from experiments.report import versions
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
@@ -22,10 +25,13 @@ def corpus(experiment: Experiment) -> Results:
     config = experiment.settings()
     stages = [make(config) for make in (onestop_stage, articles_stage, million_stage, killed_stage)]
     done = run_stages(stages, Path(config["work"]), experiment.run)
+    trained, folder = simplifiers(config, experiment.run)
     figures = {
         ONESTOP: _onestop(done, config["precision"]),
         MILLION: _million(done),
         KILLED: {**config["killed"], **_only(done.records[KILLED], ("killed", "same_bytes"))},
+        SIMPLIFIERS: trained,
+        "judged": judged_figures(folder / HELD_OUT),
     }
     default = next(row for row in figures[ONESTOP]["rows"] if "kinds" in row)["all"]
     stages_of = figures[MILLION]["stages"].values()
@@ -35,6 +41,10 @@ def corpus(experiment: Experiment) -> Results:
         "million_cpu_s": round(sum(record["cpu_seconds"] for record in stages_of), 1),
         "million_peak_mb": max(record["peak_mb"] for record in stages_of),
     }
+    for name, prefix in zip(CORPORA, ("corpus", "published_pairs"), strict=True):
+        for test, key in (("onestop", "sari"), ("turk", "turk_sari")):
+            named[f"{prefix}_simplifier_{key}"] = round(trained[test]["scores"][name]["SARI-corpus"]["value"], 2)
+    named["aligned_right_pct"] = figures["judged"]["right"]
     programs = versions("spacy", "duckdb", "pyarrow")
     figures = {**named, **figures}
     return Results("Parallel corpora of paired articles", figures, page(figures, config), programs)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from experiments.corpus.judging import SEED
 from experiments.corpus.onestop import DEFAULT
-from experiments.report import Figures, plain_table, stages_part
+from experiments.corpus.simplifier_pairs import CORPORA
+from experiments.report import Figures, plain_table, score_cells, score_notes, stages_part
+from lattice_simp.metrics.table import Cell, Table, as_markdown
 
 _ONESTOP = """The advanced and the elementary texts of OneStop, paired by file name, against the pairs that its makers
 published ({gold:,} different ones; of {reachable:,} both sentences are in the articles as they are, the others have
@@ -34,6 +37,20 @@ _KILLED = """A run over {sentences:,} made-up sentences was killed with signal 9
 went on each time: the files have {same} bytes as those of a run in peace."""
 
 
+_JUDGED = """{pairs} aligned pairs of {articles} test articles (advanced and elementary level, default thresholds, seed
+{seed}, without identical ones) were read by one reader, a language model, with the instructions in `judging.py`:
+{right:.0f} % are right, {partial:.0f} % partial, {wrong:.0f} % wrong. Coster and Kauchak had {paper} right pairs of
+100, of all aligned pairs of Wikipedia. `judged.tsv` has the judgements; {in_sample} of them are of the sample that this
+run draws."""
+
+_SIMPLIFIERS = """The output of `corpus align` trains a simplifier, and so do the published pairs of the same articles.
+Both models have the same settings, language model text and development set (published pairs of {development} articles,
+all levels, SARI); only their pairs differ: {aligned:,} aligned ones, identical ones included, and {published:,}
+published ones, from {training} articles. Pairs with a sentence of another article's text are left out. Both simplify
+published complex sentences of {test} other articles (one reference) and TurkCorpus' part for tuning (eight references),
+which neither has seen, in bold mode. Marks tell differences from the model of published pairs."""
+
+
 def page(figures: Figures, config: Figures) -> list[str]:
     """Lays the figures out."""
     onestop = figures["onestop"]
@@ -43,6 +60,9 @@ def page(figures: Figures, config: Figures) -> list[str]:
         _rows(onestop["rows"]),
         _kinds(onestop["rows"]),
         _CHOSEN.format(**onestop["chosen"]),
+        _JUDGED.format(**figures["judged"], articles=figures["simplifiers"]["articles"]["test"], seed=SEED),
+        "## From articles to a simplifier",
+        *_simplifiers(figures["simplifiers"]),
         "## A million sentences",
         _MILLION.format(**figures["million"]),
         *stages_part(figures["million"]),
@@ -51,6 +71,27 @@ def page(figures: Figures, config: Figures) -> list[str]:
             **{**figures["killed"], "same": "the same" if figures["killed"]["same_bytes"] else "OTHER"},
         ),
     ]
+
+
+def _simplifiers(figures: Figures) -> list[str]:
+    counts = {name: figures["pairs"][name] for name in CORPORA} | figures["articles"]
+    return [
+        _SIMPLIFIERS.format(**counts),
+        *(_scores(title, figures[name]) for name, title in _TESTS.items()),
+        *stages_part(figures),
+    ]
+
+
+_TESTS = {"onestop": "Other articles of OneStop", "turk": "TurkCorpus, part for tuning"}
+
+
+def _scores(title: str, measured: Figures) -> str:
+    metrics = list(measured["signatures"])
+    rows = [[Cell(system), *score_cells(scores, metrics)] for system, scores in measured["scores"].items()]
+    notes = score_notes(CORPORA[1], measured["signatures"])
+    return as_markdown(
+        Table(f"{title} ({measured['sentences']:,} sentences)", ("system", *metrics), tuple(rows), notes)
+    )
 
 
 _KINDS = ("identical", "right", "wrong", "unknown")
