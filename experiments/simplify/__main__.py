@@ -12,7 +12,7 @@ from experiments.simplify.corpora import corpora_stage
 from experiments.simplify.data import Config, TestSet, read_sets
 from experiments.simplify.measure import measured_stage, read_scores
 from experiments.simplify.report import OURS, costs, figures, page, read_published
-from experiments.simplify.systems import SYSTEMS, file_name, outputs_stage, read_counts, trained
+from experiments.simplify.systems import file_name, outputs_stage, read_counts, systems_of, trained
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import run_stages
 
@@ -29,7 +29,8 @@ def simplify(experiment: Experiment) -> Results:
             folder, more = _outputs(config, one, made.folders["corpora"], experiment)
             records |= more
             counts[one.name] = read_counts(folder)
-            one = replace(one, outputs={**one.outputs, **{OURS + own: folder / file_name(own) for own in SYSTEMS}})
+            ours = {OURS + own: folder / file_name(own) for own in systems_of(one)}
+            one = replace(one, outputs={**one.outputs, **ours})
         sets.append(one)
     stages = {one.name: measured_stage(one, config["samples"]) for one in sets}
     measured = run_stages(list(stages.values()), work, experiment.run)
@@ -47,11 +48,14 @@ def _outputs(
     config: Config, one: TestSet, corpora: Path, experiment: Experiment
 ) -> tuple[Path, dict[str, dict[str, Any]]]:
     """Returns the folder of our systems' outputs, and the records of the stages that made them."""
-    given, done = trained(config, one.model, corpora, experiment.run)
-    stage = outputs_stage(one.name, one.given, given.model_folder, done.folders["simplifier"])
-    written = run_stages([stage], given.work, experiment.run)
-    named = {f"{name} ({one.model})": record for name, record in done.records.items()}
-    return written.folders[stage.name], {**named, **written.records}
+    models, records = {}, {}
+    for swaps in sorted({system.swaps for system in systems_of(one).values()}):
+        models[swaps], done = trained(config, one.model, corpora, experiment.run, swaps=swaps)
+        title = f"{one.model}, swaps" if swaps else one.model
+        records |= {f"{name} ({title})": record for name, record in done.records.items()}
+    stage = outputs_stage(one, models)
+    written = run_stages([stage], Path(config["work"]), experiment.run)
+    return written.folders[stage.name], {**records, **written.records}
 
 
 main = partial(run_experiment, options("experiments.simplify", __doc__, Path(__file__).parent), simplify)

@@ -75,6 +75,7 @@ def _write_corpora(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     tuned = range(last, HELD_OUT)
     counts["tune-turk"] = _write_set(folder, "tune-turk", turk, turked, tuned)
     pairs = [*zip(valid, reader.lines("simplify/pwkp/pwkp.valid.simp.xz"), strict=True)]
+    counts["tune-pwkp"] = _write_pairs(folder, "tune-pwkp", pairs)
     pairs += [(turk[line], simple[line]) for line in tuned]
     counts["tune-wikipedia"] = _write_pairs(folder, "tune-wikipedia", pairs)
     tokens = Tokeniser("en", case="keep").tokens

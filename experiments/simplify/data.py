@@ -28,6 +28,7 @@ class TestSet:
         outputs: the file of each system's output, by name.
         model: the name of our model for it; empty for none.
         given: the file that our systems read, tokens in the case that readers see.
+        systems: the names of our systems that are run; all if none is named.
         baseline: the system that the others are tested against.
         metrics: names of `METRICS`.
     """
@@ -43,6 +44,7 @@ class TestSet:
     metrics: tuple[str, ...]
     model: str
     given: Path
+    systems: tuple[str, ...] = ()
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -64,6 +66,7 @@ def read_sets(config: Config, corpora: Path) -> list[TestSet]:
             tuple(one["metrics"]),
             one.get("model", ""),
             data / one.get("input", one["source"]),
+            tuple(one.get("systems", ())),
         )
         for one in config["sets"]
     ]

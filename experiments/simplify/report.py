@@ -23,6 +23,13 @@ OURS = "ours: "
 MAIN = {"pwkp": "joint, changed", "turk": "joint", "asset": "joint"}
 """Which of them the headline figures of each set are of; chosen on the development sets (NOTES)."""
 
+VARIANTS = {
+    "": MAIN,
+    "_with_reordering": {name: f"{system} with reordering" for name, system in MAIN.items()},
+    "_cautious": dict.fromkeys(MAIN, "cautious"),
+}
+"""The systems whose headline figures there are, by the end of the figures' names."""
+
 HEADLINES = {
     "pwkp_bleu": ("pwkp", "BLEU-tok"),
     "pwkp_unchanged": ("pwkp", "unchanged"),
@@ -83,12 +90,13 @@ def costs(counts: Mapping[str, Figures], records: Mapping[str, Figures]) -> dict
 
 
 def headlines(sets: Mapping[str, Figures]) -> dict[str, Any]:
-    """Returns the figures of our main system, as far as it was run."""
+    """Returns the figures of our main systems, as far as they were run."""
     figures = {}
-    for name, (name_of_set, metric) in HEADLINES.items():
-        system = sets.get(name_of_set, {}).get("systems", {}).get(f"{OURS}{MAIN[name_of_set]}")
-        if system is not None:
-            figures[name] = system[metric]["value"]
+    for ending, systems in VARIANTS.items():
+        for name, (name_of_set, metric) in HEADLINES.items():
+            scores = sets.get(name_of_set, {}).get("systems", {}).get(f"{OURS}{systems[name_of_set]}")
+            if scores is not None:
+                figures[f"{name}{ending}"] = scores[metric]["value"]
     return figures
 
 

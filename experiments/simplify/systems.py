@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from experiments.simplify import corpora
-from experiments.simplify.data import Config
+from experiments.simplify.data import Config, TestSet
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
+from lattice_simp.support.tables import grammar_path
 from lattice_simp.support.textio import open_text, read_lines
-from lattice_simp.systems.simplify.simplifier import STAGES, Search, Simplifier, most_unlike
+from lattice_simp.systems.simplify.simplifier import OPERATIONS, STAGES, Mode, Search, Simplifier, most_unlike
 from lattice_simp.systems.simplify.simplifier import Stage as Step
 from lattice_simp.systems.simplify.stages import SIMPLIFIER_STAGES
 from lattice_simp.train import config as training
 from lattice_simp.train.pipeline import train
+from lattice_simp.translate.model_files import WEIGHTS
 
 UNLIKE = 10
 """Of so many hypotheses the one most unlike the source is taken, by the system of that name (Wubben et al. 2012)."""
@@ -30,12 +32,14 @@ COUNTS, PARSING, CPU_SECONDS = "counts.json", "parsing", "cpu_seconds"
 
 @dataclass(frozen=True)
 class System:
-    """A way to search, and its steps."""
+    """A way to search, its steps, the mode, and whether the model has a rule that swaps phrases."""
 
     search: Search = "joint"
     steps: tuple[Step, ...] = STAGES
     rerank: int = 1
     change: bool = False
+    mode: Mode = "bold"
+    swaps: bool = False
 
 
 SYSTEMS: Mapping[str, System] = {
@@ -46,63 +50,91 @@ SYSTEMS: Mapping[str, System] = {
     "joint without splits": System(steps=("delete", "substitute")),
     "joint without deletions": System(steps=("split", "substitute")),
     "joint without substitutions": System(steps=("split", "delete")),
+    "joint with reordering": System(swaps=True),
+    "joint, changed with reordering": System(change=True, swaps=True),
     "greedy without splits": System("greedy", ("delete", "substitute")),
     "greedy without deletions": System("greedy", ("split", "substitute")),
     "greedy without substitutions": System("greedy", ("split", "delete")),
+    "greedy with reordering": System("greedy", swaps=True),
     "substitutions alone": System(steps=("substitute",)),
+    "cautious": System(mode="cautious"),
 }
 """By name; a further one is a line here."""
 
 
-def trained(config: Config, name: str, folder: Path, run: Run) -> tuple[training.Config, Done]:
+@dataclass(frozen=True)
+class Model:
+    """A trained model: its folder, and that of the last stage of its training."""
+
+    folder: Path
+    weights: Path
+
+
+def trained(config: Config, name: str, folder: Path, run: Run, *, swaps: bool) -> tuple[Model, Done]:
     """Trains the model that is tuned on one of the development sets, unless that is done.
 
     Args:
         name: of the development set.
         folder: of the corpora.
+        swaps: whether it has a rule that swaps neighbouring phrases.
     """
     values = {
         **config["training"],
         "data": str(folder),
         "work": config["work"],
-        "model": str(Path(config["work"]) / f"model-{name}"),
+        "model": str(Path(config["work"]) / f"model-{name}{'-swaps' if swaps else ''}"),
         "corpora": [_corpus(own) for own in config["corpora"]],
         "simplify": {
             "corpora": [_corpus(own) for own in config["operations"]],
+            "swaps": swaps,
             **config["models"][name],
         },
     }
     given = training.Config.model_validate(values)
-    return given, train(given, run, simplifier_stages=SIMPLIFIER_STAGES)
+    done = train(given, run, simplifier_stages=SIMPLIFIER_STAGES)
+    return Model(given.model_folder, done.folders["calibration"]), done
 
 
 def _corpus(name: str) -> dict[str, str]:
     return {"name": name, "source": f"{name}.source", "target": f"{name}.target"}
 
 
-def outputs_stage(name: str, source: Path, model: Path, weights: Path) -> Stage:
-    """Returns the stage in which all systems simplify a set's sentences, given as tokens.
+def systems_of(test_set: TestSet) -> dict[str, System]:
+    """Returns our systems that are run on a set."""
+    return {name: SYSTEMS[name] for name in test_set.systems or SYSTEMS}
+
+
+def outputs_stage(test_set: TestSet, models: Mapping[bool, Model]) -> Stage:
+    """Returns the stage in which our systems simplify a set's sentences, given as tokens.
 
     Args:
-        name: of the set.
-        model, weights: of the model, and the folder of its last stage.
+        test_set: the set.
+        models: those without and with a rule that swaps phrases.
     """
     programs = sorted(Path(corpora.__file__).parents[2].glob("lattice_simp/systems/simplify/**/*.py"))
-    settings = {own: str(system) for own, system in SYSTEMS.items()}
-    inputs = [source, weights / "weights.tsv", model / "operations.tsv", *programs]
-    return Stage(f"outputs-{name}", (), settings, inputs, partial(_simplify, source, model))
+    tables = [grammar_path("english/simpler_words.tsv")]
+    systems = systems_of(test_set)
+    settings = {name: str(system) for name, system in systems.items()}
+    tuned = [path for model in models.values() for path in (model.weights / WEIGHTS, model.folder / OPERATIONS)]
+    inputs = [test_set.given, *tuned, *programs, *tables]
+    work = partial(_simplify, systems, test_set.given, models)
+    return Stage(f"outputs-{test_set.name}", (), settings, inputs, work)
 
 
-def _simplify(source: Path, model: Path, run: Run, folder: Path) -> dict[str, Any]:
-    loaded = Simplifier.load(model)
+def _simplify(
+    systems: Mapping[str, System], source: Path, models: Mapping[bool, Model], run: Run, folder: Path
+) -> dict[str, Any]:
+    loaded = {swaps: Simplifier.load(model.folder) for swaps, model in models.items()}
     sentences = [tuple(line.split()) for line in read_lines(source)]
     begin = time.process_time()
     parses = _parsed(sentences)
     counts: dict[str, Any] = {PARSING: {CPU_SECONDS: time.process_time() - begin}}
-    for name, system in SYSTEMS.items():
+    for name, system in systems.items():
         run.say(f"outputs: {name}")
         begin = time.process_time()
-        simplifier = replace(loaded, search=system.search, stages=system.steps, change=system.change, mode="bold")
+        simplifier = replace(
+            loaded[system.swaps], search=system.search, stages=system.steps, change=system.change, mode=system.mode
+        )
         found = [most_unlike(own) for own in simplifier.simplify_all(parses, system.rerank)]
         with open_text(str(folder / file_name(name)), "w") as file:
             file.writelines(penn(own.text) + "\n" for own in found)
@@ -110,6 +142,7 @@ def _simplify(source: Path, model: Path, run: Run, folder: Path) -> dict[str, An
             "splits": sum(len(own.splits) for own in found),
             "deletions": sum(len(own.deletions) for own in found),
             "substitutions": sum(len(own.substitutions) for own in found),
+            "reorderings": sum(len(own.reorderings) for own in found),
             "passed through": sum(bool(own.problem) for own in found),
             CPU_SECONDS: time.process_time() - begin,
         }

@@ -174,7 +174,7 @@ class _Explained:
     def add(self, record: Record) -> None:
         """Takes the explanation of a sentence; of one that was passed through there is only its text."""
         steps = record.get("explained", {"source": record["line"], "simple": record["line"]})
-        for kind in ("splits", "deletions", "substitutions"):
+        for kind in ("splits", "deletions", "substitutions", "reorderings"):
             self._counts[kind] += len(steps.get(kind, ()))
         self._noted += "note" in record
         if self._path is not None:

@@ -154,21 +154,29 @@ class Simplify(_Section):
     Attributes:
         iterations: of expectation maximisation over splits and deletions.
         simplicity: features of the rules: how much more frequent and shorter their new words are (`simplicity.py`).
+        swaps: a rule that swaps two neighbouring phrases within `rules.max_span` words (`swaps.py`).
         corpora: what splits and deletions are learned from; by default what the model is.
         graphs: files of semantic graphs, which take the place of parses; sentences without one teach no splits and
             deletions.
         development: what all weights are tuned on together; None keeps the starting weights.
         metric: that they are tuned for.
+        change: tune for the best hypothesis that differs from its source (`lattice-simp simplify --change`).
+        calibrate: split as many sentences as the references of `calibration` do (`calibration.py`).
+        calibration: by default the development set.
         max_rounds: of decoding and optimising.
         random_directions, restarts, seed: of the optimiser.
     """
 
     iterations: int = Field(default=20, ge=1)
     simplicity: bool = True
+    swaps: bool = False
     corpora: tuple[Corpus, ...] = ()
     graphs: tuple[Path, ...] = ()
     development: TestSet | None = None
     metric: TunedName = "bleu"
+    change: bool = False
+    calibrate: bool = True
+    calibration: TestSet | None = None
     max_rounds: int = Field(default=8, ge=1)
     random_directions: int = Field(default=12, ge=0)
     restarts: int = Field(default=1, ge=0)
@@ -218,6 +226,8 @@ class Config(_Section):
             raise ValueError(f"align.links {what} {wrong[0]}")
         if self.rules.provenance and len(self.corpora) > MAX_PROVENANCE:
             raise ValueError(f"rules.provenance tells at most {MAX_PROVENANCE} corpora apart")
+        if self.simplify is not None and self.simplify.swaps and self.rules.grammar != "shallow-1":
+            raise ValueError("simplify.swaps needs rules.grammar shallow-1")
         return self
 
     @property

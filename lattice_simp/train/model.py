@@ -22,6 +22,7 @@ from lattice_simp.train.config import Config
 from lattice_simp.train.ngrams.estimate import estimate, find_lmplz
 from lattice_simp.train.rules.simplicity import FEATURES as SIMPLICITY
 from lattice_simp.train.rules.simplicity import with_simplicity
+from lattice_simp.train.rules.swaps import START_WEIGHT, SWAP, with_swaps
 from lattice_simp.train.rules.table import FILE, PROVENANCE
 from lattice_simp.train.text.clean import has_reserved_word
 from lattice_simp.translate.grammar import Grammar
@@ -97,11 +98,17 @@ def model_stage(config: Config) -> Stage:
     settings = {"text": config.text.model_dump(), "start": START_WEIGHTS, "max_span": config.rules.max_span}
     if _has_simplicity(config):
         settings["simplicity"] = SIMPLICITY
+    if _has_swaps(config):
+        settings["swaps"] = START_WEIGHT
     return Stage("model", ("prepare", "rules", "language-model"), settings, (), partial(_model, config))
 
 
 def _has_simplicity(config: Config) -> bool:
     return config.simplify is not None and config.simplify.simplicity
+
+
+def _has_swaps(config: Config) -> bool:
+    return config.simplify is not None and config.simplify.swaps
 
 
 def _model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
@@ -110,10 +117,14 @@ def _model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     grammar = Grammar.read(folder / FILE)
     if _has_simplicity(config):
         grammar = with_simplicity(grammar, LanguageModel.read(folder / ARPA, cache=False))
+    if _has_swaps(config):
+        grammar = with_swaps(grammar)
+    if _has_simplicity(config) or _has_swaps(config):
         (folder / FILE).unlink()  # it may be the other stage's own
         grammar.write(folder / FILE)
     more = [name for name in grammar.feature_names if name.startswith(PROVENANCE) or name in SIMPLICITY]
-    write_weights(folder / WEIGHTS, START_WEIGHTS | dict.fromkeys(more, 0.0))
+    swap = {SWAP: START_WEIGHT} if _has_swaps(config) else {}
+    write_weights(folder / WEIGHTS, START_WEIGHTS | dict.fromkeys(more, 0.0) | swap)
     write_text(folder / SETTINGS, json.dumps({"max_span": config.rules.max_span}) + "\n")
     write_text(folder / TEXT, json.dumps(config.text.model_dump()) + "\n")
     if config.text.case == "true":

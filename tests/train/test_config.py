@@ -104,6 +104,10 @@ A_TEST = {"name": "t", "source": "t.fr", "references": ["t.en"]}
             | {"corpora": [{"name": f"c{number}", "source": "a", "target": "b"} for number in range(64)]},
             "rules.provenance tells at most 63 corpora apart",
         ),
+        (
+            LEAST | {"rules": {"grammar": "full"}, "simplify": {"swaps": True}},
+            "simplify.swaps needs rules.grammar shallow",
+        ),
         ("work: [", ":1: invalid YAML: "),
         ("work: w\ncorpora:\n\t- a", ":3: invalid YAML: "),
         (b"# a\nwork: caf\xe9", ":2: bytes that are not UTF-8"),

@@ -150,9 +150,9 @@ def test_a_setting_redoes_what_depends_on_it(configured, change):
 
 
 def test_a_simplifier_s_features_redo_its_model_alone(configured):
-    plain, simple, without = (
-        keys_of(read_config(configured(), [text])) for text in ("work=w", "simplify={}", "simplify={simplicity: false}")
-    )
+    texts = ("work=w", "simplify={}", "simplify={simplicity: false}", "simplify={swaps: true}")
+    plain, simple, without, swaps = (keys_of(read_config(configured(), [text])) for text in texts)
+    assert tuple(name for name in STAGES if simple[name] != swaps[name]) == MODEL
     assert tuple(name for name in STAGES if plain[name] != simple[name]) == MODEL
     assert {name: without[name] for name in STAGES} == plain
     assert without["operations"] == simple["operations"]
@@ -162,13 +162,13 @@ def test_a_simplifier_s_features_redo_its_model_alone(configured):
 def test_a_simplifier_s_model_has_features_of_simplicity(trained_copy, configured):
     rules = next(trained_copy.glob("rules.*/rules.arrays"))
     before = rules.read_bytes()
-    folder = train(
-        read_config(configured(), ["simplify={}"]), Run(), last="model", simplifier_stages=SIMPLIFIER_STAGES
-    ).folders["model"]
+    config = read_config(configured(), ["simplify={swaps: true}"])
+    folder = train(config, Run(), last="model", simplifier_stages=SIMPLIFIER_STAGES).folders["model"]
     grammar = Grammar.read(folder / "rules.arrays")
-    assert grammar.feature_names[-2:] == ("Frequency", "Length")
-    assert {"Frequency", "Length"} <= read_weights(folder / "weights.tsv").keys()
-    assert np.abs(grammar.features[:, -2:]).max(axis=0).min() > 0
+    assert grammar.feature_names[-3:] == ("Frequency", "Length", "Swap")
+    assert {"Frequency", "Length", "Swap"} <= read_weights(folder / "weights.tsv").keys()
+    assert np.abs(grammar.features[:, -3:]).max(axis=0).min() > 0
+    assert grammar.rule(grammar.num_rules - 1).target == (1, 0)
     assert rules.read_bytes() == before, "the other stage's file stays as it is"
 
 

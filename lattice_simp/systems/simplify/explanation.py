@@ -8,7 +8,7 @@ from lattice_simp.systems.simplify.simplifier import Simplification
 
 
 def explanation(simplification: Simplification) -> dict[str, Any]:
-    """Returns the splits, deletions and substitutions of a sentence as JSON values."""
+    """Returns the splits, deletions, substitutions and reorderings of a sentence as JSON values."""
     tokens = simplification.source
 
     def phrase(positions: tuple[int, ...]) -> str:
@@ -24,6 +24,10 @@ def explanation(simplification: Simplification) -> dict[str, Any]:
         "substitutions": [
             {"words": " ".join(substitution.source), "by": " ".join(substitution.target)}
             for substitution in simplification.substitutions
+        ],
+        "reorderings": [
+            {"first": " ".join(reordering.first), "second": " ".join(reordering.second)}
+            for reordering in simplification.reorderings
         ],
         **({"note": simplification.note} if simplification.note else {}),
         "cost": simplification.cost,

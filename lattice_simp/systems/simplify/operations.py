@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -83,6 +83,24 @@ class OperationModel:
         """Returns the natural log probabilities that the operation is done and that it is not."""
         probability = self.probability(feature)
         return math.log(probability), math.log1p(-probability)
+
+    def with_split_odds(self, shift: float) -> OperationModel:
+        """Returns the model with the log odds of all splits moved by `shift` nats.
+
+        >>> model = OperationModel({("split", "relative"): (50.0, 100.0)}).with_split_odds(math.log(4.0))
+        >>> model.counts
+        {('split', 'relative'): (80.0, 100.0)}
+        """
+        factor = math.exp(shift)
+
+        def shifted(done: float, chances: float) -> float:
+            return chances * factor * done / (factor * done + chances - done) if done else 0.0
+
+        counts = {
+            feature: (shifted(done, chances) if feature[0] == SPLIT else done, chances)
+            for feature, (done, chances) in self.counts.items()
+        }
+        return replace(self, counts=counts)
 
     def write(self, path: str | Path) -> None:
         """Writes the tables as tab-separated values, most frequent features first."""

@@ -23,8 +23,16 @@ from lattice_simp.scores.edits import edit_distances
 from lattice_simp.systems.simplify.analysis import Analysis, Sentence, analyses
 from lattice_simp.systems.simplify.cautious import CANDIDATES, WEIGHTS, Reading, cautious_analysis, faults
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind
-from lattice_simp.systems.simplify.hypotheses import Hypotheses, Variant, from_variants, hypotheses, make_variant
+from lattice_simp.systems.simplify.hypotheses import (
+    REPLACED_FEATURE,
+    Hypotheses,
+    Variant,
+    from_variants,
+    hypotheses,
+    make_variant,
+)
 from lattice_simp.systems.simplify.operations import OperationModel, deletion_feature, split_feature
+from lattice_simp.systems.simplify.replacements import replacements
 from lattice_simp.systems.simplify.sentence import finished
 from lattice_simp.systems.simplify.split import Split, compatible
 from lattice_simp.translate.decoder import Decoder
@@ -32,6 +40,7 @@ from lattice_simp.translate.derivation import COPY_RULE, RuleUse
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.settings import DecoderSettings
+from lattice_simp.translate.source import INPUT_FEATURE
 
 OPERATIONS = "operations.tsv"
 """The file in a model folder with the probabilities of splits and deletions; the other files are a decoder's."""
@@ -42,11 +51,18 @@ CHANGE_BEAM = 30.0
 _UNIFORM = b"\\data\\\nngram 1=3\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\n-1\t</s>\n\n\\end\\\n"
 """A language model that gives all words the same probability."""
 
+REPLACED = f"{INPUT_FEATURE}:{REPLACED_FEATURE}"
+"""The weight of replacements from the table of simpler words; a model without it makes none in bold mode."""
+
 Mode: TypeAlias = Literal["cautious", "bold"]
-Stage: TypeAlias = Literal["split", "delete", "substitute"]
+Stage: TypeAlias = Literal["split", "delete", "substitute", "reorder"]
 Search: TypeAlias = Literal["joint", "greedy"]
 
-STAGES: tuple[Stage, ...] = ("split", "delete", "substitute")
+STAGES: tuple[Stage, ...] = ("split", "delete", "substitute", "reorder")
+"""The steps; phrases change places only in bold mode, beside substitutions, and if the model has a rule for that."""
+
+SWAP_FEATURE, NO_SWAPS = "Swap", 1e6
+"""The feature of a rule that swaps neighbouring phrases, and the weight that forbids it."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +80,14 @@ class Substitution:
 
 
 @dataclass(frozen=True)
+class Reordering:
+    """Two neighbouring phrases of the source, `first` before `second`, whose translations change places."""
+
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Simplification:
     """A simplified sentence, possibly several, with the operations that made it.
 
@@ -72,7 +96,7 @@ class Simplification:
         tokens: the tokens of all new sentences, with first words capitalised.
         cost: the model's cost; 0 for a sentence passed through unchanged.
         features: the scores that make up the cost, by name.
-        splits, deletions, substitutions: the operations.
+        splits, deletions, substitutions, reorderings: the operations.
         problem: why the sentence was passed through unchanged; otherwise empty.
         note: why only substitutions were tried; otherwise empty.
     """
@@ -84,6 +108,7 @@ class Simplification:
     splits: tuple[Split, ...] = ()
     deletions: tuple[Deletion, ...] = ()
     substitutions: tuple[Substitution, ...] = ()
+    reorderings: tuple[Reordering, ...] = ()
     problem: str = ""
     note: str = ""
 
@@ -130,8 +155,9 @@ class Simplifier:
         if self.mode not in ("cautious", "bold"):
             raise LatticeSimpError(f"unknown mode {self.mode!r}; choose cautious or bold")
         grammar = self.decoder.grammar
-        if (np.diff(grammar.source_offsets)[(grammar.pattern_gaps >= 0).any(axis=1)] > 1).any():
-            raise GrammarError("the simplification model has rules with gaps; train it with rules.max_gaps=0")
+        gaps = (grammar.pattern_gaps >= 0).sum(axis=1)
+        if (np.diff(grammar.source_offsets)[gaps > 0] > gaps[gaps > 0]).any():
+            raise GrammarError("the simplification model has rules of words and gaps; train it with rules.max_gaps=0")
 
     @classmethod
     def load(cls, folder: str | Path) -> Simplifier:
@@ -192,10 +218,16 @@ class Simplifier:
     def translation(self, analysis: Analysis) -> tuple[Hypotheses, Translation]:
         """Returns the lattice of splits and deletions of a sentence, and its translation."""
         alternatives = self.hypotheses(analysis)
-        return alternatives, self._decoder.translate(alternatives.lattice)
+        return alternatives, self.translated(alternatives)
+
+    def translated(self, alternatives: Hypotheses) -> Translation:
+        """Returns the translation of a lattice of splits and deletions."""
+        return self._decoder.translate(alternatives.lattice)
 
     def hypotheses(self, analysis: Analysis) -> Hypotheses:
         """Returns the hypotheses that the search considers: all, or only the greedy choice."""
+        if self._replaces and analysis.is_parsed:
+            analysis = replace(analysis, replacements=replacements(analysis.parse))
         if self.search == "greedy":
             return from_variants([self._greedy(analysis)], self.operations)
         return hypotheses(
@@ -204,6 +236,11 @@ class Simplifier:
             split="split" in self.stages,
             deletions=lambda deletion: "delete" in self.stages,
         )
+
+    @property
+    def _replaces(self) -> bool:
+        """Whether bold mode makes replacements of the table."""
+        return self.mode == "bold" and "substitute" in self.stages and REPLACED in self.decoder.weights
 
     def _greedy(self, analysis: Analysis) -> Variant:
         """Does each operation with a probability above 0.5: splits, then deletions by kind (section 3.4)."""
@@ -228,7 +265,8 @@ class Simplifier:
         beam = max(self.decoder.settings.beam, CHANGE_BEAM if self.change else 0.0)
         settings = replace(self.decoder.settings, copies="all", beam=beam)
         if "substitute" in self.stages and self.mode == "bold":
-            return replace(self.decoder, settings=settings)
+            ordered = self.decoder if "reorder" in self.stages else _without_swaps(self.decoder)
+            return replace(ordered, settings=settings)
         plain = replace(self.decoder, settings=replace(settings, max_span=1), grammar=_no_rules(self.decoder))
         return plain if self.mode == "bold" else plain.with_weights(_cautious_weights(self.decoder))
 
@@ -275,44 +313,60 @@ class Simplifier:
             trace.variant.splits,
             (*trace.variant.deleted, *(leap.deletion for leap in outermost)),
             trace.substitutions,
+            trace.reorderings,
         )
 
 
 @dataclass(frozen=True)
 class _Trace:
-    """The variant that a path translates, the indices of the tokens that it reads, and its substitutions."""
+    """The variant that a path translates, the indices of the tokens in the order in which it reads them, and the
+    operations of the decoder."""
 
     variant: Variant
     read: tuple[int, ...]
     substitutions: tuple[Substitution, ...]
+    reorderings: tuple[Reordering, ...]
 
 
 def _trace(alternatives: Hypotheses, result: Translation, path: Hypothesis) -> _Trace:
-    uses = sorted(result.derivation(path), key=lambda use: use.start)
     read: list[int] = []
+    places: list[int | None] = []  # in the output, of the words that are read and written as they are
     changed: list[Substitution] = []
+    phrases: dict[int, tuple[str, ...]] = {}  # by the state where they begin
+    swaps: list[RuleUse] = []
     written = 0
     variant = alternatives.variants[0]
-    for use in uses:
+    for use in result.derivation(path):  # in the order of the target side
         rule = None if use.rule == COPY_RULE else result.grammar.rule(use.rule)
-        if rule is not None and not isinstance(rule.source[0], str):  # a unary rule, above a phrase pair
+        if rule is not None and not isinstance(rule.source[0], str):  # a rule above phrase pairs
+            swaps += [use] if len(rule.source) > 1 else []
             continue
         source = None if rule is None else tuple(map(str, rule.source))
         tokens = _tokens_between(alternatives, use, source)
         variant = alternatives.variants[tokens[0][0]]
         read += [token for _, token in tokens]
+        phrases[use.start] = tuple(variant.written[token].text for _, token in tokens)
         target = None if rule is None else tuple(map(str, rule.target))
-        if source is not None and target is not None and source != target:
+        is_copied = source == target
+        places += range(written, written + len(tokens)) if is_copied else [None] * len(tokens)
+        if source is not None and target is not None and not is_copied:
             changed.append(Substitution(source, target, written))
         written += 1 if target is None else len(target)
+    changed += _replaced(variant, read, places)
     if written != len(path.tokens):  # a rule above the phrase pairs wrote words, too
         changed = [replace(substitution, start=None) for substitution in changed]
-    return _Trace(variant, tuple(read), (*changed, *_replaced(variant, read)))
+    moved = tuple(_reordering(swap, phrases) for swap in sorted(swaps, key=lambda use: use.start))
+    return _Trace(variant, tuple(read), tuple(changed), moved)
 
 
-def _replaced(variant: Variant, read: Sequence[int]) -> Iterator[Substitution]:
-    """Yields the replacements that a path makes."""
-    for place, index in enumerate(read):
+def _reordering(swap: RuleUse, phrases: Mapping[int, tuple[str, ...]]) -> Reordering:
+    first, second = (words for state, words in sorted(phrases.items()) if swap.start <= state < swap.end)
+    return Reordering(first, second)
+
+
+def _replaced(variant: Variant, read: Sequence[int], places: Sequence[int | None]) -> Iterator[Substitution]:
+    """Yields the replacements that a path makes, without their places where rules change the new words again."""
+    for place, index in zip(places, read, strict=True):
         bypass, offset = variant.new.get(index, (None, 0))
         if bypass is not None and offset == 0:
             source = tuple(token.text for token in variant.tokens[bypass.begin : bypass.end])
@@ -351,6 +405,12 @@ def _tokens_between(alternatives: Hypotheses, use: RuleUse, words: Sequence[str]
         else:
             tokens.append(alternatives.state_tokens[state - 1])
     return tokens
+
+
+def _without_swaps(decoder: Decoder) -> Decoder:
+    """Returns the decoder with swaps too costly for any beam, if it has any."""
+    weights = decoder.weights
+    return decoder.with_weights({**weights, SWAP_FEATURE: NO_SWAPS}) if SWAP_FEATURE in weights else decoder
 
 
 def _no_rules(decoder: Decoder) -> Grammar:

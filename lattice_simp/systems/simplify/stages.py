@@ -1,4 +1,4 @@
-"""The stages that turn a complex-to-simple translation model into a simplifier: operations, then all weights.
+"""The stages that turn a complex-to-simple translation model into a simplifier: operations, all weights, calibration.
 
 The earlier stages are those of any translation model, with complex text as source and simple text as target.
 """
@@ -6,6 +6,7 @@ The earlier stages are those of any translation model, with complex text as sour
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -17,6 +18,7 @@ from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.simplify.analysis import MAX_TOKENS, Analysis, analyse, analyses
+from lattice_simp.systems.simplify.calibration import calibrated
 from lattice_simp.systems.simplify.graphs.boxer import graphs_by_tokens
 from lattice_simp.systems.simplify.graphs.graph import SemanticGraph
 from lattice_simp.systems.simplify.operations import OperationModel
@@ -30,11 +32,11 @@ from lattice_simp.systems.simplify.training import (
 from lattice_simp.systems.simplify.tuning import tune_simplifier, with_start_weights
 from lattice_simp.text.english.spacy_parser import parse_sentences
 from lattice_simp.text.tokeniser import Tokeniser, tokenisers
-from lattice_simp.train.config import Config, Corpus, TestSet
+from lattice_simp.train.config import Config, Corpus, Simplify, TestSet
 from lattice_simp.train.model import link_or_copy
 from lattice_simp.train.tuning import ROUNDS, finish_model, read_texts, test_set_files
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.model_files import WEIGHTS, write_weights
+from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.mert import MertOptions
 from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningOptions
 
@@ -138,19 +140,16 @@ def weights_stage(config: Config) -> Stage:
     settings = config.simplify
     development = [] if settings is None or settings.development is None else [settings.development]
     files = [path for test in development for path in test_set_files(config, test)] + _graph_files(config)
-    fields = (
-        {} if settings is None else settings.model_dump(mode="json", exclude={"corpora", "iterations", "simplicity"})
-    )
+    others = {"corpora", "iterations", "simplicity", "swaps", "calibrate", "calibration"}
+    fields = {} if settings is None else settings.model_dump(mode="json", exclude=others)
     values = {"simplify": fields, "text": config.text.model_dump()}
-    publish = partial(_publish, config)
-    return Stage("simplifier", ("model", "operations"), values, files, partial(_tune, config), publish=publish)
+    return Stage("simplifier", ("model", "operations"), values, files, partial(_tune, config), version=2)
 
 
 def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     settings = config.simplify
     assert settings is not None
-    operations = OperationModel.read(run.folders["operations"] / OPERATIONS)
-    simplifier = with_start_weights(Simplifier(operations, Decoder.load(run.folders["model"]), mode="bold"))
+    simplifier = with_start_weights(_loaded(settings, run))
     if settings.development is None:
         write_weights(folder / WEIGHTS, dict(simplifier.decoder.weights))
         return {}
@@ -170,6 +169,40 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     write_json(folder / ROUNDS, rounds)
     write_weights(folder / WEIGHTS, {**simplifier.decoder.weights, **result.weights})
     return {"rounds": len(rounds), "score_before": rounds[0]["score"], "score_after": result.score}
+
+
+def _loaded(settings: Simplify, run: Run) -> Simplifier:
+    operations = OperationModel.read(run.folders["operations"] / OPERATIONS)
+    return Simplifier(operations, Decoder.load(run.folders["model"]), change=settings.change, mode="bold")
+
+
+def calibration_stage(config: Config) -> Stage:
+    """Returns the stage that has the simplifier split as many sentences as references do."""
+    test = _calibration_set(config)
+    files = [] if test is None else test_set_files(config, test) + _graph_files(config)
+    change = config.simplify is not None and config.simplify.change
+    values = [None if test is None else test.model_dump(mode="json"), config.text.model_dump(), change]
+    needs = ("model", "operations", "simplifier")
+    publish = partial(_publish, config)
+    return Stage("calibration", needs, values, files, partial(_calibrate, config, test), publish=publish)
+
+
+def _calibration_set(config: Config) -> TestSet | None:
+    settings = config.simplify
+    return None if settings is None or not settings.calibrate else settings.calibration or settings.development
+
+
+def _calibrate(config: Config, test: TestSet | None, run: Run, folder: Path) -> dict[str, Any]:
+    assert config.simplify is not None
+    loaded, rate = _loaded(config.simplify, run), {}
+    tuned = replace(loaded, decoder=loaded.decoder.with_weights(read_weights(run.folders["simplifier"] / WEIGHTS)))
+    if test is not None:
+        sentences, references = development_set(config, test)
+        tuned, share = calibrated(tuned, list(_analyser(_graph_files(config))(sentences)), references)
+        rate = {"split_rate": share}
+    tuned.operations.write(folder / OPERATIONS)
+    write_weights(folder / WEIGHTS, dict(tuned.decoder.weights))
+    return rate
 
 
 def development_set(config: Config, test: TestSet) -> tuple[list[tuple[str, ...]], list[list[tuple[str, ...]]]]:
@@ -198,10 +231,14 @@ def _as_output(reference: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _publish(config: Config, run: Run) -> None:
-    finish_model(run.folders["model"], run.folders["simplifier"], config.model_folder)
-    link_or_copy(run.folders["operations"] / OPERATIONS, config.model_folder / OPERATIONS)
+    finish_model(run.folders["model"], run.folders["calibration"], config.model_folder)
+    link_or_copy(run.folders["calibration"] / OPERATIONS, config.model_folder / OPERATIONS)
     run.say(f"simplifier: {config.model_folder}")
 
 
-SIMPLIFIER_STAGES = {"operations": operations_stage, "simplifier": weights_stage}
+SIMPLIFIER_STAGES = {
+    "operations": operations_stage,
+    "simplifier": weights_stage,
+    "calibration": calibration_stage,
+}
 """The training stages of a simplifier by name, in order."""

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.ops.difference import difference
 from lattice_simp.ops.prune import prune
 from lattice_simp.systems.simplify.analysis import Analysis
 from lattice_simp.systems.simplify.hypotheses import DELETION_FEATURES, FEATURES, SPLIT_FEATURE, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
-from lattice_simp.systems.simplify.simplifier import Simplifier
+from lattice_simp.systems.simplify.simplifier import REPLACED, Simplifier
 from lattice_simp.translate.source import INPUT_FEATURE
 from lattice_simp.tune.arc_features import feature_lattice
 from lattice_simp.tune.feature_lattice import same_features
@@ -21,6 +22,7 @@ START: Mapping[str, float] = {
     **{f"{INPUT_FEATURE}:{name}": 1.0 for name in FEATURES},
     f"{INPUT_FEATURE}:Splits": 0.0,
     f"{INPUT_FEATURE}:Deleted": -1.0,
+    REPLACED: 1.0,
     "OOV": 0.5,
 }
 """The start weights besides those of the decoder: log probabilities count fully, deleted words cost something, since
@@ -36,9 +38,10 @@ NEVER_WORSE = (
     "CountTwo",
     "Frequency",
     "Length",
+    "Swap",
 )
-"""Features whose weights stay positive: likelier, more frequent or simpler is never worse, whatever a small development
-set suggests."""
+"""Features whose weights stay positive: likelier, more frequent, simpler or in the same order is never worse, whatever
+a small development set suggests."""
 
 BEAM, MAX_ARCS = 5.0, 1500
 """The beam (nats) and the number of arcs of tuning lattices."""
@@ -62,7 +65,8 @@ def tune_simplifier(
     """Tunes the weights of all features by exact line search over lattices (Macherey et al. 2008).
 
     Args:
-        simplifier: the simplifier, whose weights are the starting point.
+        simplifier: the simplifier, whose weights are the starting point; with `change`, the best hypothesis that
+            differs from the source counts.
         sentences: the development set.
         references: the tokens of each sentence's references, with first words in mid-sentence case.
         options: the options of the rounds.
@@ -75,11 +79,13 @@ def tune_simplifier(
 
     def decode(weights: Mapping[str, float], symbols: SymbolTable) -> list[Lattice]:
         decoder = simplifier.decoder.with_weights({**simplifier.decoder.weights, **weights})
-        settings = replace(decoder.settings, beam=BEAM, mbr=None)
-        weighted = replace(simplifier, decoder=replace(decoder, settings=settings))
+        settings = replace(decoder.settings, beam=BEAM * (1 + simplifier.change), mbr=None)
+        weighted = replace(simplifier, decoder=replace(decoder, settings=settings), change=False)
         lattices = []
         for analysis in analyses:
-            lattices.append(_lattice(weighted, analysis))
+            result = weighted.translation(analysis)[1]
+            lattice = _changed(result.lattice, analysis) if simplifier.change else result.lattice
+            lattices.append(feature_lattice(replace(result, lattice=prune(lattice, BEAM, max_arcs=MAX_ARCS))))
             progress(len(lattices), len(analyses))
         return same_features(share_symbols(lattices, symbols))
 
@@ -99,6 +105,7 @@ def words_in_lattice(analysis: Analysis) -> tuple[str, ...]:
     return tuple(token.text for token in make_variant(analysis, OperationModel(), (), ()).tokens)
 
 
-def _lattice(simplifier: Simplifier, analysis: Analysis) -> Lattice:
-    result = simplifier.translation(analysis)[1]
-    return feature_lattice(replace(result, lattice=prune(result.lattice, max_arcs=MAX_ARCS)))
+def _changed(lattice: Lattice, analysis: Analysis) -> Lattice:
+    """Returns the hypotheses that differ from the source; all if none does."""
+    changed = difference(lattice, Lattice.from_strings([" ".join(words_in_lattice(analysis))]))
+    return lattice if changed.empty else changed

@@ -1,0 +1,130 @@
+"""Calibrates splits: as many of the development set's sentences are split as in its references.
+
+How readily people split depends on the corpus (3 % of TurkCorpus' sentences, 30 % of ASSET's), and corpora of splits
+such as WikiSplit hold nothing else. Both searches have a constant that decides how many sentences are split: greedy
+search adds one to the log odds of every split, joint search has the weight of `Input:Splits`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lattice_simp.core.kernel import Floats
+from lattice_simp.metrics.sentences import count_sentences
+from lattice_simp.systems.simplify.analysis import Analysis
+from lattice_simp.systems.simplify.hypotheses import SPLITS_FEATURE, Variant, from_variants
+from lattice_simp.systems.simplify.operations import EVEN_ODDS, OperationModel, split_feature
+from lattice_simp.systems.simplify.simplifier import CHANGE_BEAM, Simplifier
+from lattice_simp.translate.source import INPUT_FEATURE
+
+MAX_SHIFT, BISECTIONS = 20.0, 30
+"""The greatest shift of log odds in either direction (nats), and the steps of the search for it."""
+
+SPLITS = f"{INPUT_FEATURE}:{SPLITS_FEATURE}"
+
+
+def split_rate(sources: Sequence[Sequence[str]], references: Sequence[Sequence[Sequence[str]]]) -> float:
+    """Returns the share of references, 0 to 1, that have more sentences than their source.
+
+    >>> split_rate(["it fell and broke .".split()], [["it fell . it broke .".split(), "it broke .".split()]])
+    0.5
+
+    Args:
+        sources: the tokens of each sentence.
+        references: the tokens of each sentence's references.
+    """
+    pairs = [(" ".join(source), each) for source, every in zip(sources, references, strict=True) for each in every]
+    return sum(count_sentences(" ".join(each)) > count_sentences(source) for source, each in pairs) / len(pairs)
+
+
+def calibrated(
+    simplifier: Simplifier, sentences: Sequence[Analysis], references: Sequence[Sequence[Sequence[str]]]
+) -> tuple[Simplifier, float]:
+    """Returns the simplifier that splits as many sentences as the references do, in either search, and their share.
+
+    Args:
+        simplifier: a simplifier in bold mode; with `change`, sentences that are not split change otherwise.
+        sentences: the development set.
+        references: the tokens of each sentence's references.
+    """
+    rate = split_rate([analysis.tokens for analysis in sentences], references)
+    odds = replace(simplifier, operations=calibrated_odds(simplifier.operations, sentences, rate))
+    weights = {**simplifier.decoder.weights, SPLITS: calibrated_weight(odds, sentences, rate)}
+    return replace(odds, decoder=odds.decoder.with_weights(weights)), rate
+
+
+def calibrated_odds(model: OperationModel, sentences: Iterable[Analysis], rate: float) -> OperationModel:
+    """Returns the model with other odds of splits, so that greedy search splits this share of sentences.
+
+    Args:
+        model: the probabilities of operations.
+        sentences: the development set.
+        rate: the share of sentences to split, 0 to 1.
+    """
+    features = [[split_feature(split) for split in analysis.splits] for analysis in sentences]
+
+    def share(shift: float) -> float:
+        shifted = model.with_split_odds(shift)
+        chosen = [any(shifted.probability(feature) > EVEN_ODDS for feature in candidates) for candidates in features]
+        return sum(chosen) / len(chosen)
+
+    low, high = -MAX_SHIFT, MAX_SHIFT
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if share(middle) < rate else (low, middle)
+    return model.with_split_odds(high)
+
+
+def calibrated_weight(simplifier: Simplifier, sentences: Iterable[Analysis], rate: float) -> float:
+    """Returns the weight of `Input:Splits` at which joint search splits this share of sentences.
+
+    Args:
+        simplifier: as for `calibrated`.
+        sentences: the development set.
+        rate: the share of sentences to split, 0 to 1.
+    """
+    rewards = np.array([needed_reward(simplifier, analysis) for analysis in sentences])
+    return simplifier.decoder.weights.get(SPLITS, 0.0) + threshold(rewards, rate)
+
+
+def needed_reward(simplifier: Simplifier, analysis: Analysis) -> float:
+    """Returns the further nats for each split from which on the best hypothesis of a sentence is split.
+
+    They are infinite for a sentence without a split, and negative for one that is split as it is.
+    """
+    costs: dict[int, float] = {}
+    for variant in simplifier.hypotheses(analysis).variants:
+        splits = len(variant.splits)
+        costs[splits] = min(costs.get(splits, math.inf), _cost(simplifier, variant, analysis))
+    whole = costs.pop(0)
+    return min(((cost - whole) / splits for splits, cost in costs.items()), default=math.inf)
+
+
+def _cost(simplifier: Simplifier, variant: Variant, analysis: Analysis) -> float:
+    """Returns the cost of a variant's best hypothesis, one that differs from the source if that is asked for.
+
+    Where none does, the sentence stays if all others are beyond the beam.
+    """
+    paths = simplifier.translated(from_variants([variant], simplifier.operations)).nbest(1 + simplifier.change)
+    source = [word.lower() for word in analysis.tokens]
+    wanted = (path.cost for path in paths if not simplifier.change or [word.lower() for word in path.tokens] != source)
+    return next(wanted, paths[0].cost + CHANGE_BEAM)
+
+
+def threshold(values: Floats, rate: float) -> float:
+    """Returns a number with this share of the values below it; only finite values can be.
+
+    >>> [threshold(np.array([3.0, 1.0, 2.0, np.inf]), rate) for rate in (0.0, 0.5, 1.0)]
+    [0.0, 2.5, 4.0]
+    """
+    ordered = np.sort(values[np.isfinite(values)])
+    count = min(round(rate * len(values)), len(ordered))
+    if not len(ordered):
+        return 0.0
+    if count in (0, len(ordered)):
+        return float(ordered[0]) - 1.0 if count == 0 else float(ordered[-1]) + 1.0
+    return float(ordered[count - 1] + ordered[count]) / 2
