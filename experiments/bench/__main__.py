@@ -14,10 +14,12 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.bench import (
+    batches,
     confidence,
     constrained,
     engines,
     gappy,
+    growth,
     hiero,
     hindi,
     language_model,
@@ -47,6 +49,8 @@ MEASUREMENTS = {
     "constrained": constrained.measure,
     "masks": masks.measure,
     "peers": peers.measure,
+    "batches": batches.measure,
+    "growth": growth.measure,
     "hindi": hindi.measure,
     "serve": serve.measure,
     "startup": startup.measure,

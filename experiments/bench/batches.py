@@ -1,0 +1,81 @@
+"""Batches of speech lattices: commands on many Kaldi text lattices in one file, and on a folder of SLF files."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from experiments.bench.figures import Figures, figure
+
+LATTICES, STATES, BRANCHES = 1_000, 61, 5
+"""Made-up lattices: how many, their states, and arcs that leave a state (300 in all)."""
+
+WORDS = 2_000
+
+FRAMES = 7
+"""Frames of 10 ms between neighbouring states."""
+
+
+def measure(shared: Path) -> Figures:
+    """Measures whole commands, with start and loading, after a first call that compiles."""
+    with tempfile.TemporaryDirectory() as scratch:
+        archive, folder = Path(scratch) / "lats.txt", Path(scratch) / "slf"
+        write_lattices(archive, folder)
+        out = Path(scratch) / "out"
+        commands = {
+            "kaldi_info": ["info", archive],
+            "kaldi_prune": ["prune", archive, "--beam", 5, "--output", f"{out}.txt", "--to", "kaldi"],
+            "kaldi_ctm": ["ctm", archive, "--scale", 0.1],
+            "slf_info": ["info", folder],
+            "slf_prune": ["prune", folder, "--beam", 5, "--output", f"{out}/"],
+        }
+        _seconds(["ctm", archive, "--id", 0])  # compiles
+        unit = f"CPU s for {LATTICES:,} lattices"
+        return {f"batch_{name}": figure(_seconds(command), unit) for name, command in commands.items()}
+
+
+def write_lattices(archive: Path, folder: Path) -> None:
+    """Writes the same lattices as one archive with alignments, and as SLF files."""
+    rng = np.random.default_rng(1)
+    folder.mkdir()
+    with open(archive, "w", encoding="utf-8") as file:
+        for number in range(LATTICES):
+            sources = np.repeat(np.arange(STATES - 1), BRANCHES)
+            steps = rng.choice([1, 1, 1, 2], len(sources))
+            steps[::BRANCHES] = 1  # so that all states are on paths
+            goals = np.minimum(sources + steps, STATES - 1)
+            words = rng.integers(WORDS, size=len(sources))
+            costs = np.round(rng.random((len(sources), 2)) * (5, 50), 4)
+            arcs = list(
+                zip(
+                    sources.tolist(),
+                    goals.tolist(),
+                    words.tolist(),
+                    *costs.T.tolist(),
+                    strict=True,
+                )
+            )
+            file.write(f"utt-{number} \n")
+            for source, goal, word, graph, acoustic in arcs:
+                frames = rng.integers(1, 5000, FRAMES * (goal - source)).tolist()
+                file.write(f"{source}\t{goal}\tw{word}\t{graph},{acoustic},{'_'.join(map(str, frames))}\n")
+            file.write(f"{STATES - 1}\t0,0,\n\n")
+            lines = [f"VERSION=1.0\nUTTERANCE=utt-{number}\nN={STATES} L={len(arcs)}"]
+            lines += [f"I={state} t={state * FRAMES / 100}" for state in range(STATES)]
+            lines += [f"J={j} S={s} E={e} W=w{word} a={-a} l={-g}" for j, (s, e, word, g, a) in enumerate(arcs)]
+            (folder / f"utt-{number}.slf").write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def _seconds(arguments: Sequence[object]) -> float:
+    """Returns the CPU seconds of a lattice command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "lattice_simp", "lattice", *map(str, arguments)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
