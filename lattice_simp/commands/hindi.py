@@ -18,6 +18,7 @@ from lattice_simp.commands.hindi_sentences import (
     finder,
     load_model,
     marked_sentences,
+    parsed_sentences,
     print_problems,
 )
 from lattice_simp.commands.options import Detail, Model, command_app, refuse_idle
@@ -68,6 +69,20 @@ def classify(
 
 
 @app.command()
+def parse(
+    source: Source,
+    model: Annotated[Model, Detail("as `hindi train` writes it")],
+    file_format: FileFormat = None,
+    romanised: Romanised = False,
+) -> None:
+    """Parse dependencies, and write CoNLL-U. Example: lattice-simp hindi parse a.hi --model hindi/"""
+    from lattice_simp.systems.hindi.formats.conllu_writer import conllu_lines
+
+    for sentence in parsed_sentences(source, model, file_format, romanised):
+        print("\n".join(conllu_lines(sentence)))
+
+
+@app.command()
 def simplify(
     source: Source,
     model: HindiFolder = None,
@@ -86,7 +101,7 @@ def simplify(
 
     if to == "terminal":
         raise LatticeSimpError("--to terminal is for clauses; simple sentences have no colours")
-    for marked in marked_sentences(source, model, file_format, romanised, system):
+    for marked in marked_sentences(source, model, file_format, romanised, system, with_trees=True):
         result = simplified(marked.sentence, marked.clauses, every_clause=every_clause)
         if to == "json":
             parts = [{"words": simple.words, "tokens": simple.kept} for simple in result.sentences]
@@ -112,7 +127,8 @@ def skeletons(
     from lattice_simp.skeleton import SkeletonRecord, write_skeletons
     from lattice_simp.systems.hindi.skeletons import line_skeleton
 
-    by_line = groupby(marked_sentences(source, model, file_format, romanised, system), key=lambda marked: marked.line)
+    sentences = marked_sentences(source, model, file_format, romanised, system, with_trees=True)
+    by_line = groupby(sentences, key=lambda marked: marked.line)
     skeletons_by_line = (
         (line, line_skeleton([(marked.sentence, marked.clauses) for marked in group])) for line, group in by_line
     )
@@ -127,8 +143,12 @@ def train(
     treebank: Annotated[Path, typer.Argument(help="SSF files: a folder, a tar archive, or a file")],
     model: Annotated[Path, typer.Argument(help="output folder")],
     without: Annotated[Path | None, typer.Option(help="names of files to exclude, one per line")] = None,
+    parser: Annotated[
+        bool, typer.Option(help="also train a parser (needs the extra hindi-parser, and most of the time)")
+    ] = True,
 ) -> None:
     """Train a model on a treebank. Example: lattice-simp hindi train hdtb-ssf.tar.xz hindi/"""
+    from lattice_simp.support.extras import is_installed
     from lattice_simp.systems.hindi.formats.treebank import read_treebank
     from lattice_simp.systems.hindi.model import HindiModel
 
@@ -142,8 +162,11 @@ def train(
     sentences = [sentence for name, sentence in named if name not in excluded]
     if not sentences:
         raise LatticeSimpError(f"{treebank} has no sentences to train on")
-    HindiModel.train(model, sentences)
+    has_library = is_installed("spacy")
+    HindiModel.train(model, sentences, with_parser=parser and has_library)
     print(f"{model}: trained on {len(sentences):,} sentences", file=sys.stderr)
+    if parser and not has_library:
+        print("no parser: spacy is missing; pip install 'lattice-simp[hindi-parser]'", file=sys.stderr)
 
 
 @app.command()

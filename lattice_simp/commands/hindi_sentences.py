@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from lattice_simp.commands.options import refuse_idle
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
 
 if TYPE_CHECKING:
     from lattice_simp.systems.hindi.clause import Clause
@@ -34,39 +35,108 @@ class MarkedSentence(NamedTuple):
 
 
 def marked_sentences(
-    source: Path, model: Path | None, chosen: Format | None, romanised: bool, system: System
+    source: Path,
+    model: Path | None,
+    chosen: Format | None,
+    romanised: bool,
+    system: System,
+    *,
+    with_trees: bool = False,
 ) -> Iterator[MarkedSentence]:
     """Reads sentences and finds their clauses; reports unreadable sentences on stderr.
+
+    Args:
+        source: the file.
+        model: the folder of the model.
+        chosen: the format; None to infer it.
+        romanised: whether words in Latin script are Hindi.
+        system: how clauses are found.
+        with_trees: whether the caller uses dependency trees; text is then parsed if the model has a parser.
 
     Raises:
         LatticeSimpError: the options do not fit each other, or a file is broken.
     """
     form = chosen or _format(source)
-    if system == "tree" and form == "text":
-        raise LatticeSimpError("text has no trees; choose --system model or rules, or give SSF or CoNLL-U")
-    if romanised and form != "text":
-        raise LatticeSimpError("--romanised applies to text only, not to SSF or CoNLL-U files")
-    if system == "tree" or (system == "rules" and form != "text"):
+    if system != "model" and form != "text":
         refuse_idle(["model"], f"with --system {system} for {form}")
-    loaded = load_model(model, system, form)
+    _check_romanised(romanised, form)
+    parses = form == "text" and model is not None and (system == "tree" or (with_trees and can_parse(model)))
+    loaded = load_model(model, system, form, with_parser=parses)
     find = finder(loaded, system)
     problems: list[FormatError] = []
-    if form == "text":
-        assert loaded is not None
-        read = _lines(source, loaded.analyser.for_romanised() if romanised else loaded.analyser)
-    else:
+    for line, sentence in read_sentences(source, form, loaded, problems, romanised=romanised):
+        yield MarkedSentence(line, sentence.without_empty, find(sentence))
+    print_problems(problems)
+
+
+def parsed_sentences(source: Path, model: Path, chosen: Format | None, romanised: bool) -> Iterator[Sentence]:
+    """Reads sentences and parses them; their own trees are replaced. Reports unreadable sentences on stderr.
+
+    Raises:
+        LatticeSimpError: the options do not fit each other, the model has no parser, or a file is broken.
+    """
+    from lattice_simp.systems.hindi.model import HindiModel
+
+    form = chosen or _format(source)
+    _check_romanised(romanised, form)
+    _check_parser(model)
+    loaded = HindiModel.load(model, with_parser=True)
+    problems: list[FormatError] = []
+    read = read_sentences(source, form, loaded, problems, romanised=romanised)
+    sentences = (sentence.without_empty for _, sentence in read)
+    yield from sentences if form == "text" else loaded.parsed(sentences)
+    print_problems(problems)
+
+
+def read_sentences(
+    source: Path, form: Format, model: HindiModel | None, problems: list[FormatError], *, romanised: bool
+) -> Iterator[tuple[int, Sentence]]:
+    """Yields sentences with their lines in a text, or their numbers in a treebank; parses text if the model can."""
+    if form != "text":
         from lattice_simp.systems.hindi.formats.conllu import read_conllu
         from lattice_simp.systems.hindi.formats.conllu_tree import treebank_tree
         from lattice_simp.systems.hindi.formats.ssf import read_ssf
 
         is_ssf = form == "ssf"
-        read = enumerate(read_ssf(source, problems) if is_ssf else map(treebank_tree, read_conllu(source, problems)))
-    for line, sentence in read:
-        yield MarkedSentence(line, sentence.without_empty, find(sentence))
-    print_problems(problems)
+        yield from enumerate(
+            read_ssf(source, problems) if is_ssf else map(treebank_tree, read_conllu(source, problems))
+        )
+        return
+    assert model is not None
+    lines, sentences = tee(_lines(source, model.analyser.for_romanised() if romanised else model.analyser))
+    trees = model.parsed(sentence for _, sentence in sentences)
+    yield from ((line, tree) for (line, _), tree in zip(lines, trees, strict=True))
 
 
-def load_model(model: Path | None, system: System, form: Format) -> HindiModel | None:
+def can_parse(model: Path) -> bool:
+    """Returns whether text can be parsed; if not, prints why on stderr."""
+    try:
+        _check_parser(model)
+    except LatticeSimpError as error:
+        print(f"{error}; until then, subjects and objects are found by their phrases alone", file=sys.stderr)
+        return False
+    return True
+
+
+def _check_parser(model: Path) -> None:
+    """Raises an error if a model has no parser, or spaCy is not installed."""
+    from lattice_simp.support.extras import is_installed
+    from lattice_simp.systems.hindi.model import has_parser
+
+    if not is_installed("spacy"):
+        raise MissingExtraError("spacy is missing; pip install 'lattice-simp[hindi-parser]'")
+    if not has_parser(model):
+        raise FormatError(
+            "the model has no parser", path=model, remedy="train it again with `lattice-simp hindi train`"
+        )
+
+
+def _check_romanised(romanised: bool, form: Format) -> None:
+    if romanised and form != "text":
+        raise LatticeSimpError("--romanised applies to text only, not to SSF or CoNLL-U files")
+
+
+def load_model(model: Path | None, system: System, form: Format, *, with_parser: bool = False) -> HindiModel | None:
     """Reads a trained model; None if there is none and none is needed.
 
     Raises:
@@ -75,12 +145,14 @@ def load_model(model: Path | None, system: System, form: Format) -> HindiModel |
     from lattice_simp.systems.hindi.model import HindiModel
 
     if model is not None:
-        return HindiModel.load(model)
+        if system == "tree" and form == "text":
+            _check_parser(model)
+        return HindiModel.load(model, with_parser=with_parser)
     if system == "model":
         raise LatticeSimpError("--model is missing: give a folder that `lattice-simp hindi train` wrote")
     if form == "text":
         raise LatticeSimpError(
-            f"--model is missing: --system {system} needs tagged words, and plain text is tagged by a model that "
+            f"--model is missing: --system {system} needs analysed words, and plain text is analysed by a model that "
             "`lattice-simp hindi train` wrote; SSF and CoNLL-U files have tags of their own"
         )
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from importlib.util import find_spec
 from typing import Any
 
 from lattice_simp.errors import MissingExtraError
@@ -68,6 +69,15 @@ def extra(name: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"{error.name} is missing; pip install 'lattice-simp[{name}]'") from None
+
+
+def is_installed(library: str) -> bool:
+    """Returns whether a library is installed, without importing it.
+
+    >>> is_installed("json"), is_installed("no_such_library")
+    (True, False)
+    """
+    return find_spec(library) is not None
 
 
 class Late:

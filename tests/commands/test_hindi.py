@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from small_treebank import write_bank
 
 from lattice_simp.systems.hindi.clause import parse_bracketed
+from lattice_simp.systems.hindi.formats.conllu import read_conllu
 
 pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
 
@@ -93,6 +95,38 @@ def test_skeletons_name_the_lines_of_a_text(model, hindi, tmp_path):
     assert [json.loads(entry)["id"] for entry in result] == ["1", "2", "3", "4"]
 
 
+def test_parsed_text_is_conllu_with_trees(model, hindi, tmp_path):
+    pytest.importorskip("indicnlp", reason="the Indic NLP Library is not installed (the extra 'hindi')")
+    pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'hindi-parser')")
+    (tmp_path / "a.hi").write_text("सीता खाना खाकर सोया । राम आया कि सीता आया ।\n", encoding="utf-8")
+    (tmp_path / "a.conllu").write_text(hindi("parse", tmp_path / "a.hi", "--model", model).stdout, encoding="utf-8")
+    first, second = read_conllu(tmp_path / "a.conllu")
+    relations = {first.tokens[chunk.start].form: (chunk.head, chunk.relation) for chunk in first.chunks}
+    assert relations == {"सीता": (3, "k1"), "खाना": (2, "k2"), "खाकर": (3, "vmod"), "सोया": (-1, ""), "।": (3, "rsym")}
+    assert second.id == "2"
+    marked = hindi("classify", tmp_path / "a.hi", "--model", model, "--system", "tree")
+    assert marked.stdout == hindi("classify", tmp_path / "a.conllu", "--system", "tree").stdout
+
+
+@pytest.mark.parametrize("cause", ["model", "library"])
+def test_text_without_a_parser_is_analysed_as_before(model, hindi, tmp_path, monkeypatch, cause):
+    pytest.importorskip("indicnlp", reason="the Indic NLP Library is not installed (the extra 'hindi')")
+    (tmp_path / "a.hi").write_text("राम आया कि सीता गया ।\n", encoding="utf-8")
+    for part in ("analyser", "clauses"):
+        shutil.copytree(model / part, tmp_path / "model" / part)
+    if cause == "library":
+        monkeypatch.setattr("lattice_simp.support.extras.is_installed", lambda name: False)
+    message = "pip install 'lattice-simp[hindi-parser]'" if cause == "library" else "the model has no parser"
+    done = hindi("simplify", tmp_path / "a.hi", "--model", tmp_path / "model")
+    assert done.stdout == "राम आया कि सीता गया ।\n\n"
+    assert message in done.stderr
+    assert "found by their phrases alone" in done.stderr
+    for command in (["parse", tmp_path / "a.hi"], ["classify", tmp_path / "a.hi", "--system", "tree"]):
+        done = hindi(*command, "--model", tmp_path / "model", check=False)
+        assert done.returncode == 2
+        assert message in done.stderr
+
+
 def test_brackets_of_a_text_are_no_clauses(model, hindi, tmp_path):
     pytest.importorskip("indicnlp", reason="the Indic NLP Library is not installed (the extra 'hindi')")
     (tmp_path / "a.hi").write_text("राम (मोहन) सोया।\n", encoding="utf-8")
@@ -108,7 +142,7 @@ def test_brackets_of_a_text_are_no_clauses(model, hindi, tmp_path):
         (["train", "BANK", "NEW", "--without", "NAMES"], "1 files are not in BANK; the first is 'c.dat'"),
         (["evaluate", "BANK", "--model", "MODEL", "--files", "NAMES", "--marked", "MARKED"], "leave --files out"),
         (["evaluate", "BANK", "--model", "MODEL", "--files", "MISSING"], "has none of the requested sentences"),
-        (["clauses", "TEXT", "--system", "rules"], "--system rules needs tagged words, and plain text"),
+        (["clauses", "TEXT", "--system", "rules"], "--system rules needs analysed words, and plain text"),
         (["simplify", "BANK/b.dat", "--model", "MODEL", "--to", "terminal"], "--to terminal is for clauses"),
     ],
 )
@@ -162,7 +196,7 @@ def test_skeletons_leave_participles_out(bank, model, hindi, tmp_path):
     ("arguments", "message"),
     [
         (["clauses", "{bank}/b.dat"], "--model is missing"),
-        (["clauses", "{bank}/held-out.txt", "--system", "tree"], "text has no trees"),
+        (["clauses", "{bank}/held-out.txt", "--system", "tree"], "--system tree needs analysed words"),
         (["clauses", "{bank}/b.dat", "--model", "{bank}"], "analyser"),
         (["train", "{bank}/held-out.txt", "{bank}/model"], "no sentences to train on"),
         (["evaluate", "{bank}", "--system", "tree"], "--system tree would be compared with itself"),

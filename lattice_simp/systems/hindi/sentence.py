@@ -164,13 +164,16 @@ class Sentence:
         tokens = self.tokens
         return [index for index in chunk.positions if tokens[index].tag in VERBS and not tokens[index].is_empty]
 
-    def head_of(self, chunk: Chunk) -> Token:
-        """Returns the head token of a chunk: the main verb of a verb group, otherwise the last content word."""
-        tokens = self.tokens[chunk.start : chunk.end]
+    def head_position(self, chunk: Chunk) -> int:
+        """Returns the position of a chunk's head: the main verb of a verb group, otherwise the last content word."""
         for tags in (("VM",), ("NN", "NNP", "PRP", "CC", "JJ", "RB", "QC", "NST")):
-            if chosen := [token for token in tokens if token.tag in tags]:
+            if chosen := [position for position in chunk.positions if self.tokens[position].tag in tags]:
                 return chosen[0] if tags == ("VM",) else chosen[-1]
-        return tokens[-1] if tokens else Token("")
+        return chunk.end - 1
+
+    def head_of(self, chunk: Chunk) -> Token:
+        """Returns the head token of a chunk (see `head_position`), or an empty token for a chunk without tokens."""
+        return self.tokens[self.head_position(chunk)] if chunk.positions else Token("")
 
     def postpositions(self, chunk: Chunk) -> Sequence[str]:
         """Returns the case markers of a chunk."""

@@ -11,14 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
-from lattice_simp.support.tables import grammar_table
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.hindi.formats.conllu_chunks import Word, derived_chunks, universal_parts, with_auxiliaries
+from lattice_simp.systems.hindi.formats.tagset import tag_facts, tagset
 from lattice_simp.systems.hindi.sentence import EMPTY, Chunk, Sentence, Token, find_cycle
 
 _COLUMNS = 10
@@ -30,25 +29,11 @@ _ID = re.compile(r"[1-9][0-9]{0,8}")
 _PASSED_OVER = re.compile(r"[0-9]+[-.][0-9]+")
 _NUMBER = re.compile(r"\d+$")
 
-_GENDERS = {"Masc": "m", "Fem": "f"}
-_NUMBERS = {"Sing": "sg", "Plur": "pl"}
-_CASES = {"": "", "Nom": "d"}
-_OBLIQUE = "o"
-_INFINITIVE = "ना"
-
-_COMPOUND = "C"
-"""The suffix of the tags of all words of a compound but the last (`NNC`, `JJC`)."""
-
-
-@cache
-def _categories() -> dict[str, str]:
-    return {row["tag"]: row["category"] for row in grammar_table("hindi/categories.tsv", ("tag", "category"))}
-
-
-@cache
-def _tags() -> frozenset[str]:
-    """Returns the tag set of the treebank."""
-    return frozenset(tag for known in _categories() for tag in (known, known + _COMPOUND))
+GENDERS = {"Masc": "m", "Fem": "f"}
+NUMBERS = {"Sing": "sg", "Plur": "pl"}
+CASES = {"": "", "Nom": "d"}
+OBLIQUE = "o"
+INFINITIVE = "ना"
 
 
 def read_conllu(
@@ -137,20 +122,20 @@ def _word(columns: Sequence[str]) -> Word:
     part, tag, relation = (_value(columns[position]) for position in (3, 4, 7))
     features, misc = _pairs(columns[5]), _pairs(columns[9])
     lemma = "" if lemma == _NONE and form != _NONE else lemma
-    if _CHUNK not in misc and tag not in _tags():
+    if _CHUNK not in misc and tag not in tagset():
         tag = _treebank_tag(part, features, relation) or tag
     # The lemma of a verb is its infinitive; the treebank uses the stem.
-    stem = lemma.removesuffix(_INFINITIVE) if part in ("VERB", "AUX") else lemma
-    person, categories = features.get("Person", ""), _categories()
+    stem = lemma.removesuffix(INFINITIVE) if part in ("VERB", "AUX") else lemma
+    person = features.get("Person", "")
     token = Token(
         form,
         tag,
         root=stem or lemma,
-        category=categories.get(tag) or categories.get(tag.removesuffix(_COMPOUND), ""),
-        gender=_GENDERS.get(features.get("Gender", ""), ""),
-        number=_NUMBERS.get(features.get("Number", ""), ""),
+        category=tag_facts(tag).category,
+        gender=GENDERS.get(features.get("Gender", ""), ""),
+        number=NUMBERS.get(features.get("Number", ""), ""),
         person=person + "h" if person and features.get("Polite") == "Form" else person,
-        case=_CASES.get(features.get("Case", ""), _OBLIQUE),
+        case=CASES.get(features.get("Case", ""), OBLIQUE),
         vibhakti=misc.get("Vib", "").partition("_")[0],
         tam=misc.get("Tam", ""),
         is_empty=form == EMPTY and _CHUNK in misc,

@@ -1,0 +1,54 @@
+"""The treebank's tag set, from `grammars/hindi/categories.tsv`."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from lattice_simp.support.tables import grammar_table
+
+COMPOUND = "C"
+"""The suffix of the tags of all words of a compound but the last (`NNC`, `JJC`)."""
+
+_COLUMNS = ("tag", "category", "part", "relation")
+
+
+class TagFacts(NamedTuple):
+    """What a tag implies.
+
+    Attributes:
+        category: the category of the morphological analyser; "" for unknown tags.
+        part: the universal part of speech.
+        relation: the relation of a word to the head of its chunk.
+    """
+
+    category: str
+    part: str
+    relation: str
+
+
+_UNKNOWN = TagFacts("", "X", "mod")
+
+
+@cache
+def tagset() -> dict[str, TagFacts]:
+    """Returns the facts of each tag, compounds included.
+
+    Raises:
+        FormatError: the table is broken.
+    """
+    facts = {}
+    for row in grammar_table("hindi/categories.tsv", _COLUMNS, full=True):
+        whole = TagFacts(row["category"], row["part"], row["relation"])
+        facts[row["tag"]] = whole
+        facts[row["tag"] + COMPOUND] = whole._replace(relation="pof__cn")
+    return facts
+
+
+def tag_facts(tag: str) -> TagFacts:
+    """Returns the facts of a tag; those of `X` for tags outside the set.
+
+    >>> tag_facts("NNPC")
+    TagFacts(category='n', part='PROPN', relation='pof__cn')
+    """
+    return tagset().get(tag, _UNKNOWN)
