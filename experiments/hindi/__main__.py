@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from experiments.hindi.baselines import TwoFields
+from experiments.hindi.baselines import TwoFields, boundary_scores
 from experiments.hindi.finite import finite, finite_brackets
 from experiments.hindi.report import Both, Scores, figures, page
 from experiments.hindi.systems import BEST, SHIPPED, TEMPLATES, TRAINED, Find, Model, Trained, systems
@@ -88,7 +88,8 @@ def measure(finders: dict[str, Find], sets: dict[str, list[Example]]) -> Scores:
 
 
 def _both(pairs: list[tuple[Sequence[Brackets], list[Clause]]]) -> Both:
-    return Both(evaluate(pairs), evaluate((finite_brackets(brackets), finite(wanted)) for brackets, wanted in pairs))
+    finite_scores = evaluate((finite_brackets(brackets), finite(wanted)) for brackets, wanted in pairs)
+    return Both(evaluate(pairs), finite_scores, boundary_scores(pairs))
 
 
 def _speed(examples: list[Example], analyser: Analyser, find: Find) -> dict[str, float]:

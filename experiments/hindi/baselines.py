@@ -1,26 +1,39 @@
 """What the papers do where the lattice of bracketings is not: best labels by themselves, and two fields in steps.
 
-Sharma and Paul 2014 (hybrid approach): one field marks ends, and another one, which sees them, starts.
+Sharma and Paul 2014 (hybrid approach): one field marks ends, and another one, which sees them, starts. In the paper
+the labels say whether a word begins or ends a clause (`Labelling.WORDS`), and here mostly how many of which type
+(`Labelling.TYPES`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 
+import numpy as np
+
 from lattice_simp.core.kernel import Floats
-from lattice_simp.systems.hindi.clause import Clause
+from lattice_simp.systems.hindi.clause import Clause, ClauseType
 from lattice_simp.systems.hindi.clauses.bracket_lattice import BracketSearch
 from lattice_simp.systems.hindi.clauses.crf import CrfSettings, LinearChain
 from lattice_simp.systems.hindi.clauses.features import Features, Template, word_features
 from lattice_simp.systems.hindi.clauses.labels import NOTHING, Brackets, brackets_of
 from lattice_simp.systems.hindi.clauses.model import ClauseModel, bare, learnable, without_rare
 from lattice_simp.systems.hindi.clauses.rule_costs import RuleCosts, token_classes
+from lattice_simp.systems.hindi.clauses.scoring import Score
 from lattice_simp.systems.hindi.rules import rule_clauses
 from lattice_simp.systems.hindi.sentence import Sentence
 
 ENDS, STARTS = "ends.crf", "starts.crf"
+
+
+class Labelling(StrEnum):
+    """What labels say: the types of all clauses that begin and how many end, or whether a word begins or ends one."""
+
+    TYPES = "types"
+    WORDS = "words"
 
 
 def unconstrained(model: ClauseModel, sentence: Sentence) -> list[Brackets]:
@@ -48,9 +61,12 @@ class TwoFields:
         examples: Sequence[tuple[Sentence, Sequence[Clause]]],
         settings: CrfSettings | None = None,
         template: Template = word_features,
+        labelling: Labelling = Labelling.TYPES,
     ) -> TwoFields:
         """Trains both on sentences with tags and chunks, and their clauses."""
         labelled = [(sentence, learnable(sentence, clauses)) for sentence, clauses in examples]
+        if labelling is Labelling.WORDS:
+            labelled = [(sentence, boundary_words(brackets)) for sentence, brackets in labelled]
         ends = ((template(tokens), [str(brackets.closes) for brackets in labels]) for tokens, labels in labelled)
         opens = without_rare([[_opens(brackets) for brackets in labels] for _, labels in labelled], NOTHING)
         starts = (
@@ -89,6 +105,49 @@ class TwoFields:
     def read(cls, folder: Path, template: Template = word_features) -> TwoFields:
         """Reads both from their folder."""
         return cls(LinearChain.read(folder / ENDS), LinearChain.read(folder / STARTS), template)
+
+
+def train_boundary_words(
+    examples: Sequence[tuple[Sentence, Sequence[Clause]]],
+    settings: CrfSettings | None = None,
+    template: Template = word_features,
+) -> ClauseModel:
+    """Trains a field whose labels say that a word begins a clause, that it ends one, or neither.
+
+    A word that does both, such as a participle without arguments, is an end.
+    """
+    labelled = []
+    for sentence, clauses in examples:
+        words = boundary_words(learnable(sentence, clauses))
+        labelled.append((template(sentence), [str(replace(word, opens=()) if word.closes else word) for word in words]))
+    return ClauseModel(LinearChain.train(labelled, settings), template=template)
+
+
+def boundary_words(brackets: Sequence[Brackets]) -> list[Brackets]:
+    """Returns brackets that only say where clauses begin and end: at most one of each on a token, without types.
+
+    >>> [str(word) for word in boundary_words([Brackets.parse("main+nonfin/0"), Brackets.parse("-/2")])]
+    ['main/0', '-/1']
+    """
+    return [Brackets((ClauseType.MAIN,) if word.opens else (), min(word.closes, 1)) for word in brackets]
+
+
+def boundary_scores(pairs: Iterable[tuple[Sequence[Brackets], Sequence[Clause]]]) -> dict[str, Score]:
+    """Returns the scores of the words that begin a clause ("starts") and that end one ("ends").
+
+    >>> wanted = [Clause(0, 3, ClauseType.MAIN), Clause(1, 3, ClauseType.COMPLEMENT)]
+    >>> boundary_scores([(brackets_of(wanted[:1], 3), wanted)])["ends"].f1
+    100.0
+    """
+    counts = {"starts": np.zeros(3, dtype=int), "ends": np.zeros(3, dtype=int)}
+    for brackets, wanted in pairs:
+        marked = {
+            "starts": ({at for at, word in enumerate(brackets) if word.opens}, {clause.start for clause in wanted}),
+            "ends": ({at + 1 for at, word in enumerate(brackets) if word.closes}, {clause.end for clause in wanted}),
+        }
+        for name, (predicted, right) in marked.items():
+            counts[name] += len(predicted & right), len(predicted), len(right)
+    return {name: Score(*map(int, values)) for name, values in counts.items()}
 
 
 def with_ends(features: Features, closes: Sequence[int]) -> Features:

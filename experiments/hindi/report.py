@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.hindi.systems import BEST
+from experiments.hindi.systems import BEST, PAPER_STEPS
 from experiments.report import Figures
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.systems.hindi.clauses.scoring import MEASURES, Evaluation, Score
@@ -15,16 +16,20 @@ from lattice_simp.systems.hindi.clauses.scoring import MEASURES, Evaluation, Sco
 
 @dataclass(frozen=True)
 class Both:
-    """A system's scores with all clauses, and with finite ones alone."""
+    """A system's scores with all clauses and with finite ones alone, and of the words that begin and end clauses."""
 
     every: Evaluation
     finite: Evaluation
+    words: Mapping[str, Score]
 
 
 Scores = dict[str, dict[str, Both]]
 """By set and system."""
 
 HEADLINES = {"starts": "starts", "ends": "ends", "clauses": "clauses", "types": "types", "nonfinite": "nonfin"}
+
+BOUNDARIES = ("starts", "ends")
+"""The measures of words that begin or end clauses."""
 
 PAPER = "paper"
 
@@ -41,6 +46,7 @@ def figures(results: Scores, seconds: dict[str, float]) -> dict[str, Any]:
         best = systems[BEST].every
         values[name] = {f"{key}_f1": best.scores[measure].f1 for key, measure in HEADLINES.items()}
         values[name] |= {"well_formed_pct": best.well_formed, "sentences": best.sentences}
+        values[name] |= {f"paper_steps_{key}_f1": systems[PAPER_STEPS].every.scores[key].f1 for key in BOUNDARIES}
     values["seconds"] = seconds
     values["wanted"] = {
         name: {measure: score.wanted for measure, score in systems[BEST].every.scores.items()}
@@ -52,6 +58,7 @@ def figures(results: Scores, seconds: dict[str, float]) -> dict[str, Any]:
                 "well_formed_pct": both.every.well_formed,
                 **{measure: _values(score) for measure, score in both.every.scores.items()},
                 "finite": {measure: _values(both.finite.scores[measure]) for measure in FINITE},
+                "words": {measure: _values(both.words[measure]) for measure in BOUNDARIES},
             }
             for system, both in systems.items()
         }
@@ -70,6 +77,7 @@ def page(figures: Figures, config: Figures) -> list[str]:
     titles = {name: f"{name} ({figures[name]['sentences']} sentences)" for name in sets}
     tables = [_table(titles[name], systems, wanted[name]) for name, systems in sets.items()]
     tables += [_finite(name, systems) for name, systems in sets.items()]
+    tables += [_words(name, systems) for name, systems in sets.items()]
     tables += [_detail(f"{BEST}: {name}", systems[BEST], wanted[name]) for name, systems in sets.items()]
     return [as_markdown(table) for table in (*tables, _seconds(figures["seconds"]))]
 
@@ -110,6 +118,21 @@ def _finite(name: str, systems: Figures) -> Table:
     headings = [" ".join(column).replace("f1", "F1") for column in columns]
     notes = ("finite clauses alone, per cent; nonfin found: of the non-finite clauses, how many are found whole",)
     return Table(f"{name}, finite clauses alone", ("system", *headings, "nonfin found"), tuple(rows), notes)
+
+
+def _words(name: str, systems: Figures) -> Table:
+    """Returns the table of words that begin or end clauses, each of which counts once."""
+    paper = _paper()
+    columns = [(measure, value) for measure in BOUNDARIES for value in VALUES]
+    rows = []
+    for system, values in systems.items():
+        rows.append((Cell(system), *(Cell(values["words"][measure][value], 1) for measure, value in columns)))
+        if system in paper:
+            published = {f"{measure} f1": paper[system].get(measure) for measure in BOUNDARIES}
+            rows.append((Cell(f"{system} ({PAPER})"), *(Cell(published.get(" ".join(names)), 1) for names in columns)))
+    notes = ("per cent; a word counts once, however many clauses begin or end with it",)
+    headings = [" ".join(column).replace("f1", "F1") for column in columns]
+    return Table(f"{name}, words that begin or end clauses", ("system", *headings), tuple(rows), notes)
 
 
 def _detail(title: str, best: Figures, wanted: Figures) -> Table:

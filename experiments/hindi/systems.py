@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from experiments.hindi.baselines import TwoFields, unconstrained
+from experiments.hindi.baselines import Labelling, TwoFields, unconstrained
 from experiments.hindi.counts import Participle, corrected_counts
 from lattice_simp.systems.hindi.clause import Clause
 from lattice_simp.systems.hindi.clauses.bracket_acceptors import AcceptorSearch, token_symbols
@@ -33,25 +33,44 @@ class Trained:
     Attributes:
         kind: one field that marks starts and ends ("merged"), or two ("steps").
         template: the name of what they see, a key of `TEMPLATES`.
+        labelling: what their labels say.
     """
 
     kind: Literal["merged", "steps"]
     template: str
+    labelling: Labelling = Labelling.TYPES
 
     @property
     def folder(self) -> str:
         """The name of its folder."""
-        return f"{self.kind}-{self.template}"
+        return f"{self.kind}-{self.template}" + ("" if self.labelling is Labelling.TYPES else f"-{self.labelling}")
 
+    @property
+    def title(self) -> str:
+        """The beginning of the names of its rows."""
+        return f"{self.kind}, {SEEN[self.template]}" + ("" if self.labelling is Labelling.TYPES else f", {WORDS}")
+
+
+SEEN = {"paper": "paper's features", "rules": "phrases and rules"}
 
 TEMPLATES: dict[str, Template] = {"paper": word_features, "rules": rule_features}
 
 SHIPPED = Trained("merged", "rules")
 """What `lattice-simp hindi train` makes, with the classifier of participles' starts."""
 
-TRAINED = (Trained("merged", "paper"), Trained("steps", "paper"), SHIPPED)
+WORDS = "start/end/none"
+"""Names the labels of the paper in rows."""
 
-SEEN = {"paper": "paper's features", "rules": "phrases and rules"}
+TRAINED = (
+    Trained("merged", "paper", Labelling.WORDS),
+    Trained("steps", "paper", Labelling.WORDS),
+    Trained("merged", "paper"),
+    Trained("steps", "paper"),
+    SHIPPED,
+)
+
+PAPER_STEPS = f"steps, {SEEN['paper']}, {WORDS}, counts"
+"""The paper's best system: two fields with its labels and its rules."""
 
 BEST = "merged, phrases and rules, lattice, participle starts"
 """The system whose figures sum the experiment up: the one that `lattice-simp hindi train` makes."""
@@ -64,10 +83,12 @@ def systems(models: dict[Trained, Model], best: ClauseModel, analyser: Analyser)
     """Returns the systems by the names of their rows: each model with nothing or several things to correct it."""
     finders: dict[str, Find] = {}
     for trained, model in models.items():
-        name = f"{trained.kind}, {SEEN[trained.template]}"
+        name = trained.title
         finders[f"{name}, none"] = partial(_by_itself, model)
         finders[f"{name}, counts"] = partial(_counted, model, Participle.START)
         finders[f"{name}, counts, 1c: ends"] = partial(_counted, model, Participle.END)
+        if trained.labelling is Labelling.WORDS:  # its brackets cannot be balanced
+            continue
         finders[f"{name}, lattice"] = partial(_well_formed, model)
         if isinstance(model, ClauseModel):
             finders[f"{name}, acceptors"] = partial(_accepted, model, _search(model), None)

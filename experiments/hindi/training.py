@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from experiments.hindi.baselines import TwoFields
+from experiments.hindi.baselines import Labelling, TwoFields, train_boundary_words
 from experiments.hindi.systems import TEMPLATES, Trained
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.stage import Run, Stage
@@ -71,6 +71,8 @@ def analyser_stage(treebank: Treebank) -> Stage:
 def model_stage(trained: Trained, treebank: Treebank) -> Stage:
     """Returns the stage that trains a clause model."""
     settings = [trained.kind, trained.template, sorted(treebank.held_out), CLAUSE_VERSION, asdict(CrfSettings())]
+    if trained.labelling is not Labelling.TYPES:
+        settings.append(trained.labelling)
     return Stage(trained.folder, (), settings, [treebank.path, *_tables()], partial(_train_model, trained, treebank))
 
 
@@ -97,6 +99,11 @@ def _train_participles(treebank: Treebank, run: Run, folder: Path) -> dict[str, 
 
 
 def _train_model(trained: Trained, treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
-    kind = ClauseModel if trained.kind == "merged" else TwoFields
-    kind.train(treebank.examples, template=TEMPLATES[trained.template]).write(folder)
+    examples, template = treebank.examples, TEMPLATES[trained.template]
+    if trained.kind == "steps":
+        TwoFields.train(examples, template=template, labelling=trained.labelling).write(folder)
+    elif trained.labelling is Labelling.WORDS:
+        train_boundary_words(examples, template=template).write(folder)
+    else:
+        ClauseModel.train(examples, template=template).write(folder)
     return {"sentences": len(treebank.examples)}

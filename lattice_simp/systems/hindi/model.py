@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.systems.hindi.clauses.examples import Example
@@ -12,6 +13,7 @@ from lattice_simp.systems.hindi.clauses.model import ClauseModel
 from lattice_simp.systems.hindi.clauses.participles import StartClassifier
 from lattice_simp.systems.hindi.from_tree import clauses_of_tree
 from lattice_simp.systems.hindi.parsing import Parser
+from lattice_simp.systems.hindi.parsing.projection import folds, projected
 from lattice_simp.systems.hindi.sentence import Sentence
 from lattice_simp.systems.hindi.text import Analyser
 
@@ -43,8 +45,8 @@ class HindiModel:
         pairs = [(example.sentence, example.clauses) for example in examples if example.sentence.tokens]
         model = replace(ClauseModel.train(pairs), participles=StartClassifier.train(pairs))
         model.write(folder / CLAUSES)
-        trees = [sentence.without_empty for sentence in real]
-        return cls(analyser, model, Parser.train(folder / PARSER, trees) if with_parser else None)
+        parser = Parser.train(folder / PARSER, analysed_trees(real)) if with_parser else None
+        return cls(analyser, model, parser)
 
     @classmethod
     def load(cls, folder: Path, *, with_parser: bool = False) -> HindiModel:
@@ -60,6 +62,22 @@ class HindiModel:
     def parsed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Yields analysed sentences with dependency trees, or unchanged without a parser."""
         return iter(sentences) if self.parser is None else self.parser.parsed(sentences)
+
+
+def analysed_trees(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yields what a parser learns from: the trees of a treebank on the tags and chunks of an analyser.
+
+    Two analysers, each trained on half of the sentences, analyse the other half, so that their errors are those of new
+    text."""
+    first, second = folds(sentences)
+    for training, fold in ((first, second), (second, first)):
+        shown = [sentence.without_empty for sentence in fold if sentence.has_tree]
+        with TemporaryDirectory() as folder:
+            analyser = Analyser.train(folder, training)
+            for sentence in shown:
+                tree = projected(sentence, analyser.analyse([token.form for token in sentence.tokens]))
+                if tree is not None:
+                    yield tree
 
 
 def has_parser(folder: Path) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from lattice_simp.errors import FormatError
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.hindi.formats.conllu_chunks import Word, derived_chunks, universal_parts, with_auxiliaries
-from lattice_simp.systems.hindi.formats.tagset import tag_facts, tagset
+from lattice_simp.systems.hindi.formats.tagset import other_tag, tag_facts, tagset
 from lattice_simp.systems.hindi.sentence import EMPTY, Chunk, Sentence, Token, find_cycle
 
 _COLUMNS = 10
@@ -123,7 +123,7 @@ def _word(columns: Sequence[str]) -> Word:
     features, misc = _pairs(columns[5]), _pairs(columns[9])
     lemma = "" if lemma == _NONE and form != _NONE else lemma
     if _CHUNK not in misc and tag not in tagset():
-        tag = _treebank_tag(part, features, relation) or tag
+        tag = other_tag(tag, part) or _treebank_tag(part, features, relation) or tag
     # The lemma of a verb is its infinitive; the treebank uses the stem.
     stem = lemma.removesuffix(INFINITIVE) if part in ("VERB", "AUX") else lemma
     person = features.get("Person", "")
@@ -163,6 +163,8 @@ def _treebank_tag(part: str, features: Mapping[str, str], relation: str) -> str:
         return "QF"
     if part == "ADJ" and features.get("NumType") == "Ord":
         return "QO"
+    if part in ("PRON", "DET", "ADV") and features.get("PronType") == "Int":
+        return "WQ"
     return universal_parts().get(part, ("", ""))[0]
 
 

@@ -3,14 +3,15 @@
 A word is in the chunk of its head if only words of that chunk are between them, and if it is a function word
 (postposition, auxiliary, determiner, particle), an adjective or number before a noun, or a part of a compound noun. A
 participle or root is in the chunk of the second verb after it, on which it depends in some treebanks (`karte hue`,
-`kar chuke`). Punctuation belongs to the chunk before it; at either end of the sentence it forms a chunk (`BLK`).
+`kar chuke`). A form of `hai` or `thaa` right behind a participle or infinitive is in the chunk of that verb, whatever
+it depends on. Punctuation belongs to the chunk before it; at either end of the sentence it forms a chunk (`BLK`).
 
 The head determines the chunk's tag. A verb group is
 
 - finite (`VGF`) if one of its words is (`VerbForm=Fin`, or a form such as `hai` without `VerbForm`), or if it is a
   participle that heads a sentence, a complement, a relative clause, a clause with a subordinator, or a clause
   coordinated with one of these;
-- a gerund (`VGNN`) if its verb is an infinitive or a verbal noun (`Inf`, `Ger`, `Vnoun`);
+- a gerund (`VGNN`) if its first or last verb is an infinitive or a verbal noun (`Inf`, `Ger`, `Vnoun`; `kie jaane`);
 - non-finite (`VGNF`) otherwise: converbs (`Conv`), and modifying participles.
 """
 
@@ -22,7 +23,16 @@ from functools import cache
 from typing import NamedTuple
 
 from lattice_simp.grammars.hindi.symbols import classes_of
-from lattice_simp.grammars.hindi.verbs import FUTURE, PAST, PRESENT, analyse
+from lattice_simp.grammars.hindi.verbs import (
+    FUTURE,
+    IMPERFECTIVE,
+    INFINITIVE,
+    OBLIQUE_INFINITIVE,
+    PAST,
+    PERFECTIVE,
+    PRESENT,
+    analyse,
+)
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.systems.hindi.sentence import FINITE, GERUND, NON_FINITE, VERBAL, VERBS, Chunk, Token
 
@@ -44,8 +54,11 @@ _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "DET"})
 _VERBS = frozenset({"VERB", "AUX"})
 _BEGINNING = frozenset({"लग"})
 """The roots of second verbs after infinitives."""
+_OBLIGING = frozenset({"हो", "पड़"})
+"""The roots of verbs that make an infinitive an obligation (`karnaa hogaa`)."""
 
 _FINITE_TENSES = frozenset({PRESENT, PAST, FUTURE})
+_BEFORE_TENSE = frozenset({IMPERFECTIVE, PERFECTIVE, INFINITIVE})
 _FINITE_RELATIONS = frozenset({"root", "ccomp", "parataxis"})
 _SECOND = frozenset({"aux", "compound", "xcomp"})
 _NOMINAL_FORMS = frozenset({"Inf", "Ger", "Vnoun"})
@@ -85,7 +98,9 @@ def _anchors(words: Sequence[Word]) -> list[int]:
         if word.part == "PUNCT" and 0 < position < len(words) - 1:
             anchors.append(anchors[-1])
             continue
-        if _is_participial(words, position):
+        if _is_participial(words, position) or (
+            position and words[anchors[-1]].part in _VERBS and _ends_group(words, position)
+        ):
             anchors.append(anchors[-1])
             continue
         anchor = position
@@ -103,6 +118,19 @@ def _is_participial(words: Sequence[Word], position: int) -> bool:
     if position == 0 or previous.part not in _VERBS or "participle auxiliary" not in classes_of(word.token.form):
         return False
     return word.head >= 0 and (word.head in (position - 1, previous.head) or previous.head == position)
+
+
+def _ends_group(words: Sequence[Word], position: int) -> bool:
+    """Returns whether a word is the `hai` or `thaa` of the verb right before it, or makes it an obligation."""
+    word, previous = words[position], words[position - 1]
+    if word.part not in _VERBS or previous.part not in _VERBS:
+        return False
+    readings = analyse(word.token.form)
+    before = {reading.tam for reading in analyse(previous.token.form)}
+    if any(reading.tam in (PRESENT, PAST) for reading in readings):
+        return not before.isdisjoint(_BEFORE_TENSE)
+    joined = word.head == position - 1 or previous.head == position
+    return joined and INFINITIVE in before and any(reading.root in _OBLIGING for reading in readings)
 
 
 def _is_first_verb(words: Sequence[Word], position: int) -> bool:
@@ -152,9 +180,20 @@ def _tag(words: Sequence[Word], head: int, positions: range) -> str:
     if any(_is_finite(words[position]) for position in positions):
         return FINITE
     form = word.features.get("VerbForm")
-    if form in _NOMINAL_FORMS:
+    verbs = [word for word in words[positions.start : positions.stop] if word.part in _VERBS]
+    if form in _NOMINAL_FORMS or _is_nominal(verbs):
         return GERUND
     return FINITE if form != "Conv" and _heads_finite_clause(words, head) else NON_FINITE
+
+
+def _is_nominal(verbs: Sequence[Word]) -> bool:
+    """Returns whether the last verb of a group is an infinitive or a verbal noun, by its form if it has no features."""
+    form = verbs[-1].features.get("VerbForm")
+    if form is not None:
+        return form in _NOMINAL_FORMS
+    readings = analyse(verbs[-1].token.form)
+    tenses = {reading.tam for reading in readings if len(verbs) == 1 or reading.root in second_verbs()}
+    return bool(tenses) and tenses <= {INFINITIVE, OBLIQUE_INFINITIVE}
 
 
 def _is_finite(word: Word) -> bool:

@@ -1,4 +1,4 @@
-"""The treebank's tag set, from `grammars/hindi/categories.tsv`."""
+"""The treebank's tag set (`grammars/hindi/categories.tsv`), and the tags of other treebanks (`ud_tags.tsv`)."""
 
 from __future__ import annotations
 
@@ -52,3 +52,23 @@ def tag_facts(tag: str) -> TagFacts:
     TagFacts(category='n', part='PROPN', relation='pof__cn')
     """
     return tagset().get(tag, _UNKNOWN)
+
+
+def other_tag(tag: str, part: str) -> str | None:
+    """Returns the treebank's tag for the tag of another treebank; None if the part of speech says as much.
+
+    >>> other_tag("EMPH", "PART"), other_tag("IN", "ADP")
+    ('RP', None)
+
+    Args:
+        tag: the tag of the other treebank.
+        part: the universal part of speech, which decides between several uses of a tag.
+    """
+    tags = _other_tags()
+    return tags.get((tag, part)) or tags.get((tag, ""))
+
+
+@cache
+def _other_tags() -> dict[tuple[str, str], str]:
+    rows = grammar_table("hindi/ud_tags.tsv", ("tag", "part", "name"), full=True)
+    return {(row["tag"], row["part"]): row["name"] for row in rows}

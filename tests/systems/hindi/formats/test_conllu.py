@@ -169,6 +169,18 @@ UNMARKED = {
         "आता|VERB||3|advcl है|AUX||1|aux गया|VERB||0|root",
         "VGF:आता+है VGF:गया",
     ),
+    "a tense that depends on another verb": (
+        "परोक्ष|ADJ||5|xcomp बताते|VERB||5|advcl हैं|VERB||0|root और|CCONJ||5|cc देना|VERB|VerbForm=Inf|3|conj है|AUX||3|aux",
+        "JJP:परोक्ष VGF:बताते+हैं CCP:और VGF:देना+है",
+    ),
+    "an obligation": (
+        "खुला|ADJ||2|xcomp रखना|VERB||0|root होता|VERB||2|xcomp है|AUX||2|aux",
+        "JJP:खुला VGF:रखना+होता+है",
+    ),
+    "a passive verbal noun": (
+        "किए|VERB|VerbForm=Part|4|advcl जाने|AUX||1|aux पर|ADP||1|mark रोया|VERB|VerbForm=Part|0|root",
+        "VGNN:किए+जाने+पर VGF:रोया",
+    ),
     "a subordinator makes a participle finite": (
         "अगर|SCONJ||2|mark आया|VERB|VerbForm=Part|3|advcl जाऊँगा|VERB|VerbForm=Fin|0|root",
         "CCP:अगर VGF:आया VGF:जाऊँगा",
@@ -191,13 +203,13 @@ def test_chunks_from_the_tree(name):
 
 def test_tags_from_universal_ones():
     words = ["नहीं|PART|Polarity=Neg", "ही|PART|", "सब|DET|PronType=Tot", "यह|DET|PronType=Dem", "पहला|ADJ|NumType=Ord",
-             "कि|SCONJ|", "?|SYM|"]  # fmt: skip
+             "कि|SCONJ|", "क्या|PRON|PronType=Int", "?|SYM|"]  # fmt: skip
     lines = [
         line(number, form, part=part, features=features or "_", head=0, relation="root")
         for number, (form, part, features) in enumerate((word.split("|") for word in words), start=1)
     ]
     (sentence,) = read(*lines)
-    assert [token.tag for token in sentence.tokens] == ["NEG", "RP", "QF", "DEM", "QO", "CC", "SYM"]
+    assert [token.tag for token in sentence.tokens] == ["NEG", "RP", "QF", "DEM", "QO", "CC", "WQ", "SYM"]
 
 
 def test_tags_of_another_treebank_give_way_to_universal_ones():
@@ -207,13 +219,15 @@ def test_tags_of_another_treebank_give_way_to_universal_ones():
         "लिखते|VERB|VBI|4|xcomp",
         "हुए|VERB|VXH|5|acl",
         "रोया|VERB|VBI|0|root",
+        "भी|PART|EMPH|5|dep",
+        "कौन|PRON|WP|5|nsubj",
     ]
     lines = [
         line(number, form, part=part, tag=tag, head=head, relation=relation)
         for number, (form, part, tag, head, relation) in enumerate((word.split("|") for word in words), start=1)
     ]
     (sentence,) = read(*lines)
-    assert [token.tag for token in sentence.tokens] == ["DEM", "PSP", "VM", "VAUX", "VM"]
+    assert [token.tag for token in sentence.tokens] == ["DEM", "PSP", "VM", "VAUX", "VM", "RP", "WQ"]
     assert not [clause for clause in rule_clauses(sentence) if clause.end - clause.start == 1]
 
 

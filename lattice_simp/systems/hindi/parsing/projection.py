@@ -1,0 +1,79 @@
+"""Puts the tree of a treebank sentence on the chunks that an analyser finds in it, to train on what text looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lattice_simp.systems.hindi.formats.tagset import tag_facts
+from lattice_simp.systems.hindi.sentence import Sentence, find_cycle
+
+BLOCK = 200
+"""Sentences in a row that go into the same fold, mostly those of whole files."""
+
+FOLDS = 2
+
+
+def projected(sentence: Sentence, analysed: Sentence) -> Sentence | None:
+    """Returns the analysed sentence with the heads and relations of the same words in a treebank.
+
+    A chunk depends on the chunk that holds the head word of its governor in the treebank. A chunk that is part of a
+    larger one there depends on the chunk with the head word of that one, by the relation of their words inside a chunk.
+
+    >>> from lattice_simp.systems.hindi.sentence import Chunk, Token
+    >>> tokens = Token("राम", "NNP"), Token("ने", "PSP"), Token("खाया", "VM")
+    >>> gold = Sentence(tokens, (Chunk("NP", 0, 2, 1, "k1"), Chunk("VGF", 2, 3)))
+    >>> split = Sentence(tokens, (Chunk("NP", 0, 1), Chunk("BLK", 1, 2), Chunk("VGF", 2, 3)))
+    >>> [(chunk.head, chunk.relation) for chunk in projected(gold, split).chunks]
+    [(2, 'k1'), (0, 'lwg__psp'), (-1, '')]
+
+    Args:
+        sentence: a sentence of the treebank, without elided words.
+        analysed: the analysis of its words.
+
+    Returns:
+        None if the tree does not fit the chunks: it would have a cycle.
+    """
+    place = _chunk_of(analysed)
+    links = [_link(sentence, _chunk_of(sentence), analysed, place, number) for number in range(len(analysed.chunks))]
+    if find_cycle([head for head, _ in links]) is not None:
+        return None
+    chunks = zip(analysed.chunks, links, strict=True)
+    return replace(
+        analysed, chunks=tuple(replace(chunk, head=head, relation=relation) for chunk, (head, relation) in chunks)
+    )
+
+
+def _chunk_of(sentence: Sentence) -> list[int]:
+    """Returns the number of each token's chunk."""
+    return [number for number, chunk in enumerate(sentence.chunks) for _ in chunk.positions]
+
+
+def _link(
+    sentence: Sentence, chunk_of: Sequence[int], analysed: Sentence, place: Sequence[int], number: int
+) -> tuple[int, str]:
+    """Returns the head and the relation of an analysed chunk."""
+    word = analysed.head_position(analysed.chunks[number])
+    chunk = chunk_of[word]
+    above = place[sentence.head_position(sentence.chunks[chunk])]
+    if above != number:
+        return above, tag_facts(analysed.tokens[word].tag).relation
+    while (head := sentence.chunks[chunk].head) >= 0:
+        above = place[sentence.head_position(sentence.chunks[head])]
+        if above != number:
+            return above, sentence.chunks[chunk].relation
+        chunk = head
+    return -1, ""
+
+
+def folds(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
+    """Deals sentences into folds, by blocks of neighbours; the blocks are smaller if there are few sentences.
+
+    >>> [len(fold) for fold in folds([Sentence(())] * 500)], [len(fold) for fold in folds([Sentence(())] * 9)]
+    ([300, 200], [5, 4])
+    """
+    block = max(min(BLOCK, len(sentences) // FOLDS), 1)
+    return [
+        [sentence for position, sentence in enumerate(sentences) if position // block % FOLDS == fold]
+        for fold in range(FOLDS)
+    ]
