@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,9 +9,19 @@ from pathlib import Path
 
 from experiments.hindi.baselines import TwoFields, boundary_scores
 from experiments.hindi.finite import finite, finite_brackets
+from experiments.hindi.parses import attachments, seconds
 from experiments.hindi.report import Both, Scores, figures, page
-from experiments.hindi.systems import BEST, SHIPPED, TEMPLATES, TRAINED, Find, Model, Trained, systems
-from experiments.hindi.training import ANALYSER, PARTICIPLES, Treebank, analyser_stage, model_stage, participle_stage
+from experiments.hindi.systems import SHIPPED, TEMPLATES, TRAINED, Find, Model, Reader, Trained, systems
+from experiments.hindi.training import (
+    ANALYSER,
+    PARSER,
+    PARTICIPLES,
+    Treebank,
+    analyser_stage,
+    model_stage,
+    parser_stage,
+    participle_stage,
+)
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.pipeline.runner import run_stages
@@ -26,6 +35,7 @@ from lattice_simp.systems.hindi.clauses.model import PARTICIPLES as PARTICIPLES_
 from lattice_simp.systems.hindi.clauses.model import ClauseModel
 from lattice_simp.systems.hindi.clauses.participles import StartClassifier
 from lattice_simp.systems.hindi.clauses.scoring import evaluate
+from lattice_simp.systems.hindi.parsing import Parser
 from lattice_simp.systems.hindi.text import Analyser
 
 
@@ -35,7 +45,7 @@ def clauses(experiment: Experiment) -> Results:
     data = Path(settings["data"])
     path = data / settings["treebank"]
     held_out = {line.strip() for line in read_lines(data / settings["held_out"])}
-    analyser, models, best, seconds = train(Treebank(path, held_out), Path(settings["work"]), experiment.run)
+    analyser, parser, models, best, spent = train(Treebank(path, held_out), Path(settings["work"]), experiment.run)
     problems: list[FormatError] = []
     sets = {
         "hand": list(marked_examples(path, data / settings["marked"], problems)),
@@ -43,31 +53,32 @@ def clauses(experiment: Experiment) -> Results:
     }
     for problem in problems:
         experiment.run.say(f"left out: {problem}")
-    finders = systems(models, best, analyser)
-    scores = measure(finders, sets)
-    seconds |= _speed(sets["derived"][: settings["speed_sentences"]], analyser, finders[BEST])
-    results = figures(scores, seconds)
+    scores = measure(systems(models, best, Reader(analyser, parser)), sets)
+    spent |= seconds(sets["derived"][: settings["speed_sentences"]], analyser, parser, best)
+    results = figures(scores, attachments(sets["derived"], analyser, parser), spent)
     return Results("Clauses of Hindi sentences", results, page(results, settings))
 
 
 def train(
     treebank: Treebank, work: Path, run: Run
-) -> tuple[Analyser, dict[Trained, Model], ClauseModel, dict[str, float]]:
+) -> tuple[Analyser, Parser, dict[Trained, Model], ClauseModel, dict[str, float]]:
     """Trains what is not there.
 
     Returns:
-        The analyser, the models, the shipped one with the classifier of participles, and the CPU seconds of each.
+        The analyser, the parser, the models, the shipped one with the classifier of participles, and the CPU seconds of
+        each.
 
     Raises:
         LatticeSimpError: a training failed; what is done stays.
     """
     stages = [analyser_stage(treebank), *(model_stage(kind, treebank) for kind in TRAINED), participle_stage(treebank)]
+    stages.append(parser_stage(treebank))
     done = run_stages(stages, work, run)
     models: dict[Trained, Model] = {kind: _read(kind, done.folders[kind.folder]) for kind in TRAINED}
     participles = StartClassifier(LinearChain.read(done.folders[PARTICIPLES] / PARTICIPLES_FILE))
     best = replace(ClauseModel.read(done.folders[SHIPPED.folder]), participles=participles)
-    seconds = {f"training {name}": record["cpu_seconds"] for name, record in done.records.items()}
-    return Analyser.load(done.folders[ANALYSER]), models, best, seconds
+    spent = {f"training {name}": record["cpu_seconds"] for name, record in done.records.items()}
+    return Analyser.load(done.folders[ANALYSER]), Parser.load(done.folders[PARSER]), models, best, spent
 
 
 def _read(trained: Trained, folder: Path) -> Model:
@@ -90,20 +101,6 @@ def measure(finders: dict[str, Find], sets: dict[str, list[Example]]) -> Scores:
 def _both(pairs: list[tuple[Sequence[Brackets], list[Clause]]]) -> Both:
     finite_scores = evaluate((finite_brackets(brackets), finite(wanted)) for brackets, wanted in pairs)
     return Both(evaluate(pairs), finite_scores, boundary_scores(pairs))
-
-
-def _speed(examples: list[Example], analyser: Analyser, find: Find) -> dict[str, float]:
-    lines = [str(example.sentence) for example in examples]
-    begin = time.process_time()
-    for line in lines:
-        analyser.analyse(line.split())
-    middle = time.process_time()
-    for example in examples:
-        find(example)
-    return {
-        f"tags and chunks of {len(lines)} sentences": middle - begin,
-        f"brackets and types of {len(lines)} sentences": time.process_time() - middle,
-    }
 
 
 main = partial(run_experiment, options("experiments.hindi", __doc__, Path(__file__).parent), clauses)

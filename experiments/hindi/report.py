@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.hindi.systems import BEST, PAPER_STEPS
+from experiments.hindi.parses import PLAIN as PLAIN_TEXT
+from experiments.hindi.systems import BEST, PAPER_STEPS, PARSED, PLAIN
 from experiments.report import Figures
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.systems.hindi.clauses.scoring import MEASURES, Evaluation, Score
+from lattice_simp.systems.hindi.parsing.scoring import Attachment
 
 
 @dataclass(frozen=True)
@@ -39,13 +41,21 @@ FINITE = ("clauses", "types")
 VALUES = ("precision", "recall", "f1")
 
 
-def figures(results: Scores, seconds: dict[str, float]) -> dict[str, Any]:
+def figures(results: Scores, attachments: Mapping[str, Attachment], seconds: dict[str, float]) -> dict[str, Any]:
     """Returns everything as plain values: the best system's figures on each set, then all."""
-    values: dict[str, Any] = {"best_system": BEST}
+    plain = attachments[PLAIN_TEXT]
+    values: dict[str, Any] = {"best_system": BEST, "las": plain.las, "uas": plain.uas}
+    values["attachment"] = {
+        name: {"las": score.las, "uas": score.uas, "chunks": score.chunks} for name, score in attachments.items()
+    }
     for name, systems in results.items():
         best = systems[BEST].every
         values[name] = {f"{key}_f1": best.scores[measure].f1 for key, measure in HEADLINES.items()}
         values[name] |= {"well_formed_pct": best.well_formed, "sentences": best.sentences}
+        values[name]["types_f1_plain"] = {
+            "before": systems[PLAIN].every.scores["types"].f1,
+            "after": systems[PARSED].every.scores["types"].f1,
+        }
         values[name] |= {f"paper_steps_{key}_f1": systems[PAPER_STEPS].every.scores[key].f1 for key in BOUNDARIES}
     values["seconds"] = seconds
     values["wanted"] = {
@@ -79,7 +89,8 @@ def page(figures: Figures, config: Figures) -> list[str]:
     tables += [_finite(name, systems) for name, systems in sets.items()]
     tables += [_words(name, systems) for name, systems in sets.items()]
     tables += [_detail(f"{BEST}: {name}", systems[BEST], wanted[name]) for name, systems in sets.items()]
-    return [as_markdown(table) for table in (*tables, _seconds(figures["seconds"]))]
+    tables += [_attachment(figures["attachment"]), _seconds(figures["seconds"])]
+    return [as_markdown(table) for table in tables]
 
 
 def _table(title: str, systems: Figures, wanted: Figures) -> Table:
@@ -141,6 +152,18 @@ def _detail(title: str, best: Figures, wanted: Figures) -> Table:
         for measure, count in wanted.items()
     ]
     return Table(title, ("measure", "precision", "recall", "F1", "wanted"), tuple(rows))
+
+
+def _attachment(scores: Figures) -> Table:
+    rows = tuple(
+        (Cell(name), Cell(score["uas"], 1), Cell(score["las"], 1), Cell(score["chunks"]))
+        for name, score in scores.items()
+    )
+    notes = (
+        "per cent of the treebank's chunks without punctuation: right heads (UAS), right heads and relations (LAS); "
+        "in plain text a chunk is right only if its head word is the head of a chunk there, too",
+    )
+    return Table("Dependencies of the parser, derived", ("tags and chunks", "UAS", "LAS", "chunks"), rows, notes)
 
 
 def _seconds(seconds: Figures) -> Table:

@@ -18,6 +18,7 @@ from lattice_simp.systems.hindi.clauses.model import ClauseModel, bare
 from lattice_simp.systems.hindi.clauses.participles import StartClassifier
 from lattice_simp.systems.hindi.clauses.rule_costs import token_classes
 from lattice_simp.systems.hindi.from_tree import clauses_of_words
+from lattice_simp.systems.hindi.parsing import Parser
 from lattice_simp.systems.hindi.rules import rule_clauses
 from lattice_simp.systems.hindi.sentence import Sentence
 from lattice_simp.systems.hindi.text import Analyser
@@ -75,11 +76,33 @@ PAPER_STEPS = f"steps, {SEEN['paper']}, {WORDS}, counts"
 BEST = "merged, phrases and rules, lattice, participle starts"
 """The system whose figures sum the experiment up: the one that `lattice-simp hindi train` makes."""
 
+PLAIN = f"{BEST}; tags by the analyser"
+"""The same on plain text."""
+
+PARSED = f"{BEST}; tags and trees by the analyser and the parser"
+"""The same with the parser's trees, which the participle starts see: what the commands do with plain text."""
+
 
 Model = ClauseModel | TwoFields
 
 
-def systems(models: dict[Trained, Model], best: ClauseModel, analyser: Analyser) -> dict[str, Find]:
+@dataclass(frozen=True)
+class Reader:
+    """Analyses plain text, and parses it."""
+
+    analyser: Analyser
+    parser: Parser
+
+    def analysed(self, sentence: Sentence) -> Sentence:
+        """Returns a sentence with tags and chunks of the analyser."""
+        return self.analyser.analyse([token.form for token in sentence.tokens])
+
+    def parsed(self, sentence: Sentence) -> Sentence:
+        """Returns a sentence with tags, chunks and dependencies of analyser and parser."""
+        return next(self.parser.parsed([self.analysed(sentence)]))
+
+
+def systems(models: dict[Trained, Model], best: ClauseModel, reader: Reader) -> dict[str, Find]:
     """Returns the systems by the names of their rows: each model with nothing or several things to correct it."""
     finders: dict[str, Find] = {}
     for trained, model in models.items():
@@ -95,9 +118,13 @@ def systems(models: dict[Trained, Model], best: ClauseModel, analyser: Analyser)
     finders[BEST] = partial(_well_formed, best)
     finders[BEST.replace("lattice", "acceptors")] = partial(_accepted, best, _search(best), best.participles)
     finders["rules"] = lambda example: _bracketed(example.sentence, rule_clauses(example.sentence))
-    finders[f"{BEST}; tags by the analyser"] = lambda example: best.brackets(_retagged(analyser, example.sentence))
+    finders[PLAIN] = lambda example: best.brackets(reader.analysed(example.sentence))
+    finders[PARSED] = lambda example: best.brackets(reader.parsed(example.sentence))
     finders["rules; tags by the analyser"] = lambda example: _bracketed(
-        example.sentence, rule_clauses(_retagged(analyser, example.sentence))
+        example.sentence, rule_clauses(reader.analysed(example.sentence))
+    )
+    finders["trees; tags and trees by the analyser and the parser"] = lambda example: _bracketed(
+        example.sentence, clauses_of_words(reader.parsed(example.sentence))
     )
     finders["trees"] = lambda example: _bracketed(example.sentence, clauses_of_words(example.full))
     return finders
@@ -133,7 +160,3 @@ def _accepted(
 
 def _bracketed(sentence: Sentence, clauses: Sequence[Clause]) -> list[Brackets]:
     return brackets_of(bare(sentence, clauses), len(sentence))
-
-
-def _retagged(analyser: Analyser, sentence: Sentence) -> Sentence:
-    return analyser.analyse([token.form for token in sentence.tokens])

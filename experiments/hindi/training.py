@@ -24,11 +24,14 @@ from lattice_simp.systems.hindi.clauses.participles import SETTINGS as PARTICIPL
 from lattice_simp.systems.hindi.clauses.participles import StartClassifier
 from lattice_simp.systems.hindi.formats.treebank import read_treebank
 from lattice_simp.systems.hindi.from_tree import clauses_of_tree
+from lattice_simp.systems.hindi.model import analysed_trees
+from lattice_simp.systems.hindi.parsing import Parser, ParserSettings
+from lattice_simp.systems.hindi.parsing.phrases import FEATURE_VERSION as PARSER_VERSION
 from lattice_simp.systems.hindi.sentence import Sentence
 from lattice_simp.systems.hindi.text import Analyser, AnalyserSettings
 from lattice_simp.systems.hindi.text.analyser import FEATURE_VERSION as ANALYSER_VERSION
 
-ANALYSER, PARTICIPLES = "analyser", "participles"
+ANALYSER, PARTICIPLES, PARSER = "analyser", "participles", "parser"
 
 TABLES = ("markers.tsv", "conjunctions.tsv", "clause_pronouns.tsv")
 """What trees and lattices read."""
@@ -76,6 +79,12 @@ def model_stage(trained: Trained, treebank: Treebank) -> Stage:
     return Stage(trained.folder, (), settings, [treebank.path, *_tables()], partial(_train_model, trained, treebank))
 
 
+def parser_stage(treebank: Treebank) -> Stage:
+    """Returns the stage that trains the parser."""
+    settings = [sorted(treebank.held_out), PARSER_VERSION, asdict(ParserSettings()), ANALYSER_VERSION]
+    return Stage(PARSER, (), settings, [treebank.path], partial(_train_parser, treebank))
+
+
 def participle_stage(treebank: Treebank) -> Stage:
     """Returns the stage that trains the classifier of participles' starts."""
     settings = [sorted(treebank.held_out), CLAUSE_VERSION, asdict(PARTICIPLE_SETTINGS)]
@@ -91,6 +100,11 @@ def _tables() -> list[Path]:
 def _train_analyser(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
     Analyser.train(folder, treebank.sentences)
     return {"sentences": len(treebank.sentences)}
+
+
+def _train_parser(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
+    parser = Parser.train(folder, analysed_trees(treebank.sentences))
+    return {"sentences": parser.meta["sentences"]}
 
 
 def _train_participles(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:

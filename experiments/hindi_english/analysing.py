@@ -42,7 +42,7 @@ class Analysed:
 
 def analyse(model: HindiModel, tokens: str) -> Analysed:
     """Analyses a line of tokens, sentence by sentence."""
-    sentences = [model.analyser.analyse(words) for words in tokenised_sentences(tokens)]
+    sentences = list(model.parsed(model.analyser.analyse(words) for words in tokenised_sentences(tokens)))
     parts = [(sentence, model.clauses.clauses(sentence)) for sentence in sentences]
     skeleton = line_skeleton(parts)
     words = tuple(tokens.split())

@@ -14,7 +14,7 @@ from lattice_simp.grammars.hindi.romanisation import romanise
 from lattice_simp.pipeline.shards import over_shards
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.support.textio import open_text
-from lattice_simp.systems.hindi.model import HindiModel
+from lattice_simp.systems.hindi.model import load_what_works
 from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.tuning import bleu, read_test_set, read_texts
@@ -85,7 +85,7 @@ def _sets(config: Config) -> dict[str, TestSet]:
 
 
 def _analyse(config: Config, hindi: Path, run: Run, folder: Path) -> dict[str, Any]:
-    model = HindiModel.load(hindi)
+    model = load_what_works(hindi)
     counts: dict[str, Any] = {}
     for name, test_set in _sets(config).items():
         analysed = [analyse(model, tokens) for tokens in read_test_set(config, test_set, run.folders["model"])[0]]

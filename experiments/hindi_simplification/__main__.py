@@ -12,7 +12,7 @@ from experiments.hindi_simplification.report import measure, page
 from experiments.hindi_simplification.systems import SOURCE, systems
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
-from lattice_simp.systems.hindi.model import HindiModel
+from lattice_simp.systems.hindi.model import HindiModel, load_what_works
 
 FOLDER = Path(__file__).parent
 REFERENCES, RATINGS = FOLDER / "references.tsv", FOLDER / "ratings.tsv"
@@ -24,7 +24,7 @@ def simplification(experiment: Experiment) -> Results:
     hindi: Path = experiment.options["hindi"]
     if not experiment.options["without_model"] and not hindi.is_dir():
         raise LatticeSimpError(f"{hindi}: there is no Hindi model; make one with: make hindi (or give --without-model)")
-    model = None if experiment.options["without_model"] else HindiModel.load(hindi)
+    model = None if experiment.options["without_model"] else load_what_works(hindi)
     pairs = read_pairs(Path(settings["data"]) / settings["treebank"], REFERENCES, [])
     outputs = outputs_of(pairs, model)
     figures = measure(pairs, outputs, read_ratings(RATINGS))

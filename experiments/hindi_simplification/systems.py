@@ -39,7 +39,16 @@ def systems(model: HindiModel | None) -> dict[str, System]:
         by_name["model, plain text, careful"] = lambda sentence: by_model(
             analyser.analyse(str(sentence).split()), every_clause=False
         )
+        if model.parser is not None:
+            by_name["model, parsed text"] = lambda sentence: by_model(_parsed(model, sentence))
+            by_name["model, parsed text, careful"] = lambda sentence: by_model(
+                _parsed(model, sentence), every_clause=False
+            )
     return by_name
+
+
+def _parsed(model: HindiModel, sentence: Sentence) -> Sentence:
+    return next(model.parsed([model.analyser.analyse(str(sentence).split())]))
 
 
 def _simplified(sentence: Sentence, clauses: Sequence[Clause], *, every_clause: bool = True) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -23,6 +23,10 @@ from lattice_simp.commands.hindi_sentences import (
 )
 from lattice_simp.commands.options import Detail, Model, command_app, refuse_idle
 from lattice_simp.errors import FormatError, LatticeSimpError
+
+if TYPE_CHECKING:
+    from lattice_simp.systems.hindi.model import HindiModel
+    from lattice_simp.systems.hindi.sentence import Sentence
 
 app = command_app("Mark and classify clauses of Hindi sentences, and simplify sentences.")
 
@@ -163,10 +167,21 @@ def train(
     if not sentences:
         raise LatticeSimpError(f"{treebank} has no sentences to train on")
     has_library = is_installed("spacy")
-    HindiModel.train(model, sentences, with_parser=parser and has_library)
+    trained = HindiModel.train(model, sentences, with_parser=parser and has_library)
     print(f"{model}: trained on {len(sentences):,} sentences", file=sys.stderr)
     if parser and not has_library:
         print("no parser: spacy is missing; pip install 'lattice-simp[hindi-parser]'", file=sys.stderr)
+    if trained.parser is not None and excluded:
+        _print_attachment(trained, [sentence.without_empty for name, sentence in named if name in excluded])
+
+
+def _print_attachment(model: HindiModel, sentences: Sequence[Sentence]) -> None:
+    """Prints the attachment scores of sentences as plain text."""
+    from lattice_simp.systems.hindi.parsing.scoring import attachment
+
+    parsed = model.parsed(model.analyser.analyse([token.form for token in sentence.tokens]) for sentence in sentences)
+    score = attachment(zip(sentences, parsed, strict=True))
+    print(f"parser: UAS {score.uas:.1f}, LAS {score.las:.1f} on {len(sentences):,} excluded sentences", file=sys.stderr)
 
 
 @app.command()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from lattice_simp.commands.options import refuse_idle
-from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.errors import FormatError, LatticeSimpError
 
 if TYPE_CHECKING:
     from lattice_simp.systems.hindi.clause import Clause
@@ -51,7 +51,7 @@ def marked_sentences(
         chosen: the format; None to infer it.
         romanised: whether words in Latin script are Hindi.
         system: how clauses are found.
-        with_trees: whether the caller uses dependency trees; text is then parsed if the model has a parser.
+        with_trees: whether the caller uses dependency trees, as the model does; text is parsed for either, if possible.
 
     Raises:
         LatticeSimpError: the options do not fit each other, or a file is broken.
@@ -60,8 +60,8 @@ def marked_sentences(
     if system != "model" and form != "text":
         refuse_idle(["model"], f"with --system {system} for {form}")
     _check_romanised(romanised, form)
-    parses = form == "text" and model is not None and (system == "tree" or (with_trees and can_parse(model)))
-    loaded = load_model(model, system, form, with_parser=parses)
+    wants_parser = form == "text" and (with_trees or system != "rules")
+    loaded = load_model(model, system, form, with_parser=wants_parser)
     find = finder(loaded, system)
     problems: list[FormatError] = []
     for line, sentence in read_sentences(source, form, loaded, problems, romanised=romanised):
@@ -79,8 +79,7 @@ def parsed_sentences(source: Path, model: Path, chosen: Format | None, romanised
 
     form = chosen or _format(source)
     _check_romanised(romanised, form)
-    _check_parser(model)
-    loaded = HindiModel.load(model, with_parser=True)
+    loaded = HindiModel.load(model, with_parser=can_parse(model, is_needed=True))
     problems: list[FormatError] = []
     read = read_sentences(source, form, loaded, problems, romanised=romanised)
     sentences = (sentence.without_empty for _, sentence in read)
@@ -108,27 +107,16 @@ def read_sentences(
     yield from ((line, tree) for (line, _), tree in zip(lines, trees, strict=True))
 
 
-def can_parse(model: Path) -> bool:
-    """Returns whether text can be parsed; if not, prints why on stderr."""
-    try:
-        _check_parser(model)
-    except LatticeSimpError as error:
-        print(f"{error}; until then, subjects and objects are found by their phrases alone", file=sys.stderr)
-        return False
-    return True
+def can_parse(model: Path, *, is_needed: bool = False) -> bool:
+    """Returns whether a model can parse text; if not, prints why on stderr, or raises it if a parser is needed."""
+    from lattice_simp.systems.hindi.model import parser_problem
 
-
-def _check_parser(model: Path) -> None:
-    """Raises an error if a model has no parser, or spaCy is not installed."""
-    from lattice_simp.support.extras import is_installed
-    from lattice_simp.systems.hindi.model import has_parser
-
-    if not is_installed("spacy"):
-        raise MissingExtraError("spacy is missing; pip install 'lattice-simp[hindi-parser]'")
-    if not has_parser(model):
-        raise FormatError(
-            "the model has no parser", path=model, remedy="train it again with `lattice-simp hindi train`"
-        )
+    problem = parser_problem(model)
+    if problem is not None and is_needed:
+        raise problem
+    if problem is not None:
+        print(f"{problem}; until then, text is analysed without dependencies", file=sys.stderr)
+    return problem is None
 
 
 def _check_romanised(romanised: bool, form: Format) -> None:
@@ -137,7 +125,7 @@ def _check_romanised(romanised: bool, form: Format) -> None:
 
 
 def load_model(model: Path | None, system: System, form: Format, *, with_parser: bool = False) -> HindiModel | None:
-    """Reads a trained model; None if there is none and none is needed.
+    """Reads a trained model, with its parser if it can parse; None if there is none and none is needed.
 
     Raises:
         LatticeSimpError: one is needed, or a file of it is broken.
@@ -145,9 +133,7 @@ def load_model(model: Path | None, system: System, form: Format, *, with_parser:
     from lattice_simp.systems.hindi.model import HindiModel
 
     if model is not None:
-        if system == "tree" and form == "text":
-            _check_parser(model)
-        return HindiModel.load(model, with_parser=with_parser)
+        return HindiModel.load(model, with_parser=with_parser and can_parse(model, is_needed=system == "tree"))
     if system == "model":
         raise LatticeSimpError("--model is missing: give a folder that `lattice-simp hindi train` wrote")
     if form == "text":

@@ -29,7 +29,7 @@ class Failing:
     ],
 )
 def test_what_the_server_lacks_is_no_fault_of_the_request(error, status, monkeypatch, tmp_path):
-    monkeypatch.setattr(HindiModel, "load", lambda path: Failing(error))
+    monkeypatch.setattr(HindiModel, "load", lambda path, **options: Failing(error))
     answer = make_analyser(tmp_path, 100)("a text")
     with pytest.raises(type(error)) as raised:
         require_no_problem(answer)

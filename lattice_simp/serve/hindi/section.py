@@ -17,7 +17,7 @@ from lattice_simp.serve.section import Section
 from lattice_simp.serve.sentence_pages import SentencePages
 from lattice_simp.serve.workers import WorkerPool
 from lattice_simp.systems.hindi.clause import Clause, bracketed, nested_order
-from lattice_simp.systems.hindi.model import HindiModel
+from lattice_simp.systems.hindi.model import HindiModel, load_what_works
 from lattice_simp.systems.hindi.sentence import Sentence
 from lattice_simp.systems.hindi.simplify import simplify
 
@@ -35,7 +35,7 @@ def hindi_section(model: Path, limits: Limits) -> Section:
 
 def make_analyser(model: Path, tokens: int) -> Callable[[str], dict[str, Any]]:
     """Loads the model in a worker; returns the function that answers requests."""
-    return _Answer(HindiModel.load(model), tokens)
+    return _Answer(load_what_works(model), tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class _Answer:
             longest = max((len(sentence.tokens) for sentence in sentences), default=0)
             if not 0 < longest <= self.tokens:
                 raise LatticeSimpError(f"a sentence has {longest} tokens; give sentences of 1 to {self.tokens}")
-            return {"sentences": [self._facts(sentence.without_empty) for sentence in sentences]}
+            return {"sentences": [self._facts(sentence) for sentence in self.model.parsed(sentences)]}
         except LatticeSimpError as error:
             return problem_answer(error)
 

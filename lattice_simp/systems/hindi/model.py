@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.support.extras import is_installed
 from lattice_simp.systems.hindi.clauses.examples import Example
 from lattice_simp.systems.hindi.clauses.model import ClauseModel
 from lattice_simp.systems.hindi.clauses.participles import StartClassifier
@@ -80,6 +81,16 @@ def analysed_trees(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
                     yield tree
 
 
-def has_parser(folder: Path) -> bool:
-    """Returns whether the model in a folder includes a parser."""
-    return (folder / PARSER).is_dir()
+def parser_problem(folder: Path) -> LatticeSimpError | None:
+    """Returns why a model cannot parse: it has no parser, or spaCy is not installed; None if it can."""
+    if not (folder / PARSER).is_dir():
+        remedy = "train it again with `lattice-simp hindi train`"
+        return FormatError("the model has no parser", path=folder, remedy=remedy)
+    if not is_installed("spacy"):
+        return MissingExtraError("spacy is missing; pip install 'lattice-simp[hindi-parser]'")
+    return None
+
+
+def load_what_works(folder: Path) -> HindiModel:
+    """Reads a model, with its parser if it has one and spaCy is installed; raises as `HindiModel.load`."""
+    return HindiModel.load(folder, with_parser=parser_problem(folder) is None)

@@ -93,6 +93,8 @@ class Chunk:
 class Sentence:
     """The tokens of a sentence, the chunks that cover them, and the sentence's name in its file.
 
+    Trees of a parser are marked by `is_parsed`, as they are less certain than those of a treebank.
+
     >>> sentence = Sentence((Token("raam", "NNP"), Token("soyaa", "VM")), (Chunk("NP", 0, 1), Chunk("VGF", 1, 2)))
     >>> str(sentence), [chunk.tag for chunk in sentence.chunks]
     ('raam soyaa', ['NP', 'VGF'])
@@ -104,6 +106,7 @@ class Sentence:
     tokens: tuple[Token, ...]
     chunks: tuple[Chunk, ...] = ()
     id: str = ""
+    is_parsed: bool = False
 
     def __post_init__(self) -> None:
         position = 0
@@ -132,7 +135,7 @@ class Sentence:
             replace(chunk, start=before[chunk.start], end=before[chunk.end], is_empty=False) for chunk in self.chunks
         ]
         tokens = tuple(token for token in self.tokens if not token.is_empty)
-        return Sentence(tokens, without_hollow(chunks), self.id)
+        return replace(self, tokens=tokens, chunks=without_hollow(chunks))
 
     @cached_property
     def children(self) -> list[list[int]]:
@@ -147,6 +150,11 @@ class Sentence:
     def has_tree(self) -> bool:
         """Whether dependencies are known."""
         return any(self.children)
+
+    @property
+    def has_certain_tree(self) -> bool:
+        """Whether dependencies are known, and not a parser's guess."""
+        return self.has_tree and not self.is_parsed
 
     def subtree(self, position: int, without: Iterable[int] = ()) -> set[int]:
         """Returns the positions of a chunk and its descendants, except for the subtrees `without`."""

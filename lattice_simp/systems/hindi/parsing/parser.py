@@ -209,4 +209,4 @@ def _with_tree(sentence: Sentence, document: Any) -> Sentence:
         is_root = token.head.i == position
         relation = "" if is_root else RAREST if token.dep_ == _RARE else token.dep_
         chunks.append(replace(chunk, head=-1 if is_root else token.head.i, relation=relation))
-    return replace(sentence, chunks=tuple(chunks))
+    return replace(sentence, chunks=tuple(chunks), is_parsed=True)

@@ -19,7 +19,8 @@ from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_grou
 def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
     """Returns the splits whose sentences would lack a subject or get one that may be wrong.
 
-    With a dependency tree the subjects of participles and gerunds are known.
+    With the dependency tree of a treebank the subjects of participles and gerunds are known; those that a parser finds
+    must fit the plainest patterns, too.
     """
     if len(parts) < 2:
         return []
@@ -32,7 +33,7 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
             continue
         if part.kind == "finite":
             reason = "" if part.tokens[0] == first else _subjectless(sentence, part, part.verb, group)
-        elif not sentence.has_tree:
+        elif not sentence.has_certain_tree:
             reason = _guessed(sentence, parts, part, group)
         if reason:
             refusals.append(Refusal(part.name, reason))
