@@ -79,8 +79,8 @@ BEST = "merged, phrases and rules, lattice, participle starts"
 PLAIN = f"{BEST}; tags by the analyser"
 """The same on plain text."""
 
-PARSED = f"{BEST}; tags and trees by the analyser and the parser"
-"""The same with the parser's trees, which the participle starts see: what the commands do with plain text."""
+PARSED = "trees; tags and trees by the analyser and the parser"
+"""The clauses of the parser's trees, on plain text."""
 
 
 Model = ClauseModel | TwoFields
@@ -119,13 +119,10 @@ def systems(models: dict[Trained, Model], best: ClauseModel, reader: Reader) -> 
     finders[BEST.replace("lattice", "acceptors")] = partial(_accepted, best, _search(best), best.participles)
     finders["rules"] = lambda example: _bracketed(example.sentence, rule_clauses(example.sentence))
     finders[PLAIN] = lambda example: best.brackets(reader.analysed(example.sentence))
-    finders[PARSED] = lambda example: best.brackets(reader.parsed(example.sentence))
     finders["rules; tags by the analyser"] = lambda example: _bracketed(
         example.sentence, rule_clauses(reader.analysed(example.sentence))
     )
-    finders["trees; tags and trees by the analyser and the parser"] = lambda example: _bracketed(
-        example.sentence, clauses_of_words(reader.parsed(example.sentence))
-    )
+    finders[PARSED] = lambda example: _bracketed(example.sentence, clauses_of_words(reader.parsed(example.sentence)))
     finders["trees"] = lambda example: _bracketed(example.sentence, clauses_of_words(example.full))
     return finders
 

@@ -51,7 +51,7 @@ def marked_sentences(
         chosen: the format; None to infer it.
         romanised: whether words in Latin script are Hindi.
         system: how clauses are found.
-        with_trees: whether the caller uses dependency trees, as the model does; text is parsed for either, if possible.
+        with_trees: whether the caller uses dependency trees; text is then parsed if the model can.
 
     Raises:
         LatticeSimpError: the options do not fit each other, or a file is broken.
@@ -60,7 +60,7 @@ def marked_sentences(
     if system != "model" and form != "text":
         refuse_idle(["model"], f"with --system {system} for {form}")
     _check_romanised(romanised, form)
-    wants_parser = form == "text" and (with_trees or system != "rules")
+    wants_parser = form == "text" and (with_trees or system == "tree")
     loaded = load_model(model, system, form, with_parser=wants_parser)
     find = finder(loaded, system)
     problems: list[FormatError] = []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lattice_simp.systems.hindi.clause import parse_bracketed
-from lattice_simp.systems.hindi.sentence import Sentence, Token
+from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
 from lattice_simp.systems.hindi.skeletons import line_skeleton
 
 
@@ -36,3 +38,17 @@ def test_without_a_gap_or_without_words_there_is_none(text):
     words, clauses = parse_bracketed(text)
     sentence = Sentence(tuple(Token(word, "SYM" if word in ",." else "NN") for word in words))
     assert line_skeleton([(sentence, clauses)]) is None
+
+
+def test_words_that_the_tree_gives_to_the_main_verb_stay():
+    words, clauses = parse_bracketed("(main raam (nonfin aaj rotii khaakar ) soyaa )")
+    chunks = (
+        Chunk("NP", 0, 1, 4, "k1"),
+        Chunk("NP", 1, 2, 4, "k7t"),
+        Chunk("NP", 2, 3, 3, "k2"),
+        Chunk("VGNF", 3, 4, 4, "vmod"),
+        Chunk("VGF", 4, 5),
+    )
+    sentence = Sentence(tuple(Token(word, "NN") for word in words), chunks)
+    assert str(line_skeleton([(sentence, clauses)])) == "raam [[aaj rotii khaakar]] soyaa"
+    assert str(line_skeleton([(replace(sentence, is_parsed=True), clauses)])) == "raam aaj [[rotii khaakar]] soyaa"

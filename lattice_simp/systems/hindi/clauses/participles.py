@@ -15,7 +15,6 @@ from itertools import chain
 from lattice_simp.systems.hindi.clause import Clause, ClauseType, are_nested, nested_order
 from lattice_simp.systems.hindi.clauses.crf import CrfSettings, LinearChain
 from lattice_simp.systems.hindi.clauses.features import Features, describe_phrase
-from lattice_simp.systems.hindi.from_tree import clauses_of_tree
 from lattice_simp.systems.hindi.rules import rule_clauses
 from lattice_simp.systems.hindi.sentence import FINITE, NON_FINITE, Sentence
 
@@ -29,9 +28,6 @@ elsewhere."""
 CURRENT_START = 0.5
 """The bonus of the current start, in nats; tuned on a tenth of the treebank's training files, with a field trained on a
 fifth of the others."""
-
-PARSED_START = 1.0
-"""The bonus of the start in a parser's tree, in nats."""
 
 _START, _NO_START = "1", "0"
 _FAR = 6
@@ -68,13 +64,8 @@ class StartClassifier:
         return by_verb
 
     def moved(self, sentence: Sentence, clauses: Sequence[Clause]) -> list[Clause]:
-        """Moves the start of non-finite clauses to the best phrase that keeps clauses nested.
-
-        The tree of a parser adds to the score of its starts.
-        """
+        """Moves the start of non-finite clauses to the best phrase that keeps clauses nested."""
         result = list(clauses)
-        tree = clauses_of_tree(sentence) if sentence.is_parsed else []
-        parsed = {clause.end: clause.start for clause in tree if _is_non_finite(clause)}
         for verb, odds in self.odds(sentence).items():
             ends = _ends(sentence, verb)
             fitting = (i for i, other in enumerate(result) if _is_non_finite(other) and other.end in ends)
@@ -84,8 +75,6 @@ class StartClassifier:
             clause, others = result[position], result[:position] + result[position + 1 :]
             scores = {sentence.chunks[start].start: value for start, value in odds.items()}
             scores[clause.start] = scores.get(clause.start, 0.0) + CURRENT_START
-            for start in {parsed[end] for end in ends if end in parsed} & scores.keys():
-                scores[start] += PARSED_START
             for start in sorted(scores, key=lambda start: -scores[start]):
                 moved = replace(clause, start=start)
                 if start == clause.start or _fits(moved, others):

@@ -96,13 +96,3 @@ def test_models_keep_their_classifier(tmp_path):
     (tmp_path / "participles.crf").unlink()
     with pytest.raises(FormatError, match=r"participles\.crf"):
         ClauseModel.read(tmp_path)
-
-
-@pytest.mark.parametrize(("is_parsed", "start"), [(True, 4), (False, 2)])
-def test_the_tree_of_a_parser_counts_that_of_a_treebank_does_not(is_parsed, start):
-    chunks = [replace(chunk, head=4, relation="k7") for chunk in NEW.chunks]
-    chunks[2] = replace(chunks[2], head=3)
-    chunks[4] = replace(chunks[4], head=-1, relation="")
-    tree = replace(NEW, chunks=tuple(chunks), is_parsed=is_parsed)
-    undecided = StartClassifier.train([])
-    assert undecided.moved(tree, [MAIN, participle(2)]) == [MAIN, participle(start)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from systems.hindi.simplify.cases import parse_sentence
 
@@ -326,3 +328,18 @@ def test_a_relative_pronoun_inside_a_kept_clause_stays():
     )
     clauses = "(coord (adv राम जहां बाहर रहा ) , वहां सीता घर में रही ) और (coord मोहन दूर गया )"
     assert str(simplified(tagged, clauses)).startswith("राम जहां बाहर रहा , वहां सीता घर में रही")
+
+
+@pytest.mark.parametrize(("is_parsed", "count"), [(False, 2), (True, 1)])
+def test_the_subject_in_a_parser_s_tree_is_not_certain(is_parsed, count):
+    forms = "मोहन/NNP | आज/NN | घर/NN में/PSP | रोटी/NN[gender=f,number=sg] | खाकर/VM:VGNF | सोया/VM"
+    sentence = parse_sentence(forms)
+    links = [(5, "k1"), (5, "k7t"), (4, "k7p"), (4, "k2"), (5, "vmod"), (-1, "")]
+    chunks = [
+        replace(chunk, head=head, relation=relation)
+        for chunk, (head, relation) in zip(sentence.chunks, links, strict=True)
+    ]
+    tree = replace(sentence, chunks=tuple(chunks), is_parsed=is_parsed)
+    clauses = parse_bracketed("(main मोहन आज (nonfin घर में रोटी खाकर ) सोया )")[1]
+    assert len(simplify(tree, clauses).sentences) == count
+    assert len(simplify(tree, clauses, every_clause=True).sentences) == 2
