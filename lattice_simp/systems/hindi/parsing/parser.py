@@ -43,6 +43,9 @@ _ATTRIBUTES = ("ORTH", "LEMMA", "NORM", "TAG", "ENT_TYPE")
 _FIRST_BATCH, _GROWTH = 8, 1.002
 """The sentences of the first update, and the growth from one update to the next."""
 
+_FEWEST_UPDATES = 100
+"""The fewest updates; a small treebank is seen more often."""
+
 _ROWS = (5000, 5000, 1500, 500, 500)
 """The rows of the hashed embedding of each attribute."""
 
@@ -52,7 +55,7 @@ class ParserSettings:
     """Training settings of a parser.
 
     Attributes:
-        epochs: how often each sentence is seen.
+        epochs: how often each sentence is seen, at least.
         width: the width of the vectors.
         depth: the layers of the encoder; each adds one chunk of context on both sides.
         dropout: the share of values set to zero in training.
@@ -61,9 +64,9 @@ class ParserSettings:
         seed: the seed of weights, dropout and order.
     """
 
-    epochs: int = 10
+    epochs: int = 5
     width: int = 96
-    depth: int = 4
+    depth: int = 2
     dropout: float = 0.2
     batch: int = 64
     min_count: int = 10
@@ -164,7 +167,7 @@ def _fit(pipeline: Any, sentences: Sequence[Sentence], settings: ParserSettings)
     examples = [_example(pipeline, sentence) for sentence in sentences]
     optimiser = pipeline.initialize(lambda: list(examples))
     order, sizes = random.Random(settings.seed), _batch_sizes(settings.batch)
-    for _ in range(settings.epochs):
+    for _ in range(max(settings.epochs, _FEWEST_UPDATES * _FIRST_BATCH // len(examples))):
         order.shuffle(examples)
         for batch in spacy.util.minibatch(examples, sizes):
             pipeline.update(batch, sgd=optimiser, drop=settings.dropout)

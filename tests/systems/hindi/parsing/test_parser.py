@@ -16,7 +16,7 @@ from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
 
 pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'hindi-parser')")
 
-SMALL = ParserSettings(epochs=6, width=16, depth=1, batch=8)
+SMALL = ParserSettings(epochs=1, width=16, depth=1, batch=8)
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,7 @@ def test_words_of_parsed_sentences_are_forgotten(folder):
 
 
 def test_a_sentence_without_chunks_stays(folder):
-    empty = Sentence(())
-    assert list(Parser.load(folder).parsed([empty])) == [empty]
+    assert [len(sentence) for sentence in Parser.load(folder).parsed([Sentence(())])] == [0]
 
 
 def test_the_markers_of_a_phrase_are_told():
