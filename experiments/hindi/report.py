@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.hindi.parses import PLAIN as PLAIN_TEXT
-from experiments.hindi.systems import BEST, PAPER_STEPS, PARSED, PLAIN
+from experiments.hindi.systems import BEST, PAPER_STEPS, PARSED, PLAIN, WORDS
 from experiments.report import Figures
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.systems.hindi.clauses.scoring import MEASURES, Evaluation, Score
@@ -68,13 +68,17 @@ def figures(results: Scores, attachments: Mapping[str, Attachment], seconds: dic
                 "well_formed_pct": both.every.well_formed,
                 **{measure: _values(score) for measure, score in both.every.scores.items()},
                 "finite": {measure: _values(both.finite.scores[measure]) for measure in FINITE},
-                "words": {measure: _values(both.words[measure]) for measure in BOUNDARIES},
+                **({"words": _words_of(both)} if WORDS in system else {}),
             }
             for system, both in systems.items()
         }
         for name, systems in results.items()
     }
     return values
+
+
+def _words_of(both: Both) -> dict[str, dict[str, float]]:
+    return {measure: _values(both.words[measure]) for measure in BOUNDARIES}
 
 
 def _values(score: Score) -> dict[str, float]:
@@ -87,7 +91,10 @@ def page(figures: Figures, config: Figures) -> list[str]:
     titles = {name: f"{name} ({figures[name]['sentences']} sentences)" for name in sets}
     tables = [_table(titles[name], systems, wanted[name]) for name, systems in sets.items()]
     tables += [_finite(name, systems) for name, systems in sets.items()]
-    tables += [_words(name, systems) for name, systems in sets.items()]
+    by_words = {
+        name: {key: values for key, values in systems.items() if "words" in values} for name, systems in sets.items()
+    }
+    tables += [_words(name, systems) for name, systems in by_words.items() if systems]
     tables += [_detail(f"{BEST}: {name}", systems[BEST], wanted[name]) for name, systems in sets.items()]
     tables += [_attachment(figures["attachment"]), _seconds(figures["seconds"])]
     return [as_markdown(table) for table in tables]
@@ -132,7 +139,7 @@ def _finite(name: str, systems: Figures) -> Table:
 
 
 def _words(name: str, systems: Figures) -> Table:
-    """Returns the table of words that begin or end clauses, each of which counts once."""
+    """Returns the table of the systems with the paper's labels: words that begin or end clauses, each counted once."""
     paper = _paper()
     columns = [(measure, value) for measure in BOUNDARIES for value in VALUES]
     rows = []
