@@ -68,6 +68,8 @@ class Document:
         return re.sub(r"^```.*?^```", "", self.text, flags=re.DOTALL | re.MULTILINE)
 
     def write_files(self, folder):
+        names = [block.name for block in self.blocks if block.name]
+        assert len(names) == len({*names}), "a file is shown twice; the first one would be lost"
         for block in self.blocks:
             if block.name:
                 (folder / block.name).write_text(block.text, encoding="utf-8")
