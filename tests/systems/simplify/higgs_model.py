@@ -5,7 +5,36 @@ from __future__ import annotations
 from lattice_simp.systems.simplify.hypotheses import FEATURES
 from lattice_simp.systems.simplify.operations import OperationModel
 
-SIMPLER = {"published": "wrote", "describing": "explaining", "boson": "elementary particle"}
+PHRASES = {"published": "wrote", "describing": "explaining", "boson": "elementary particle"}
+LONG_PHRASE = "Peter Higgs published his paper describing Higgs mechanism"
+SWAPS = [
+    "[V] ||| in 1964 ||| in 1964 ||| P=1",
+    f"[V] ||| {LONG_PHRASE} ||| Peter Higgs wrote his paper explaining Higgs mechanism ||| P=9",
+    "[X] ||| [V,1] ||| [V,1] ||| P=0",
+    "[X] ||| [V,1] [V,2] ||| [V,2] [V,1] ||| P=-1",
+]
+"""Phrases stay, or change places with the next one."""
+
+ARPA = """\\data\\
+ngram 1=6
+ngram 2=2
+
+\\1-grams:
+-1\t<unk>
+-99\t<s>\t0
+-1\t</s>
+-1\tPeter\t0
+-1\tmechanism\t0
+-1\tin\t0
+
+\\2-grams:
+-0.001\t<s> Peter
+-0.001\tmechanism in
+
+\\end\\
+"""
+"""A language model that likes sentences with a name at their beginning and a time at their end."""
+
 OPERATIONS = OperationModel(
     {
         ("split", "event", "agent in in patient", "agent for patient"): (63.0, 100.0),
@@ -23,13 +52,14 @@ OPERATIONS = OperationModel(
 )
 
 
-def write_model(folder):
+def write_model(folder, *, swaps=False):
     """Writes the model folder."""
-    rules = [f"[X] ||| {word} ||| {simpler} ||| P=1" for word, simpler in SIMPLER.items()]
+    left = "V" if swaps else "X"
+    rules = [f"[{left}] ||| {word} ||| {simpler} ||| P=3" for word, simpler in PHRASES.items()]
+    rules += SWAPS if swaps else []
     (folder / "rules").write_text("\n".join(rules) + "\n", encoding="utf-8")
-    counts = "\\data\\\nngram 1=3\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\n-1\t</s>\n\n\\end\\\n"
-    (folder / "lm.arpa").write_text(counts, encoding="utf-8")
-    weights = {"P": 5.0, "LM": 0.0, **{f"Input:{name}": 1.0 for name in FEATURES[:1] + FEATURES[2:5]}}
+    (folder / "lm.arpa").write_text(ARPA, encoding="utf-8")
+    weights = {"P": 5.0, "LM": 5.0 * swaps, **{f"Input:{name}": 1.0 for name in FEATURES[:1] + FEATURES[2:5]}}
     lines = ["feature\tweight", *(f"{name}\t{weight}" for name, weight in weights.items())]
     (folder / "weights.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     OPERATIONS.write(folder / "operations.tsv")

@@ -48,6 +48,16 @@ def test_the_sentence_of_the_paper(simplifier, higgs, search):
     assert not best.problem
 
 
+def test_the_date_moves_to_the_end_as_in_the_paper(tmp_path, higgs):
+    model = ls.Simplifier.load(write_model(tmp_path, swaps=True))
+    best = replace(model, mode="bold", search="greedy").simplify(higgs)[0]
+    assert best.text == (
+        "Peter Higgs wrote his paper explaining Higgs mechanism in 1964 . "
+        "Higgs mechanism predicted a new elementary particle ."
+    )
+    assert [reordering.first for reordering in best.reorderings] == [("in", "1964")]
+
+
 def test_steps_of_the_paper(simplifier, higgs):
     texts = {
         stages: replace(simplifier, search="greedy", stages=stages).simplify(higgs)[0].text
