@@ -12,7 +12,7 @@ import typer
 from lattice_simp.commands.options import Detail, Language, command_app, refuse_idle
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, SkeletonError
 from lattice_simp.support.json_text import is_json
 from lattice_simp.support.textio import STDIN, readable
 from lattice_simp.systems.annotation.files import EXPORTS
@@ -112,12 +112,30 @@ def _read(path: str, name: str, annotators: list[str], language: str | None) -> 
     from lattice_simp.systems.annotation import judgements_of, read_sentences
 
     if not is_json(next((line for line in read_lines(path) if line.strip()), "")):
+        _refuse_brackets(path)
         refuse_idle(["annotator"], "with sentences; it applies to JSON lines of skeletons")
         return list(read_sentences(path, name, _tokens(language) if language else split_tokens)), []
     if language:
         raise LatticeSimpError("--language tokenises text, but JSON lines hold tokens; leave it out")
     judgements = list(judgements_of(read_skeletons(path), annotators))
     return list(dict.fromkeys(judgement.sentence for judgement in judgements)), judgements
+
+
+def _refuse_brackets(path: str) -> None:
+    """Raises FormatError where a line is bracket text, whose brackets would be shown as words."""
+    from lattice_simp.skeleton.brackets import parse_brackets
+    from lattice_simp.support.textio import read_lines
+
+    for number, line in enumerate(read_lines(path), start=1):
+        if "[[" not in line:
+            continue
+        try:
+            _, mask = parse_brackets(line)
+        except SkeletonError:
+            continue
+        if not all(mask):
+            remedy = "make JSON lines: lattice-simp skeleton convert FILE skeletons.jsonl"
+            raise FormatError("holds a skeleton as bracket text", path=path, line=number, remedy=remedy)
 
 
 def _tokens(language: str) -> Callable[[str], list[str]]:

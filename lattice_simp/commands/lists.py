@@ -128,9 +128,15 @@ def texts(
         if as_json:
             write_json(_best(lists, n, lines, source), output, first_id=first_id or 0, sources=lines)
             return
-        shorter = write_texts(_best(lists, n or 1, None, source), output, n or 1)
+        shorter, empty = write_texts(_best(lists, n or 1, None, source), output, n or 1)
     if shorter:
-        print(f"{shorter} lists have fewer than {n or 1} hypotheses; they are repeated from the first", file=sys.stderr)
+        _note(f"lists with fewer than {n or 1} hypotheses, repeated from the first: {shorter}")
+    if empty:
+        _note(f"sentences without hypotheses, with empty lines: {empty} (sentences count from id {first_id or 0} on)")
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 def _is_text(file: str) -> bool:

@@ -62,19 +62,23 @@ def stream_outputs(
         raise FormatError(message, path=paths[0], remedy="say how many lines each sentence has")
 
 
-def write_texts(groups: Iterable[tuple[int, Sequence[Hypothesis]]], path: str | Path, count: int) -> int:
-    """Writes the texts of n-best lists, exactly `count` lines for each sentence; returns the number of shorter lists.
+def write_texts(groups: Iterable[tuple[int, Sequence[Hypothesis]]], path: str | Path, count: int) -> tuple[int, int]:
+    """Writes the texts of n-best lists, exactly `count` lines for each sentence.
 
     Programs that rerank plain texts (mbrs, COMET) need the same number of lines for each sentence. A shorter list is
     repeated from its first hypothesis on; a sentence without hypotheses gets empty lines.
 
+    Returns:
+        The number of shorter lists, and that of sentences without hypotheses.
+
     Raises:
         LatticeSimpError: the file cannot be written.
     """
-    shorter = 0
+    shorter = empty = 0
     with open_text(path, "w") as file:
         for _, hypotheses in groups:
-            shorter += len(hypotheses) < count
+            shorter += 0 < len(hypotheses) < count
+            empty += not hypotheses
             lines = [hypothesis.text for hypothesis in hypotheses[:count]] or [""]
             file.writelines(f"{line}\n" for line in islice(cycle(lines), count))
-    return shorter
+    return shorter, empty

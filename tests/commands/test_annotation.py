@@ -53,6 +53,14 @@ def test_tokens_are_made_of_plain_text(call, files):
         assert " ".join(store.sentences()[0].tokens) == "\u201c So it goes , \u201d she said . It didn 't ."
 
 
+def test_bracket_text_is_refused_before_annotators_see_its_brackets(call, files):
+    (files / "talk.txt").write_text("So [ it ]] goes .\nThe mill [[that was old]] stood .\n", "utf-8")
+    done = call(*COMMAND, "import", "talk.db", "talk.txt")
+    assert done.returncode == 2
+    assert done.stderr.startswith("lattice-simp: talk.txt:2: holds a skeleton as bracket text (make JSON lines:")
+    assert not (files / "talk.db").exists()
+
+
 def test_judgements_go_in_and_out_and_in(call, files):
     assert call(*COMMAND, "import", "talk.db", "made.jsonl", "--annotator", "Bob").returncode == 0
     assert call(*COMMAND, "export", "talk.db", "out.jsonl").returncode == 0

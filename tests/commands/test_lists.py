@@ -21,7 +21,15 @@ def test_outputs_of_systems_and_back(call, tmp_path):
     assert ls.normalise(ls.Lattice.from_nbest(lists[0])).num_arcs
     done = call("lattice", "texts", tmp_path / "all.nbest", "-n", 3)
     assert done.stdout == "x y\nz\nx y\n\nu\nv\n"
-    assert done.stderr == "1 lists have fewer than 3 hypotheses; they are repeated from the first\n"
+    assert done.stderr == "lists with fewer than 3 hypotheses, repeated from the first: 1\n"
+
+
+def test_sentences_that_a_list_leaves_out_are_empty_lines_and_told(call, tmp_path):
+    (tmp_path / "a.nbest").write_text("2 ||| x ||| -1\n4 ||| y ||| -1\n", encoding="utf-8")
+    done = call("lattice", "texts", tmp_path / "a.nbest")
+    assert done.stdout == "\n\nx\n\ny\n"
+    assert done.stderr == "sentences without hypotheses, with empty lines: 3 (sentences count from id 0 on)\n"
+    assert call("lattice", "texts", tmp_path / "a.nbest", "--first-id", 2).stdout == "x\n\ny\n"
 
 
 def test_lines_for_each_sentence_with_pieces(call, tmp_path):
