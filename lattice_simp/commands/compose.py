@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
-from lattice_simp.commands.lattice_input import NO_OPTIONS, LabelOptions, read_full, read_skeleton
+from lattice_simp.commands.lattice_input import NO_OPTIONS, LabelOptions, read_full, read_skeleton, require_lattices
 from lattice_simp.commands.lattice_run import write_result
 from lattice_simp.commands.options import refuse_idle
 from lattice_simp.core.hypothesis import Hypothesis
@@ -131,6 +131,8 @@ def compose_files(
     """
     labels = composition.labels
     with readable(full) as full_file, readable(skeleton) as skeleton_file:
+        require_lattices(full_file)
+        require_lattices(skeleton_file)
         lists = is_nbest(full_file), is_nbest(skeleton_file)
         several = lists[0] or is_collection(full_file), lists[1] or is_collection(skeleton_file)
         if sentence is not None and not any(several):

@@ -17,6 +17,7 @@ from lattice_simp.commands.lattice_input import (
     read_full,
     read_outputs,
     require_hypotheses,
+    require_lattices,
     take_options,
 )
 from lattice_simp.commands.lattice_run import lattice_run, write_result
@@ -38,12 +39,11 @@ from lattice_simp.commands.options import (
     command_app,
     refuse_idle,
 )
+from lattice_simp.commands.reference_lines import lattice_names, read_references, readable_sources
 from lattice_simp.commands.settings_options import takes_settings
-from lattice_simp.commands.whole_sentences import checked_lists, warn_of_whole_sentences
+from lattice_simp.commands.whole_sentences import checked_lists, lists_of_words, warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.marks import without_marks
-from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name
 from lattice_simp.formats.collections import is_collection
@@ -65,7 +65,7 @@ from lattice_simp.scores.bleu import References as NumberedReferences
 from lattice_simp.scores.bleu import corpus_bleu
 from lattice_simp.scores.edits import edit_distances, error_rate
 from lattice_simp.scores.ngrams import numbered
-from lattice_simp.support.textio import is_pipe, open_text, read_lines, readable
+from lattice_simp.support.textio import is_pipe, open_text, readable
 from lattice_simp.text.sacrebleu_tokenisers import tokeniser as tokeniser_of
 
 if TYPE_CHECKING:
@@ -142,6 +142,8 @@ class _Decision:
 
     def _lists(self, file: str, name: str, labels: LabelOptions) -> Iterator[tuple[int, list[Hypothesis]]]:
         lists = stream_nbest(file, **labels.of_lists(name))
+        if labels.pieces == "none":
+            lists = lists_of_words(lists, name)
         return checked_lists(lists, name, self.REMEDY) if self.depends_on_tokens else lists
 
     def _linear(self, lattice: Lattice) -> Lattice:
@@ -254,6 +256,7 @@ def mbr(
             refuse_idle(["to", "paths"], "when the output is an n-best list")
             decision.write_lists(file, words, output)
             return
+        require_lattices(file)
         refuse_idle(["n"], "when the output is a lattice")
         with lattice_run(file, sentence, words, jobs) as run:
             run.write(decision.of_lattice, output, to)
@@ -329,7 +332,7 @@ def oracle(
     sources: Annotated[
         list[str], typer.Argument(help="n-best lists, a PLF file, a folder, an archive, or a lattice file per sentence")
     ],
-    reference: Annotated[References, Detail("tokenised")],
+    reference: Annotated[References, Detail("tokenised; in the lattices' order, or with their names (Kaldi, trn)")],
     metric: Annotated[OracleMetric, typer.Option(help="metric; exact word error rate, or BLEU")] = "wer",
     first_id: FirstId = None,
     output: Annotated[
@@ -345,13 +348,15 @@ def oracle(
     ignored = labels.ignored
     if not any(Path(source).is_file() and is_nbest(source) for source in sources if not is_pipe(source)):
         refuse_idle([] if any(map(is_pipe, sources)) else ["first_id"], "without n-best lists")
-    references = [list(rows) for rows in zip(*_reference_lines(reference, ignored), strict=True)]
     oracles: list[Tokens] = []
     best: list[Tokens] = []
-    for lattice, rows in _paired(_lattices(sources, first_id or 0, labels), references, sources[-1]):
-        paths = nbest(lattice, 1, ignore=ignored)  # none if a list holds nothing for the sentence
-        best.append(paths[0].tokens if paths else ())
-        oracles.append(find_oracle(lattice, rows, metric, ignore=ignored).hypothesis.tokens if paths else ())
+    with readable_sources(sources) as files:
+        references = read_references(reference, lattice_names(sources, files, labels), ignored)
+        lattices = _lattices(sources, files, first_id or 0, labels)
+        for lattice, rows in _paired(lattices, references, sources[-1]):
+            paths = nbest(lattice, 1, ignore=ignored)  # none if a list holds nothing for the sentence
+            best.append(paths[0].tokens if paths else ())
+            oracles.append(find_oracle(lattice, rows, metric, ignore=ignored).hypothesis.tokens if paths else ())
     if not warn_of_whole_sentences((rows[0] for rows in references), reference[0]):
         warn_of_whole_sentences(best, sources[0])
     with open_text("-", "w") as file:
@@ -361,15 +366,6 @@ def oracle(
     if output is not None:
         with open_text(output, "w") as file:
             file.writelines(f"{' '.join(tokens)}\n" for tokens in oracles)
-
-
-def _reference_lines(paths: list[Path], ignored: Collection[str]) -> list[list[Tokens]]:
-    files = [[without_marks(as_tokens(line), ignored) for line in read_lines(path)] for path in paths]
-    for path, lines in zip(paths, files, strict=True):
-        if len(lines) != len(files[0]):
-            message = f"{len(lines)} lines, but {paths[0]} has {len(files[0])}"
-            raise FormatError(message, path=path, remedy="give each reference a line for each sentence")
-    return files
 
 
 def _paired(
@@ -389,14 +385,13 @@ def _paired(
         raise FormatError(message, path=last, remedy="give each sentence a line of references")
 
 
-def _lattices(sources: list[str], first_id: int, labels: LabelOptions) -> Iterator[Lattice]:
+def _lattices(sources: list[str], files: list[str], first_id: int, labels: LabelOptions) -> Iterator[Lattice]:
     """Yields the lattices of files, one of each, or all of a list, a PLF file, a folder or an archive."""
-    for source in sources:
-        with readable(source) as file:
-            for name, output in read_outputs(file, source, labels, first_id):
-                if isinstance(output, Lattice):
-                    require_hypotheses(output, f"{source}: {name}")
-                yield output if isinstance(output, Lattice) else Lattice.from_nbest(output)
+    for source, file in zip(sources, files, strict=True):
+        for name, output in read_outputs(file, source, labels, first_id):
+            if isinstance(output, Lattice):
+                require_hypotheses(output, f"{source}: {name}")
+            yield output if isinstance(output, Lattice) else Lattice.from_nbest(output)
 
 
 def _word_error_rate(hypotheses: list[Tokens], references: list[list[Tokens]]) -> float:

@@ -157,7 +157,9 @@ def lm(
     source: LatticeFile,
     model: Annotated[Model, Detail("ARPA or KenLM binary")],
     sentence: Id = None,
-    weight: Annotated[Weight, Detail("those of the model")] = 1.0,
+    weight: Annotated[
+        Weight | None, Detail("those of the model (default: the weight of what is taken out, else 1)")
+    ] = None,
     beam: Beam = None,
     word_penalty: Annotated[float, typer.Option(help="cost of each word")] = 0.0,
     name: Annotated[
@@ -196,15 +198,15 @@ def lm(
     old = None if old_model is None else LanguageModel.read(old_model)
 
     def scored(full: Lattice) -> Lattice:
+        scale = full.header.scales.get(replace or "", 1.0) if old_weight is None else old_weight
         if replace is not None:
-            scale = full.header.scales.get(replace, 1.0) if old_weight is None else old_weight
             full = full.without_feature(replace, scale)
         if feature in full.features:
             remedy = f"choose another --name, or --replace {feature} to remove the old scores from the costs"
             raise FormatError(f"the lattice has a feature {feature!r} already", path=source, remedy=remedy)
         if old is not None:
-            full = without_model(full, old, 1.0 if old_weight is None else old_weight, ignore=labels.ignored)
-        models = {feature: (language_model, weight)}
+            full = without_model(full, old, scale, ignore=labels.ignored)
+        models = {feature: (language_model, scale if weight is None else weight)}
         return ENGINES[engine].apply_lm(  # type: ignore[no-any-return]
             full, models, beam=beam, word_penalty=word_penalty, ignore=labels.ignored
         )

@@ -200,6 +200,7 @@ def read_any(
         if is_collection(file):
             lattice = _chosen(entries(file, format, **options), sentence, path)
         elif sentence is not None:
+            require_lattices(file, format)
             raise FormatError("is not an n-best list, and holds one lattice", path=path, remedy="leave --id out")
         else:
             check_labels(options, format or format_of(file), path)
@@ -238,6 +239,16 @@ def read_outputs(
             yield entry.name, labels.prepared(entry.load())
     else:
         yield source, read_full(file, labels=labels)
+
+
+def require_lattices(file: str, format: str | None = None) -> None:
+    """Refuses a file without lattices and hypotheses, before a command looks at options that depend on its kind.
+
+    Raises:
+        FormatError: names what the file looks like.
+    """
+    if format is None and not is_nbest(file) and not is_collection(file):
+        format_of(file)
 
 
 def require_hypotheses(lattice: Lattice, path: object = None) -> None:

@@ -1,13 +1,15 @@
-"""Warnings where tokens are whole sentences, as in text of languages without blanks between words."""
+"""Warnings where tokens are not words: whole sentences, as in languages without blanks, or pieces of words."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.scripts import whole_sentences
 from lattice_simp.core.symbols import split_tokens
+from lattice_simp.formats.pieces import PIECES
 from lattice_simp.text.sacrebleu_tokenisers import choose_tokeniser
 
 REMEDY = "make tokens first: `lattice-simp lattice tokens` with --language or --tokeniser, of all files"
@@ -28,15 +30,42 @@ def checked_lists(
     groups: Iterable[tuple[int, list[Hypothesis]]], name: object, remedy: str = REMEDY
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Yields n-best lists as they are, and warns once if their tokens are whole sentences."""
+    return _watched(groups, partial(warn_of_whole_sentences, name=name, remedy=remedy))
+
+
+def lists_of_words(
+    groups: Iterable[tuple[int, list[Hypothesis]]], name: object
+) -> Iterator[tuple[int, list[Hypothesis]]]:
+    """Yields n-best lists as they are, and warns once if their tokens are pieces of words."""
+    return _watched(groups, partial(warn_of_pieces, name=name))
+
+
+def warn_of_pieces(lines: Iterable[Sequence[str]], name: object) -> bool:
+    """Says on stderr that tokens are pieces of words, and how to join them; returns whether they are."""
+    tokens = [token for line in lines for token in line]
+    for kind, marks in PIECES.items():
+        example = next((token for token in tokens if marks.mark_any([[token]]) and marks.text(token)), None)
+        if example is not None:
+            print(
+                f"{name}: tokens are pieces of words ({example}); to join them, give --pieces {kind}", file=sys.stderr
+            )
+            return True
+    return False
+
+
+def _watched(
+    groups: Iterable[tuple[int, list[Hypothesis]]], check: Callable[[list[Sequence[str]]], bool]
+) -> Iterator[tuple[int, list[Hypothesis]]]:
+    """Yields n-best lists as they are, and checks the first hypotheses of the first lists once."""
     seen: list[Sequence[str]] = []
     for number, entries in groups:
         yield number, entries
         if len(seen) < _LISTS:
             seen += [entries[0].tokens] if entries else []
             if len(seen) == _LISTS:
-                warn_of_whole_sentences(seen, name, remedy)
+                check(seen)
     if len(seen) < _LISTS:
-        warn_of_whole_sentences(seen, name, remedy)
+        check(seen)
 
 
 def warn_of_lines(lines: Iterable[str], name: object) -> None:

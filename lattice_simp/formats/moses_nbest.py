@@ -222,7 +222,12 @@ def write_moses(
     """
     with open_text(path, "w") as file:
         for sentence, hypotheses in groups:
-            file.writelines(f"{sentence + first_id} ||| {_format(entry, style)}\n" for entry in hypotheses)
+            try:
+                file.writelines(f"{sentence + first_id} ||| {_format(entry, style)}\n" for entry in hypotheses)
+            except InvalidLatticeError as error:
+                where = f"{'standard output' if str(path) == '-' else path}: sentence {sentence + first_id}"
+                remedy = "write JSON lines, to a file whose name ends in .jsonl"
+                raise InvalidLatticeError(f"{where}: {error} ({remedy})") from None
 
 
 def _is_number(text: str) -> bool:

@@ -159,6 +159,7 @@ def test_oracles_of_lists_and_files(call, files):
         (["posteriors", "ends.txt", "--output", "a.fst"], "a.fst: the format openfst holds no features; write .slf"),
         (["posteriors", "ends.txt", "--output", "a.what"], "no known lattice format"),
         (["mbr", "one.nbest", "--utility", "comet"], "--utility"),
+        (["mbr", "samples.jsonl", "-n", "1"], "samples.jsonl: looks like JSON"),
         (["mbr", "one.nbest", "--mbr-scale", "0"], "the scale of the costs is 0.0"),
         (
             ["mbr", "one.nbest", "--utility", "wer", "--mbr-ratio", "0.5"],
@@ -175,6 +176,7 @@ def test_oracles_of_lists_and_files(call, files):
     ],
 )
 def test_errors_are_one_line(call, files, arguments, message):
+    (files / "samples.jsonl").write_text('{"prompt": "x", "samples": ["a b", "a c"]}\n')
     done = call("lattice", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
@@ -258,3 +260,50 @@ def test_oracles_of_lists_that_begin_at_one(call, files):
     done = call("lattice", "oracle", "from1.nbest", "--reference", "lines", "--first-id", 1)
     assert done.stdout.startswith("sentences\t2\noracle WER\t0.00\n")
     assert "3 sentences, but 2 lines" in call("lattice", "oracle", "from1.nbest", "--reference", "lines").stderr
+
+
+KALDI = "callA\n0 1 a 1,0,\n0 1 b 2,0,\n1 0,0,\n\ncallB\n0 1 b 1,0,\n1 0,0,\n\n"
+
+
+@pytest.mark.parametrize(
+    ("references", "note"),
+    [
+        (
+            "callB b\ncallA a\ncallC c\n",
+            "lattice: lines go by these names; not used, for they have other names: 1\n",
+        ),
+        ("a (callA)\nb (callB)\n", "each line ends with the name of its lattice: lines go by these names\n"),
+        ("a\nb\n", ""),
+    ],
+)
+def test_references_with_the_names_of_their_lattices(call, files, references, note):
+    (files / "lat.txt").write_text(KALDI)
+    (files / "ref").write_text(references)
+    for source in ("lat.txt", "-"):
+        done = call("lattice", "oracle", source, "--reference", "ref", stdin=KALDI)
+        assert done.stdout == "sentences\t2\noracle WER\t0.00\nbest path WER\t0.00\n", done.stderr
+        assert note in done.stderr
+        assert bool(note) == bool(done.stderr)
+
+
+def test_references_that_lack_a_name(call, files):
+    (files / "lat.txt").write_text(KALDI)
+    (files / "ref").write_text("callA a\ncallC b\n")
+    done = call("lattice", "oracle", "lat.txt", "--reference", "ref")
+    assert done.returncode == 2
+    assert "ref: no line begins with the name 'callB' of a lattice, as those of 1 others do (give each" in done.stderr
+    (files / "turn.fst").write_bytes((files / "two.fst").read_bytes())
+    (files / "one").write_text("turn left\n")  # the name of a file is no id of its only sentence
+    assert call("lattice", "oracle", "turn.fst", "--reference", "one").stderr == ""
+
+
+@pytest.mark.parametrize(("tokens", "pieces"), [("▁a ▁b c", "sentencepiece"), ("a b@@ c", "bpe"), ("▁ b @@", "")])
+def test_decisions_between_pieces_of_words(call, files, tokens, pieces):
+    (files / "pieces.nbest").write_text(f"0 ||| {tokens} ||| f= -1 ||| -1\n0 ||| a bc ||| f= -1 ||| -2\n")
+    warning = f"pieces.nbest: tokens are pieces of words ({tokens.split()[pieces == 'bpe']}); to join them, give"
+    for utility in ("linear", "chrf"):
+        done = call("lattice", "mbr", "pieces.nbest", "--utility", utility)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == (f"{warning} --pieces {pieces}\n" if pieces else "")
+        if pieces:
+            assert call("lattice", "mbr", "pieces.nbest", "--utility", utility, "--pieces", pieces).stderr == ""

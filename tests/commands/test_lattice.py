@@ -130,7 +130,7 @@ def test_a_new_language_model_replaces_the_old_scores(call, files, model):
     refused = call(*lm, "--name", "lm")
     assert refused.returncode == 2
     assert "a.slf: the lattice has a feature 'lm' already (choose another --name, or --replace lm" in refused.stderr
-    assert call(*lm, "--name", "lm", "--replace", "lm", "--old-weight", 2).returncode == 0
+    assert call(*lm, "--name", "lm", "--replace", "lm", "--old-weight", 2, "--weight", 1).returncode == 0
     best = nbest(read(files / "b.slf"))[0]
     assert best.cost == pytest.approx(1 + 2.5 * math.log(10))
     assert best.features == {"acoustic": -1.0, "lm": pytest.approx(-2.5 * math.log(10))}
@@ -255,6 +255,8 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "prune", "full.fst", "--engine", "slow"], "--engine"),
         (["lattice", "prune", "full.fst"], "give --beam NATS or --max-arcs NUMBER"),
         (["lattice", "compose", "full.fst", "full.fst", "-n", "3"], "--nbest has no effect"),
+        (["lattice", "compose", "full.nbest", "terms", "-n", "3"], "terms: looks like plain text, not like a lattice"),
+        (["lattice", "gappy", "terms", "--id", "0"], "terms: looks like plain text, not like a lattice"),
         (
             ["lattice", "compose", "full.fst", "full.fst", "--id", "3"],
             "full.fst: is not an n-best list, and holds one lattice (leave --id",
@@ -281,6 +283,7 @@ def test_errors_are_one_line(call, files, model, arguments, message):
     (files / "noise").write_bytes(b"\x80\x00\xffnoise\n")
     (files / "cut.fst").write_bytes((files / "full.fst").read_bytes()[:60])
     (files / "cyclic.txt").write_text("0 0 a\n0\n")
+    (files / "terms").write_text("Zug\nhat spät\n")
     (files / "blank").write_text("a [[b]]\n\na\n")
     (files / "one.nbest").write_text(NBEST.splitlines(keepends=True)[0])
     (files / "some.nbest").write_text("0 ||| a ||| f= 1 ||| -2\n0 ||| b ||| f= 2\n")

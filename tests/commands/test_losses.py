@@ -148,6 +148,14 @@ def test_a_replaced_language_model_is_in_its_field(call, folder, model):
     assert by_hand.stdout == ended.stdout
 
 
+def test_a_new_language_model_has_the_weight_of_the_old_one(call, folder, model):
+    lm = ("lattice", "lm", "in/a.slf", "--model", model / "lm.arpa", "--replace", "lm", "--to", "slf")
+    by_default, by_hand = call(*lm), call(*lm, "--weight", 12)
+    assert "lmscale=12.0" in by_default.stdout
+    assert by_default.stdout == by_hand.stdout
+    assert call(*lm, "--old-weight", 9).stdout == call(*lm, "--old-weight", 9, "--weight", 9).stdout != by_hand.stdout
+
+
 def test_a_model_on_costs_alone_has_the_usual_fields(call, folder, model):
     write(Lattice.from_strings([("das haus", 1.5), ("die brücke", 2.0)]), "plain.fst")
     done = call(

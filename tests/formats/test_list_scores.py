@@ -147,7 +147,9 @@ def test_marks_of_moses(tmp_path, text, words):
     with pytest.warns(InputWarning, match=r"x:1: removed marks of Moses, such as \S+") as caught:
         assert [entry.text for entry in ls.read_nbest(path)[0]] == [words] * 3
     assert len(caught) == 1
-    with pytest.raises(InvalidLatticeError, match="cannot represent the words"):
+    with pytest.raises(
+        InvalidLatticeError, match=r"y: sentence 0: .* cannot represent the words .* \(write JSON lines"
+    ):
         ls.write_nbest([(0, [Hypothesis(tuple(text.split()))])], tmp_path / "y")
 
 

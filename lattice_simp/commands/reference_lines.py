@@ -1,0 +1,97 @@
+"""Pairs reference lines with lattices: by the names of the lattices where all lines hold them, else by their order."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from lattice_simp.commands.lattice_input import LabelOptions
+from lattice_simp.core.marks import without_marks
+from lattice_simp.core.symbols import as_tokens
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.collections import entries, format_of_parts, is_collection, stem_of
+from lattice_simp.formats.nbest import is_nbest
+from lattice_simp.support.textio import read_lines, readable
+
+_KALDI = re.compile(r"\s*(?P<name>\S+)(?:\s+(?P<text>.*))?")
+_TRN = re.compile(r"(?P<text>.*?)\s*\((?P<name>[^()\s]+)\)\s*")
+
+
+@contextmanager
+def readable_sources(sources: Sequence[str]) -> Iterator[list[str]]:
+    """Yields the paths of files that can be read twice."""
+    with ExitStack() as stack:
+        yield [str(stack.enter_context(readable(source))) for source in sources]
+
+
+def lattice_names(sources: Sequence[str], files: Sequence[str], labels: LabelOptions) -> list[str]:
+    """Returns the names of the lattices of all files, or none where they are numbers, or a single file is the only one.
+
+    Args:
+        sources: the files as the user names them.
+        files: their paths.
+        labels: what the labels are.
+    """
+    names: list[str] = []
+    for source, file in zip(sources, files, strict=True):
+        if Path(file).is_file() and is_nbest(file):
+            return []
+        if not is_collection(file):
+            names.append(stem_of(Path(source).name))
+        elif format_of_parts(file, None) == "plf":
+            return []
+        else:
+            names += [entry.name for entry in entries(file, **labels.of_lattices(source))]
+    return [] if len(names) == 1 and not is_collection(files[0]) else names
+
+
+def read_references(
+    paths: Sequence[Path], names: Sequence[str], ignored: Collection[str]
+) -> list[list[tuple[str, ...]]]:
+    """Returns the reference words of each sentence, those of each file.
+
+    Lines are in the order of the lattices, or each begins with the name of its lattice (Kaldi's text), or each ends
+    with it in brackets (trn files); the names are removed, and the command says so.
+
+    Args:
+        paths: a reference in each.
+        names: those of the lattices; empty if they are numbers.
+        ignored: labels that are not words.
+
+    Raises:
+        FormatError: a file lacks lines, or the line of a lattice whose neighbours have theirs.
+    """
+    files = [_in_order(list(read_lines(path)), names, path) for path in paths]
+    for path, lines in zip(paths, files, strict=True):
+        if len(lines) != len(files[0]):
+            message = f"{len(lines)} lines, but {paths[0]} has {len(files[0])}"
+            raise FormatError(message, path=path, remedy="give each reference a line for each sentence")
+    return [[without_marks(as_tokens(line), ignored) for line in rows] for rows in zip(*files, strict=True)]
+
+
+def _in_order(lines: list[str], names: Sequence[str], path: Path) -> list[str]:
+    """Returns the lines in the order of the lattices, without names."""
+    for pattern, place in ((_KALDI, "begins with"), (_TRN, "ends with")):
+        texts = _by_name(lines, pattern)
+        named = [name for name in names if name in texts]
+        if not named or 2 * len(named) < len(names):
+            continue
+        missing = next((name for name in names if name not in texts), None)
+        if missing is not None:
+            message = f"no line {place} the name {missing!r} of a lattice, as those of {len(named)} others do"
+            raise FormatError(message, path=path, remedy="give each lattice a line, or leave all names out")
+        unused = len(lines) - len(named)
+        more = f"; not used, for they have other names: {unused}" if unused else ""
+        print(f"{path}: each line {place} the name of its lattice: lines go by these names{more}", file=sys.stderr)
+        return [texts[name] for name in names]
+    return lines
+
+
+def _by_name(lines: list[str], pattern: re.Pattern[str]) -> dict[str, str]:
+    """Returns the texts by their names; nothing if a line has no name, or two lines have the same."""
+    matches = [match for line in lines if (match := pattern.fullmatch(line)) is not None]
+    texts = {match["name"]: match["text"] or "" for match in matches}
+    return texts if len(texts) == len(lines) else {}
