@@ -51,7 +51,7 @@ def _files() -> list[str]:
 
 
 def _write_corpora(config: Config, run: Run, folder: Path) -> dict[str, Any]:
-    reader = _Reader(Path(config["data"]))
+    reader = Reader(Path(config["data"]))
     last: int = config["train_lines"]
     turk, asset = reader.lines(f"{TURK}/tune.truecase.detok.orig.xz"), reader.lines(f"{ASSET}/asset.valid.orig.xz")
     turked = [reader.lines(f"{TURK}/tune.truecase.detok.simp.{own}.xz") for own in range(TURK_REFERENCES)]
@@ -89,7 +89,9 @@ def _write_corpora(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     return {**counts, "simple text": len(texts)}
 
 
-class _Reader:
+class Reader:
+    """Reads the texts of the reference data."""
+
     def __init__(self, data: Path) -> None:
         self.data = data
 
@@ -98,6 +100,7 @@ class _Reader:
         return [_PENN_TOKENS.sub(lambda found: _PENN[found[0]], line) for line in read_lines(self.data / path)]
 
     def onestop(self) -> Pairs:
+        """Yields the harder and the easier sentence of each pair; the file ELE-INT has the easier one first."""
         for levels in ("ADV-ELE", "ADV-INT", "ELE-INT"):
             group: list[str] = []
             for line in [*self.lines(f"simplify/onestop/aligned/{levels}.txt.xz"), PAIR_SEPARATOR]:
@@ -105,7 +108,7 @@ class _Reader:
                     group += [line.strip()] if line.strip() else []
                     continue
                 if len(group) == 2:
-                    yield group[0], group[1]
+                    yield (group[1], group[0]) if levels == "ELE-INT" else (group[0], group[1])
                 group = []
 
     def wikisplit(self) -> Pairs:

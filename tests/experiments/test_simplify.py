@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import yaml
 
 from experiments.simplify import data
 from experiments.simplify.__main__ import main
+from experiments.simplify.corpora import Reader
 from experiments.simplify.data import normalise, read_sets
 from experiments.simplify.report import golden_error, read_published
 from lattice_simp.metrics import METRICS
@@ -102,6 +104,18 @@ def test_published_figures_are_of_systems_and_metrics_of_the_config():
     for one in sets.values():
         assert one.baseline in one.outputs
         assert set(one.metrics) <= set(METRICS)
+
+
+def test_the_harder_sentence_of_a_pair_comes_first(tmp_path):
+    folder = tmp_path / "simplify" / "onestop" / "aligned"
+    folder.mkdir(parents=True)
+    for levels in ("ADV-ELE", "ADV-INT", "ELE-INT"):
+        first, second = levels.split("-")
+        with lzma.open(folder / f"{levels}.txt.xz", "wt", encoding="utf-8") as file:
+            file.write(f"{first} one\n{second} one\n*******\nalone\n*******\n{first} two\n{second} two\n")
+    pairs = [(harder.split()[0], easier.split()[0], harder.split()[1]) for harder, easier in Reader(tmp_path).onestop()]
+    expected = [("ADV", "ELE"), ("ADV", "INT"), ("INT", "ELE")]
+    assert pairs == [(*levels, number) for levels in expected for number in ("one", "two")]
 
 
 def test_without_a_golden_system_there_is_no_error():
