@@ -182,7 +182,8 @@ def _report(error: Exception, *, debug: bool) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown
         return _BAD_INPUT
     if hasattr(error, "format_message"):  # of the parser of options
-        text = f"{error.format_message()} (run it with --help for usage)"
+        message = error.format_message().replace("Value error, ", "")  # a prefix of the library
+        text = f"{message} (run it with --help for usage)"
     elif isinstance(error, LatticeSimpError):
         text = str(error)
     elif isinstance(error, OSError) and error.errno == errno.EBADF:

@@ -48,6 +48,7 @@ from lattice_simp.formats.nbest import has_pieces, is_nbest, write_nbest
 from lattice_simp.formats.pieces import join_words, pieces_named
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines, readable
 from lattice_simp.systems.combination.combine import (
     CombinationSettings,
@@ -141,7 +142,7 @@ def combine_outputs(
         lists = _decided(results.of(sentences), n if nbest_output else 1, lattices)
         _write(lists, output, nbest_output)
     if results.failed:
-        print(f"lattice-simp: {results.failed} sentences failed", file=sys.stderr)
+        print(f"lattice-simp: {counted(results.failed, 'sentence')} failed", file=sys.stderr)
         raise typer.Exit(FAILED)
 
 

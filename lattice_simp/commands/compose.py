@@ -21,6 +21,7 @@ from lattice_simp.formats.nbest import has_pieces, is_nbest, stream_nbest, write
 from lattice_simp.ops.compose_gappy import EDITS, SKELETON, EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import readable
 
 
@@ -111,7 +112,7 @@ class Composition:
     @property
     def summary(self) -> str:
         """The counts in words."""
-        text = f"{self.sentences} sentences, {self.empty} without a common hypothesis (unchanged)"
+        text = f"{counted(self.sentences, 'sentence')}, {self.empty} without a common hypothesis (unchanged)"
         return text + (f", {self.missing} without skeleton hypotheses" if self.missing else "")
 
 

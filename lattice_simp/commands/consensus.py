@@ -65,6 +65,7 @@ from lattice_simp.scores.bleu import References as NumberedReferences
 from lattice_simp.scores.bleu import corpus_bleu
 from lattice_simp.scores.edits import edit_distances, error_rate
 from lattice_simp.scores.ngrams import numbered
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import is_pipe, open_text, readable
 from lattice_simp.text.sacrebleu_tokenisers import tokeniser as tokeniser_of
 
@@ -381,7 +382,7 @@ def _paired(
         if sentence < len(references):
             yield lattice, references[sentence]
     if sentence + 1 != len(references):
-        message = f"{sentence + 1} sentences, but {len(references)} lines of references"
+        message = f"{counted(sentence + 1, 'sentence')}, but {counted(len(references), 'line')} of references"
         raise FormatError(message, path=last, remedy="give each sentence a line of references")
 
 

@@ -59,6 +59,7 @@ from lattice_simp.ops.determinize import MAX_STATES
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.nbest import nbest as best_paths
 from lattice_simp.support.options import option
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_binary, open_text
 
 app = command_app("Look at lattices, convert them, and operate on them.")
@@ -223,7 +224,7 @@ def _say_ignored(lattice: Lattice, ignored: Collection[str]) -> None:
     count = int(np.isin(lattice.olabels, list(labels)).sum())
     if count:
         words = " ".join(labels[label] for label in labels if (lattice.olabels == label).any())
-        print(f"the language model ignores {count} arcs: {words}", file=sys.stderr)
+        print(f"the language model ignores {counted(count, 'arc')}: {words}", file=sys.stderr)
 
 
 @app.command()
@@ -308,6 +309,7 @@ def nbest(
 
     Example: lattice-simp lattice nbest a.fst -n 10
     """
+    _refuse_lattice_name(output)
     is_list = moses or is_json_name(output)
     if is_list:
         refuse_idle(["scores"], "when the output is an n-best list, which has all features")
@@ -329,6 +331,13 @@ def nbest(
             with open_text(output, "w") as out:
                 for name, paths in groups:
                     out.writelines(_line(path, name if run.is_many else "", scores) for path in paths)
+
+
+def _refuse_lattice_name(output: str) -> None:
+    name = format_of_name(output, "att")
+    if name != "att":
+        remedy = "name a text file (.txt), or n-best lists (--moses, or .jsonl); `lattice convert` writes lattices"
+        raise LatticeSimpError(f"{output}: strings are not a lattice of the format {name}; {remedy}")
 
 
 def _line(path: Hypothesis, name: str, scores: bool) -> str:

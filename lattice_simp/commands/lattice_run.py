@@ -23,6 +23,7 @@ from lattice_simp.formats import FORMATS, format_of_name, losses, write
 from lattice_simp.formats.collections import Entry, entries, format_of_parts, is_collection, new_file
 from lattice_simp.formats.nbest import is_nbest, write_nbest
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import place, readable
 
 Item = TypeVar("Item")
@@ -56,7 +57,7 @@ def lattice_run(
         run = LatticeRun(file, sentence, labels, jobs, format)
         yield run
     if run.failed:
-        print(f"lattice-simp: {run.failed} lattices failed", file=sys.stderr)
+        print(f"lattice-simp: {counted(run.failed, 'lattice')} failed", file=sys.stderr)
         raise typer.Exit(FAILED)
 
 

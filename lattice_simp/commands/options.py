@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_type_hints
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats import FORMATS
@@ -76,6 +76,17 @@ class HelpCommand(TyperCommand):
             record: tuple[str, str] | None = parameter.get_help_record(ctx)
             return record
         return "-h, --help", f"show this message{f' ({HELP_ALL}: with every option)' if ctx.meta['brief'] else ''}"
+
+
+class HelpGroup(TyperGroup):
+    """A group whose --help has the whole first sentence of each command's help."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes the names of the commands, and what they do."""
+        commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        rows = [(name, command.get_short_help_str(sys.maxsize)) for name, command in commands if command is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 def _named_options(panels: Mapping[str, list[Any]], width: int) -> Iterator[str]:
@@ -153,6 +164,7 @@ def _with_detail(hint: Any) -> Any:
 def command_app(help: str | None = None) -> CommandApp:
     """Returns what a module collects its commands in: of a group if there is a help text, else a single one."""
     return CommandApp(
+        cls=HelpGroup,
         help=help,
         no_args_is_help=help is not None,
         add_completion=False,

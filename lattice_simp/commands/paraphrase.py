@@ -27,6 +27,7 @@ from lattice_simp.commands.sentence_sets import read_parallel, read_sets
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.plurals import counted
 from lattice_simp.systems.paraphrase.tree import Tree, joined_trees
 
 app = command_app("Expand sets of sentences with the same meaning: count, list or sample what their phrases form.")
@@ -187,4 +188,4 @@ def _run(work: Work, chosen: _Run) -> None:
     job = Job("paraphrasing", partial(make_worker, work), parts)
     with resumable(run):
         report = run_sentences(sentences, job, run)
-    end_run(report, run, f"{len(sets)} sets in {report.seconds:.1f} s, {report.failed} failed")
+    end_run(report, run, f"{counted(len(sets), 'set')} in {report.seconds:.1f} s, {report.failed} failed")

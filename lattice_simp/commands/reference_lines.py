@@ -14,6 +14,7 @@ from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.collections import entries, format_of_parts, is_collection, stem_of
 from lattice_simp.formats.nbest import is_nbest
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines, readable
 
 _KALDI = re.compile(r"\s*(?P<name>\S+)(?:\s+(?P<text>.*))?")
@@ -67,7 +68,7 @@ def read_references(
     files = [_in_order(list(read_lines(path)), names, path) for path in paths]
     for path, lines in zip(paths, files, strict=True):
         if len(lines) != len(files[0]):
-            message = f"{len(lines)} lines, but {paths[0]} has {len(files[0])}"
+            message = f"{counted(len(lines), 'line')}, but {paths[0]} has {len(files[0])}"
             raise FormatError(message, path=path, remedy="give each reference a line for each sentence")
     return [[without_marks(as_tokens(line), ignored) for line in rows] for rows in zip(*files, strict=True)]
 
@@ -81,7 +82,7 @@ def _in_order(lines: list[str], names: Sequence[str], path: Path) -> list[str]:
             continue
         missing = next((name for name in names if name not in texts), None)
         if missing is not None:
-            message = f"no line {place} the name {missing!r} of a lattice, as those of {len(named)} others do"
+            message = f"no line {place} the name {missing!r} of a lattice, as those of other lattices do"
             raise FormatError(message, path=path, remedy="give each lattice a line, or leave all names out")
         unused = len(lines) - len(named)
         more = f"; not used, for they have other names: {unused}" if unused else ""

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.progress import progress_bar
 from lattice_simp.support.tasks import Outcome
 
@@ -45,7 +46,9 @@ class Report:
         self._bar = self._progress.add_task(what, total=len(lengths) - done)
 
     def __str__(self) -> str:
-        text = f"{len(self.lengths)} sentences in {self.seconds:.1f} s, {self.failed} failed (copied to the output)"
+        text = f"{counted(len(self.lengths), 'sentence')} in {self.seconds:.1f} s, {self.failed} failed"
+        if self.failed:
+            text += " (copied to the output)"
         if self.resumed:
             text += f", {self.resumed} from an earlier run"
         if self.reachable + self.unreachable:

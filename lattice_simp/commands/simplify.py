@@ -29,6 +29,7 @@ from lattice_simp.commands.records import Record, empty_record, nbest_entry
 from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_run, resumable, run_sentences
 from lattice_simp.commands.sentences import Sentence, english_text, model_text, read_sentences
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.tasks.outcome import Function
 from lattice_simp.support.textio import open_text
 from lattice_simp.systems.simplify.explanation import explanation
@@ -174,8 +175,8 @@ class _Explained:
     def add(self, record: Record) -> None:
         """Takes the explanation of a sentence; of one that was passed through there is only its text."""
         steps = record.get("explained", {"source": record["line"], "simple": record["line"]})
-        for kind in ("splits", "deletions", "substitutions", "reorderings"):
-            self._counts[kind] += len(steps.get(kind, ()))
+        for kind in ("split", "deletion", "substitution", "reordering"):
+            self._counts[kind] += len(steps.get(f"{kind}s", ()))
         self._noted += "note" in record
         if self._path is not None:
             self._lines.append(json.dumps(steps, ensure_ascii=False) + "\n")
@@ -183,7 +184,7 @@ class _Explained:
     @property
     def counts(self) -> str:
         """What was done, for people."""
-        done = "".join(f", {count} {kind}" for kind, count in self._counts.items())
+        done = "".join(f", {counted(count, kind)}" for kind, count in self._counts.items())
         return f"{done}; {self._noted} by substitution alone" if self._noted else done
 
     def write(self) -> None:

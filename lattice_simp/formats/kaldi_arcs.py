@@ -182,13 +182,14 @@ def lost(lattice: Lattice, frame_shift: float = FRAME_SHIFT) -> Losses:
     header = lattice.header
     frames = np.concatenate(_columns(lattice, TIME)) / frame_shift
     is_whole = (frames > -_WHOLE).all() and (np.abs(frames - np.rint(frames)) < _WHOLE).all()
-    is_scaled = any(header.scales.get(name, 1.0) != 1.0 for name in (GRAPH, ACOUSTIC) if name in lattice.features)
+    scaled = [name for name in (GRAPH, ACOUSTIC) if name in lattice.features and header.scales.get(name, 1.0) != 1.0]
     return {
         LOST_FEATURES: [name for name in lattice.features if name not in (GRAPH, ACOUSTIC, TIME)],
         "whole numbers of frames take the place of": [] if is_whole else [TIME],
-        "alignments have ones in the place of": ["transitions"] if TIME in lattice.features else [],
-        "all that is not acoustic in the costs is in": [] if _keeps_graph(lattice) else [GRAPH],
-        LOST_HEADER: [*(name for name in header.fields if name != "base"), *(["scales"] if is_scaled else [])],
+        "alignments keep their lengths, but lose their": ["transitions"] if TIME in lattice.features else [],
+        "costs that are not acoustic are written as costs of the": [] if _keeps_graph(lattice) else [GRAPH],
+        "costs are written unscaled; to use them, give --scales again for": scaled,
+        LOST_HEADER: [name for name in header.fields if name != "base"],
     }
 
 

@@ -79,7 +79,7 @@ def test_one_that_fails_is_reported_and_the_others_are_written(lists, tmp_path, 
         assert run("lattice", "prune", folder, "--beam", 1, "--jobs", jobs, "--output", f"{pruned}{jobs}/") == 1
         errors = capsys.readouterr().err
         assert "7: " in errors
-        assert "1 lattices failed" in errors
+        assert "1 lattice failed" in errors
         assert len(list((tmp_path / f"pruned{jobs}").iterdir())) == 29
 
 

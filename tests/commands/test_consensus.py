@@ -158,7 +158,7 @@ def test_oracles_of_lists_and_files(call, files):
         (["union", "one.nbest", "/no/such/file"], "/no/such/file"),
         (["posteriors", "ends.txt", "--output", "a.fst"], "a.fst: the format openfst holds no features; write .slf"),
         (["posteriors", "ends.txt", "--output", "a.what"], "no known lattice format"),
-        (["mbr", "one.nbest", "--utility", "comet"], "--utility"),
+        (["mbr", "one.nbest", "--utility", "comet"], "Invalid value for '--utility': 'comet' is not one of"),
         (["mbr", "samples.jsonl", "-n", "1"], "samples.jsonl: looks like JSON"),
         (["mbr", "one.nbest", "--mbr-scale", "0"], "the scale of the costs is 0.0"),
         (
@@ -169,7 +169,7 @@ def test_oracles_of_lists_and_files(call, files):
         (["confusion", "one.nbest", "--scale", "-1"], "the scale of the costs is -1.0"),
         (["confusion", "one.nbest", "--max-arcs", "0"], "--max-arcs"),
         (["oracle", "one.nbest"], "--reference"),
-        (["oracle", "two.fst", "two.fst", "--reference", "line"], "two.fst: 2 sentences, but 1 lines of references"),
+        (["oracle", "two.fst", "two.fst", "--reference", "line"], "two.fst: 2 sentences, but 1 line of references"),
         (["oracle", "two.fst", "--reference", "line", "--reference", "lines"], "lines: 2 lines, but line has 1"),
         (["oracle", "two.fst", "--reference", "line", "--metric", "ter"], "--metric"),
         (["posteriors", "ends.txt", "--scale", "0"], "the scale of the costs is 0.0"),
@@ -291,7 +291,10 @@ def test_references_that_lack_a_name(call, files):
     (files / "ref").write_text("callA a\ncallC b\n")
     done = call("lattice", "oracle", "lat.txt", "--reference", "ref")
     assert done.returncode == 2
-    assert "ref: no line begins with the name 'callB' of a lattice, as those of 1 others do (give each" in done.stderr
+    assert (
+        "ref: no line begins with the name 'callB' of a lattice, as those of other lattices do (give each"
+        in done.stderr
+    )
     (files / "turn.fst").write_bytes((files / "two.fst").read_bytes())
     (files / "one").write_text("turn left\n")  # the name of a file is no id of its only sentence
     assert call("lattice", "oracle", "turn.fst", "--reference", "one").stderr == ""

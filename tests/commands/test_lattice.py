@@ -237,6 +237,10 @@ def test_skeleton_conversion_round_trip(call, files):
             "model LM is inf; give a finite",
         ),
         (["lattice", "nbest", "full.fst", "-n", "0"], "--nbest"),
+        (
+            ["lattice", "nbest", "full.fst", "-o", "x.slf.gz"],
+            "x.slf.gz: strings are not a lattice of the format slf",
+        ),
         (["lattice", "nbest", "cyclic.txt"], "cycle"),
         (["lattice", "compose", "-", "-"], "only one of the full lattice and the skeleton can be standard input"),
         (["lattice", "compose", "full.fst", "full.fst", "--weight", "-1"], "the weight is -1.0"),
@@ -416,7 +420,7 @@ def test_features_of_composed_lists(call, files):
         "0 ||| a\u00a0x c ||| f= -1 Skeleton= -0.5 Edits= -1 ||| -4",
         "0 ||| b ||| f= -1 Skeleton= -0.5 Edits= -2 ||| -4",
     ]
-    assert "1 sentences, 0 without" in done.stderr
+    assert "1 sentence, 0 without" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["determinize", "minimize"])
