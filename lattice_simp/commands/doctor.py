@@ -141,7 +141,7 @@ def _lmplz() -> str | None:
 
 _PROGRAMS: dict[str, tuple[str, Callable[[], str | None]]] = {
     "lmplz": ("estimates language models: lattice-simp train", _lmplz),
-    "java": ("runs METEOR: lattice-simp evaluate --meteor", lambda: shutil.which("java")),
+    "java": ("runs METEOR: lattice-simp evaluate --metrics meteor --language en", lambda: shutil.which("java")),
 }
 """Programs that are no Python packages, what uses them, and how they are found."""
 
