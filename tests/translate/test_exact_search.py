@@ -15,7 +15,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.combined import combined
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.search.exact import dense, multipliers, refine, relaxation
+from lattice_simp.translate.search.exact import dense_bounds, multipliers, refine, relaxation
 from lattice_simp.translate.search.exact import second_order as learning
 from lattice_simp.translate.search.exact.border_words import everything_kept
 from lattice_simp.translate.search.exact.bounds import bounds_of, dense_bounds_of, no_bounds
@@ -222,7 +222,7 @@ def test_multipliers_bring_the_second_order_near_the_optimum(monkeypatch):
     assert sum(gaps[90]) < 0.4 * sum(gaps[0]), {rounds: sum(gap) for rounds, gap in gaps.items()}
 
 
-@pytest.mark.parametrize(("where", "name", "value"), [(dense, "MAX_ENTRIES", 0), (learning, "SAMPLES", 0)])
+@pytest.mark.parametrize(("where", "name", "value"), [(dense_bounds, "MAX_ENTRIES", 0), (learning, "SAMPLES", 0)])
 def test_dense_bounds_and_samples_change_no_optimum(monkeypatch, where, name, value):
     for seed in SEEDS[:30]:
         decoder, texts, words = make_decoder(seed, longest=6)
@@ -251,7 +251,7 @@ def test_dense_bounds_are_those_of_the_second_orders_forest():
     seen = 0
     for seed in SEEDS:
         chart, second, bounds, prefixes, charges, kept = second_order(seed)
-        result = dense.dense_bounds(chart, second, charges, kept, 1e6)
+        result = dense_bounds.dense_bounds(chart, second, charges, kept, 1e6)
         if result is None or second.level.max() < 2:
             continue
         forest = refined_forest(chart, second, bounds, 1e6, prefixes, 10**6, lambda edges: True)
@@ -274,7 +274,7 @@ def test_potentials_of_any_size_lose_nothing(order):
         model = with_potential(second._replace(order=order), potential, 3)
 
         def least_within(limit, seed=seed, chart=chart, model=model, charges=charges, kept=kept, prefixes=prefixes):
-            result = dense.dense_bounds(chart, model._replace(order=2), charges, kept, limit)
+            result = dense_bounds.dense_bounds(chart, model._replace(order=2), charges, kept, limit)
             if result is None:
                 return None
             words = with_words(prefixes, charges)
@@ -306,7 +306,7 @@ def test_pools_grow_before_they_are_full(monkeypatch):
 
     for seed in SEEDS[:30]:
         chart, second, bounds, prefixes, charges, kept = second_order(seed)
-        values = dense.dense_bounds(chart, second, charges, kept, 1e6)
+        values = dense_bounds.dense_bounds(chart, second, charges, kept, 1e6)
         wanted = [bounds] if values is None else [bounds, dense_bounds_of(values.dense)]
         for entry in wanted:
             prefix = prefixes if entry is bounds else with_words(prefixes, charges)
@@ -341,12 +341,12 @@ def test_what_is_beyond_the_limit_changes_no_bound_within():
     left_out = 0
     for seed in SEEDS:
         chart, second, _, _, charges, kept = second_order(seed)
-        whole = dense.dense_bounds(chart, second, charges, kept, 1e6)
+        whole = dense_bounds.dense_bounds(chart, second, charges, kept, 1e6)
         if whole is None:
             continue
         limit = whole.lower + 1.0
-        cut = dense.dense_bounds(chart, second, charges, kept, limit)
-        again = dense.dense_bounds(chart, second, charges, cut.kept, limit)
+        cut = dense_bounds.dense_bounds(chart, second, charges, kept, limit)
+        again = dense_bounds.dense_bounds(chart, second, charges, cut.kept, limit)
         everything, within = missing(whole, chart), missing(cut, chart)
         assert again.lower == cut.lower == whole.lower
         assert missing(again, chart) == pytest.approx(within)
@@ -445,11 +445,14 @@ def test_pairs_of_words_outside_of_all_derivations_change_no_bound_within():
         decoder, texts, words = make_decoder(seed, longest=6)
         table = expected(decoder, texts, words)
         chart, second, _, _, charges, kept = second_order(seed)
-        if not table or (actual := dense.dense_bounds(chart, second, charges, kept, min(table.values()) + 1.0)) is None:
+        if (
+            not table
+            or (actual := dense_bounds.dense_bounds(chart, second, charges, kept, min(table.values()) + 1.0)) is None
+        ):
             continue
         limit = min(table.values()) + 1.0
         model = without_pairs(second, actual.living)
-        again = dense.dense_bounds(chart, model, charges, actual.kept, limit, actual.living)
+        again = dense_bounds.dense_bounds(chart, model, charges, actual.kept, limit, actual.living)
         assert actual.lower - 1e-9 <= again.lower <= min(table.values()) + 1e-6, seed
         for string in {key for key, cost in table.items() if cost <= limit - 1e-6}:
             seen = [second.start, *words_of(decoder, words, string), second.final]

@@ -6,8 +6,8 @@ and deletions are found on it, and applied to tokens that know their place in th
 
 from __future__ import annotations
 
+from lattice_simp.systems.simplify.between_events import event_splits
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, delete, deletion_candidates
-from lattice_simp.systems.simplify.event_splits import event_splits
 from lattice_simp.systems.simplify.graphs.boxer import read_graphs
 from lattice_simp.systems.simplify.graphs.dependency_graph import dependency_graph
 from lattice_simp.systems.simplify.graphs.drawing import graph_dot, graph_image, graph_svg

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from lattice_simp.core.symbols import as_tokens
+from lattice_simp.systems.simplify.between_events import event_splits
 from lattice_simp.systems.simplify.deletion import Deletion, deletion_candidates
-from lattice_simp.systems.simplify.event_splits import event_splits
 from lattice_simp.systems.simplify.graphs.dependency_graph import dependency_graph
 from lattice_simp.systems.simplify.graphs.graph import SemanticGraph
 from lattice_simp.systems.simplify.replacements import Replacement

@@ -30,7 +30,7 @@ LEAST_WORDS = 3
 
 
 class SplitKind(StrEnum):
-    """The construction that a split takes apart; `event` for two events of a graph (`event_splits.py`)."""
+    """The construction that a split takes apart; `event` for two events of a graph (`between_events.py`)."""
 
     RELATIVE = "relative"
     COORDINATION = "coordination"

@@ -30,7 +30,7 @@ def event_splits(graph: SemanticGraph) -> tuple[Split, ...]:
     """Returns the splits between two events after which both sentences are complete.
 
     >>> from lattice_simp.systems.simplify.graphs.graph import Node
-    >>> events = (Node("X1", NodeKind.EVENT, ("leave",), (4,)), Node("X2", NodeKind.EVENT, ("sing",), (2,)))
+    >>> events = (Node("X1", NodeKind.EVENT, ("leave",), (4,)), Node("X2", NodeKind.EVENT, ("sing",), (2, 3)))
     >>> ann = Node("X3", NodeKind.ENTITY, ("ann",), (0,))
     >>> edges = (Edge("X1", "X3", "agent", EdgeKind.ROLE), Edge("X2", "X3", "agent", EdgeKind.ROLE, shared=True))
     >>> sentence = ("Ann", "who", "sings", "well", "left", "home", "today", ".")
