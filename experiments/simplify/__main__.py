@@ -29,7 +29,7 @@ def simplify(experiment: Experiment) -> Results:
             folder, more = _outputs(config, one, made.folders["corpora"], experiment)
             records |= more
             counts[one.name] = read_counts(folder)
-            ours = {OURS + own: folder / file_name(own) for own in systems_of(one)}
+            ours = {OURS + system: folder / file_name(system) for system in systems_of(one)}
             one = replace(one, outputs={**one.outputs, **ours})
         sets.append(one)
     stages = {one.name: measured_stage(one, config["samples"]) for one in sets}

@@ -83,9 +83,9 @@ def trained(config: Config, name: str, folder: Path, run: Run, *, swaps: bool) -
         "data": str(folder),
         "work": config["work"],
         "model": str(Path(config["work"]) / f"model-{name}{'-swaps' if swaps else ''}"),
-        "corpora": [_corpus(own) for own in config["corpora"]],
+        "corpora": [_corpus(corpus) for corpus in config["corpora"]],
         "simplify": {
-            "corpora": [_corpus(own) for own in config["operations"]],
+            "corpora": [_corpus(corpus) for corpus in config["operations"]],
             "swaps": swaps,
             **config["models"][name],
         },
@@ -135,15 +135,15 @@ def _simplify(
         simplifier = replace(
             loaded[system.swaps], search=system.search, stages=system.steps, change=system.change, mode=system.mode
         )
-        found = [most_unlike(own) for own in simplifier.simplify_all(parses, system.rerank)]
+        chosen = [most_unlike(hypotheses) for hypotheses in simplifier.simplify_all(parses, system.rerank)]
         with open_text(str(folder / file_name(name)), "w") as file:
-            file.writelines(penn(own.text) + "\n" for own in found)
+            file.writelines(penn(simplification.text) + "\n" for simplification in chosen)
         counts[name] = {
-            "splits": sum(len(own.splits) for own in found),
-            "deletions": sum(len(own.deletions) for own in found),
-            "substitutions": sum(len(own.substitutions) for own in found),
-            "reorderings": sum(len(own.reorderings) for own in found),
-            "passed through": sum(bool(own.problem) for own in found),
+            "splits": sum(len(entry.splits) for entry in chosen),
+            "deletions": sum(len(entry.deletions) for entry in chosen),
+            "substitutions": sum(len(entry.substitutions) for entry in chosen),
+            "reorderings": sum(len(entry.reorderings) for entry in chosen),
+            "passed through": sum(bool(entry.problem) for entry in chosen),
             CPU_SECONDS: time.process_time() - begin,
         }
     write_json(folder / COUNTS, counts)

@@ -296,7 +296,7 @@ def test_references_that_lack_a_name(call, files):
         in done.stderr
     )
     (files / "turn.fst").write_bytes((files / "two.fst").read_bytes())
-    (files / "one").write_text("turn left\n")  # the name of a file is no id of its only sentence
+    (files / "one").write_text("turn left\n")  # the name of a file does not name its only sentence
     assert call("lattice", "oracle", "turn.fst", "--reference", "one").stderr == ""
 
 

@@ -47,7 +47,14 @@ def test_help_that_nobody_gets_is_an_error(shell, words):
     assert (done.returncode, done.stderr) == (2, CLOSED_OUTPUT)
 
 
-@pytest.mark.parametrize("redirections", [">&- 2>&- <&-", "> /dev/full 2>&-"])
+@pytest.mark.parametrize(
+    "redirections",
+    [
+        ">&- 2>&- <&-",
+        "> /dev/full 2>&-",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in (">&-", "2>&-", "<&-", "2> /dev/full")),
+    ],
+)
 def test_a_file_is_the_same_whatever_streams_are_closed(shell, tmp_path, model, redirections):
     """No file takes the number of a stream: messages do not get into it."""
     words = ["lattice", "convert", *arguments("IN OUT.att", tmp_path, model)]  # tells that features are lost

@@ -155,8 +155,9 @@ def test_headers_are_held_or_named(format, tmp_path):
 
 @pytest.mark.parametrize("first", READ)
 @pytest.mark.parametrize("second", READ)
-def test_plain_lattices_go_from_each_format_to_each(first, second, tmp_path):
-    for seed in range(6):
+@pytest.mark.parametrize("count", [6, pytest.param(20, marks=pytest.mark.slow)])
+def test_plain_lattices_go_from_each_format_to_each(first, second, count, tmp_path):
+    for seed in range(count):
         lattice = random_lattice(seed, words=WORDS, one_final=True, single_precision=True).connected()
         features = {"features"} & {first, second}
         if lattice.empty or not lattice.num_arcs:

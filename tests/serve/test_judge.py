@@ -130,7 +130,7 @@ def test_without_a_script_errors_are_marked_by_forms(app, path):
 def test_what_does_not_fit_is_shown_again(app, path):
     ada = Rater(app, "Ada")
     for fields, message in (
-        ({"answer.fluency": ""}, "fluency: there is no answer"),
+        ({"answer.fluency": ""}, "fluency: the answer is missing"),
         ({"answer.fluency": "9"}, "fluency: 9 is not a whole number from 1 to 5"),
         ({"answer.errors": "1 style"}, "errors: 'style' is not one of grammar, meaning"),
         ({"answer.errors": "x"}, "errors: 'x' marks no words"),

@@ -86,9 +86,10 @@ def certificate(decoder, words, upper, **limits):
 
 @pytest.mark.parametrize("kind", ["full", "chain", "phrases"])
 @pytest.mark.parametrize("beam", [0.0, 1.5])
-def test_all_within_the_beam_is_found_for_certain(kind, beam):
+@pytest.mark.parametrize(("step", "least"), [(3, 7), pytest.param(1, 20, marks=pytest.mark.slow)])
+def test_all_within_the_beam_is_found_for_certain(kind, beam, step, least):
     nested = 0
-    for seed in SEEDS[::3]:
+    for seed in SEEDS[::step]:
         decoder, texts, words = make_decoder(seed, kind, beam=beam)
         table = expected(decoder, texts, words)
         if not table:
@@ -102,7 +103,7 @@ def test_all_within_the_beam_is_found_for_certain(kind, beam):
         assert surely <= set(actual), seed
         for string in perhaps & set(actual):
             assert actual[string] == pytest.approx(table[string], **CLOSE), seed
-    assert nested > 7
+    assert nested > least
 
 
 def test_derivations_and_features_are_those_of_the_rules():
@@ -149,10 +150,11 @@ def test_an_unfinished_search_bounds_the_optimum(limits):
 
 
 @pytest.mark.parametrize("cubes", [{"pops": 1, "beam": 0.0, "max_arcs": 1}, {"pops": 20}])
-def test_the_gap_of_a_pruned_search_bounds_what_it_lost(cubes):
+@pytest.mark.parametrize(("count", "sure", "worse"), [(20, 3, 1), pytest.param(40, 5, 3, marks=pytest.mark.slow)])
+def test_the_gap_of_a_pruned_search_bounds_what_it_lost(cubes, count, sure, worse):
     """With each order the bound comes nearer, and where it leaves no gap, the best translation was found."""
     lost = certain = 0
-    for seed in SEEDS[:20]:
+    for seed in SEEDS[:count]:
         decoder, texts, words = make_decoder(seed)
         table = expected(decoder, texts, words)
         if not table or not decoder.grammar.nests:
@@ -168,8 +170,8 @@ def test_the_gap_of_a_pruned_search_bounds_what_it_lost(cubes):
                 assert result.best.cost == pytest.approx(least, **CLOSE), (seed, order)
                 certain += 1
         lost += result.best.cost > least + 1e-3
-    assert certain > 3
-    assert cubes["pops"] > 1 or lost > 1
+    assert certain > sure
+    assert cubes["pops"] > 1 or lost > worse
 
 
 def test_gaps_are_reported_where_they_are_asked_for():

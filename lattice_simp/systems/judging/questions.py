@@ -218,11 +218,11 @@ def checked(questions: Mapping[str, Question], values: Mapping[str, Any], texts:
         AnswerError: An answer is missing, unknown, or does not fit its question.
     """
     if unknown := values.keys() - questions.keys():
-        raise AnswerError(f"there is no question {min(unknown)!r}")
+        raise AnswerError(f"the study has no question {min(unknown)!r}")
     answers: dict[str, Answer] = {}
     for name, question in questions.items():
         if name not in values:
-            raise AnswerError(f"{name}: there is no answer")
+            raise AnswerError(f"{name}: the answer is missing")
         try:
             answers[name] = question.checked(values[name], texts)
         except AnswerError as error:

@@ -124,7 +124,7 @@ class JudgingStore:
         self.database.close()
 
     def join(self, rater: str) -> Standing:
-        """Gives a new rater a place, and returns how far the rater is.
+        """Returns how far a rater is; a new one gets a place first.
 
         Raises:
             JudgingError: All places are taken, or the study is for other raters.

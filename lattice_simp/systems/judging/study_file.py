@@ -189,7 +189,7 @@ def _texts(path: Path) -> _Texts:
     with_ids = sum("id" in record for record in records)
     if with_ids not in (0, len(records)):
         number = next(number for number, record in enumerate(records, start=1) if "id" not in record)
-        raise FormatError("there is no id", path=path, line=number, remedy="give each line an id, or none")
+        raise FormatError("the id is missing", path=path, line=number, remedy="give each line an id, or none")
     ids = tuple(str(record["id"]) for record in records) if with_ids else None
     if ids and len(set(ids)) < len(ids):
         number = next(number for number, name in enumerate(ids, start=1) if name in ids[: number - 1])
@@ -256,7 +256,7 @@ def _example(
 def _accepted(questions: Mapping[str, Question], name: str, answers: Any) -> tuple[int | str, ...] | bool:
     """Returns the accepted answers to a question."""
     if (question := questions.get(name)) is None:
-        raise AnswerError(f"there is no question {name!r}")
+        raise AnswerError(f"the study has no question {name!r}")
     if isinstance(question, Errors):
         if not isinstance(answers, bool):
             raise AnswerError(f"{name}: {answers!r} is not true (there are errors) or false")

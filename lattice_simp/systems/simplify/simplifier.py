@@ -204,7 +204,7 @@ class Simplifier:
                 yield [Simplification(analysis.tokens, analysis.tokens, problem=str(error))]
 
     def _all_simplifications(self, analysis: Analysis, count: int) -> list[Simplification]:
-        """Returns simplifications, by substitution alone if there is no analysis."""
+        """Returns simplifications, by substitution alone without an analysis."""
         if not analysis.tokens:
             return [Simplification((), ())]
         if not analysis.problem:

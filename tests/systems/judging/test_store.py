@@ -110,11 +110,11 @@ def test_answers_in_order_repeated_and_undone(quick_path):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({}, "number 1: fluency: there is no answer"),
+        ({}, "number 1: fluency: the answer is missing"),
         ({"fluency": 6, "errors": []}, "fluency: 6 is not a whole number from 1 to 5"),
         ({"fluency": True, "errors": []}, "fluency: True is not"),
         ({"fluency": "4", "errors": []}, "fluency: '4' is not"),
-        ({"fluency": 4, "errors": [], "style": 1}, "there is no question 'style'"),
+        ({"fluency": 4, "errors": [], "style": 1}, "the study has no question 'style'"),
         ({"fluency": 4, "errors": [[0, 9, "grammar"]]}, "in a text of 5 words"),
         ({"fluency": 4, "errors": [[2, 1, "grammar"]]}, "is not first word, last word and kind"),
         ({"fluency": 4, "errors": [[0, 1, "style"]]}, "'style' is not one of grammar, meaning"),

@@ -128,7 +128,7 @@ def test_a_broken_study_is_one_line(folder, name):
         (["plain"] * 3, "3 lines, but "),
         ([], "the file is empty"),
         ([{"text": "a"}, {"text": 1}], 'moses.txt:2: "text" is missing or not text'),
-        ([{"text": "a", "id": 1}, {"text": "b"}], "moses.txt:2: there is no id"),
+        ([{"text": "a", "id": 1}, {"text": "b"}], "moses.txt:2: the id is missing"),
         ([{"text": "a", "id": 1}, {"text": "b", "id": 1}], "moses.txt:2: the id '1' is there twice"),
         ([{"text": "a"}, [1]], "moses.txt:2: not a JSON object"),
     ],
@@ -153,7 +153,7 @@ def test_outputs_with_other_ids_are_refused(folder):
     [
         ({"text": "a", "hint": "b"}, "unknown field 'hint'"),
         ({"texts": ["a", "b"]}, "the number of texts is not 1"),
-        ({"text": "a", "expect": {"style": 1}}, "expect: there is no question 'style'"),
+        ({"text": "a", "expect": {"style": 1}}, "expect: the study has no question 'style'"),
         ({"text": "a", "expect": {"fluency": [1, 9]}}, "expect: 9 is not a whole number from 1 to 5"),
         ({"text": "a", "expect": [1]}, '"expect" is not an object'),
         ({"text": "a", "why": 1}, '"source" and "why" are texts'),
