@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
 import shutil
 import sys
@@ -15,10 +16,23 @@ from typing import Any
 from urllib.parse import urlencode
 
 import lattice_simp as ls
+from lattice_simp.metrics.plots import COLOURS
+from lattice_simp.pipeline.experiment import FIGURES
+from lattice_simp.pipeline.stage import read_json
+from lattice_simp.support.settings_file import read_settings
 from lattice_simp.systems.simplify import dependency_graph, graph_svg
 from lattice_simp.text.english.spacy_parser import parse_sentences
 
 README = Path(__file__).parents[1] / "README.md"
+EXPERIMENTS = Path(__file__).parents[1] / "experiments"
+STUDIES = {
+    ("en-fr", "newstest2014"): "French",
+    ("en-fr", "newstest2013"): "French",
+    ("en-de", "newstest2013"): "German",
+}
+"""The test sets of the studies, and the languages that they are translated to."""
+
+BY_HAND, AUTOMATIC = COLOURS[1], COLOURS[0]
 JUDGING = Path(__file__).parent / "guides" / "judging.md"
 PAGE_QUERY = {
     "text": "the librarians published the old petition that was rejected in the garden .",
@@ -147,6 +161,50 @@ def _graph() -> str:
     return graph_svg(dependency_graph(next(iter(parse_sentences([SENTENCE.split()])))))
 
 
+def gains() -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
+    """Returns the BLEU scores of skeletons on each test set of the studies, by who made them: value, gain, interval."""
+    scores = {}
+    for study, name in STUDIES:
+        variants = read_json(EXPERIMENTS / study / FIGURES)["variants"][name]
+        masks = read_settings(EXPERIMENTS / study / "protocol.yaml", ())["diverse"]["masks"]
+        rows = {
+            "1 automatic skeleton": "automatic (tagger)",
+            f"{masks} automatic skeletons": "automatic (diverse)",
+            "1 skeleton by a person": "n=1000",
+            "2 skeletons by people": "both skeletons",
+        }
+        scores[study, name] = {title: variants[f"gc-strong, {row}"]["BLEU-tok"] for title, row in rows.items()}
+    return scores
+
+
+def _gains() -> str:
+    """Draws what skeletons gain, a panel for each test set, with 95 % intervals."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.4, 2.7), layout="constrained")
+    panels = figure.subplots(1, len(STUDIES), sharex=True, sharey=True)
+    for panel, ((study, name), rows) in zip(panels, gains().items(), strict=True):
+        sentences = read_json(EXPERIMENTS / study / FIGURES)[f"{name}_sentences"]
+        panel.set_title(f"English to {STUDIES[study, name]}, {name},\n{sentences} sentences", fontsize=9)
+        panel.axvline(0.0, color="black", linewidth=0.8)
+        for place, (title, score) in enumerate(rows.items()):
+            colour = AUTOMATIC if "automatic" in title else BY_HAND
+            panel.plot(score["gain_interval"], [place, place], color=colour, linewidth=2)
+            panel.plot([score["gain"]], [place], "o", color=colour, markersize=7)
+            label = panel.annotate(f"{score['gain']:+.2f}", (score["gain"], place), (0, 7), textcoords="offset points")
+            label.set(ha="center", fontsize=9, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
+        panel.set_yticks(range(len(rows)), list(rows))
+        panel.spines[["top", "right", "left"]].set_visible(False)
+        panel.tick_params(axis="y", length=0)
+    panels[0].set(ylim=(len(rows) - 0.5, -0.7), xlim=(-0.25, None))
+    figure.supxlabel("BLEU gained over translation without skeletons (95 % intervals)", fontsize=10)
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "lattice_simp", "font.family": "sans-serif"}):
+        drawing = io.StringIO()
+        figure.savefig(drawing, format="svg", metadata={"Date": None}, facecolor="white")
+    return drawing.getvalue()
+
+
 def _nbest(name: str) -> list[tuple[str, float]]:
     """Returns a list that is part of the README, as strings with costs."""
     text = README.read_text(encoding="utf-8")
@@ -165,6 +223,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "joint": _joint,
     "network": _network,
     "graph": _graph,
+    "gains": _gains,
 }
 """The pictures by the names of their files."""
 

@@ -13,6 +13,7 @@ import tomllib
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import pytest
 from document import ROOT, Document, furnish
 
@@ -265,6 +266,26 @@ def test_pictures_are_those_of_the_library(maker):
     for name, draw in pictures.items():
         stored = (DOCS / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
         assert words(stored) == words(draw()), f"{name}: run `make pictures`"
+
+
+def test_the_picture_of_gains_shows_the_results_of_the_studies(maker):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra 'evaluate')")
+    pictures = maker("pictures")
+    stored = (DOCS / "pictures" / "gains.svg").read_text(encoding="utf-8")
+    gains, lines = [], []
+    for study, name in pictures.STUDIES:
+        results = json.loads((ROOT / "experiments" / study / "results.json").read_text(encoding="utf-8"))
+        variants = results["variants"][name]
+        assert f">{results[f'{name}_sentences']} sentences<" in stored
+        for row in ("automatic (tagger)", "automatic (diverse)", "n=1000", "both skeletons"):
+            score = variants[f"gc-strong, {row}"]["BLEU-tok"]
+            gains.append(f"{score['gain']:+.2f}")
+            lines.append(score["gain_interval"])
+    assert re.findall(r">([+-]\d\.\d\d)<", stored) == gains
+    drawn = np.array(re.findall(r'd="M ([\d.]+) [\d.]+ \nL ([\d.]+) [\d.]+ \n".*stroke-width: 2;', stored), dtype=float)
+    for panel, intervals in zip(np.split(drawn, 3), np.split(np.array(lines), 3), strict=True):
+        scale = np.polyfit(intervals.ravel(), panel.ravel(), 1)
+        assert np.polyval(scale, intervals) == pytest.approx(panel, abs=0.01)
 
 
 def test_the_pictures_of_pages(maker):
