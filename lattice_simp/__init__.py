@@ -8,6 +8,7 @@ Lattices:
     read, write         lattice files of any known format
     hypotheses          of texts and scores that other programs return
     read_nbest          n-best lists: of Moses, Marian, fairseq, JSON lines
+    read_terms          the terms of each sentence, for term_acceptor
     read_all            the lattices of a folder, an archive, a list of many sentences
 Operations:
     apply_lm            adds language models exactly, within a beam

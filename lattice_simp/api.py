@@ -23,6 +23,7 @@ from lattice_simp.formats import read, read_nbest, write
 from lattice_simp.formats.collections import read_all
 from lattice_simp.formats.generator_results import hypotheses
 from lattice_simp.formats.nbest import write_nbest
+from lattice_simp.formats.terms import read_terms
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.arc_posteriors import arc_posteriors
@@ -165,6 +166,7 @@ __all__ = [
     "read_all",
     "read_graphs",
     "read_nbest",
+    "read_terms",
     "recombine",
     "remove_epsilons",
     "replace",

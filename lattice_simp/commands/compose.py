@@ -1,12 +1,12 @@
-"""Gappy composition of lattices, and of n-best lists sentence by sentence."""
+"""Gappy composition of lattices, and of n-best lists sentence by sentence: with skeletons, or with terms."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Any
+from typing import Any, TypeVar
 
 from lattice_simp.commands.lattice_input import NO_OPTIONS, LabelOptions, read_full, read_skeleton, require_lattices
 from lattice_simp.commands.lattice_run import write_result
@@ -17,12 +17,24 @@ from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.collections import is_collection
+from lattice_simp.formats.common import natural
 from lattice_simp.formats.nbest import has_pieces, is_nbest, stream_nbest, write_nbest
-from lattice_simp.ops.compose_gappy import EDITS, SKELETON, EditCosts
+from lattice_simp.formats.terms import Terms, read_terms
+from lattice_simp.ops.compose_gappy import EDITS, SKELETON, EditCosts, FeatureNames, compose_gappy
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import readable
+
+Needed = TypeVar("Needed", list[Hypothesis], Terms)
+
+TERMS = FeatureNames.of("Terms")
+
+_ADDED = (SKELETON, EDITS, TERMS.edits)
+"""Features of a composition that lists keep."""
+
+_TERM_LINES = "give each sentence a line with its terms, an empty one if it has none"
 
 
 @dataclass
@@ -37,7 +49,9 @@ class Composition:
         ignore: labels that are not words.
         labels: what the labels are.
         lists, skeleton_lists: how n-best lists are read, as `stream_nbest` takes it: `pieces`, `cost`.
-        sentences, empty, missing: n-best lists so far; those without a common hypothesis; those without a skeleton's.
+        needed: what hypotheses must contain, in words.
+        sentences, empty, missing: n-best lists so far; those without a common hypothesis; those without a skeleton's or
+            without terms.
     """
 
     weight: float
@@ -51,6 +65,7 @@ class Composition:
     labels: LabelOptions = NO_OPTIONS
     lists: Mapping[str, Any] = field(default_factory=dict)
     skeleton_lists: Mapping[str, Any] = field(default_factory=dict)
+    needed: str = "skeleton hypotheses"
     sentences: int = 0
     empty: int = 0
     missing: int = 0
@@ -65,6 +80,12 @@ class Composition:
         acceptor = engine.gappy_acceptor(words, loops=self.loops, symbols=full.symbols)
         joint: Lattice = engine.compose_gappy(full, acceptor, weight=self.weight, beam=self.beam, edits=self.edits)
         return joint
+
+    def keep_terms(self, full: Lattice, terms: Terms) -> Lattice:
+        """Returns the full hypotheses that hold a form of each term; empty if there are none."""
+        acceptor = term_acceptor(terms, full.symbols)
+        joint = compose_gappy(full, acceptor, beam=self.beam, edits=self.edits, name=TERMS.skeleton)
+        return joint.without_feature(TERMS.skeleton)
 
     def compose_lists(self, full: str, skeleton: str) -> Iterator[tuple[int, list[Hypothesis]]]:
         """Yields the composed n-best list of each sentence, or the best of its own list if the result is empty.
@@ -82,17 +103,34 @@ class Composition:
         ):
             if sentence >= 0:
                 self.sentences += 1
-                yield sentence, self._compose_list(entries, skeletons)
+                yield sentence, self._compose_list(entries, skeletons, self.compose)
             elif skeletons:
                 last, skeleton_id = self.sentences - 1 + self.first_id, skeleton_sentence + self.first_id
                 message = f"hypotheses of sentence {skeleton_id}, but {full} ends with {last}"
                 raise FormatError(message, path=skeleton, remedy="align the lists: ids are those of the sentences")
 
-    def _compose_list(self, entries: list[Hypothesis], skeletons: list[Hypothesis]) -> list[Hypothesis]:
-        if not entries or not skeletons:
-            self.missing += not skeletons
+    def lists_with_terms(self, full: str, terms: str) -> Iterator[tuple[int, list[Hypothesis]]]:
+        """Yields each sentence's hypotheses that hold its terms, or the best of its own list if there are none.
+
+        Raises:
+            FormatError: a file is broken, or the terms do not have a line for each sentence.
+        """
+        lines = read_terms(terms)
+        for sentence, entries in stream_nbest(full, self.first_id, **self.lists, ignore=self.ignore):
+            self.sentences += 1
+            if sentence < len(lines):
+                yield sentence, self._compose_list(entries, lines[sentence], self.keep_terms)
+        if self.sentences != len(lines):
+            message = f"{counted(len(lines), 'line')}, but {full} has {counted(self.sentences, 'sentence')}"
+            raise FormatError(message, path=terms, remedy=_TERM_LINES)
+
+    def _compose_list(
+        self, entries: list[Hypothesis], needed: Needed, compose: Callable[[Lattice, Needed], Lattice]
+    ) -> list[Hypothesis]:
+        if not entries or not needed:
+            self.missing += not needed
             return self._shortened(entries)
-        joint = self.compose(Lattice.from_strings(entries), skeletons)
+        joint = compose(Lattice.from_strings(entries), needed)
         if joint.empty:
             self.empty += 1
             return self._shortened(entries)
@@ -101,7 +139,7 @@ class Composition:
             best[entry.tokens] = entry
         composed = []
         for path in nbest(joint, self.n):
-            added = {name: path.features[name] for name in (SKELETON, EDITS) if name in path.features}
+            added = {name: path.features[name] for name in _ADDED if name in path.features}
             composed.append(Hypothesis(path.tokens, path.cost, {**best[path.tokens].features, **added}))
         return composed
 
@@ -113,7 +151,7 @@ class Composition:
     def summary(self) -> str:
         """The counts in words."""
         text = f"{counted(self.sentences, 'sentence')}, {self.empty} without a common hypothesis (unchanged)"
-        return text + (f", {self.missing} without skeleton hypotheses" if self.missing else "")
+        return text + (f", {self.missing} without {self.needed}" if self.missing else "")
 
 
 def compose_files(
@@ -161,6 +199,61 @@ def compose_files(
     if joint.empty:
         print("no full hypothesis contains a skeleton hypothesis; the full lattice is written", file=sys.stderr)
     write_result(lattice if joint.empty else joint, output, to, labels=composition.labels, origin=lattice)
+
+
+def keep_terms_of_files(
+    composition: Composition, full: str, terms: str, sentence: str | None, output: str, to: str | None
+) -> None:
+    """Keeps what holds the terms of each sentence in n-best lists, or those of one sentence in a lattice.
+
+    Args:
+        composition: how to compose.
+        full: a file of any format.
+        terms: a file of terms, see `formats/terms.py`.
+        sentence: the number or the name of a sentence; None for all.
+        output, to: a file, and the format of a lattice.
+
+    Raises:
+        LatticeSimpError: an option does not fit the files.
+    """
+    refuse_idle(["weight", "loops"], "with --terms; it applies to skeletons")
+    require_arrays(composition.engine, "--terms")
+    labels = composition.labels
+    with readable(full) as full_file:
+        require_lattices(full_file)
+        if is_nbest(full_file) and sentence is None:
+            refuse_idle(["to"], "when the output is an n-best list")
+            composition = replace(composition, lists=labels.of_lists(full), needed="terms")
+            lists = composition.lists_with_terms(full_file, terms)
+            write_nbest(lists, output, first_id=composition.first_id)
+            print(composition.summary, file=sys.stderr)
+            return
+        refuse_idle(["n", "first_id"], "when the output is a lattice; it applies to n-best lists without --id")
+        lattice = read_full(full_file, sentence, labels=labels)
+    joint = composition.keep_terms(lattice, terms_of(terms, sentence))
+    if joint.empty:
+        print("no hypothesis holds the terms; the full lattice is written", file=sys.stderr)
+    write_result(lattice if joint.empty else joint, output, to, labels=labels, origin=lattice)
+
+
+def terms_of(path: str, sentence: str | None) -> Terms:
+    """Returns the terms of one sentence: those of the line with its number, from 0, or of the only line.
+
+    Raises:
+        FormatError: there is no such line, or there are several and the sentence has no number.
+    """
+    lines = read_terms(path)
+    number = None if sentence is None else natural(sentence)
+    if number is not None and number < len(lines):
+        return lines[number]
+    if number is None and len(lines) == 1:
+        return lines[0]
+    if number is None:
+        message = f"{counted(len(lines), 'line')} for one sentence without a number"
+        raise FormatError(
+            message, path=path, remedy="give a file of one line, or choose a sentence by its number (--id)"
+        )
+    raise FormatError(f"{counted(len(lines), 'line')}, none for sentence {number}", path=path, remedy=_TERM_LINES)
 
 
 def require_arrays(engine: Engine, what: str) -> None:

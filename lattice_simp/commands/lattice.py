@@ -13,7 +13,13 @@ import numpy as np
 import typer
 
 from lattice_simp.commands import confidence, consensus, ctm, lists
-from lattice_simp.commands.compose import Composition, compose_files, require_arrays
+from lattice_simp.commands.compose import (
+    Composition,
+    compose_files,
+    keep_terms_of_files,
+    require_arrays,
+    terms_of,
+)
 from lattice_simp.commands.lattice_facts import BATCH_FACTS, facts_of
 from lattice_simp.commands.lattice_input import (
     LabelOptions,
@@ -48,7 +54,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import format_of_name
+from lattice_simp.formats import format_of_name, write
 from lattice_simp.formats.grammar import GRAMMARS
 from lattice_simp.formats.nbest import is_json_name, write_nbest
 from lattice_simp.formats.text_automaton import Spacing
@@ -58,6 +64,7 @@ from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.ops.determinize import MAX_STATES
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.nbest import nbest as best_paths
+from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.support.options import option
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_binary, open_text
@@ -77,6 +84,13 @@ EngineOption: TypeAlias = Annotated[
     Engine, typer.Option(help="arrays (fast) or openfst (the reference; small inputs only)")
 ]
 MaxStates: TypeAlias = Annotated[int, typer.Option(min=1, help="maximum number of states per lattice")]
+TermsFile: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--terms",
+        help="terms in place of skeletons: a sentence on each line, tabs between terms, | between their forms",
+    ),
+]
 MaxStatesOrFail: TypeAlias = Annotated[MaxStates, Detail("fail above")]
 
 
@@ -230,7 +244,8 @@ def _say_ignored(lattice: Lattice, ignored: Collection[str]) -> None:
 @app.command()
 @takes_settings(LabelOptions, LABELS)
 def gappy(
-    source: LatticeFile,
+    source: Annotated[LatticeFile | None, Detail("or give --terms")] = None,
+    terms: TermsFile = None,
     sentence: Id = None,
     loops: LoopsOption = "sigma",
     engine: EngineOption = "arrays",
@@ -238,8 +253,18 @@ def gappy(
     output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Make a gappy acceptor, its loops as arcs. Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst"""
+    """Make a gappy acceptor, its loops as arcs, of skeletons or of --terms.
+
+    Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst
+    """
     labels = LabelOptions(**settings)
+    _check_needed(source, terms)
+    if terms is not None:
+        refuse_idle(["loops"], "with --terms; it applies to skeletons")
+        require_arrays(engine, "--terms")
+        write(term_acceptor(terms_of(terms, sentence)).as_lattice(), output, to)
+        return
+    assert source is not None
     skeleton = read_skeleton(source, sentence, labels)
     acceptor = ENGINES[engine].gappy_acceptor(skeleton, loops=loops)
     losses = Losses(labels)
@@ -253,7 +278,10 @@ def gappy(
 @takes_settings(_ComposeOptions, dict.fromkeys(WordOptions.__dataclass_fields__, LABELS))
 def compose(
     full: Annotated[str, typer.Argument(help="lattice file, or n-best lists of many sentences")],
-    skeleton: Annotated[str, typer.Argument(help="n-best lists of the skeletons, or a lattice file")],
+    skeleton: Annotated[
+        str | None, typer.Argument(help="n-best lists of the skeletons, or a lattice file; or give --terms")
+    ] = None,
+    terms: TermsFile = None,
     sentence: Id = None,
     weight: Annotated[Weight, Detail("those of the skeleton")] = 1.0,
     loops: LoopsOption = "sigma",
@@ -265,13 +293,14 @@ def compose(
     output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Keep the full hypotheses that contain a skeleton hypothesis, or all of them if none does.
+    """Keep the full hypotheses that contain a skeleton hypothesis or all --terms, or all of them if none does.
 
-    Two n-best lists give an n-best list, sentence by sentence. --id chooses a sentence and returns a lattice.
+    N-best lists give an n-best list, sentence by sentence. --id chooses a sentence and returns a lattice.
 
     Example: lattice-simp lattice compose full.nbest skeleton.nbest --weight 0.5 > joint.nbest
     """
-    if full == skeleton == "-":
+    _check_needed(skeleton, terms)
+    if full == "-" and "-" in (skeleton, terms):
         raise LatticeSimpError("only one of the full lattice and the skeleton can be standard input")
     edits = settings.pop("edits", None)
     labels = WordOptions(**settings)
@@ -286,7 +315,15 @@ def compose(
         labels.ignored,
         labels,
     )
-    compose_files(composition, full, skeleton, sentence, output, to)
+    if terms is not None:
+        keep_terms_of_files(composition, full, terms, sentence, output, to)
+    elif skeleton is not None:
+        compose_files(composition, full, skeleton, sentence, output, to)
+
+
+def _check_needed(skeleton: str | None, terms: str | None) -> None:
+    if (skeleton is None) == (terms is None):
+        raise LatticeSimpError("give either a file of skeletons or --terms FILE")
 
 
 @app.command()

@@ -1,0 +1,97 @@
+"""Commands that keep hypotheses with the terms of each sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+import lattice_simp as ls
+
+NBEST = """0 ||| das gesetz gilt nicht ||| f= -1 ||| -1
+0 ||| die gesetze gelten nicht ||| f= -2 ||| -2
+0 ||| die gesetze von new york ||| f= -3 ||| -3
+1 ||| ein haus ||| f= -1 ||| -1
+1 ||| ein haus am see ||| f= -2 ||| -2
+2 ||| ja ||| f= -1 ||| -1
+2 ||| ja doch ||| f= -2 ||| -2
+"""
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full.nbest").write_text(NBEST)
+    (tmp_path / "terms").write_text("gesetze|gesetzen\tgelten|new york\nboot\n\n")
+    return tmp_path
+
+
+def test_each_list_keeps_what_holds_the_terms_of_its_line(call, files):
+    done = call("lattice", "compose", "full.nbest", "--terms", "terms")
+    assert done.stdout.splitlines() == [*NBEST.splitlines()[1:3], *NBEST.splitlines()[3:]]
+    assert done.stderr == "3 sentences, 1 without a common hypothesis (unchanged), 1 without terms\n"
+    (files / "list").write_text(
+        NBEST.replace("\n1 |||", "\n4 |||").replace("\n2 |||", "\n5 |||").replace("0 |||", "3 |||")
+    )
+    assert call("lattice", "compose", "list", "--terms", "terms", "--first-id", 3).stdout.count("gesetze") == 2
+
+
+def test_terms_stand_in_their_order(call, files):
+    (files / "terms").write_text("nicht\tgelten\ngelten\nja\tdoch\n")
+    lines = call("lattice", "compose", "full.nbest", "--terms", "terms").stdout.splitlines()
+    assert lines == [*NBEST.splitlines()[:5], NBEST.splitlines()[6]]
+
+
+def test_missing_terms_at_a_cost(call, files):
+    done = call("lattice", "compose", "full.nbest", "--terms", "terms", "--deletion-cost", 7)
+    assert "0 without a common hypothesis" in done.stderr
+    assert "0 ||| das gesetz gilt nicht ||| f= -1 TermsEdits= -7 ||| -8" in done.stdout.splitlines()
+
+
+def test_one_sentence_gives_a_lattice(call, files):
+    call("lattice", "compose", "full.nbest", "--terms", "terms", "--id", 0, "--output", "a.fst")
+    assert [path.text for path in ls.nbest(ls.read("a.fst"), 5)] == [
+        "die gesetze gelten nicht",
+        "die gesetze von new york",
+    ]
+    call("lattice", "convert", "full.nbest", "full.fst", "--id", 0)
+    (files / "line").write_text("von new york\n")
+    call("lattice", "compose", "full.fst", "--terms", "line", "--output", "b.fst")
+    assert [path.text for path in ls.nbest(ls.read("b.fst"), 5)] == ["die gesetze von new york"]
+    (files / "line").write_text("boot\n")
+    done = call("lattice", "compose", "full.fst", "--terms", "line", "--output", "c.fst")
+    assert "no hypothesis holds the terms; the full lattice is written" in done.stderr
+    assert len(ls.nbest(ls.read("c.fst"), 5)) == 3
+
+
+def test_the_acceptor_of_terms(call, files):
+    call("lattice", "gappy", "--terms", "terms", "--id", 0, "--output", "a.fst")
+    expected = ls.term_acceptor([["gesetze", "gesetzen"], ["gelten", "new york"]]).as_lattice()
+    written = ls.read("a.fst")
+    assert [written.arcs_of(state) for state in written.states()] == [
+        expected.arcs_of(state) for state in expected.states()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("compose full.nbest --terms two", "two: 2 lines, but full.nbest has 3 sentences (give each sentence a line"),
+        ("compose full.nbest --terms four", "four: 4 lines, but full.nbest has 3 sentences (give each sentence a line"),
+        ("compose full.nbest --terms empty", "empty:2: term 1 has an empty form: 'a|'"),
+        ("compose full.nbest --terms two --id 2", "two: 2 lines, none for sentence 2"),
+        ("compose full.fst --terms two", "two: 2 lines for one sentence without a number (give a file of one line"),
+        ("gappy --terms two", "two: 2 lines for one sentence without a number"),
+        ("gappy", "give either a file of skeletons or --terms FILE"),
+        ("gappy full.nbest --terms two", "give either a file of skeletons or --terms FILE"),
+        ("compose full.nbest full.nbest --terms two", "give either a file of skeletons or --terms FILE"),
+        ("compose full.nbest --terms two --engine openfst", "the engine openfst does not support --terms"),
+        ("compose - --terms -", "can be standard input"),
+    ],
+)
+def test_wrong_files_and_options(call, files, arguments, message):
+    for name, text in {"two": "a\nb\n", "four": "a\n\n\n\n", "empty": "a\na|\na\n"}.items():
+        (files / name).write_text(text)
+    ls.write(ls.Lattice.from_strings([("a b", 1.0)]), "full.fst")
+    done = call("lattice", *arguments.split())
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
