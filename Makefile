@@ -51,7 +51,7 @@ $(AXE):
 	mkdir -p build/axe && cd build/axe && npm pack --silent axe-core && tar -xzf axe-core-*.tgz package/axe.min.js
 
 axe: $(STAMP) $(AXE)  ## check the web pages with the rules of axe-core (npm fetches them; needs Chromium)
-	AXE_CORE=$(abspath $(AXE)) $(BIN)/python -m pytest tests/serve -k axe_core
+	AXE_CORE=$(abspath $(AXE)) $(BIN)/python -m pytest -m '' tests/serve -k axe_core
 
 lint: $(STAMP)  ## check style, types and words
 	$(BIN)/ruff check .

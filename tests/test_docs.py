@@ -81,6 +81,7 @@ def test_recipe(path, workplace, capfdbinary, monkeypatch):
     recipe.run(workplace, capfdbinary, monkeypatch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIRST_PAGES)
 def test_first_pages(name, tmp_path, capfdbinary, monkeypatch):
     furnish(tmp_path)

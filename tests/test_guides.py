@@ -80,6 +80,7 @@ def test_every_public_name_is_described(site):
     assert not missing, f"write `::: lattice_simp.{missing[0]}` into a page of docs/api"
 
 
+@pytest.mark.slow
 def test_every_room_has_its_page(site):
     anchors = ids(site / "api")
     package = ROOT / "lattice_simp"
@@ -97,6 +98,7 @@ def ids(folder: Path) -> set[str]:
     )
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_from_elsewhere(site):
     loads = re.compile(r"""<(?:script|link|img|iframe|source)\b[^>]*(?:src|href)=["']?(?:https?:)?//[^>]*>""")
     pages = list(site.rglob("*.html"))
@@ -105,18 +107,21 @@ def test_nothing_is_loaded_from_elsewhere(site):
         assert not loads.findall(page.read_text(encoding="utf-8")), page
 
 
+@pytest.mark.slow
 def test_every_command_has_its_page(site):
     for name in COMMANDS:
         assert f"lattice-simp {name}" in (site / "commands" / f"{name}.html").read_text("utf-8")
     assert "--max-states" in (site / "commands" / "lattice.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_examples_of_docstrings_are_code(site):
     page = (site / "api" / "operations.html").read_text(encoding="utf-8")
     assert page.count('<span class="gp">&gt;&gt;&gt; </span>') >= 10
     assert "<p>&gt;&gt;&gt;" not in page
 
 
+@pytest.mark.slow
 def test_the_notebook_is_a_page_with_its_outputs(site):
     page = (site / "notebook.html").read_text(encoding="utf-8")
     drawings = re.findall(r'src="(notebook/[^"]+\.svg)"', page)

@@ -263,7 +263,14 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, name):
     assert path.stat().st_size > 8
 
 
-@pytest.mark.parametrize("name", ["lattice info", "lattice nbest", "lattice lm"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("lattice info", marks=pytest.mark.slow),
+        "lattice nbest",
+        pytest.param("lattice lm", marks=pytest.mark.slow),
+    ],
+)
 def test_a_reader_that_leaves_is_no_error(program, tmp_path, model, name):
     # Long words: more than a pipe and Python's buffers (128 kB since 3.14) hold.
     (tmp_path / "list").write_text(
@@ -301,7 +308,7 @@ def long_work(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("name", ["lattice nbest", "lattice lm"])
+@pytest.mark.parametrize("name", ["lattice nbest", pytest.param("lattice lm", marks=pytest.mark.slow)])
 def test_an_interrupt_ends_a_command_at_once(tmp_path, model, name):
     words = COMMANDS[name].replace("IN", str(long_work(tmp_path))).replace("MODEL", str(model))
     words = words.replace("OUT", str(tmp_path / "out")).replace(".fst", ".nbest").split()

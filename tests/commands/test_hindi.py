@@ -35,6 +35,7 @@ def model(bank, program, tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_held_out_sentences_get_their_clauses(bank, model, program):
     done = program("hindi", "evaluate", bank, "--model", model, "--files", bank / "held-out.txt")
     assert done.returncode == 0, done.stderr

@@ -90,6 +90,7 @@ def test_a_closed_input_is_reported_by_its_reader(shell, tmp_path, model):
     assert "standard input is closed" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_translation_with_closed_streams_is_there(shell, tmp_path, model):
     """Its workers inherit the streams."""
     words = words_of("translate", tmp_path, model)

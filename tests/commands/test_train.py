@@ -65,6 +65,7 @@ def test_two_workers_that_are_killed_in_a_stage_of_many_tasks(alone, data, progr
     assert contents(work) == expected
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_says_how_to_resume(data, program, tmp_path):
     work = tmp_path / "work"
     arguments = ["train", write_config(tmp_path / "config.yaml", data, work)]

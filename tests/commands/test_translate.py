@@ -27,6 +27,7 @@ def text(lines):
     return "".join(line + "\n" for line in lines)
 
 
+@pytest.mark.slow
 def test_stdin_to_stdout_keeps_every_line(program, model):
     done = program("translate", model, stdin=text(SENTENCES))
     lines = done.stdout.split("\n")[:-1]
@@ -90,6 +91,7 @@ def test_skeletons_bring_their_own_sentences(call, model, tmp_path, strategy):
     assert "skeleton found in 2" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_killed_run_resumes_to_the_same_bytes(program, model, tmp_path):
     sentences = text(["the house was built yesterday", "", "the bridge was built"] * 100)
     whole, cut = tmp_path / "whole.de", tmp_path / "cut.de"
@@ -393,6 +395,7 @@ def test_lattices_and_lists_agree_with_the_output(call, model, tmp_path):
         assert sum(weights[name] * value for name, value in entry.features.items()) == pytest.approx(entry.score)
 
 
+@pytest.mark.slow
 def test_a_time_limit_stops_sentences_and_not_the_run(call, model):
     sentence = " ".join(["the house was built"] * 40)  # takes so long that no answer can come before it is looked for
     done = call("translate", model, "--time-limit", 1e-7, "--strict", stdin=f"{sentence}\n\n")
@@ -400,6 +403,7 @@ def test_a_time_limit_stops_sentences_and_not_the_run(call, model):
     assert "line 1: took longer than the time limit" in done.stderr
 
 
+@pytest.mark.slow
 def test_an_interrupt_says_how_to_resume(program, model, tmp_path):
     source, output = tmp_path / "a.en", tmp_path / "a.de"
     source.write_text("the bridge was built yesterday\n" * 5000)
@@ -412,6 +416,7 @@ def test_an_interrupt_says_how_to_resume(program, model, tmp_path):
     assert stderr == "lattice-simp: interrupted; run the same command with --resume to continue\n"
 
 
+@pytest.mark.slow
 def test_a_stop_of_the_parent_stops_the_workers(program, model, tmp_path):
     source, output = tmp_path / "a.en", tmp_path / "a.de"
     source.write_text("the bridge was built yesterday\n" * 5000)
@@ -429,6 +434,7 @@ def wait_for_records(journal, count):
         time.sleep(0.005)
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_ends_the_run_quietly(program, model):
     shell = f"yes 'the house was built' | head -2000 | {program.path} translate {model} --quiet | head -1"
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False, timeout=120)

@@ -33,6 +33,7 @@ def test_a_cluster_gives_the_same_bytes(program, model, tmp_path):
     assert len(written[0]) == 2 + sum(map(bool, SENTENCES))
 
 
+@pytest.mark.slow
 def test_workers_that_cannot_load_the_model_give_one_line(program, tmp_path):
     done = program("translate", tmp_path / "no-model", "--dask", "local:1", stdin="a\n", check=False)
     assert done.returncode == 2

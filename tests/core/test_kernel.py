@@ -103,6 +103,7 @@ def test_code_on_disk_is_old_when_a_called_kernel_or_its_number_has_changed(tmp_
     assert results == [["6", "0"], ["7", "0"], ["70", "0"], ["70", "1"]]
 
 
+@pytest.mark.slow
 def test_code_on_disk_for_a_class_that_is_gone_is_old(tmp_path):
     """The index of a kernel's code names the classes of its arguments; an update may have moved them."""
     kernel = "from lattice_simp.core.kernel import jit\n@jit\ndef first(pair):\n    return pair.left\n"
@@ -250,6 +251,7 @@ def test_kernels_run_where_no_folder_can_be_written(tmp_path):
     assert done.stdout == "3\n", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("block", "threads"), [("nullcontext", 1), ("kernels_interruptible", 2)])
 def test_only_programs_run_kernels_in_another_thread(block, threads):
     code = f"""

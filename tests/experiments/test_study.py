@@ -110,6 +110,7 @@ def test_rules_are_for_the_automatic_skeletons_too(experiment, tmp_path):
     assert with_rules_for(some, [tmp_path / "a"]).rules.only_for == (Path("own.jsonl"), tmp_path / "a")
 
 
+@pytest.mark.slow
 def test_systems_that_decode_anew_translate_the_development_set_for_rescoring_alone(done):
     for rescored, names in ((None, SETS), (("plain", "gc-strong"), SETS[1:])):
         study = done.study.model_copy(update={"rescored": rescored})

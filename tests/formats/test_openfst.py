@@ -253,6 +253,7 @@ def test_fuzzed(data, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_damaged_files_of_other_types_are_refused_and_harm_no_other(tmp_path):
     fst = CAT.to_pynini(attach_symbols=True)
     for name in ("compact_acceptor", "edit"):

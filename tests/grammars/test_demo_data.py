@@ -76,6 +76,7 @@ def test_test_sentences_are_made_again(corpus):
     assert references.encode() == grammar_path("demo/data/test.de").read_bytes()
 
 
+@pytest.mark.slow
 def test_no_test_sentence_is_in_the_training_part(corpus):
     train, test = corpus
     assert {pair.english for pair in train}.isdisjoint(pair.english for pair in test)

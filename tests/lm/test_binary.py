@@ -249,6 +249,7 @@ def written(folder, contents):
     return files
 
 
+@pytest.mark.slow
 def test_truncated_binaries_are_refused(tmp_path):
     contents = []
     for kind in KINDS:

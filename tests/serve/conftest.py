@@ -19,7 +19,7 @@ BASE = "http://127.0.0.1:8000"
 @pytest.fixture(scope="package")
 def demo_app():
     """The app of the demo grammar; a `TestClient` that is entered starts its processes, and leaving it stops them."""
-    return create_app(limits=Limits(characters=500, tokens=30, seconds=60, waiting=4))
+    return create_app(limits=Limits(characters=500, tokens=30, seconds=60, waiting=4, workers=1))
 
 
 @pytest.fixture(scope="package")

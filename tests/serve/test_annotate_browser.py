@@ -24,7 +24,7 @@ from tests.serve.in_browser import (
 )
 from tests.systems.annotation.small_store import make_store
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 SAVE = "button[value=save]"
 

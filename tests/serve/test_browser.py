@@ -23,7 +23,7 @@ from tests.serve.in_browser import (
     watched,
 )
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 COMPOSED = ".translation.composed .words"
 

@@ -99,6 +99,7 @@ def crowd(address):
     assert counter[200] > 10
 
 
+@pytest.mark.slow
 def test_it_answers_refuses_and_ends(tmp_path):
     with serving("--host", "0.0.0.0", "--allowed-host", "lattice.example") as (process, own_address):
         assert "exposes the server to other machines" in process.said

@@ -108,6 +108,7 @@ def test_a_megabyte_is_refused_everywhere(visitor):
         assert (answer.status_code, answer.text) == (413, "the body is larger than 65,536 bytes"), place
 
 
+@pytest.mark.slow
 def test_two_hundred_judgements_at_once_leave_one(visitor, quick_path):
     client = visitor
     values = {"annotator": "Ada", "sentence": "talk.0", "mask": "0111"}

@@ -329,6 +329,7 @@ def judging(folder):
         process.stderr.close()
 
 
+@pytest.mark.slow
 def test_a_killed_server_loses_nothing_that_raters_have_saved(folder):
     acknowledged = {"Ada": 0, "Bob": 0}
 

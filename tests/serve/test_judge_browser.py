@@ -27,7 +27,7 @@ from tests.serve.in_browser import (
 )
 from tests.systems.judging.small_study import CHOICE, ERRORS, PREFERENCE, RATING, example, make_study
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 SAVE = "button[value=save]"
 RATINGS = RATING | {"meaning": Rating(ask="Does it keep the meaning?", low=0, high=3, anchors={0: "no", 3: "yes"})}

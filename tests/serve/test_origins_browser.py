@@ -19,7 +19,7 @@ from lattice_simp.systems.annotation import AnnotationStore
 from tests.serve.in_browser import browser, listening, needs_chromium  # noqa: F401
 from tests.systems.annotation.small_store import make_store
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 HOSTILE = """<!doctype html><title>Elsewhere</title>
 <img src="{there}annotate/shorten?n=1"><img src="{there}annotate/export/skeletons.jsonl">

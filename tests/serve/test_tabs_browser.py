@@ -24,7 +24,7 @@ from tests.serve.in_browser import (
     watched,
 )
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 CAPTIONS = "A girl is holding a red umbrella.\nA young woman is holding an umbrella near the river."
 COMPLEX = "The old judge commenced work , and he was tired ."

@@ -123,6 +123,7 @@ def test_work_that_nobody_waits_for_is_not_done():
         assert first["problem"].split()[-1] == after["problem"].split()[-1]  # it is still the same process
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("factory", "error", "message"),
     [(broken_factory, BatchError, "model: holds no rules"), (dying_factory, WorkerError, "exit code 9")],

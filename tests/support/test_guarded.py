@@ -84,7 +84,9 @@ for path in sys.argv[1:]:
 """
 
 
-@pytest.mark.parametrize("kind", ["probing", "trie", "quantised"])
+@pytest.mark.parametrize(
+    "kind", ["probing", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("trie", "quantised"))]
+)
 def test_damaged_kenlm_binaries_do_not_crash_the_caller(tmp_path, kind):
     whole = (BINARIES / f"tiny.{kind}.binary").read_bytes()
     paths = []

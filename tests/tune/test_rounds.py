@@ -93,6 +93,7 @@ def test_the_skeletons_weight_is_read_back(model, tmp_path):
     assert start_weights(folder, skeletons=True)["Skeleton"] == 0.77
 
 
+@pytest.mark.slow
 def test_the_skeletons_features_are_tuned_together_with_the_others(model, sentences):
     start = start_weights(model, skeletons=True, skeleton_features=True)
     names = [name for name in start if name not in ("Skeleton", "Edits") and not name.startswith("Skeleton:")]
@@ -142,6 +143,7 @@ def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
     assert best_skeleton(doubled) == pytest.approx(2.0 * best_skeleton(plain), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_anything_that_gives_lattices_can_be_tuned(model, sentences):
     sentences, wanted = sentences[:3], []
 

@@ -28,6 +28,8 @@ from tests.support.tasks.work import Unreadable, broken_factory, dying_factory, 
 dask = pytest.importorskip("dask", reason="Dask is not installed (the extra 'dask')")
 distributed = pytest.importorskip("distributed", reason="Dask is not installed (the extra 'dask')")
 
+pytestmark = pytest.mark.slow  # each test starts processes of Dask
+
 ROOT = Path(__file__).resolve().parents[3]
 SERVER = "distributed.cli.dask_"
 WORKERS = ["--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--death-timeout", "600"]
@@ -188,7 +190,6 @@ def test_what_is_no_scheduler(tmp_path):
             assert time.monotonic() - begin < PATIENCE / 10
 
 
-@pytest.mark.slow
 def test_a_local_cluster_is_quiet_and_leaves_nothing(tmp_path, capfd):
     """Also where its only worker takes long to start again, as on a busy machine: Dask would give it up at once."""
     texts = ["a", "dies", "error", "b"]
@@ -209,7 +210,6 @@ def test_a_local_cluster_ends_while_its_worker_starts_again(tmp_path, capfd, mon
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.slow
 def test_a_worker_that_is_closed_while_it_starts_is_quiet(tmp_path, capfd, monkeypatch):
     monkeypatch.setenv(closing_worker.STARTS, f"{tmp_path / 'starts'}:2")
     with dask.config.set({"distributed.worker.preload": [closing_worker.__name__]}):
@@ -232,7 +232,6 @@ def test_what_a_cluster_cannot_do(address, options, message):
         list(run_tasks([(0, "a")], broken_factory, cluster=address, **options))
 
 
-@pytest.mark.slow
 def test_without_dask_the_message_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'lattice-simp\[dask\]'"):

@@ -34,6 +34,7 @@ def written_out(decisions, rounds):
     return classes, errors
 
 
+@pytest.mark.slow
 def test_the_estimate_against_expectation_maximisation_written_out():
     pytest.importorskip("crowdkit", **NEEDS)
     for seed, reliabilities in enumerate([(0.8,), (0.9, 0.9, 0.3, 0.5)]):

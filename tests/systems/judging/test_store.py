@@ -42,6 +42,7 @@ def start_writer(path, name):
     return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 
 
+@pytest.mark.slow
 def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path):
     path = tmp_path / "a.db"
     JudgingStore(path, make_study(items=3000)).close()

@@ -41,6 +41,7 @@ def share(simplifier, analyses):
     return np.mean([bool(simplifier.simplify(analysis.parse)[0].splits) for analysis in analyses])
 
 
+@pytest.mark.slow
 def test_joint_search_splits_as_many_sentences_as_it_should(simplifier, analyses):
     for change, rate in ((False, 0.0), (False, 0.3), (True, 0.1)):
         own = replace(simplifier, change=change, stages=("split", "delete"))

@@ -111,6 +111,7 @@ def test_files_have_as_many_lines_as_their_corpora(stage, tmp_path, count):
         work.check()
 
 
+@pytest.mark.slow
 def test_our_own_links_from_a_file_make_the_same_model(trained, configured, toy_data, command, tmp_path):
     """All that is after the alignment has the same bytes, whoever made the links."""
     lines = [""] * 230

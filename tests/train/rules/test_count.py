@@ -201,6 +201,7 @@ def test_no_rules_are_counted_as_none(training):
 # ---------------------------------------------------------------- how it is counted
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_buckets")
 def test_shards_and_blocks_do_not_change_the_files(training, random_pairs, monkeypatch, tmp_path):
     pairs = random_pairs(8, 60)

@@ -150,6 +150,7 @@ class Crash(BaseException):
     """Ends a run anywhere, as a kill would."""
 
 
+@pytest.mark.slow
 def test_a_run_that_ends_anywhere_goes_on_to_the_same(corpora, tmp_path, monkeypatch):
     """Ends a run before its n-th operation on the disk, for all n, and goes on from there."""
     config = corpora(100, text={"case": "true"})

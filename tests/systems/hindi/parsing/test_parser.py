@@ -45,6 +45,7 @@ def test_unseen_sentences_get_their_trees_in_order(bank, folder):
     assert [sentence.chunks for sentence in parsed] == [sentence.chunks for sentence in unseen]
 
 
+@pytest.mark.slow
 def test_training_twice_gives_the_same_weights(bank, tmp_path):
     for name in ("a", "b"):
         Parser.train(tmp_path / name, bank[:10], replace(SMALL, epochs=1))
