@@ -260,6 +260,34 @@ def nbest(
     _minimise(list_lattices, symbols, goal, start, output, search)
 
 
+@app.command()
+def mixture(
+    models: Annotated[
+        list[Path], typer.Argument(metavar="MODELS", help="language models (ARPA), with the same kind of tokens")
+    ],
+    text: Annotated[Path, typer.Option("--development", help="text to find the weights on; tokenised")],
+    output: Annotated[OutputFile, Detail("the mixture (ARPA)")],
+) -> None:
+    """Mix language models linearly, with the weights that give a text the least perplexity, and print the weights.
+
+    Example: lattice-simp tune mixture news.arpa.gz talks.arpa.gz --development dev.de --output mixed.arpa.gz
+    """
+    from lattice_simp.lm import LanguageModel
+    from lattice_simp.lm.mixture import mixed, mixture_weights, write_arpa
+    from lattice_simp.support.textio import read_lines
+
+    lines = [line for line in read_lines(text) if line.strip()]
+    if not lines:
+        raise FormatError("the file is empty", path=text, remedy="give a development text, one sentence per line")
+    read = [LanguageModel.read(path) for path in models]
+    result = mixture_weights(read, lines)
+    write_arpa(output, *mixed(read, result.weights))
+    print("model\tweight")
+    for path, weight in zip(models, result.weights.tolist(), strict=True):
+        print(f"{path}\t{weight:.4f}")
+    say(f"{output}: perplexity {result.perplexities[0]:.2f} with equal weights, {result.perplexity:.2f} with these")
+
+
 def _refuse_idle(optimizer: Optimizer) -> None:
     if optimizer != "mert":
         refuse_idle(["directions", "restarts"], f"with --optimizer {optimizer}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -78,32 +79,19 @@ def _union(models: list[NgramAutomaton]) -> NgramAutomaton:
     """Unites models that were restricted to the same words; a word of the union is one word of each of them."""
     columns = [np.append(model.vocabulary, [model.start, model.end]) for model in models]
     names, vocabulary = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    vocabulary, count = vocabulary.ravel(), len(names)
+    vocabulary = vocabulary.ravel()
+    parts = [Part(model, column, [column]) for model, column in zip(models, names.T.astype(np.int32), strict=True)]
     order = max(model.order for model in models)
-    parts = [_Part(model, column, [column]) for model, column in zip(models, names.T.astype(np.int32), strict=True)]
-    parents, words, levels = [np.full(count, -1)], [np.arange(count)], [0, count]
-    for _ in range(1, order):
-        extensions = [part.extended(levels[-2], count) for part in parts]
-        codes = np.unique(np.concatenate([longer for _, longer in extensions]))
-        for part, (nodes, longer) in zip(parts, extensions, strict=True):
-            part.add(nodes, np.searchsorted(codes, longer), len(codes))
-        parents.append(codes // count)
-        words.append(codes % count)
-        levels.append(levels[-1] + len(codes))
-    parent: Ints = np.concatenate([*parents, [-1]]).astype(np.int32)
-    word: Ints = np.concatenate([*words, [-1]]).astype(np.int32)
-    parent[parent < 0] = levels[-1]
-    children = child_blocks(parent, count)
-    suffix = suffixes(parent, word, children)
-    backoffs = [part.backoffs() for part in parts]
-    costs = [part.costs(backoff, levels, parent, suffix) for part, backoff in zip(parts, backoffs, strict=True)]
+    union = unite(parts, len(names), order)
+    cost = np.sum([part.costs(union) for part in parts], axis=0)
+    cost[-1] = 0.0
     return NgramAutomaton(
         order=order,
-        children=children,
-        word=word,
-        cost=np.append(np.sum(costs, axis=0), 0.0),
-        backoff=np.append(np.sum(backoffs, axis=0), 0.0),
-        suffix=suffix,
+        children=union.children,
+        word=union.word,
+        cost=cost,
+        backoff=np.sum([part.backoffs() for part in parts], axis=0),
+        suffix=union.suffix,
         vocabulary=vocabulary[:-2].astype(np.int32),
         start=int(vocabulary[-2]),
         end=int(vocabulary[-1]),
@@ -111,12 +99,45 @@ def _union(models: list[NgramAutomaton]) -> NgramAutomaton:
     )
 
 
+class Union(NamedTuple):
+    """The n-grams that one of several models holds, in the order of an `NgramAutomaton`, whose other fields these are.
+
+    Attributes:
+        levels: the n-grams of k words are `levels[k - 1]:levels[k]`; the root comes last.
+        parent: (nodes,) int32, each n-gram without its last word; the root for unigrams and itself.
+    """
+
+    levels: list[int]
+    parent: Ints
+    word: Ints
+    children: Ints
+    suffix: Ints
+
+
+def unite(parts: Sequence[Part], num_words: int, order: int) -> Union:
+    """Returns the n-grams of all parts, which take note of their nodes."""
+    parents, words, levels = [np.full(num_words, -1)], [np.arange(num_words)], [0, num_words]
+    for _ in range(1, order):
+        extensions = [part.extended(levels[-2], num_words) for part in parts]
+        codes = np.unique(np.concatenate([longer for _, longer in extensions]))
+        for part, (nodes, longer) in zip(parts, extensions, strict=True):
+            part.add(nodes, np.searchsorted(codes, longer), len(codes))
+        parents.append(codes // num_words)
+        words.append(codes % num_words)
+        levels.append(levels[-1] + len(codes))
+    parent: Ints = np.concatenate([*parents, [-1]]).astype(np.int32)
+    word: Ints = np.concatenate([*words, [-1]]).astype(np.int32)
+    parent[parent < 0] = levels[-1]
+    children = child_blocks(parent, num_words)
+    return Union(levels, parent, word, children, suffixes(parent, word, children))
+
+
 @dataclass(frozen=True, eq=False)
-class _Part:
+class Part:
     """Which n-grams of the union a model holds.
 
     Attributes:
-        names: (words,) int32, the model's word for each of the union; several may have the same one.
+        names: (words,) int32, the model's word for each of the union; several may have the same one, -1 for none.
         nodes: for each length, (n-grams,) int32, the model's node, -1 for none.
     """
 
@@ -147,15 +168,16 @@ class _Part:
         self.nodes.append(level)
 
     def backoffs(self) -> Floats:
-        """Returns (n-grams,) float64, the cost of giving up each as a context, 0 where the model does not hold it."""
-        nodes = np.concatenate(self.nodes)
+        """Returns (nodes,) float64, the cost of giving up each as a context, 0 where the model does not hold it."""
+        nodes = np.concatenate([*self.nodes, [-1]])
         return np.where(nodes >= 0, self.model.backoff[nodes], 0.0)
 
-    def costs(self, backoffs: Floats, levels: list[int], parent: Ints, suffix: Ints) -> Floats:
-        """Returns (n-grams,) float64, the cost of the last word of each after the others."""
-        nodes = np.concatenate(self.nodes)
-        costs: Floats = np.where(nodes >= 0, self.model.cost[nodes], 0.0)
-        for begin, end in pairwise(levels):
+    def costs(self, union: Union) -> Floats:
+        """Returns (nodes,) float64, the cost of the last word of each after the others; infinite without the word."""
+        nodes, backoffs = np.concatenate([*self.nodes, [-1]]), self.backoffs()
+        costs: Floats = np.where(nodes >= 0, self.model.cost[nodes], np.inf)
+        for begin, end in pairwise(union.levels):
             missing = np.flatnonzero(nodes[begin:end] < 0) + begin
-            costs[missing] = backoffs[parent[missing]] + costs[suffix[missing]]  # shorter ones come first
+            # Shorter ones come first.
+            costs[missing] = backoffs[union.parent[missing]] + costs[union.suffix[missing]]
         return costs

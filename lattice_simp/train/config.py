@@ -102,6 +102,9 @@ class Language(_Section):
         memory_mb: what `lmplz` may use.
         arpa: a model that is there already, instead of estimating one; its words must be cased and split as the text's.
         discount_fallback: go on where a text is too small to estimate Kneser-Ney discounts.
+        mix_for: a text in the target language, such as the development set: a model of each corpus and of each of
+            `texts` is estimated, and their linear mixture that gives this text the least perplexity is taken
+            (`lm/mixture.py`). None estimates one model of all.
     """
 
     order: int = Field(default=4, ge=2, le=6)
@@ -110,6 +113,7 @@ class Language(_Section):
     memory_mb: int = Field(default=2000, ge=100)
     discount_fallback: bool = False
     arpa: Path | None = None
+    mix_for: Path | None = None
 
 
 class TestSet(_Section):
@@ -129,6 +133,8 @@ class Tune(_Section):
 
     Attributes:
         development: what is tuned on; None keeps the starting weights.
+        length_ratio: of the development set, those `development.lines` are taken whose source has this many tokens for
+            each of the reference on average (`lengths.py`), such as 1; None takes lines that are evenly spread.
         metric: what is tuned for; SARI where source and target are one language.
         beam: nats that the lattices keep.
         max_arcs: of a lattice; the beam shrinks until it fits.
@@ -138,6 +144,7 @@ class Tune(_Section):
     """
 
     development: TestSet | None = None
+    length_ratio: float | None = Field(default=None, gt=0)
     metric: TunedName = "bleu"
     beam: float = Field(default=5.0, gt=0)
     max_arcs: int = Field(default=1000, ge=1)
@@ -228,6 +235,10 @@ class Config(_Section):
             raise ValueError(f"rules.provenance tells at most {MAX_PROVENANCE} corpora apart")
         if self.simplify is not None and self.simplify.swaps and self.rules.grammar != "shallow-1":
             raise ValueError("simplify.swaps needs rules.grammar shallow-1")
+        if self.language_model.arpa is not None and self.language_model.mix_for is not None:
+            raise ValueError("language_model.mix_for estimates models; leave language_model.arpa out")
+        if self.tune.length_ratio is not None and getattr(self.tune.development, "lines", None) is None:
+            raise ValueError("tune.length_ratio chooses lines; say in tune.development.lines how many")
         return self
 
     @property

@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm import LanguageModel
+from lattice_simp.lm.mixture import mixed, mixture_weights, write_arpa
 from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.atomic import replacing
 from lattice_simp.support.textio import open_binary, open_text, read_lines, write_text
 from lattice_simp.text.settings import TEXT
 from lattice_simp.text.tokeniser import tokenisers
-from lattice_simp.train.config import Config
+from lattice_simp.train.config import Config, Language
 from lattice_simp.train.ngrams.estimate import estimate, find_lmplz
 from lattice_simp.train.rules.simplicity import FEATURES as SIMPLICITY
 from lattice_simp.train.rules.simplicity import with_simplicity
@@ -54,11 +56,15 @@ START_WEIGHTS = {
 def language_model_stage(config: Config) -> Stage:
     """Returns the stage that estimates the language model from the target side and further texts."""
     options = config.language_model
-    settings = options.model_dump(mode="json", exclude={"texts", "memory_mb", "arpa"}) | {
+    settings = options.model_dump(mode="json", exclude={"texts", "memory_mb", "arpa", "mix_for"}) | {
         "text": config.text.model_dump()
     }
     work = partial(_language_model, config)
     texts = [config.path(path) for path in options.texts]
+    if options.mix_for is not None:
+        settings["corpora"] = [corpus.name for corpus in config.corpora]
+        texts.append(config.path(options.mix_for))
+        work = partial(_mixture, config)
     if options.arpa is None:
         return Stage("language-model", ("prepare",), settings, texts, work, check=find_lmplz)
     files = [*texts, config.path(options.arpa)]
@@ -71,26 +77,67 @@ def _language_model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         with open_binary(config.path(settings.arpa)) as source, open_binary(folder / ARPA, "w") as target:
             shutil.copyfileobj(source, target)
         return {"bytes": (folder / ARPA).stat().st_size}
-    text = folder / "text"
-    lines = 0
-    with open_text(text, "w") as file:
-        for line in _sentences(config, run):
-            file.write(line + "\n")
-            lines += 1
-    how = settings.model_dump(include={"order", "prune", "discount_fallback"})
-    estimate(text, folder / ARPA, **how, memory=settings.memory_mb, temporary=folder)
-    text.unlink()
+    lines = _estimate(settings, (line for _, line in _sentences(config, run)), folder / ARPA)
     return {"sentences": lines, "bytes": (folder / ARPA).stat().st_size}
 
 
-def _sentences(config: Config, run: Run) -> Iterator[str]:
+def _estimate(settings: Language, sentences: Iterable[str], arpa: Path) -> int:
+    """Estimates a model of sentences; returns their number."""
+    text = arpa.with_suffix(".text")
+    lines = 0
+    with open_text(text, "w") as file:
+        for line in sentences:
+            file.write(line + "\n")
+            lines += 1
+    how = settings.model_dump(include={"order", "prune", "discount_fallback"})
+    estimate(text, arpa, **how, memory=settings.memory_mb, temporary=arpa.parent)
+    text.unlink()
+    return lines
+
+
+def _mixture(config: Config, run: Run, folder: Path) -> dict[str, Any]:
+    """Estimates a model for each origin of sentences, and mixes them."""
+    settings = config.language_model
+    assert settings.mix_for is not None
+    sentences: dict[str, list[str]] = {}
+    for origin, line in _sentences(config, run):
+        sentences.setdefault(origin, []).append(line)
+    counts, models = {}, []
+    for number, origin in enumerate(sentences):
+        arpa = folder / f"{number}.arpa"
+        try:
+            counts[origin] = _estimate(settings, sentences[origin], arpa)
+        except LatticeSimpError as error:
+            raise LatticeSimpError(f"{origin}: {error}") from error
+        models.append(LanguageModel.read(arpa, cache=False))
+        arpa.unlink()
+    tokeniser = tokenisers(config.text, run.folders["prepare"])[1]
+    result = mixture_weights(models, map(tokeniser.tokens, read_lines(config.path(settings.mix_for))))
+    write_arpa(folder / ARPA, *mixed(models, result.weights))
+    return {
+        "sentences": sum(counts.values()),
+        "bytes": (folder / ARPA).stat().st_size,
+        "mixture": {
+            origin: {"sentences": counts[origin], "weight": weight}
+            for origin, weight in zip(sentences, result.weights.tolist(), strict=True)
+        },
+        "perplexity_equal_weights": result.perplexities[0],
+        "perplexity": result.perplexity,
+    }
+
+
+def _sentences(config: Config, run: Run) -> Iterator[tuple[str, str]]:
+    """Yields the sentences of the language model, each with its origin: the name of a corpus, or of a text's file."""
+    names = [corpus.name for corpus in config.corpora]
     for path in run.each(shard_paths(run.folders["prepare"])):
-        yield from read_shard(path, ["target"])["target"].to_pylist()
+        shard = read_shard(path, ["target", "corpus"])
+        for number, line in zip(shard["corpus"].to_pylist(), shard["target"].to_pylist(), strict=True):
+            yield names[number], line
     tokeniser = tokenisers(config.text, run.folders["prepare"])[1]
     for path in config.language_model.texts:
         for tokens in map(tokeniser.tokens, read_lines(config.path(path))):
             if tokens and not has_reserved_word(tokens):
-                yield tokens
+                yield str(path), tokens
 
 
 def model_stage(config: Config) -> Stage:

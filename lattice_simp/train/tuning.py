@@ -19,6 +19,7 @@ from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.text.sacrebleu_tokenisers import USUAL, best_tokeniser, is_unspaced_language
 from lattice_simp.text.tokeniser import Tokeniser, model_tokenisers, tokenisers
 from lattice_simp.train.config import Config, TestSet
+from lattice_simp.train.lengths import balanced, length_ratios
 from lattice_simp.train.model import link_or_copy
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
@@ -41,6 +42,8 @@ def tune_stage(config: Config) -> Stage:
     settings = config.tune.model_dump(mode="json")
     if config.tune.metric == BLEU:
         del settings["metric"]  # stages of BLEU stay those of before there was a choice
+    if config.tune.length_ratio is None:
+        del settings["length_ratio"]
     values = {"tune": settings, "text": config.text.model_dump()}
     files = [path for test in development for path in test_set_files(config, test)]
     check, publish = partial(_check_texts, config, development), partial(_publish, config)
@@ -53,7 +56,7 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     if settings.development is None:
         write_weights(folder / WEIGHTS, weights)
         return {}
-    sources, references = read_test_set(config, settings.development, model)
+    sources, references = read_development(config, model)
     sentences = [
         TuningSentence(as_tokens(source), tuple(as_tokens(line) for line in lines))
         for source, *lines in zip(sources, *references, strict=True)
@@ -82,7 +85,23 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     write_json(folder / ROUNDS, rounds)
     write_weights(folder / WEIGHTS, result.weights)
     before, after = reported(result.rounds[0].score), reported(result.score)
-    return {"rounds": len(rounds), f"{settings.metric}_before": before, f"{settings.metric}_after": after}
+    record = {"rounds": len(rounds), f"{settings.metric}_before": before, f"{settings.metric}_after": after}
+    if settings.length_ratio is not None:
+        record["length_ratio"] = float(length_ratios(sources, references).mean())
+    return record
+
+
+def read_development(config: Config, model: Path) -> tuple[list[str], list[list[str]]]:
+    """Returns the token lines of the development set that are tuned on, as `read_test_set` does."""
+    settings = config.tune
+    assert settings.development is not None
+    if settings.length_ratio is None:
+        return read_test_set(config, settings.development, model)
+    assert settings.development.lines is not None
+    every = settings.development.model_copy(update={"lines": None})
+    sources, references = read_test_set(config, every, model)
+    places = balanced(length_ratios(sources, references), settings.development.lines, settings.length_ratio).tolist()
+    return [sources[place] for place in places], [[lines[place] for place in places] for lines in references]
 
 
 # ---------------------------------------------------------------- test sets

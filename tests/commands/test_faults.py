@@ -62,6 +62,7 @@ COMMANDS = {
     "tune lattices": "LATTICE --reference TEXT --weights MODEL/weights.tsv --output OUT.tsv",
     "tune weights": "MODEL --source TEXT --reference TEXT --rounds 1 --output OUT.tsv",
     "tune mbr": "MODEL --source TEXT --reference TEXT",
+    "tune mixture": "ARPA --development TEXT --output OUT.arpa",
     "rescore nbest": "IN --model MODEL/lm.arpa --output OUT.nbest",
     "train": "CONFIG",
     "paraphrase expand": "TREES --trees --senses 0 --output OUT.txt",
@@ -71,7 +72,7 @@ COMMANDS = {
     "text tokenise": "TOKENS --input TEXT --output OUT.txt",
     "text detokenise": "TOKENS --input TEXT --output OUT.txt",
 }
-"""What makes each command read and write: IN, TEXT, JSON, LATTICE, CONFIG are replaced by files that are broken."""
+"""What makes each command read and write: IN, TEXT, JSON and so on are replaced by files that are broken."""
 
 NOT_HERE = {
     "demo": "reads no files",
@@ -110,6 +111,7 @@ GOOD = {
     "UTTERANCE": "u \n0\t1\ta\t1,2,3_4\n1\n\n",
     "LATTICE": "0 1 das LM:1\n1\n",
     "CONFIG": "",
+    "ARPA": "\\data\\\nngram 1=4\n\n\\1-grams:\n-9 <s>\n-0.5 the\n-0.5 house\n-0.5 </s>\n\n\\end\\\n",
     "TREES": "(NP (DT the) (NN house))\n",
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from lattice_simp import Decoder
+from lattice_simp import Decoder, LanguageModel
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.metrics import sari_corpus
 from lattice_simp.rescore.nbest import weighted_nbest
@@ -65,7 +65,7 @@ def test_a_development_set_without_words_is_reported(call, own_model, tmp_path):
     (tmp_path / "dev").write_text("\n\n", encoding="utf-8")
     done = call("tune", "mbr", own_model, "--source", tmp_path / "dev", "--reference", tmp_path / "dev")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "dev: holds no words (give a development set" in done.stderr
+    assert "dev: the file is empty (give a development set" in done.stderr
 
 
 def test_the_grid_is_printed_and_the_best_point_written(call, own_model, files, monkeypatch):
@@ -298,3 +298,28 @@ def test_a_model_without_text_settings_is_reported(call, model):
     done = call("text", "tokenise", model, stdin="a\n")
     assert done.returncode == 2
     assert "text.json" in done.stderr
+
+
+MODEL = "\\data\\\nngram 1=4\n\n\\1-grams:\n-9 <s>\n{} a\n{} b\n-0.3 </s>\n\n\\end\\\n"
+
+
+def test_a_mixture_is_written_with_its_weights(call, tmp_path):
+    for name, logs in {"x": (-0.4, -1), "y": (-1, -0.4)}.items():
+        (tmp_path / f"{name}.arpa").write_text(MODEL.format(*logs), encoding="utf-8")
+    (tmp_path / "dev").write_text("a a a b\n\n", encoding="utf-8")
+    models = [tmp_path / "x.arpa", tmp_path / "y.arpa"]
+    done = call("tune", "mixture", *models, "--development", tmp_path / "dev", "--output", tmp_path / "mixed.arpa.gz")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"model\tweight\n{models[0]}\t0.9157\n{models[1]}\t0.0843\n"
+    assert "with equal weights" in done.stderr
+    words = [LanguageModel.read(path, cache=False).score("a", bos=False, eos=False) for path in models]
+    mixed = LanguageModel.read(tmp_path / "mixed.arpa.gz", cache=False).score("a", bos=False, eos=False)
+    assert np.exp(mixed) == pytest.approx(0.9157 * np.exp(words[0]) + 0.0843 * np.exp(words[1]), abs=1e-4)
+
+
+def test_a_mixture_needs_a_text(call, tmp_path):
+    (tmp_path / "x.arpa").write_text(MODEL.format(-1, -1), encoding="utf-8")
+    (tmp_path / "dev").write_text("\n", encoding="utf-8")
+    done = call("tune", "mixture", tmp_path / "x.arpa", "--development", tmp_path / "dev", "--output", tmp_path / "m")
+    assert done.returncode == 2
+    assert "dev: the file is empty (give a development text, one sentence per line)" in done.stderr

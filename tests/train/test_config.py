@@ -156,3 +156,14 @@ def test_each_name_that_is_known_can_be_set():
             values = LEAST | {section: {f"{name}x": 1}} if section != "text" else LEAST | {"text": {f"{name}x": 1}}
             with pytest.raises(FormatError, match=rf"unknown field {section}\.{name}x \(did you mean {name}\?\)"):
                 checked_settings(Config, values, "c")
+
+
+def test_a_mixture_is_estimated_and_chosen_lines_have_a_number(written):
+    with pytest.raises(FormatError, match=r"language_model.mix_for estimates models; leave language_model.arpa out"):
+        read_config(written(LEAST), ["language_model={arpa: a, mix_for: b}"])
+    development = "tune.development={name: d, source: d.fr, references: [d.en]}"
+    for settings in ([], [development]):
+        with pytest.raises(FormatError, match=r"length_ratio chooses lines; say in tune.development.lines how many"):
+            read_config(written(LEAST), ["tune.length_ratio=1", *settings])
+    chosen = read_config(written(LEAST), [development, "tune.development.lines=3", "tune.length_ratio=1"])
+    assert chosen.tune.length_ratio == 1.0

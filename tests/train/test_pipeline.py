@@ -75,7 +75,7 @@ def test_every_stage_reports_its_progress(trained, reported, configured):
     lines = _sentences(
         read_config(configured()), Run(folders=folders, progress=lambda done, total: results.append((done, total)))
     )
-    assert len(list(lines)) == records_of(trained)["prepare"]["pairs"]
+    assert [origin for origin, _ in lines] == ["toy"] * records_of(trained)["prepare"]["pairs"]
     assert results == passes
 
 
@@ -126,6 +126,7 @@ CHANGES = {
     "language_model.discount_fallback=true": ("language-model", *MODEL),
     "language_model.texts=[dev.en]": ("language-model", *MODEL),
     "language_model.arpa=null": ("language-model", *MODEL),
+    "language_model={arpa: null, mix_for: dev.en}": ("language-model", *MODEL),
     "tune.metric=sari": TUNE,
     "tune.beam=4": TUNE,
     "tune.max_arcs=500": TUNE,
@@ -136,6 +137,7 @@ CHANGES = {
     "tune.min_gain=0.1": TUNE,
     "tune.development.lines=5": TUNE,
     "tune.development=null": TUNE,
+    "tune={length_ratio: 1, development: {name: d, source: dev.fr, references: [dev.en], lines: 5}}": TUNE,
     "test=[]": ("test",),
     "language_model.memory_mb=500": (),
     "model=elsewhere": (),
@@ -186,6 +188,7 @@ def test_no_setting_is_forgotten(configured):
         "simplify",
     }
     tested |= {"clean.min_words", "clean.max_ratio", "clean.max_word_letters"}
+    tested |= {"language_model.mix_for", "tune.length_ratio"}  # with another setting
     fields = set()
     for name, field in Config.model_fields.items():
         section = getattr(field.annotation, "model_fields", None)

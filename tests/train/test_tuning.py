@@ -6,17 +6,26 @@ import json
 import os
 
 import pytest
-from train.toy import write_lines
+from train.toy import toy_arpa, toy_tokens, write_lines
 
-from lattice_simp import Decoder
+from lattice_simp import Decoder, LanguageModel
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.lm.mixture import mixture_weights
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train import model as model_module
 from lattice_simp.train.config import TestSet, read_config
 from lattice_simp.train.model import link_or_copy
 from lattice_simp.train.ngrams.estimate import find_lmplz
-from lattice_simp.train.tuning import bleu, finish_model, read_test_set, read_texts, translate_lines, tune_stage
+from lattice_simp.train.tuning import (
+    bleu,
+    finish_model,
+    read_development,
+    read_test_set,
+    read_texts,
+    translate_lines,
+    tune_stage,
+)
 from lattice_simp.translate.model_files import read_weights, write_weights
 from lattice_simp.tune.rounds import Round, TuningResult
 
@@ -62,6 +71,19 @@ def test_a_skeleton_file_chooses_the_lines(files, configured):
         FormatError, match=r"some.jsonl: names line 4 of .*/s, which has 4 .*give the skeletons of this"
     ):
         read_texts(config, chosen)
+
+
+def test_a_development_set_may_have_a_length_ratio(files, configured, tmp_path):
+    write_lines(files / "s", ["a b", "a", "a b c", "", "a b c d", "a b"])
+    write_lines(files / "r0", ["x y", "x", "x", "x", "x y", "x y"])
+    development = "tune.development={name: t, source: s, references: [r0], lines: 3}"
+    config = read_config(configured(files), [development])
+    (tmp_path / "text.json").write_text(json.dumps(config.text.model_dump()))
+    assert read_development(config, tmp_path)[0] == ["a b", "a b c", "a b c d"]  # evenly spread
+    balanced = read_config(configured(files), [development, "tune.length_ratio=1"])
+    assert read_development(balanced, tmp_path) == (["a b", "a", "a b"], [["x y", "x", "x y"]])
+    longer = read_config(configured(files), [development, "tune.length_ratio=2"])
+    assert read_development(longer, tmp_path)[0] == ["a b c", "a b c d", "a b"]
 
 
 def test_truecased_models_read_truecased_tokens(files, configured, tmp_path):
@@ -269,6 +291,49 @@ def test_further_texts_are_split_and_cased_like_the_corpus(trained, configured, 
     assert (options["order"], options["prune"], options["memory"]) == (3, (0, 1), 123)
     assert [path.name for path in folder.iterdir()] == ["lm.arpa"]
     assert stage.check is model_module.find_lmplz
+
+
+def test_a_mixture_has_a_model_of_each_corpus_and_text(trained, toy_data, configured, tmp_path, monkeypatch):
+    """Its weights are those of the text that it is for, tokenised and cased like the corpus."""
+    entries = []
+
+    def estimate(text, arpa, **options):
+        entries.append(text.read_text(encoding="utf-8").splitlines())
+        arpa.write_text(toy_arpa(entries[-1]), encoding="utf-8")
+
+    monkeypatch.setattr(model_module, "estimate", estimate)
+    write_lines(tmp_path / "more.en", ["An other text here.", "The end."])
+    changes = {"arpa": None, "texts": [str(tmp_path / "more.en")], "mix_for": "dev.en"}
+    config = read_config(configured(language_model=changes))
+    (folder := tmp_path / "lm").mkdir()
+    stage = model_module.language_model_stage(config)
+    assert stage.check is model_module.find_lmplz
+    assert toy_data / "dev.en" in stage.inputs
+    record = stage.work(Run(folders={"prepare": next(trained.glob("prepare.*"))}), folder)
+    assert [path.name for path in folder.iterdir()] == ["lm.arpa"]
+    assert entries[1] == ["an other text here .", "the end ."]
+    assert list(record["mixture"]) == ["toy", str(tmp_path / "more.en")]
+    models = [LanguageModel.from_bytes(toy_arpa(lines).encode()) for lines in entries]
+    text = [toy_tokens(line) for line in (toy_data / "dev.en").read_text(encoding="utf-8").splitlines()]
+    expected = mixture_weights(models, text)
+    assert [part["weight"] for part in record["mixture"].values()] == pytest.approx(expected.weights.tolist())
+    assert record["mixture"]["toy"]["weight"] > 0.9
+    assert record["perplexity"] == pytest.approx(expected.perplexity)
+    assert record["perplexity"] < record["perplexity_equal_weights"]
+    written = LanguageModel.read(folder / "lm.arpa", cache=False)
+    assert written.score(text[0]) == pytest.approx(models[0].score(text[0]), abs=2.0)
+
+
+def test_a_text_that_is_too_small_for_a_model_is_named(trained, configured, tmp_path, monkeypatch):
+    def estimate(text, arpa, **options):
+        raise LatticeSimpError("too small")
+
+    monkeypatch.setattr(model_module, "estimate", estimate)
+    stage = model_module.language_model_stage(
+        read_config(configured(language_model={"arpa": None, "mix_for": "dev.en"}))
+    )
+    with pytest.raises(LatticeSimpError, match=r"^toy: too small$"):
+        stage.work(Run(folders={"prepare": next(trained.glob("prepare.*"))}), tmp_path)
 
 
 def test_a_packed_language_model_is_unpacked(trained, toy_data, configured, tmp_path):
