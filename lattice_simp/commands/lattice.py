@@ -52,11 +52,12 @@ from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring
+from lattice_simp.draw.labels import Numbers
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name, write
 from lattice_simp.formats.grammar import GRAMMARS
-from lattice_simp.formats.nbest import is_json_name, write_nbest
+from lattice_simp.formats.nbest import is_json_name, is_nbest, write_nbest
 from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import without_model
@@ -67,7 +68,7 @@ from lattice_simp.ops.nbest import nbest as best_paths
 from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.support.options import option
 from lattice_simp.support.plurals import counted
-from lattice_simp.support.textio import open_binary, open_text
+from lattice_simp.support.textio import open_binary, open_text, readable
 
 app = command_app("Look at lattices, convert them, and operate on them.")
 app.add_typer(consensus.app)
@@ -467,33 +468,66 @@ def draw(
     n: Annotated[MaybeNbest, Detail("draw only these")] = None,
     max_states: Annotated[MaxStates, Detail("draw those nearest to the start (not for .dot)")] = 200,
     title: Annotated[str | None, typer.Option(help="heading of the drawing")] = None,
+    separate: Annotated[
+        bool, typer.Option("--separate", help="draw n-best lists as trees; by default they are minimized")
+    ] = False,
+    numbers: Annotated[
+        Numbers | None,
+        typer.Option(help="costs or probabilities beside words (default: probabilities for confusion networks)"),
+    ] = None,
     settings: Any = None,
 ) -> None:
     """Draw a lattice as SVG, PNG, PDF (with the extra `draw`) or DOT.
 
+    Of large lattices a part is drawn, and a message says which.
+
     Example: lattice-simp lattice draw a.fst --output a.svg
     """
-    from lattice_simp.draw import IMAGE_FORMATS, drawn_states, to_dot, to_image, to_svg
+    from lattice_simp import minimize as minimized
+    from lattice_simp.draw import IMAGE_FORMATS, to_dot, to_image, to_svg
 
     kind = output.suffix.removeprefix(".")
     if kind not in (*IMAGE_FORMATS, "svg", "dot"):
         raise LatticeSimpError(f"{output}: the name of a drawing must end in .svg, .png, .pdf or .dot")
     if kind == "dot":
         refuse_idle(["max_states"], "with .dot")
-    lattice = read_full(source, sentence, labels=LabelOptions(**settings))
+    with readable(source) as file:
+        is_list = n is not None or is_nbest(file)
+        lattice = read_full(file, sentence, labels=LabelOptions(**settings))
     if n is not None:
         lattice = Lattice.from_strings(best_paths(lattice, n))
+    if not is_list:
+        refuse_idle(["separate"], "with a lattice; it applies to n-best lists, or with --nbest")
+    elif not separate:
+        lattice = minimized(lattice)
     if kind == "dot":
-        drawing = to_dot(lattice, title).encode()
+        drawing = to_dot(lattice, title, numbers=numbers).encode()
     elif kind == "svg":
-        drawing = to_svg(lattice, title=title, max_states=max_states).encode()
+        drawing = to_svg(lattice, title=title, max_states=max_states, numbers=numbers).encode()
     else:
-        drawing = to_image(lattice, kind, title=title, max_states=max_states)  # type: ignore[arg-type]  # checked above
-    if kind != "dot" and (drawn := len(drawn_states(lattice, max_states))) < lattice.num_states:
-        remedy = "to see another part, prune it first: lattice-simp lattice prune --max-arcs"
-        print(
-            f"{drawn:,} of {lattice.num_states:,} states are drawn, those nearest to the start; {remedy}",
-            file=sys.stderr,
+        drawing = to_image(  # the kind is checked above
+            lattice,
+            kind,  # type: ignore[arg-type]
+            title=title,
+            max_states=max_states,
+            numbers=numbers,
         )
-    with open_binary(output, "w") as file:
-        file.write(drawing)
+    if kind != "dot":
+        _say_left_out(lattice, max_states)
+    with open_binary(output, "w") as drawn:
+        drawn.write(drawing)
+
+
+def _say_left_out(lattice: Lattice, max_states: int) -> None:
+    """Prints on stderr how much of a lattice is not drawn."""
+    from lattice_simp.draw import drawn_arcs, drawn_states
+
+    states = drawn_states(lattice, max_states)
+    if len(states) < lattice.num_states:
+        remedy = "to see another part, prune it first: lattice-simp lattice prune --max-arcs"
+        counts = f"{len(states):,} of {lattice.num_states:,} states are drawn"
+        print(f"{counts}, those nearest to the start; {remedy}", file=sys.stderr)
+        return
+    drawn = len(drawn_arcs(lattice, states))
+    if drawn < lattice.num_arcs:
+        print(f"{drawn:,} of {lattice.num_arcs:,} arcs are drawn, the best between two states", file=sys.stderr)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.draw.dot import to_dot
 from lattice_simp.draw.image import IMAGE_FORMATS, to_image
-from lattice_simp.draw.svg import SVG_STYLE, drawn_states, to_svg
+from lattice_simp.draw.labels import Numbers
+from lattice_simp.draw.svg import SVG_STYLE, drawn_arcs, drawn_states, to_svg
 from lattice_simp.errors import MissingExtraError
 
-__all__ = ["IMAGE_FORMATS", "SVG_STYLE", "drawn_states", "to_dot", "to_image", "to_svg"]
+__all__ = ["IMAGE_FORMATS", "SVG_STYLE", "Numbers", "drawn_arcs", "drawn_states", "to_dot", "to_image", "to_svg"]
 
 
 def _notebook(lattice: Lattice) -> str | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lattice_simp.draw.labels import arc_words
+from lattice_simp.draw.labels import Numbers, arc_words, numbers_of, probability_text
 
 if TYPE_CHECKING:
     from lattice_simp.core.lattice import Lattice
@@ -21,6 +21,7 @@ def to_dot(
     *,
     states: Sequence[int] | None = None,
     arcs: Sequence[int] | None = None,
+    numbers: Numbers | None = None,
 ) -> str:
     r"""Returns the lattice in the DOT language, laid out like the drawings of OpenFst's `fstdraw`.
 
@@ -38,7 +39,7 @@ def to_dot(
     }
 
     The start state is bold, final states are double circles; labels are `word/cost` or `in:out/cost` with costs in
-    nats, and a cost of zero is omitted.
+    nats, and a cost of zero is omitted. In a confusion network, they are `word probability`, the most probable first.
 
     Args:
         lattice: any lattice, even a cyclic one.
@@ -46,28 +47,34 @@ def to_dot(
         highlight: the numbers of arcs to draw in bold red.
         rankdir: the direction of reading, `LR` or `TB`.
         states, arcs: the numbers of the states and arcs to draw, by default all; the arcs must be between the states.
+        numbers: `costs` or `probabilities` beside the words; by default the latter for confusion networks alone.
     """
     if not isinstance(title, str | None):
         raise TypeError(f"the title is a string, not {type(title).__name__}")
     chosen = frozenset(() if highlight is None else highlight)
+    are_costs = numbers_of(lattice, numbers) == "costs"
+    suffix = _cost_suffix if are_costs else _probability_suffix
     lines = [
         "digraph lattice {",
         f'  graph [rankdir={rankdir}, center=true, ranksep=0.4, nodesep=0.25, label="{quoted(title or "")}"];',
         "  node [fontsize=14, shape=circle, style=bold];",
         "  edge [fontsize=14];",
-        *(_state_line(lattice, state) for state in (range(lattice.num_states) if states is None else states)),
+        *(_state_line(lattice, state, suffix) for state in (range(lattice.num_states) if states is None else states)),
     ]
     sources = lattice.sources
-    for arc in range(lattice.num_arcs) if arcs is None else arcs:
-        label = quoted(arc_words(lattice, arc) + _cost_suffix(float(lattice.weights[arc])))
+    shown = range(lattice.num_arcs) if arcs is None else arcs
+    if not are_costs:
+        shown = sorted(shown, key=lambda arc: (sources[arc], lattice.weights[arc]))
+    for arc in shown:
+        label = quoted(arc_words(lattice, arc) + suffix(float(lattice.weights[arc])))
         accent = ', color="#c92a2a", fontcolor="#c92a2a", penwidth=2' if arc in chosen else ""
         lines.append(f'  {sources[arc]} -> {lattice.nextstates[arc]} [label="{label}"{accent}];')
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _state_line(lattice: Lattice, state: int) -> str:
+def _state_line(lattice: Lattice, state: int, suffix: Callable[[float], str]) -> str:
     final = float(lattice.finals[state])
-    label = f"{state}{_cost_suffix(final)}" if np.isfinite(final) else str(state)
+    label = f"{state}{suffix(final)}" if final and np.isfinite(final) else str(state)
     style = "" if state == 0 else ", style=solid"
     shape = ", shape=doublecircle" if np.isfinite(final) else ""
     return f'  {state} [label="{label}"{style}{shape}];'
@@ -75,6 +82,10 @@ def _state_line(lattice: Lattice, state: int) -> str:
 
 def _cost_suffix(cost: float) -> str:
     return f"/{cost:.5g}" if cost else ""
+
+
+def _probability_suffix(cost: float) -> str:
+    return f" {probability_text(cost)}"
 
 
 def quoted(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from lattice_simp.draw.dot import to_dot
+from lattice_simp.draw.labels import Numbers
 from lattice_simp.draw.svg import drawn_arcs, drawn_states
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 
@@ -27,6 +28,7 @@ def to_image(
     title: str | None = None,
     highlight: Collection[int] = frozenset(),
     max_states: int = 200,
+    numbers: Numbers | None = None,
 ) -> bytes:
     """Draws a lattice's DOT text with Graphviz, in a format of IMAGE_FORMATS.
 
@@ -37,7 +39,7 @@ def to_image(
     Args:
         lattice: any lattice, even a cyclic one.
         format: `png` (144 pixels an inch) or `pdf`.
-        title, highlight: see `to_dot`.
+        title, highlight, numbers: see `to_dot`.
         max_states: see `to_svg`, which draws the same states and arcs.
 
     Raises:
@@ -47,7 +49,8 @@ def to_image(
     if format not in IMAGE_FORMATS:
         raise LatticeSimpError(f"unknown format {format!r}; known are {', '.join(IMAGE_FORMATS)}")
     states = drawn_states(lattice, max_states)
-    return rendered(to_dot(lattice, title, highlight, states=states, arcs=drawn_arcs(lattice, states)), format)
+    arcs = drawn_arcs(lattice, states)
+    return rendered(to_dot(lattice, title, highlight, states=states, arcs=arcs, numbers=numbers), format)
 
 
 def rendered(dot: str, format: str) -> bytes:

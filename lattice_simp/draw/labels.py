@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import numpy as np
 
 from lattice_simp.core.symbols import EPSILON_SYMBOL
+from lattice_simp.errors import LatticeSimpError
 
 if TYPE_CHECKING:
     from lattice_simp.core.lattice import Lattice
 
+Numbers: TypeAlias = Literal["costs", "probabilities"]
+"""What stands beside the words of a drawing."""
+
+EPSILON = "ε"
+
+_ROUNDED = 0.01
+"""How far from 1 the rounded probabilities of a slot may sum to."""
+
+_LEAST = 0.005
 _NARROW = frozenset("ijlftrI.,:;'`|!()[]{}/\\ ")
 _WIDE = frozenset("mwMW@%")
 
@@ -26,6 +40,56 @@ def arc_words(lattice: Lattice, arc: int) -> str:
         return output
     table = lattice.isymbols or lattice.symbols
     return f"{_readable(table[int(lattice.ilabels[arc])])}:{output}"
+
+
+def numbers_of(lattice: Lattice, numbers: Numbers | None) -> Numbers:
+    """Returns what to write beside words; None chooses probabilities for confusion networks, and costs otherwise.
+
+    Raises:
+        LatticeSimpError: another name.
+    """
+    if numbers is None:
+        return "probabilities" if is_network(lattice) else "costs"
+    if numbers not in get_args(Numbers):
+        raise LatticeSimpError(f"unknown numbers {numbers!r}; known are {', '.join(get_args(Numbers))}")
+    return numbers
+
+
+def is_network(lattice: Lattice) -> bool:
+    """Returns whether a lattice is a chain of slots whose probabilities sum to 1, with a choice in one of them.
+
+    >>> from lattice_simp import Lattice, confusion_network
+    >>> lattice = Lattice.from_strings([("a b", 0.0), ("a c", 1.0)])
+    >>> is_network(lattice), is_network(confusion_network(lattice))
+    (False, True)
+    """
+    slots = lattice.num_states - 1
+    if not 0 < slots < lattice.num_arcs or not lattice.is_acceptor:
+        return False
+    if (
+        (lattice.nextstates != lattice.sources + 1).any()
+        or np.isfinite(lattice.finals[:-1]).any()
+        or lattice.finals[-1]
+    ):
+        return False
+    with np.errstate(over="ignore"):
+        sums = np.bincount(lattice.sources, np.exp(-lattice.weights), slots)
+    return bool((np.abs(sums - 1.0) <= _ROUNDED).all())
+
+
+def number_text(numbers: Numbers) -> Callable[[float], str]:
+    """Returns what formats a cost."""
+    return cost_text if numbers == "costs" else probability_text
+
+
+def probability_text(cost: float) -> str:
+    """Formats the probability of a cost (nats) with two decimals; very small ones as a bound.
+
+    >>> probability_text(0.478), probability_text(0.0), probability_text(9.2)
+    ('0.62', '1.00', '<0.01')
+    """
+    probability = math.exp(min(-cost, 700.0))
+    return f"{probability:.2f}" if probability >= _LEAST else "<0.01"
 
 
 def cost_text(cost: float) -> str:
@@ -59,4 +123,4 @@ def _em(character: str) -> float:
 
 
 def _readable(symbol: str) -> str:
-    return "ε" if symbol == EPSILON_SYMBOL else symbol
+    return EPSILON if symbol == EPSILON_SYMBOL else symbol

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 from xml.sax.saxutils import escape
 
 import numpy as np
 
 from lattice_simp.core.arguments import whole
-from lattice_simp.draw.labels import arc_words, cost_text, text_width
+from lattice_simp.draw.labels import EPSILON, Numbers, arc_words, cost_text, number_text, numbers_of, text_width
 from lattice_simp.draw.layout import HEAD_LENGTH, Curve, Link, Point, lay_out
 
 if TYPE_CHECKING:
     from lattice_simp.core.lattice import Lattice
+
+NumberText: TypeAlias = Callable[[float], str]
 
 MOST_LABELS = 40
 """The most arcs to draw between two states; if there are more, the cheapest are drawn."""
@@ -74,6 +76,7 @@ def to_svg(
     highlight: Collection[int] = frozenset(),
     max_states: int = 200,
     embedded: bool = False,
+    numbers: Numbers | None = None,
 ) -> str:
     """Draws a lattice from left to right as SVG text.
 
@@ -85,7 +88,8 @@ def to_svg(
     Words are beside their arcs, with costs (nats, two decimals; zero is omitted) in small grey type. Arcs between the
     same two states share one curve and stack their labels (at most `MOST_LABELS`), the cheapest on top. Loops are above
     their state; final states have a double ring around their cost. Hovering over a label shows the number and the exact
-    cost of its arc. Colours follow the reader's light or dark mode.
+    cost of its arc. In a confusion network, probabilities stand in the place of costs. Colours follow the reader's
+    light or dark mode.
 
     Args:
         lattice: any lattice, even a cyclic one.
@@ -95,12 +99,16 @@ def to_svg(
             start are drawn, and a note below says so.
         embedded: whether the drawing is for a page that includes `SVG_STYLE`. It then has no style element, and lines
             and labels carry the numbers of their arcs as `data-arcs`, so that a script can find paths.
+        numbers: `costs` or `probabilities` beside the words; by default the latter for confusion networks alone.
 
     Raises:
+        LatticeSimpError: `numbers` is another name.
         MissingExtraError: pygraphviz is not installed.
     """
     states = drawn_states(lattice, whole(max_states, "max_states", 1))
-    bundles = _bundles(lattice, states)
+    kind = numbers_of(lattice, numbers)
+    number = number_text(kind)
+    bundles = _bundles(lattice, states, number)
     chosen = frozenset(highlight)
     radii = [_radius(float(lattice.finals[state])) for state in states]
     layout = lay_out(radii, list(bundles))
@@ -109,14 +117,18 @@ def to_svg(
     for arcs, curve in sorted(drawn, key=lambda item: not chosen.isdisjoint(item[0])):  # the chosen ones on top
         body.append(_arrow(curve, on=not chosen.isdisjoint(arcs), arcs=arcs if embedded else ()))
     for state, centre, radius in zip(states, layout.states, radii, strict=True):
-        body += _state(state, float(lattice.finals[state]), centre, radius)
+        final = float(lattice.finals[state])
+        body += _state(state, final, number(final) if final and np.isfinite(final) else "", centre, radius)
     for arcs, curve in drawn:
-        body += _labels(lattice, arcs, curve.label, chosen, embedded=embedded)
+        body += _labels(lattice, arcs, curve.label, number, chosen, embedded=embedded)
     notes = []
     if len(states) < lattice.num_states:
         notes.append(f"the {len(states):,} of {lattice.num_states:,} states that are nearest to the start")
     if any(len(arcs) == MOST_LABELS for arcs in bundles.values()):
-        notes.append(f"at most the {MOST_LABELS} cheapest arcs between two states")
+        best = "cheapest" if kind == "costs" else "most probable"
+        notes.append(f"at most the {MOST_LABELS} {best} arcs between two states")
+    if kind == "probabilities" and lattice.has_epsilons():
+        notes.append(f"{EPSILON}: no word")
     note = "; ".join(notes)
     style = "" if embedded else SVG_STYLE
     return "\n".join([*_frame(layout.width, layout.height, title or "", note, style), *body, "</g>", "</svg>"]) + "\n"
@@ -149,7 +161,7 @@ def _nearest_states(lattice: Lattice, most: int) -> list[int]:
     return sorted(reached)
 
 
-def _bundles(lattice: Lattice, states: list[int]) -> dict[Link, list[int]]:
+def _bundles(lattice: Lattice, states: list[int], number: NumberText = cost_text) -> dict[Link, list[int]]:
     """Returns the links between states, with the arcs of each, cheapest first."""
     shown = {state: index for index, state in enumerate(states)}
     groups: dict[tuple[int, int], list[int]] = {}
@@ -161,7 +173,7 @@ def _bundles(lattice: Lattice, states: list[int]) -> dict[Link, list[int]]:
     for arcs in groups.values():
         arcs.sort(key=lambda arc: (float(lattice.weights[arc]), arc))
         del arcs[MOST_LABELS:]
-    widths = {ends: max(_label_width(lattice, arc) for arc in arcs) for ends, arcs in groups.items()}
+    widths = {ends: max(_label_width(lattice, arc, number) for arc in arcs) for ends, arcs in groups.items()}
     bundles = {}
     for (source, target), arcs in groups.items():
         width = widths[source, target]
@@ -171,8 +183,8 @@ def _bundles(lattice: Lattice, states: list[int]) -> dict[Link, list[int]]:
     return bundles
 
 
-def _label_width(lattice: Lattice, arc: int) -> float:
-    cost = cost_text(float(lattice.weights[arc]))
+def _label_width(lattice: Lattice, arc: int, number: NumberText) -> float:
+    cost = number(float(lattice.weights[arc]))
     return text_width(arc_words(lattice, arc), _WORD_SIZE) + (_COST_GAP + text_width(cost, _COST_SIZE) if cost else 0.0)
 
 
@@ -211,10 +223,9 @@ def _arrow(curve: Curve, *, on: bool = False, arcs: Sequence[int] = ()) -> str:
     return f'<g{state}{_numbers(arcs)}><path class="ls-line" d="{line}"/><path class="ls-head" d="{head}"/></g>'
 
 
-def _state(state: int, final: float, centre: Point, radius: float) -> list[str]:
+def _state(state: int, final: float, cost: str, centre: Point, radius: float) -> list[str]:
     x, y = map(_number, centre)
     lines = [f'<circle class="ls-state" cx="{x}" cy="{y}" r="{_number(radius)}"/>']
-    cost = cost_text(final) if np.isfinite(final) else ""
     if np.isfinite(final):
         lines.append(f'<circle class="ls-ring" cx="{x}" cy="{y}" r="{_number(radius - 3.0)}"/>')
     lines.append(_written("number", centre[0], centre[1] + (-2.0 if cost else 4.0), str(state)))
@@ -225,19 +236,27 @@ def _numbers(arcs: Sequence[int]) -> str:
     return f' data-arcs="{" ".join(map(str, arcs))}"' if arcs else ""
 
 
-def _labels(lattice: Lattice, arcs: list[int], middle: Point, chosen: Collection[int], *, embedded: bool) -> list[str]:
+def _labels(
+    lattice: Lattice,
+    arcs: list[int],
+    middle: Point,
+    number: NumberText,
+    chosen: Collection[int],
+    *,
+    embedded: bool,
+) -> list[str]:
     """Draws the stacked labels; a word ends and its cost begins at the same point, whatever the font."""
     top = middle[1] - len(arcs) * _LINE_HEIGHT / 2
     lines = []
     for row, arc in enumerate(arcs):
         words, cost = arc_words(lattice, arc), float(lattice.weights[arc])
-        meeting = middle[0] - _label_width(lattice, arc) / 2 + text_width(words, _WORD_SIZE)
+        meeting = middle[0] - _label_width(lattice, arc, number) / 2 + text_width(words, _WORD_SIZE)
         y = top + (row + 0.75) * _LINE_HEIGHT
         hover = f"<title>arc {arc}, cost {cost!r}</title>"
         numbers = _numbers([arc]) if embedded else ""
         lines.append(_written("word ls-on" if arc in chosen else "word", meeting, y, hover + _text(words), numbers))
-        if shown := cost_text(cost):
-            lines.append(_written("cost", meeting + _COST_GAP, y, hover + shown, numbers))
+        if shown := number(cost):
+            lines.append(_written("cost", meeting + _COST_GAP, y, hover + _text(shown), numbers))
     return lines
 
 

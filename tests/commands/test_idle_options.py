@@ -25,6 +25,7 @@ IDLE = [
     ("lattice gappy --terms line", "--loops rho", "with --terms"),
     ("lattice prune list --beam 3", "--to slf", "when the output is an n-best list"),
     ("lattice draw a.fst --output a.dot", "--max-states 3", "with .dot"),
+    ("lattice draw a.fst --output a.dot", "--separate", "with a lattice"),
     ("lattice union a.fst a.fst --no-normalised", "--scale 1", "with --no-normalised"),
     ("lattice union a.fst a.fst", "--id 0", "if every file holds one lattice"),
     ("lattice mbr list list", "--id 0", "with several n-best lists"),

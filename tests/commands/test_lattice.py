@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import subprocess
 import sys
 
@@ -437,6 +438,42 @@ def test_the_n_best_strings_are_drawn(call, files):
     drawing = (files / "a.svg").read_text(encoding="utf-8")
     assert "The best" in drawing
     assert ">x<" not in drawing
+
+
+def test_lists_are_minimized_before_they_are_drawn(call, files):
+    (files / "list").write_text("0 ||| a b c ||| f= -1 ||| -2\n0 ||| d b c ||| f= -2 ||| -1\n")
+
+    def states(*options):
+        assert call("lattice", "draw", *options, "--output", "a.dot").returncode == 0
+        return (files / "a.dot").read_text(encoding="utf-8").count("style=solid")
+
+    assert states("list") == 3
+    assert states("list", "--separate") == 5
+    call("lattice", "convert", "list", "list.fst", "--id", 0)
+    assert states("list.fst") == 5
+    assert states("list.fst", "--nbest", 2) == 3
+    assert states("list.fst", "--nbest", 2, "--separate") == 5
+    call("lattice", "draw", "list", "--output", "a.dot")
+    assert read_dot_costs(files / "a.dot") == {"a": "2", "d": "1"}
+
+
+def read_dot_costs(path):
+    return dict(re.findall(r'label="(\w+)/(\S+)"', path.read_text(encoding="utf-8")))
+
+
+def test_confusion_networks_are_drawn_with_probabilities(call, files):
+    for ending in ("fst", "plf", "sausages", "slf"):
+        call("lattice", "confusion", "full.fst", "--output", f"network.{ending}")
+        call("lattice", "draw", f"network.{ending}", "--output", "a.dot")
+        assert "b 0.73" in (files / "a.dot").read_text(encoding="utf-8"), ending
+    call("lattice", "draw", "network.fst", "--numbers", "costs", "--output", "a.dot")
+    assert "b/0.31326" in (files / "a.dot").read_text(encoding="utf-8")
+
+
+def test_arcs_that_are_left_out_are_counted(call, files):
+    write(sausage(2, 50), files / "many.fst")
+    done = call("lattice", "draw", "many.fst", "--output", "a.svg")
+    assert done.stderr == "80 of 100 arcs are drawn, the best between two states\n"
 
 
 def test_a_reader_that_leaves_is_no_error(files, program):

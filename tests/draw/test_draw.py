@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from math import dist
 from xml.etree import ElementTree
 
@@ -15,6 +17,7 @@ import pytest
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.draw import to_dot, to_image, to_svg
+from lattice_simp.draw.labels import is_network
 from lattice_simp.draw.svg import MOST_LABELS, drawn_arcs, drawn_states
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
 
@@ -179,6 +182,54 @@ def test_costs_have_two_decimals_and_zero_is_left_out() -> None:
     shown = texts(to_svg(gappy()))
     assert {"0.20", "1.50", "2.25", "0.75"} <= set(shown)
     assert "0.00" not in shown
+
+
+def network() -> Lattice:
+    words = [(0, "a", 0.25, 1), (0, "b", 0.62, 1), (0, "<epsilon>", 0.13, 1), (1, "c", 0.999, 2), (1, "d", 0.001, 2)]
+    rows: list[Row] = [(source, word, -math.log(share), target) for source, word, share, target in words]
+    return from_rows(rows, {2: 0.0}, 3)
+
+
+def test_confusion_networks_have_probabilities_the_greatest_first() -> None:
+    dot = to_dot(network())
+    assert re.findall(r'-> \d \[label="(.*?)"', dot) == ["b 0.62", "a 0.25", "ε 0.13", "c 1.00", "d <0.01"]
+    assert '  2 [label="2"' in dot
+    svg = to_svg(network())
+    shown = texts(svg)
+    assert {"0.62", "0.25", "0.13", "1.00", "<0.01", "ε: no word"} <= set(shown)
+    heights = [float(re.search(rf'y="(\S+)"[^>]*><title>[^<]*</title>{word}<', svg)[1]) for word in "baε"]  # type: ignore[index]
+    assert heights == sorted(heights)
+    assert b"%PDF" in to_image(network(), "pdf")
+
+
+def test_numbers_beside_words_can_be_chosen() -> None:
+    assert '"b/0.47804"' in to_dot(network(), numbers="costs")
+    assert {"0.48", "1.39"} <= set(texts(to_svg(network(), numbers="costs")))
+    one = Lattice.from_strings([("a b", math.log(2))])
+    assert "0.69" in texts(to_svg(one))
+    assert {"0.50", "1.00"} <= set(texts(to_svg(one, numbers="probabilities")))
+    final = from_rows([(0, "a", 0.0, 1)], {1: math.log(4)}, 2)
+    assert '"1 0.25"' in to_dot(final, numbers="probabilities")
+    assert "0.25" in texts(to_svg(final, numbers="probabilities"))
+    with pytest.raises(LatticeSimpError, match="unknown numbers 'odds'; known are costs, probabilities"):
+        to_svg(one, numbers="odds")  # type: ignore[arg-type]
+
+
+def test_what_is_a_confusion_network() -> None:
+    assert is_network(network())
+    costs = network().weights.copy()
+    costs[0] += 0.1
+    others = [
+        SAMPLES["nothing"],
+        Lattice.from_strings([("a b", 0.0)]),
+        replace(network(), weights=costs),
+        replace(network(), weights=costs - 1e6),
+        replace(network(), finals=np.array([np.inf, np.inf, 1.0])),
+        replace(network(), finals=np.array([np.inf, 0.0, 0.0])),
+        from_rows([(0, "a", math.log(2), 1), (0, "b", math.log(2), 2), (1, "c", 0.0, 2)], {2: 0.0}, 3),
+        SAMPLES["transducer"],
+    ]
+    assert not any(map(is_network, others))
 
 
 def test_highlighted_arcs_are_marked() -> None:
