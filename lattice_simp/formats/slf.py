@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,9 @@ import numpy.typing as npt
 from lattice_simp.core.arcs import start_first
 from lattice_simp.core.connect import topological_order
 from lattice_simp.core.header import Header
-from lattice_simp.core.kernel import Floats
+from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON, SymbolTable
+from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import (
     LOST_FEATURES,
@@ -36,6 +36,7 @@ from lattice_simp.formats.common import (
     shown,
     single_final,
 )
+from lattice_simp.formats.slf_rows import LONG_NAMES, Rows, plain_rows
 from lattice_simp.support.textio import decode, open_text
 
 NULL_WORD = "!NULL"
@@ -54,11 +55,6 @@ POSTERIOR = "posterior"
 MODEL = "LM"
 """The usual name of a language model's feature, written to `l` if that field is free."""
 
-_LONG_NAMES = {"START": "S", "END": "E", "WORD": "W", "NODES": "N", "LINKS": "L"} | {
-    "acoustic": "a",
-    "ngram": "n",
-    "language": "l",
-}
 _FIELD = re.compile(
     r"""[ \t]*([^\s=]+)=("(?:[^"\\]|\\.)*"(?![^ \t])|'(?:[^'\\]|\\.)*'(?![^ \t])|(?:[^ \t\\]|\\.)*(?![^ \t]))"""
 )
@@ -70,6 +66,7 @@ _SCALES = {"a": "acscale", "n": "ngscale", "l": "lmscale", "r": "prscale", "ds":
 }
 _FIELDS_OF = {column: name for name, column in COLUMNS.items()}
 _DEFAULT_SCALES = dict.fromkeys(_SCALES, 0.0) | {"a": 1.0, "n": 1.0, "l": 1.0, "r": 1.0}
+_SCORES = frozenset(("p", *COLUMNS))
 _LINK_FIELDS = {"I", "J", "S", "E", "W", "t", "p", *COLUMNS}
 _NO_FACTS = {"VERSION", "UTTERANCE", "N", "L", "start", "end", "dir", "wdpenalty", *_SCALES.values()}
 _MOST_RESTS = 3  # fields for the difference between weights and scaled features
@@ -104,12 +101,16 @@ def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTab
             there are no or several starts or ends, a score is not finite, or the lattice is a backward lattice or has
             sublattices.
     """
+    table, text = SymbolTable() if symbols is None else symbols, decode(data, path)
+    plain = plain_rows(text, _SCORES)
+    if plain is not None:
+        header, nodes, links = plain
+        reader = _Reader(path)
+        if reader.read(header) and not (reader.nodes or reader.links) and reader.take(nodes, links):
+            return _to_lattice(reader, nodes, links, table)
     reader = _Reader(path)
-    for number, line in enumerate(decode(data, path).split("\n"), 1):
-        line = line.removesuffix("\r").strip(" \t")
-        if line and line[0] != "#" and not reader.line(number, line):
-            break
-    return _to_lattice(reader, SymbolTable() if symbols is None else symbols)
+    reader.read(text.split("\n"))
+    return _to_lattice(reader, *reader.rows(), table)
 
 
 def write_slf(
@@ -173,66 +174,87 @@ def write_slf(
 # ---------------------------------------------------------------- reading
 
 
-def _to_lattice(reader: _Reader, symbols: SymbolTable) -> Lattice:
-    _check_structure(reader)
-    nodes = sorted(reader.nodes)
-    numbers = {name: index for index, name in enumerate(nodes)}
-    sources = np.array([numbers[link.source] for link in reader.links], dtype=np.int64)
-    targets = np.array([numbers[link.target] for link in reader.links], dtype=np.int64)
-    start = _terminal(reader, "start", nodes, np.bincount(targets, minlength=len(nodes)))
-    end = _terminal(reader, "end", nodes, np.bincount(sources, minlength=len(nodes)))
-    words = [link.word if link.word is not None else reader.nodes[link.target][0] for link in reader.links]
-    scores = [reader.nodes[link.target][1] | link.scores for link in reader.links]
-    finals = np.full(len(nodes), np.inf)
+def _to_lattice(reader: _Reader, nodes: Rows, links: Rows, symbols: SymbolTable) -> Lattice:
+    order = np.argsort(nodes.numbers[:, 0])
+    names = nodes.numbers[order, 0]
+    _check_structure(reader, names, links)
+    sources, targets = np.searchsorted(names, links.numbers).T
+    start = _terminal(reader, "start", names, np.bincount(targets, minlength=len(names)))
+    end = _terminal(reader, "end", names, np.bincount(sources, minlength=len(names)))
+    node_words = [nodes.words[place] for place in order.tolist()]
+    words = [
+        node_words[target] if word is None else word for word, target in zip(links.words, targets.tolist(), strict=True)
+    ]
+    columns = {
+        name: _or_of_nodes(links.columns.get(name), nodes.columns.get(name), order[targets])
+        for name in (*COLUMNS, "p")
+        if name in links.columns or name in nodes.columns
+    }
+    finals = np.full(len(names), np.inf)
     finals[end] = 0.0
-    start_word, first = reader.nodes[nodes[start]][0], start
-    if start_word not in (None, NULL_WORD):  # the start has a word, so a new start state precedes it
-        sources, targets = np.insert(sources, 0, len(nodes)), np.insert(targets, 0, start)
-        finals, first = np.append(finals, np.inf), len(nodes)
-        nodes = [*nodes, nodes[start]]  # with the time of the old start
-        words, scores = [start_word, *words], [reader.nodes[nodes[start]][1], *scores]
-    labels = [EPSILON if word in (None, NULL_WORD, "") else symbols.add(word) for word in words]
-    names = [name for name in COLUMNS if any(name in row for row in scores)]
-    columns = {name: np.array([row.get(name, 0.0) for row in scores]) for name in names}
-    scales = {name: reader.header_number(_SCALES[name], _DEFAULT_SCALES[name]) for name in names}
+    seconds = nodes.columns["t"][order] if "t" in nodes.columns else np.full(len(names), np.nan)
+    first = start
+    if node_words[start] not in (None, NULL_WORD):  # the start has a word, so a new start state precedes it
+        sources, targets = np.insert(sources, 0, len(names)), np.insert(targets, 0, start)
+        finals, first = np.append(finals, np.inf), len(names)
+        seconds = np.append(seconds, seconds[start])
+        words = [node_words[start], *words]
+        of_start = {name: nodes.columns[name][order[start]] if name in nodes.columns else np.nan for name in columns}
+        columns = {name: np.insert(column, 0, of_start[name]) for name, column in columns.items()}
+    labels = symbols.encode([EPSILON_SYMBOL if word in (None, NULL_WORD, "") else word for word in words])
+    columns = {
+        name: np.where(np.isnan(column), 0.0, column) for name, column in columns.items() if not np.isnan(column).all()
+    }
+    posteriors = columns.pop("p", None)
+    scales = {name: reader.header_number(_SCALES[name], _DEFAULT_SCALES[name]) for name in columns}
     penalty = reader.word_penalty()
-    weights = _weights(np.array(labels, dtype=np.int32), columns, scales, penalty)
+    weights = _weights(labels, columns, scales, penalty)
     kept = {COLUMNS[name]: 0.0 - column for name, column in columns.items()}
-    times = [reader.times.get(node) for node in nodes]
-    if None not in times:
-        seconds = np.array(times, dtype=np.float64)
+    times = 0.0
+    if not np.isnan(seconds).any():
         kept[TIME] = seconds[targets] - seconds[sources]
-    header = reader.lattice_header(scales, 0.0 - penalty, (times[first] if TIME in kept else None) or 0.0)
-    if any("p" in row for row in scores):
-        kept[POSTERIOR] = np.array([row.get("p", 0.0) for row in scores])
+        times = float(seconds[first])
+    unread = (nodes.others | links.others) - _LINK_FIELDS
+    unread |= {"t"} if TIME not in kept and "t" in nodes.columns else set()
+    header = reader.lattice_header(scales, 0.0 - penalty, times, unread)
+    if posteriors is not None:
+        kept[POSTERIOR] = posteriors
     sources, targets, finals = start_first(first, sources, targets, finals)
     lattice = checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, features=kept)
     return replace(lattice, header=header)
 
 
-def _check_structure(reader: _Reader) -> None:
-    if not reader.nodes:
+def _or_of_nodes(of_links: Floats | None, of_nodes: Floats | None, targets: Longs) -> Floats:
+    """Returns a field of links, or of the nodes that they lead to where they have none."""
+    if of_nodes is None or of_links is None:
+        return of_nodes[targets] if of_links is None and of_nodes is not None else cast(Floats, of_links)
+    return np.where(np.isnan(of_links), of_nodes[targets], of_links)
+
+
+def _check_structure(reader: _Reader, names: Longs, links: Rows) -> None:
+    if not len(names):
         reader.fail(None, "the file is empty: no nodes", "write a line I= for each node and J= for each link")
     if reader.header.get("dir", ("f", 0))[0].startswith("b"):
         reader.fail(reader.header["dir"][1], "backward lattices cannot be read", "write the lattice with dir=f")
-    for name, count, what in (("N", len(reader.nodes), "nodes"), ("L", len(reader.links), "links")):
+    for name, count, what in (("N", len(names), "nodes"), ("L", len(links.lines), "links")):
         if name in reader.header and natural(reader.header[name][0]) != count:
             text, line = reader.header[name]
             reader.fail(line, f"the header announces {text[:40]} {what}, but there are {count}", "is the file cut off?")
-    for link in reader.links:
-        for node in (link.source, link.target):
-            if node not in reader.nodes:
-                reader.fail(link.line, f"the node {node} has no line I=", "write a line for each node")
+    places = np.minimum(np.searchsorted(names, links.numbers), len(names) - 1)
+    for row, end in np.argwhere(names[places] != links.numbers)[:1].tolist():
+        message = f"the node {links.numbers[row, end]} has no line I="
+        reader.fail(int(links.lines[row]), message, "write a line for each node")
 
 
-def _terminal(reader: _Reader, field_name: str, nodes: list[int], degrees: npt.NDArray[np.int64]) -> int:
+def _terminal(reader: _Reader, field_name: str, nodes: Longs, degrees: Longs) -> int:
     """Returns the index of the start or end node: that of the header, or the only node without such links."""
     if field_name in reader.header:
         text, line = reader.header[field_name]
         name = natural(text)
-        if name is None or name not in reader.nodes:
+        place = len(nodes) if name is None else int(np.searchsorted(nodes, name))
+        if place == len(nodes) or nodes[place] != name:
             reader.fail(line, f"{field_name}={text[:40]} is not a node", "write the number of a node")
-        return nodes.index(name)
+        return place
     candidates = np.flatnonzero(degrees == 0)
     if len(candidates) != 1:
         way = "no links lead to" if field_name == "start" else "no links leave"
@@ -279,6 +301,46 @@ class _Reader:
     def fail(self, line: int | None, message: str, remedy: str) -> NoReturn:
         raise FormatError(message, path=self.path, line=line, remedy=remedy)
 
+    def read(self, lines: Iterable[str]) -> bool:
+        """Reads lines, from the first of the file on; returns whether the lattice continues."""
+        for number, line in enumerate(lines, 1):
+            line = line.removesuffix("\r").strip(" \t")
+            if line and line[0] != "#" and not self.line(number, line):
+                return False
+        return True
+
+    def take(self, nodes: Rows, links: Rows) -> bool:
+        """Turns the scores of plain rows into costs; returns False if they must be read line by line.
+
+        That is where nodes occur twice, or scores are probabilities.
+        """
+        if len(np.unique(nodes.numbers)) < len(nodes.numbers):
+            return False
+        for rows in (nodes, links):
+            for name in COLUMNS.keys() & rows.columns.keys():
+                if self.base is None:
+                    self.base = self.log_of_base()
+                if not self.base:
+                    return False
+                rows.columns[name] = 0.0 - rows.columns[name] * self.base
+        return True
+
+    def rows(self) -> tuple[Rows, Rows]:
+        """Returns the nodes and the links."""
+        nodes = [
+            {**scores, **({"t": self.times[name]} if name in self.times else {})}
+            for name, (_, scores) in self.nodes.items()
+        ]
+        numbers = np.array([[name] for name in self.nodes], dtype=np.int64).reshape(-1, 1)
+        words = [word for word, _ in self.nodes.values()]
+        ends = np.array([(link.source, link.target) for link in self.links], dtype=np.int64).reshape(-1, 2)
+        lines = np.array([link.line for link in self.links], dtype=np.int64)
+        of_links = [link.scores for link in self.links]
+        return (
+            Rows(np.zeros(len(nodes), dtype=np.int64), numbers, words, _columns(nodes), frozenset(self.unread)),
+            Rows(lines, ends, [link.word for link in self.links], _columns(of_links)),
+        )
+
     def line(self, number: int, line: str) -> bool:
         """Reads a line; returns whether the lattice continues."""
         if line == ".":
@@ -305,7 +367,7 @@ class _Reader:
             match = _FIELD.match(line, position)
             if match is not None:
                 try:
-                    fields[_LONG_NAMES.get(match[1], match[1])] = _unquoted(match[2])
+                    fields[LONG_NAMES.get(match[1], match[1])] = _unquoted(match[2])
                 except UnicodeDecodeError:
                     self.fail(number, f"bytes that are not UTF-8 in {shown(match[0])}", "convert the lattice to UTF-8")
             elif strict:
@@ -341,7 +403,7 @@ class _Reader:
         scores = {name: self.cost(number, fields[name], name) for name in COLUMNS if name in fields}
         if "p" in fields:
             scores["p"] = self.number(number, fields["p"], "p")
-        self.unread |= fields.keys() - _LINK_FIELDS
+        self.unread |= fields.keys()
         return scores
 
     def number(self, number: int | None, text: str, name: str) -> float:
@@ -376,10 +438,11 @@ class _Reader:
         nothing = not text or (self.log_of_base() == 0 and finite(text) == 0)  # where scores are probabilities
         return 0.0 if nothing else self.cost(line, text, "wdpenalty")
 
-    def lattice_header(self, scales: Mapping[str, float], word_score: float, start: float) -> Header:
+    def lattice_header(
+        self, scales: Mapping[str, float], word_score: float, start: float, unread: Collection[str]
+    ) -> Header:
         """Returns the lattice's header; `scales` are those of the scores that occur."""
         said = {name: self.header_number(key, 0.0) for name, key in _SCALES.items() if key in self.header}
-        unread = self.unread | ({"t"} if self.times and len(self.times) < len(self.nodes) else set())
         return Header(
             name=self.header["UTTERANCE"][0] if "UTTERANCE" in self.header else None,
             scales={COLUMNS[name]: scale for name, scale in {**said, **scales}.items()},
@@ -391,6 +454,12 @@ class _Reader:
 
     def header_number(self, name: str, default: float) -> float:
         return self.number(self.header[name][1], self.header[name][0], name) if name in self.header else default
+
+
+def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
+    """Returns the numbers of each field, NaN where a row has none."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}
 
 
 def _unquoted(value: str) -> str:

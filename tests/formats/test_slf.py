@@ -11,8 +11,9 @@ from format_helpers import COMPRESSIONS, WORDS, assert_same, fuzz, random_lattic
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
-from lattice_simp.formats import losses, read
+from lattice_simp.formats import losses, read, slf
 from lattice_simp.formats.slf import parse_slf, write_slf
+from lattice_simp.formats.slf_rows import plain_rows
 
 HTK = r"""# header
 VERSION=1.0
@@ -65,6 +66,7 @@ def test_times_of_nodes_are_a_column(tmp_path):
     lattice = parse_slf(HTK.encode())
     np.testing.assert_allclose(lattice.features["time"], [0.36, 0.39, 0.45, 0.15, 0.09])
     assert "time" not in parse_slf(NODES.encode()).features, "some nodes have no time"
+    assert parse_slf(NODES.encode()).header.unread == ("t", "unknown", "v")
     write_slf(lattice, tmp_path / "a.slf")
     assert "I=3 t=0.81\n" in (tmp_path / "a.slf").read_text()
     again = parse_slf((tmp_path / "a.slf").read_bytes())
@@ -274,6 +276,137 @@ def test_broken_files(text, message):
 def test_long_header_rubbish_is_read_in_linear_time():
     text = "VERSION=1.0 " + "x" * 2_000_000 + "\n" + "UTTERANCE=" + '"' * 100_001 + " y\n" + BODY
     assert parse_slf(text.encode()).num_arcs == 1
+
+
+def line_by_line(data):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slf, "plain_rows", lambda *_: None)
+        return result_of(data)
+
+
+def result_of(data):
+    """Returns all of a lattice, or the text of the error."""
+    try:
+        lattice = parse_slf(data, path="x")
+    except FormatError as error:
+        return str(error)
+    columns = [lattice.sources, lattice.nextstates, lattice.olabels, lattice.weights, lattice.finals]
+    features = {
+        name: (scores.tolist(), lattice.features.final(name).tolist()) for name, scores in lattice.features.items()
+    }
+    return [column.tolist() for column in columns], features, list(lattice.symbols), repr(lattice.header)
+
+
+VALUES = {
+    "t": ["0.5", "1", "2.25", "1e-2", "late", "1_0", "inf", "."],
+    "W": [
+        "cat",
+        "!NULL",
+        "",
+        "a=b",
+        "it's",
+        '"a b"',
+        "'x'",
+        r"\\303\\244",
+        r"\\377",
+        "\u00a0",
+        "ä",
+        '"open',
+        "[sil]",
+        "<epsilon>",
+    ],
+    "a": ["-1.5", "-2e3", "+.5", "1e999", "-", "x", "0"],
+    "l": ["-1", "-0.25"],
+    "p": ["0.5", "1", "2"],
+    "v": ["1", '"q r"', ""],
+    "acoustic": ["-7"],
+    "WORD": ["dog"],
+    "SUBLAT": ["x"],
+    "I": ["3"],
+}
+HEADERS = [
+    "VERSION=1.1",
+    "# comment",
+    "",
+    "lmscale=2 wdpenalty=-1",
+    "base=10",
+    "base=0",
+    "base=1",
+    "UTTERANCE=u",
+    "N=3",
+    "L=3",
+    "dir=b",
+]
+HEADERS += ["start=0", "end=7", "  I=9", ".", 'U="a b"', "words without fields"]
+
+
+def odd_file(rng):
+    """Returns the text of a small file; about half of them have something odd."""
+    odd = rng.choice([0.0, 0.0, 0.02, 0.1])
+
+    def value(name):
+        return str(rng.choice(VALUES[name] if rng.random() < odd else VALUES[name][:2]))
+
+    def line(required, optional):
+        fields = [f"{name}={number}" for name, number in required]
+        fields += [f"{name}={value(name)}" for name in optional]
+        if rng.random() < odd:
+            fields += [f"{name}={value(name)}" for name in rng.choice(list(VALUES), 2)] + ["rubbish"][: rng.integers(2)]
+        if rng.random() < odd:
+            fields[1:] = rng.permutation(fields[1:]).tolist()
+        if rng.random() < odd:
+            rng.shuffle(fields)
+        blank = rng.choice([" ", "  ", "\t"]) if rng.random() < odd else " "
+        return blank.join(fields) + (str(rng.choice([" ", "\t", "\r"])) if rng.random() < odd else "")
+
+    def optional(names):
+        return [name for name in names if rng.random() < 0.6]
+
+    nodes, names, scores = int(rng.integers(1, 5)), optional("tW"), optional("Walpv")
+    lines = [str(header) for header in rng.choice(HEADERS, 2) if rng.random() < 0.3 + odd]
+    lines += [line([("I", n)], names if rng.random() >= odd else optional(names)) for n in range(nodes)]
+    ends = [(n, n + 1) for n in range(nodes - 1)] + [(0, nodes - 1)] * (nodes > 1)
+    lines += [
+        line([("J", n), ("S", s), ("E", e)], scores if rng.random() >= odd else optional(scores))
+        for n, (s, e) in enumerate(ends)
+    ]
+    if rng.random() < odd:
+        lines.insert(
+            int(rng.integers(len(lines) + 1)), str(rng.choice([*HEADERS, "J=1 S=0 E=8", "I=1", "I=x", "J=1 S=0"]))
+        )
+    if rng.random() < odd:
+        lines[-2:] = lines[:-3:-1]
+    end = "\r\n" if rng.random() < 0.2 else "\n"
+    return (
+        end.join(lines) + str(rng.choice([end, "", f"{end}.{end}", f"{end}.{end}I=0{end}", f"{end}{end}"]))
+    ).encode()
+
+
+def test_plain_rows_and_lines_give_the_same(monkeypatch):
+    taken = []
+    monkeypatch.setattr(slf, "plain_rows", lambda *given: taken.append(plain_rows(*given)) or taken[-1])
+    for seed in range(400):
+        data = odd_file(np.random.default_rng(seed))
+        assert result_of(data) == line_by_line(data), (seed, data.decode())
+    assert sum(plain is not None for plain in taken) > 150
+
+
+def test_links_before_nodes():
+    text = "J=0 S=0 E=1 W=a\nI=0\nI=1\nJ=1 S=0 E=1 W=b\n"
+    assert parse_slf(text.encode()).num_arcs == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HTK.replace('\\"', "").replace("\\'", ""),
+        NODES.replace('"a b"', "b"),
+        HTK.replace('\\"', "").replace("\\'", "").replace("\n", "\r\n"),
+    ],
+)
+def test_usual_files_are_read_in_columns(text):
+    assert plain_rows(text, {"a", "l", "p", "r"}) is not None
+    assert result_of(text.encode()) == line_by_line(text.encode())
 
 
 def test_fuzzed(tmp_path):
