@@ -9,50 +9,21 @@ import pytest
 
 from experiments.hindi.baselines import TwoFields, best_labels, unconstrained
 from experiments.hindi.counts import Participle, corrected_counts
-from lattice_simp.systems.hindi.clause import Clause, ClauseType, parse_bracketed
+from lattice_simp.systems.hindi.clause import ClauseType, parse_bracketed
 from lattice_simp.systems.hindi.clauses.crf import CrfSettings, LinearChain
 from lattice_simp.systems.hindi.clauses.features import word_features
 from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of, clauses_of
 from lattice_simp.systems.hindi.clauses.model import ClauseModel
 from lattice_simp.systems.hindi.clauses.rule_costs import token_classes
 from lattice_simp.systems.hindi.clauses.scoring import evaluate
-from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
+from tests.systems.hindi.clauses.small_sentences import examples_of, sentence_of
 
 pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
-
-_TAGS = {"VGF": "VM", "VGNF": "VM", "CCP": "CC", "BLK": "SYM"}
-
-
-def sentence_of(parts):
-    """Makes a sentence of (chunk tag, words)."""
-    tokens, chunks = [], []
-    for tag, words in parts:
-        start = len(tokens)
-        tokens += [Token(word, "PSP" if word == "ne" else _TAGS.get(tag, "NN")) for word in words.split()]
-        chunks.append(Chunk(tag, start, len(tokens)))
-    return Sentence(tuple(tokens), tuple(chunks))
-
-
-def example(rng):
-    """Makes a sentence with or without a participle, and with or without a complement."""
-    nouns, verbs = ["raam", "siitaa", "mohan"], ["gayaa", "soyaa", "bolaa"]
-    parts, clauses = [("NP", f"{rng.choice(nouns)} ne")], []
-    if rng.random() < 0.5:
-        clauses.append(Clause(2, 4, ClauseType.NON_FINITE))
-        parts += [("NP", "khaanaa"), ("VGNF", "khaakar")]
-    parts.append(("VGF", str(rng.choice(verbs))))
-    if rng.random() < 0.5:
-        size = sum(len(words.split()) for _, words in parts)
-        clauses.append(Clause(size, size + 3, ClauseType.COMPLEMENT))
-        parts += [("CCP", "ki"), ("NP", str(rng.choice(nouns))), ("VGF", str(rng.choice(verbs)))]
-    sentence = sentence_of(parts)
-    return sentence, [Clause(0, len(sentence), ClauseType.MAIN), *clauses]
 
 
 @pytest.fixture(scope="module")
 def examples():
-    rng = np.random.default_rng(1)
-    return [example(rng) for _ in range(60)]
+    return examples_of(1, 60)
 
 
 SETTINGS = CrfSettings(max_iterations=40)

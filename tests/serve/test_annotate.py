@@ -25,6 +25,7 @@ from lattice_simp.skeleton import read_skeletons
 from lattice_simp.systems.annotation import AnnotationStore, Sentence, StorageError
 from lattice_simp.systems.annotation.progress import Computed
 from tests.serve.conftest import BASE
+from tests.serve.form_reader import FormReader
 from tests.serve.running import running
 from tests.systems.annotation.small_store import make_store
 
@@ -48,28 +49,13 @@ def store(path):
         yield context
 
 
-class Visitor:
-    """A browser without scripts."""
+class Visitor(FormReader):
+    """An annotator."""
 
     def __init__(self, app, name=""):
-        self.client = TestClient(app, base_url=BASE)
-        self.page = self.client.get("/annotate")
+        super().__init__(app, "/annotate")
         if name:
             self.post("/annotate/name", annotator=name)
-
-    def get(self, address):
-        self.page = self.client.get(address)
-        return self.page
-
-    def post(self, address, **fields):
-        self.page = self.client.post(address, data=fields)
-        return self.page
-
-    def field(self, name):
-        return unescape(re.search(f'name="{name}" value="([^"]*)"', self.page.text)[1])
-
-    def fields(self, name):
-        return re.findall(f'name="{name}" value="([^"]*)"', self.page.text)
 
     def save(self, **fields):
         return self.post("/annotate/shorten", sentence=self.field("sentence"), action="save", **fields)

@@ -25,6 +25,7 @@ from lattice_simp.serve.judge.section import judge_section
 from lattice_simp.support.database import StorageError
 from lattice_simp.systems.judging.store import JudgingStore
 from tests.serve.conftest import BASE
+from tests.serve.form_reader import FormReader
 from tests.systems.judging.small_study import CHOICE, ERRORS, PREFERENCE, RATING, example, make_study
 
 HOSTILE = '"><script>alert(1)</script>'
@@ -54,26 +55,13 @@ def app(path, study):
         yield result
 
 
-class Rater:
-    """A browser without scripts."""
+class Rater(FormReader):
+    """A rater."""
 
     def __init__(self, app, name=""):
-        self.client = TestClient(app, base_url=BASE)
-        self.page = self.get("/judge")
+        super().__init__(app, "/judge")
         if name:
             self.post("/judge/name", rater=name)
-
-    def get(self, address):
-        self.page = self.client.get(address)
-        return self.page
-
-    def post(self, address, **fields):
-        self.page = self.client.post(address, data=fields)
-        return self.page
-
-    def field(self, name):
-        found = re.search(rf'name="{re.escape(name)}"\s+value="([^"]*)"', self.page.text)
-        return unescape(found[1]) if found else None
 
     def send(self, **fields):
         kept = {name: self.field(name) for name in ("position", "pressed", "marking", "answer.errors")}

@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from lattice_simp.errors import SkeletonError
-from lattice_simp.support.database import BUSY_SECONDS, Database
+from lattice_simp.support.database import BUSY_SECONDS, Database, DatabaseStore
 from lattice_simp.support.people import person_name
 from lattice_simp.systems.annotation.database import SCHEMA
 from lattice_simp.systems.annotation.judgements import (
@@ -26,7 +25,7 @@ from lattice_simp.systems.annotation.judgements import (
 )
 
 
-class AnnotationStore:
+class AnnotationStore(DatabaseStore):
     """The judgements of annotators in an SQLite file, safe for threads and several processes.
 
     >>> import tempfile
@@ -61,18 +60,6 @@ class AnnotationStore:
     ) -> None:
         self.database = Database(path, SCHEMA, create=create, patience=patience)
         self.clock = clock
-
-    def __enter__(self) -> AnnotationStore:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Closes the file."""
-        self.database.close()
 
     @property
     def settings(self) -> AnnotationSettings:

@@ -8,11 +8,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.support.database import BUSY_SECONDS, Database, StorageError
+from lattice_simp.support.database import BUSY_SECONDS, Database, DatabaseStore, StorageError
 from lattice_simp.support.people import person_name
 from lattice_simp.systems.judging.database import SCHEMA
 from lattice_simp.systems.judging.design import Role, Trial, plan
@@ -79,7 +78,7 @@ class Judgement:
     time: float
 
 
-class JudgingStore:
+class JudgingStore(DatabaseStore):
     """The judgements of a study in an SQLite file, safe for threads and several processes.
 
     When a method returns, its changes are on the disk. Each judgement is an event; an undo is another event.
@@ -110,18 +109,6 @@ class JudgingStore:
         except BaseException:
             self.database.close()
             raise
-
-    def __enter__(self) -> JudgingStore:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Closes the file."""
-        self.database.close()
 
     def join(self, rater: str) -> Standing:
         """Returns how far a rater is; a new one gets a place first.
