@@ -47,8 +47,7 @@ class Measured:
         outputs: of each system, also of the rescored ones (their names end with `RESCORED`).
         measurements: of all of them.
         comparisons: with either baseline, by its name.
-        gap_types: of the skeletons that the systems have.
-        by_gap_type: with either baseline, BLEU alone.
+        break_downs: by the types of each kind of skeletons that systems have, the protocol's kind first.
     """
 
     name: str
@@ -58,8 +57,22 @@ class Measured:
     outputs: dict[str, list[Output]]
     measurements: Measurements
     comparisons: dict[str, Comparison]
+    break_downs: list[BreakDown]
+
+
+@dataclass(frozen=True)
+class BreakDown:
+    """The systems by the gap types of a kind of skeletons.
+
+    Attributes:
+        kind: of the skeletons.
+        gap_types: theirs.
+        comparisons: with either baseline, by type; BLEU alone.
+    """
+
+    kind: str
     gap_types: Groups
-    by_gap_type: dict[str, dict[str, Comparison]]
+    comparisons: dict[str, dict[str, Comparison]]
 
 
 def metrics(config: Config) -> list[Metric]:
@@ -92,8 +105,7 @@ def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
     outputs = read_systems(done, name)
     lines = lines_of({system: [row.words for row in records] for system, records in outputs.items()}, tokeniser.text)
     measured = measure(lines, [references_of(sentences)], metrics(config))
-    kind = done.study.skeleton
-    groups = gap_type_groups([entry.skeletons[kind][0] if kind in entry.skeletons else None for entry in sentences])
+    kinds = dict.fromkeys([done.study.skeleton, *(entry.skeleton for entry in done.study.chosen if entry.skeleton)])
     bases = ("plain", "plain" + RESCORED)
     first = Measurements(
         measured.metrics[:1], measured.forms[:1], {system: rows[:1] for system, rows in measured.statistics.items()}
@@ -107,9 +119,14 @@ def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
         outputs,
         measured,
         {base: compare(measured, base, RANDOMISATION) for base in bases},
-        groups,
-        {base: compare_groups(first, groups, base, RANDOMISATION) for base in bases},
+        [break_down(first, sentences, kind, bases) for kind in kinds],
     )
+
+
+def break_down(measured: Measurements, sentences: list[StudySentence], kind: str, bases: tuple[str, ...]) -> BreakDown:
+    """Compares systems by the gap types of a kind of skeletons."""
+    groups = gap_type_groups([entry.skeletons[kind][0] if kind in entry.skeletons else None for entry in sentences])
+    return BreakDown(kind, groups, {base: compare_groups(measured, groups, base, RANDOMISATION) for base in bases})
 
 
 def set_title(name: str, count: int, state: State | None) -> str:

@@ -74,7 +74,7 @@ def report(done: StudyDone, config: Config, folder: Path) -> Results:
     tables = [headline_table(headlines, done.study), skeleton_table(kinds), gap_table(kinds)]
     for name in order:
         tables.append(system_table(measured[name], systems, pair))
-        tables.append(gap_type_table(measured[name], gap_types, pair))
+        tables += [gap_type_table(measured[name], by, gap_types, pair) for by in measured[name].break_downs]
     tables.append(rescoring_table(read_choice(done.folders[STRONG])))
     scorers = {name: measure_scorers(done, config, name) for name in order}
     tables.append(
@@ -179,7 +179,7 @@ def draw(measured: Measured, outputs: dict[str, Any], lengths: list[int], folder
     chosen = type(measures)(
         measures.metrics[:1], measures.forms[:1], {name: statistics[name][:1] for name in PLOTTED if name in statistics}
     )
-    by_type = compare_groups(chosen, measured.gap_types, "plain")
+    by_type = compare_groups(chosen, measured.break_downs[0].gap_types, "plain")
     by_length = compare_groups(chosen, length_groups(lengths), "plain")
     curve = [
         (int(name.partition("n=")[2]), failure_rate(rows))

@@ -7,12 +7,13 @@ from typing import Any
 
 from experiments.report import gain_cells, score_cells, scores_of, signatures_of
 from experiments.study.config import Study
-from experiments.study.measuring import Measured
+from experiments.study.measuring import BreakDown, Measured
 from experiments.study.paper import Figures, paper_table
 from experiments.study.sentences import StudySentence
 from experiments.study.systems import AS_PAPER, RESCORED
 from experiments.study.translating import Output
 from experiments.study.variant_stages import row_name
+from experiments.study.variants import KIND_TITLES
 from lattice_simp.metrics import Comparison, Score, holm
 from lattice_simp.metrics.report import significance_mark
 from lattice_simp.metrics.table import Cell, Table
@@ -139,29 +140,33 @@ def _numbered(title: str, table: str) -> str:
     return f"{title} (Table {table})" if table else title
 
 
-def gap_type_table(measured: Measured, table: str, pair: str) -> Table:
-    """Tables 4 and 6: BLEU by gap type, with the gain over the own baseline, intervals, and the paper's."""
+def gap_type_table(measured: Measured, by: BreakDown, table: str, pair: str) -> Table:
+    """Tables 4 and 6: BLEU by gap type, with the gain over the own baseline, intervals, and the paper's.
+
+    Of the systems with skeletons, those are shown that have skeletons of the kind whose types they are.
+    """
     paper = paper_table(table, pair)
-    types = measured.gap_types.order
-    rows = [(Cell("n"), *(Cell(measured.by_gap_type["plain"][kind].sentences) for kind in types))]
+    types = by.gap_types.order
+    rows = [(Cell("n"), *(Cell(by.comparisons["plain"][kind].sentences) for kind in types))]
     for suffix, base in _blocks():
         for system in measured.systems:
             row_system = system.name + suffix
-            if row_system not in measured.outputs:
+            if row_system not in measured.outputs or system.skeleton not in (None, by.kind):
                 continue
-            scores = [measured.by_gap_type[base][kind].scores[row_system][BLEU] for kind in types]
+            scores = [by.comparisons[base][kind].scores[row_system][BLEU] for kind in types]
             rows.append((Cell(row_system), *(Cell(score.value, mark=significance_mark(score.p)) for score in scores)))
             what = "95 % interval" if row_system == base else "gain"
             rows.append((Cell(f"{row_system}: {what}"), *(Cell(_bounds(score)) for score in scores)))
             rows += _paper_rows(paper, row_system, types)
     notes = (
-        f"types of the skeletons that the systems have ({measured.gap_types.left_out} sentences without one are left "
+        f"types of the skeletons that the systems have ({by.gap_types.left_out} sentences without one are left "
         "out), without regard to punctuation at a sentence's ends",
         "intervals: of the score, and of the gain over the baseline (plain, or plain+rescored), 95 %, by bootstrap "
         f"resampling of the type's sentences; marks ({MARKS}) are not corrected for their number",
         "the paper's are over its three sets, of 1000 sentences each",
     )
-    return Table(_numbered(f"{BLEU} on {measured.title} by gap type", table), ("system", *types), tuple(rows), notes)
+    title = f"{BLEU} on {measured.title} by gap type, {KIND_TITLES[by.kind]}"
+    return Table(_numbered(title, table), ("system", *types), tuple(rows), notes)
 
 
 def _bounds(score: Score) -> str:

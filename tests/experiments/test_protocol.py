@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import yaml
 from train.toy import toy_config
 
 from experiments.study.config import PROTOCOL, read_study
+from experiments.study.paper import paper_table
 from experiments.study.protocol import (
     ProtocolRun,
     file_sha,
@@ -20,6 +22,7 @@ from experiments.study.protocol import (
     read_runs,
     shortcomings,
 )
+from experiments.study.systems import RESCORED
 from experiments.study.variants import check_variants
 from lattice_simp.errors import FormatError
 
@@ -224,3 +227,29 @@ def test_the_protocols_of_the_studies_can_be_run(path):
 def test_the_studies_have_protocols():
     assert {path.parent.name for path in EXPERIMENTS.glob(f"*/{PROTOCOL}")} == {"en-de", "en-fr"}
     assert not list(EXPERIMENTS.glob("*/study.yaml"))
+
+
+@pytest.mark.parametrize(("pair", "table"), [("en-de", "3"), ("en-fr", "5")])
+def test_the_next_protocol_has_the_rows_of_the_papers_tables(tmp_path, pair, table):
+    folder = EXPERIMENTS / pair
+    shutil.copy(folder / "config.yaml", tmp_path)
+    shutil.copy(folder / "next.yaml", tmp_path / PROTOCOL)
+    study, _ = read_study(tmp_path, [])
+    check_variants(study, study.automatic)
+    systems = {system.name for system in study.chosen}
+    systems |= {system.name + RESCORED for system in study.chosen if study.rescores(system)}
+    assert {row for number in (table, str(int(table) + 1)) for _, row, _ in paper_table(number, pair)} <= systems
+    assert {"gc-paper", "gc-strong-paper+rescored", "gc+rescored", "sfd+rescored"} <= systems
+    assert set(study.headline.values()) == {system.name for system in study.chosen} - {"plain"}
+    assert {column for _, _, column in paper_table("7", pair)} | {"n=10", "n=100"} <= set(study.variants)
+    assert (study.hypotheses, study.rescored_hypotheses) == (1000, 1000)
+    before, _ = read_study(folder, [])
+    differing = {"systems", "rescored", "headline", "variants", "rescored_hypotheses"}
+    assert {name for name in type(study).model_fields if getattr(study, name) != getattr(before, name)} == differing
+    assert "`next.yaml`" in (folder / "RESULTS.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("pair", ["en-de", "en-fr"])
+def test_the_pages_of_studies_end_with_their_notes(pair):
+    page, notes = ((EXPERIMENTS / pair / name).read_text(encoding="utf-8") for name in ("RESULTS.md", "NOTES.md"))
+    assert page.endswith("\n\n" + notes.strip("\n") + "\n")

@@ -17,7 +17,7 @@ from experiments.study.analysis import analysis, sentence_scores
 from experiments.study.measuring import measure_set, measure_variants
 from experiments.study.paper import paper_table
 from experiments.study.report import headline, report
-from experiments.study.sentences import DEVELOPMENT
+from experiments.study.sentences import DEVELOPMENT, HAND, HAND_LONG
 from experiments.study.tables import (
     corrected,
     failure_rate,
@@ -171,11 +171,12 @@ def test_tables_say_of_how_many_sentences_they_are(measured):
 
 def test_break_downs_have_n_and_intervals_and_their_own_baseline(measured):
     actual = measured[NEWS]
-    table = gap_type_table(actual, "6", "en-fr")
+    (by,) = [each for each in actual.break_downs if each.kind == HAND_LONG]
+    table = gap_type_table(actual, by, "6", "en-fr")
     assert table.columns == ("system", "Middle", "Mixed", "End", "Brace")
     # A full stop is kept in all of them.
     assert [cell.shown for cell in table.rows[0]] == ["n", "1", "1", "1", "1"]
-    assert actual.gap_types.left_out == 1
+    assert by.gap_types.left_out == 1
     place = {"Middle": 0, "End": 1, "Brace": 2, "Mixed": 4}
     for kind, number in place.items():
         for base in ("plain", "plain+rescored"):
@@ -190,6 +191,22 @@ def test_break_downs_have_n_and_intervals_and_their_own_baseline(measured):
                 assert column(table, kind)[row] == expected
     assert column(table, "Middle")["gc-strong (paper)"] == "28.65"
     assert column(table, "Brace")["plain+rescored (paper)"] == "33.73"
+
+
+def test_systems_are_broken_down_by_their_own_skeletons(measured):
+    """Those as the paper have the short ones, whose types are others."""
+    actual = measured[NEWS]
+    long, short = (gap_type_table(actual, by, "6", "en-fr") for by in actual.break_downs)
+    assert [by.kind for by in actual.break_downs] == [HAND_LONG, HAND]
+    assert {"gc", "gc-strong", "gc-strong+rescored", "plain"} <= set(column(long, "Middle"))
+    systems = {name.partition(":")[0].partition(" ")[0] for name in column(short, "End")}
+    assert systems == {"n", "plain", "plain+rescored", "gc-strong-paper"}
+    assert "gc-strong-paper" not in column(long, "Middle")
+    assert "short skeletons" in short.title
+    assert short.columns == ("system", "End", "Brace")
+    assert [cell.shown for cell in short.rows[0]] == ["n", "3", "1"]
+    score = bleu(actual.outputs["gc-strong-paper"], numbers=[0, 1, 4])
+    assert column(short, "End")["gc-strong-paper"].rstrip("*") == f"{score:.2f}"
 
 
 def test_skeletons_by_kind_and_type(toy):
@@ -260,6 +277,28 @@ def test_a_study_with_fewer_variants_has_a_report(config, tmp_path, variants):
     assert result.figures[f"{NEWS}_gc_gain_bleu"] is not None
     for key in ("failed_1_pct", "auto_gain_bleu", "gc_decoder_gain_bleu"):
         assert result.figures[f"{NEWS}_{key}"] is None  # not run
+
+
+@pytest.mark.slow
+def test_all_systems_are_rescored_where_the_protocol_says_so(config, tmp_path):
+    systems = ("plain", "gc", "gc-strong", "gc-paper", "gc-strong-paper")
+    headline = {"gc": "gc-strong", "gc_decoder": "gc", "gc_paper": "gc-strong-paper", "gc_decoder_paper": "gc-paper"}
+    update = {
+        "systems": systems,
+        "rescored": systems,
+        "headline": headline,
+        "variants": ("n=1", "n=10", "n=100", "n=3"),
+    }
+    toy = ToyStudy(tmp_path / "study", STUDY.model_copy(update=update))
+    done = toy.everything()
+    result = report(done, config, tmp_path)
+    outputs = measure_set(done, config, NEWS).outputs
+    for key, system in headline.items():
+        gain = bleu(outputs[f"{system}+rescored"]) - bleu(outputs["plain+rescored"])
+        assert result.figures[f"{NEWS}_{key}_rescored_gain_bleu"] == pytest.approx(gain), key
+    assert {"gc-strong, n=10", "gc-strong, n=100"} <= set(result.figures["variants"][NEWS])
+    short = next(part for part in result.parts if "by gap type, short skeletons" in part)
+    assert "| gc-paper+rescored |" in short
 
 
 def test_the_analysis_counts_what_gets_better(done, measured, monkeypatch):
