@@ -160,7 +160,7 @@ def _finished(number: int, record: Record | None, sentences: Sequence[Sentence],
     """Returns what is written of a sentence; the source replaces the translation of one that failed (None)."""
     sentence = sentences[number]
     if record is not None and not (record.get("as_given") and sentence.text is not None):
-        return {**record, "line": run.text(record["line"])}
+        return {**record, "line": record["text"] if "text" in record else run.text(record["line"])}
     line = " ".join(sentence.words) if sentence.text is None else sentence.text
     if record is not None:
         return {**record, "line": line}

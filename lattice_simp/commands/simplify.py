@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -37,6 +37,9 @@ from lattice_simp.systems.simplify.graphs.boxer import graphs_by_tokens
 from lattice_simp.systems.simplify.graphs.graph import SemanticGraph
 from lattice_simp.systems.simplify.operations import OperationModel
 from lattice_simp.systems.simplify.simplifier import OPERATIONS, STAGES, Mode, Search, Simplifier, Stage, most_unlike
+
+if TYPE_CHECKING:
+    from lattice_simp.text.tokeniser import Tokeniser
 
 app = command_app()
 
@@ -84,8 +87,9 @@ def simplify(
     elif mode == "bold":
         raise LatticeSimpError("--mode bold needs a trained model (name its folder)")
     stages = tuple(stage for stage in STAGES if stage in steps.split(","))
-    options = SimplifyOptions(model, search, stages, rerank, nbest, change, mode, graphs)
     text = model_text(model, tokenised=tokenised) if model is not None else english_text(tokenised=tokenised)
+    written = None if text is None else replace(text[1], case="keep", casing={})
+    options = SimplifyOptions(model, search, stages, rerank, nbest, change, mode, graphs, written)
     tokens = None
     if text is not None:  # parsers need the original case
         tokens, run = replace(text[0], case="keep", casing={}).tokens, replace(run, text=text[1].text)
@@ -113,6 +117,7 @@ class SimplifyOptions:
     change: bool
     mode: Mode
     graphs: Path | None = None
+    text: Tokeniser | None = None
 
 
 def _matching(path: Path, sentences: Sequence[Sentence]) -> str:
@@ -158,6 +163,8 @@ def _simplify(
     ]
     record: Record = {"number": number, "line": best.text, "nbest": entries, "reachable": None}
     record["explained"] = explanation(best)
+    if options.text is not None and sentence.text is not None:
+        record["text"] = options.text.text_like(best.text, sentence.text)
     if best.note:
         record["note"] = f"{best.note}; only words were replaced"
     return record if best.is_changed else {**record, "as_given": True}

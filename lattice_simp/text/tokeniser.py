@@ -24,6 +24,7 @@ from lattice_simp.support.textio import decode, read_bytes
 from lattice_simp.text.hindi.sentences import hindi_tokens
 from lattice_simp.text.sacrebleu_tokenisers import PIECES, best_tokeniser, is_unspaced_language, tokeniser
 from lattice_simp.text.settings import TEXT, Case, Text
+from lattice_simp.text.spacing import spaced_like
 from lattice_simp.text.truecase import Casing, read_casing, truecased
 
 Side = Literal["source", "target"]
@@ -94,12 +95,15 @@ class Tokeniser:
 
     def tokens(self, line: str) -> str:
         """Returns the tokens, separated by single blanks."""
-        line = " ".join(self._parts(unicodedata.normalize("NFC", line)))
-        if self.normalise and self._named is None:
-            line = self._normalised(line)
+        line = self._plain(line)
         if self.tokenise:
             line = self._tokenised(line)
         return self.cased(" ".join(self._parts(line)))
+
+    def _plain(self, line: str) -> str:
+        """Returns a line with single blanks and plain punctuation marks."""
+        line = " ".join(self._parts(unicodedata.normalize("NFC", line)))
+        return self._normalised(line) if self.normalise and self._named is None else line
 
     def _parts(self, line: str) -> list[str]:
         """Splits text at all white space, and tokens at blanks only."""
@@ -121,6 +125,14 @@ class Tokeniser:
             return _joined(tokens.split())
         line = _BEFORE_DANDA.sub("", self._detokenised(tokens))
         return line[:1].upper() + line[1:]
+
+    def text_like(self, tokens: str, source: str) -> str:
+        """Returns tokens as a line for readers, with the source's blanks between words that are neighbours there.
+
+        >>> Tokeniser("en", case="keep").text_like('he left 24 / 7 , she said . "', 'He left 24/7, she insisted."')
+        'He left 24/7, she said."'
+        """
+        return spaced_like(tokens.split(), self.text(tokens), self.tokens(source).split(), self._plain(source))
 
 
 def english_tokenisers() -> tuple[Tokeniser, Tokeniser]:

@@ -17,7 +17,7 @@ from lattice_simp.systems.simplify.certainty import is_certain
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, length_range
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
-from lattice_simp.systems.simplify.replacements import Replacement, replacements
+from lattice_simp.systems.simplify.replacements import Replacement, redundant_words, replacements
 from lattice_simp.systems.simplify.sentence import finished
 from lattice_simp.systems.simplify.soundness import Written, fault
 from lattice_simp.systems.simplify.split import Split
@@ -102,6 +102,7 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
     splits = [split for split in analysis.splits if words >= LEAST_SPLIT and is_certain(analysis.parse, split)]
     deletions = [deletion for deletion in analysis.deletions if is_harmless(deletion)]
     deletions += redundant_brackets(analysis.tokens)
+    deletions += [_redundant(analysis.tokens, positions) for positions in redundant_words(analysis.parse)]
     changes = replacements(analysis.parse)
     plain = replace(analysis, deletions=tuple(deletions))
     readings = [_reading(make_variant(plain, _NOTHING, [split], (), _none)) for split in splits]
@@ -151,6 +152,11 @@ def redundant_brackets(tokens: Sequence[str]) -> Iterator[Deletion]:
         measures = first > 1 and len(inner) == 2 and _is_number(inner[0]) and _is_number(tokens[first - 2])
         if short or (measures and inner[1].isalpha() and tokens[first - 1].isalpha()):
             yield Deletion(DeletionKind.RELATION, "(", length_range(len(inner)), tuple(range(first, last + 1)))
+
+
+def _redundant(tokens: Sequence[str], positions: tuple[int, ...]) -> Deletion:
+    word = " ".join(tokens[position].lower() for position in positions)
+    return Deletion(DeletionKind.ORPHAN, word, "false", positions)
 
 
 def _is_number(token: str) -> bool:

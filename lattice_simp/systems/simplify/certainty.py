@@ -24,6 +24,7 @@ def is_certain(parse: Parse, split: Split) -> bool:
     if (
         split.restrictive
         or parse.tokens[min(split.removed) - 1] == ":"
+        or (split.kind is SplitKind.RELATIVE and parse.tokens[min(split.removed) - 1] == ";")
         or conjunction in _UNCERTAIN_CONJUNCTIONS
         or not _has_main_clause(parse)
     ):
@@ -37,8 +38,19 @@ def is_certain(parse: Parse, split: Split) -> bool:
         return False  # "an election, where"
     if split.kind in (SplitKind.RELATIVE, SplitKind.APPOSITION):
         beside = not entity or (_is_beside(parse, split, entity) and not _is_nested(parse, entity))
-        return beside and _is_apart(parse, split) and _agrees(parse, split, entity)
+        return not _is_cleft(parse, entity) and beside and _is_apart(parse, split) and _agrees(parse, split, entity)
     return split.kind is not SplitKind.COORDINATION or _is_certain_coordination(parse, split)
+
+
+def _is_cleft(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether an entity is what `it is` stresses ("It is the state, which ...")."""
+    noun = _head(parse, entity) if entity else ROOT
+    verb = ROOT if noun == ROOT else parse.heads[noun]
+    if verb == ROOT or parse.lemmas[verb] != "be":
+        return False
+    return any(
+        parse.labels[below] in SUBJECTS and parse.tokens[below].lower() == "it" for below in parse.children[verb]
+    )
 
 
 def _has_main_clause(parse: Parse) -> bool:
@@ -47,16 +59,34 @@ def _has_main_clause(parse: Parse) -> bool:
 
 def _is_nameable(parse: Parse, entity: list[int]) -> bool:
     """Returns whether words name the same entity again: no count ("one of them"), no adverb ("only the first")."""
-    counted = parse.tags[entity[0]] == "CD" or any(parse.tags[position] == "RB" for position in entity)
+    first = parse.tokens[entity[0]].lower()
+    counted = (
+        parse.tags[entity[0]] == "CD"
+        or first in word_set("quantifiers")
+        or any(parse.tags[position] == "RB" for position in entity)
+    )
     return not counted and not _is_quoted(parse, entity)
 
 
 def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
-    """Returns whether an apposition has the number of its noun, and one of them is no definite description."""
+    """Returns whether an apposition has the number of its noun, and one of them is no definite description.
+
+    A title without an article ("said Ann Lee, head of sales") makes no sentence, nor does what follows a report's
+    speaker.
+    """
     if split.kind is not SplitKind.APPOSITION or not entity:
         return True
     noun, name = _head(parse, entity), _head(parse, list(split.clause))
-    described = parse.parts[noun] == "PROPN" or parse.tokens[split.clause[0]].lower() in ("a", "an")
+    if entity[-1] != noun and parse.parts[entity[-1]] in _NOUNS:
+        return False  # "the lord of the house of Orbelian, a branch"
+    first = parse.tokens[split.clause[0]].lower()
+    if parse.parts[noun] == parse.parts[name] == "PROPN" and first not in ("a", "an", "the"):
+        return False  # "Tampa, Florida's Bull"
+    bare = parse.tags[name] == "NN" and child(parse, name, {"det", "poss", "nummod"}) is None
+    speaks = parse.labels[noun] in SUBJECTS and parse.heads[noun] < noun
+    if bare or speaks:
+        return False
+    described = parse.parts[noun] == "PROPN" or first in ("a", "an")
     return described and is_plural(parse, noun) == is_plural(parse, name)
 
 
@@ -71,9 +101,11 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
     if not entity or parse.tokens[split.clause[0]].lower() == "being":  # "being" may say why
         return not entity
     head = _head(parse, list(split.clause))
-    if parse.tags[head] == "VBG" and _goes_on(parse, parse.heads[head]):
+    if parse.tags[head] == "VBG" and (_goes_on(parse, parse.heads[head]) or _is_perfect(parse, parse.heads[head])):
         return False
     noun = parse.labels[_head(parse, entity)]
+    if noun == "attr":
+        return False  # "is a book of the Bible, known as"
     if parse.labels[head] == "acl":
         present = parse.tags[head] == "VBG" and noun not in SUBJECTS
         unclear = present or noun == "pobj"
@@ -83,6 +115,11 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
     reported = parse.lemmas[parse.heads[head]].lower() in word_set("reporting_verbs")
     return split.leads or (len(subjects) == 1 and not reported)
+
+
+def _is_perfect(parse: Parse, verb: int) -> bool:
+    """Returns whether a verb tells what has been done ("they have made albums, selling"), not "they sell"."""
+    return any(parse.lemmas[position] == "have" for position in auxiliaries(parse, verb))
 
 
 def _goes_on(parse: Parse, verb: int) -> bool:
@@ -98,18 +135,32 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
         return split.clause[0] == 0 or ";" in parse.tokens[split.clause[-1] + 1 : split.clause[-1] + 2]
     begins = split.clause[0]
     stranded = parse.labels[max(first - 1, 0)] == "prep" or parse.parts[max(first - 1, 0)] == "ADP"
-    if parse.labels[begins] == "mark" or parse.tags[begins] in ("WDT", "WP") or stranded:
+    if parse.labels[begins] == "mark" or parse.tags[begins] in ("WDT", "WP", "WP$", "WRB") or stranded:
         return False
     head = _head(parse, list(split.clause))
     copied = [token.position for token in split.sentence if token.copied and token.position is not None]
     above = parse.heads[head]
-    if above == ROOT or _has_alternative(parse, above):
+    if above == ROOT or _has_alternative(parse, above) or not _is_main(parse, above):
         return above == ROOT
     if not copied:
         return True
+    if _is_list(parse, above):
+        return False
     if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
         return parse.tags[head] not in FINITE  # "was aired and was a part"
     return _tenses_agree(parse, above, head)
+
+
+def _is_list(parse: Parse, verb: int) -> bool:
+    """Returns whether a verb continues a list without `and` ("sank ships, left men homeless, and ...")."""
+    return parse.labels[verb] == "conj" and child(parse, parse.heads[verb], {"cc"}) is None
+
+
+def _is_main(parse: Parse, verb: int) -> bool:
+    """Returns whether a verb is that of a main clause, or of reported speech that the sentence begins with."""
+    while parse.labels[verb] == "conj" or (parse.labels[verb] == "ccomp" and verb < parse.heads[verb]):
+        verb = parse.heads[verb]
+    return parse.heads[verb] == ROOT
 
 
 def _has_alternative(parse: Parse, verb: int) -> bool:
@@ -123,8 +174,8 @@ def _tenses_agree(parse: Parse, first: int, second: int) -> bool:
     """Returns whether two verbs of one subject are rightly tagged: "was able to go and see", "is old and named so"."""
     finite = finite_word(parse, first)
     before = "" if finite is None else parse.tags[finite]
-    if parse.tags[second] == "VBP":
-        return before != "VBD"
+    if parse.tags[second] in ("VBP", "VBZ"):
+        return before != "VBD"  # "was drafted and then spells"
     alone = child(parse, second, {"dobj", "acomp", "attr", "ccomp", "xcomp"}) is None
     transitive = parse.lemmas[second].lower() not in word_set("intransitive_verbs")
     return not (parse.tags[second] == "VBD" and before in ("VBZ", "VBP") and alone and transitive)

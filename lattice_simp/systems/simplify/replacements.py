@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -21,8 +22,13 @@ NEARBY = 4
 LONGEST_FUNCTION_WORD = 3
 """Words up to this length may be repeated."""
 
+REMOVED = ("~",)
+"""What a row has instead of simpler words if its words say nothing that the sentence needs."""
+
 _TAGS = {"verb": "VB", "noun": "NN", "adjective": "JJ", "adverb": "RB"}
 _NUMBERED = ("NN", "NNS")
+_HYPHENS = frozenset({"-", "–", "/", "@-@"})
+_PRONOUNS = frozenset({"PRP", "DT"})
 _COMPARED = frozenset({"more", "most", "less", "least"})
 
 
@@ -33,7 +39,7 @@ class SimplerWords:
     Attributes:
         words: the words that are replaced.
         part: `verb`, `noun`, `adjective`, `adverb` or `fixed`.
-        simpler: the words that take their place; empty if the words stay.
+        simpler: the words that take their place; empty if the words stay, `REMOVED` if they go.
         needs: groups of alternative conditions, all of which must hold.
     """
 
@@ -41,6 +47,11 @@ class SimplerWords:
     part: str
     simpler: tuple[str, ...]
     needs: tuple[tuple[str, ...], ...]
+
+    @property
+    def is_name(self) -> bool:
+        """Whether the words are a name or a part of one ("Dec.")."""
+        return ("NNP",) in self.needs
 
     @property
     def head(self) -> int:
@@ -80,17 +91,35 @@ def replacements(parse: Parse) -> tuple[Replacement, ...]:
     >>> [replacement.words for replacement in replacements(parse)]
     [('bought',)]
     """
-    kept = _kept_positions(parse)
-    chosen, first = list[Replacement](), 0
+    chosen = (_replacement(parse, row, first) for row, first in _matches_of(parse) if row.simpler != REMOVED)
+    return tuple(each for each in chosen if not _repeats(parse, each) and not _strands_pronoun(parse, each))
+
+
+def redundant_words(parse: Parse) -> tuple[tuple[int, ...], ...]:
+    """Returns the positions of each word or phrase that a sentence does not need, in order.
+
+    >>> parse = Parse(("It", ",", "of", "course", ",", "rained", "."), (5, 5, 5, 2, 5, -1, 5),
+    ...               ("nsubj", "punct", "advmod", "advmod", "punct", "ROOT", "punct"),
+    ...               ("PRON", "PUNCT", "ADV", "ADV", "PUNCT", "VERB", "PUNCT"),
+    ...               ("PRP", ",", "RB", "RB", ",", "VBD", "."), ("it", ",", "of", "course", ",", "rain", "."))
+    >>> redundant_words(parse)
+    ((2, 3),)
+    """
+    matches = ((row, first) for row, first in _matches_of(parse) if row.simpler == REMOVED)
+    return tuple(tuple(range(first, first + len(row.words))) for row, first in matches)
+
+
+def _matches_of(parse: Parse) -> Iterator[tuple[SimplerWords, int]]:
+    """Yields the rows whose words are in a sentence with the first positions of these words, without overlaps."""
+    names, hyphenated, first = _names(parse), _beside_hyphens(parse), 0
     while first < len(parse):
         row = _matching_row(parse, first)
         length = 1 if row is None else len(row.words)
-        if row is not None and row.simpler and kept.isdisjoint(range(first, first + length)):
-            replacement = _replacement(parse, row, first)
-            if not _repeats(parse, replacement):
-                chosen.append(replacement)
+        if row is not None and row.simpler:
+            kept = (set() if row.is_name else names) | (set() if "-" in row.words else hyphenated)
+            if kept.isdisjoint(range(first, first + length)):
+                yield row, first
         first += length
-    return tuple(chosen)
 
 
 def _repeats(parse: Parse, replacement: Replacement) -> bool:
@@ -99,6 +128,15 @@ def _repeats(parse: Parse, replacement: Replacement) -> bool:
     nearby = (*parse.tokens[max(0, first - NEARBY) : first], *parse.tokens[last + 1 : last + 1 + NEARBY])
     beside = {token.lower() for token in nearby if len(token) > LONGEST_FUNCTION_WORD}
     return not beside.isdisjoint(replacement.words)
+
+
+def _strands_pronoun(parse: Parse, replacement: Replacement) -> bool:
+    """Returns whether a pronoun would follow a particle ("throw away it")."""
+    after = replacement.positions[-1] + 1
+    is_phrasal = replacement.tag.startswith("VB") and replacement.words[-1] in word_set("particles")
+    return (
+        is_phrasal and len(replacement.words) > 1 and parse.labels[after] == "dobj" and parse.tags[after] in _PRONOUNS
+    )
 
 
 @cache
@@ -131,13 +169,15 @@ def _matches(parse: Parse, row: SimplerWords, first: int) -> bool:
     fits = parse.tags[head].startswith(tag) and (row.part != "noun" or parse.tags[head] in _NUMBERED)
     if not fits or not _is_ordinary(parse, row, head):
         return False
-    following = f">{parse.tags[first + len(row.words)]}"
-    return all(following in group or _holds(parse, head, group) for group in row.needs)
+    span = range(first, first + len(row.words))
+    return all(any(_condition(parse, span, head, name) for name in group) for group in row.needs)
 
 
 def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:
-    """Returns whether a word is neither part of a compound nor compared."""
+    """Returns whether a word is neither part of a compound nor compared, nor perhaps a name ("Serpent is a cipher")."""
     below = parse.children[head]
+    if row.part == "noun" and parse.tags[head] == "NN" and _is_start(parse, head):
+        return False
     if row.part == "verb":
         return parse.labels[head] not in ("amod", "compound", "acomp") and _has_sure_form(parse, row, head)
     if row.part == "noun":
@@ -164,26 +204,60 @@ def _is_joined(parse: Parse, position: int, *tags: str) -> bool:
     return parse.labels[position] == "conj" and parse.tags[parse.heads[position]] in tags
 
 
-def _holds(parse: Parse, position: int, alternatives: tuple[str, ...]) -> bool:
-    """Returns whether one of the alternative conditions holds; see the table."""
-    return any(_condition(parse, position, name) for name in alternatives)
-
-
-def _condition(parse: Parse, position: int, name: str) -> bool:
-    if name.startswith("-"):
-        return not _condition(parse, position, name[1:])
+def _condition(parse: Parse, span: range, position: int, name: str) -> bool:
+    """Returns whether a condition holds for a word among those at `span`; see the table."""
+    if name.startswith("-") and len(name) > 1:
+        return not _condition(parse, span, position, name[1:])
     if name.startswith("^"):
         head = parse.heads[position]
-        return head != ROOT and (parse.lemmas[head].lower() == name[1:] or _condition(parse, head, name[1:]))
-    if name == "after":
-        return parse.heads[position] < position
+        return head != ROOT and (parse.lemmas[head].lower() == name[1:] or _condition(parse, span, head, name[1:]))
+    if name[:1] in _BESIDE and len(name) > 1:
+        beside = span.start - 1 if name[0] == "<" else span.stop
+        return beside >= 0 and name[1:] in (parse.tags[beside], parse.tokens[beside].lower())
+    if name in _PLACES:
+        return _PLACES[name](parse, position)
+    if ":" in name and len(name) > 1:
+        return _has_child(parse, position, *name.split(":", 1))
+    return _describes(parse, position, name)
+
+
+def _describes(parse: Parse, position: int, name: str) -> bool:
+    """Returns whether a word has a label or tag, or a dependant with a label or word."""
     below = parse.children[position]
     labels = {parse.labels[child] for child in below}
     if name == "passive":
         return "auxpass" in labels or (parse.labels[position] == "acl" and parse.tags[position] == "VBN")
-    here = (parse.labels[position], parse.tags[position])
-    words = {parse.tokens[child].lower() for child in below if parse.labels[child] != "aux"}  # not "to go"
-    return name in labels | words or name in here
+    there = [child for child in below if parse.labels[child] != "aux"]  # not "to go"
+    words = {form for child in there for form in (parse.tokens[child].lower(), parse.lemmas[child].lower())}
+    return name in labels | words or name in (parse.labels[position], parse.tags[position])
+
+
+def _has_child(parse: Parse, position: int, label: str, name: str) -> bool:
+    """Returns whether a word has a dependant with this label that has this tag or is this word."""
+    below = (child for child in parse.children[position] if parse.labels[child] == label)
+    return any(name in (parse.tags[child], parse.tokens[child].lower(), parse.lemmas[child].lower()) for child in below)
+
+
+def _is_start(parse: Parse, position: int) -> bool:
+    return all(mark_kind(token) is not None for token in parse.tokens[:position])
+
+
+def _is_outside_subject(parse: Parse, position: int) -> bool:
+    """Returns whether a word is in no subject, whose verb would have to agree."""
+    current = position
+    while current != ROOT and parse.parts[current] not in ("VERB", "AUX"):
+        if parse.labels[current] in SUBJECTS:
+            return False
+        current = parse.heads[current]
+    return True
+
+
+_BESIDE = frozenset("<>")
+_PLACES: Mapping[str, Callable[[Parse, int], bool]] = {
+    "after": lambda parse, position: parse.heads[position] < position,
+    "start": _is_start,
+    "outside": _is_outside_subject,
+}
 
 
 def _replacement(parse: Parse, row: SimplerWords, first: int) -> Replacement:
@@ -197,17 +271,19 @@ def _replacement(parse: Parse, row: SimplerWords, first: int) -> Replacement:
     return Replacement(positions, words, 0 if single else None, tag if single else "")
 
 
-def _kept_positions(parse: Parse) -> set[int]:
-    """Returns the positions of names, of words in titles and of words beside hyphens."""
+def _names(parse: Parse) -> set[int]:
+    """Returns the positions of names and of words in titles."""
     kept = {
         position
         for position, token in enumerate(parse.tokens)
         if parse.tags[position] in ("NNP", "NNPS") or (position and token[:1].isupper())
     }
-    for position, token in enumerate(parse.tokens):
-        if token in ("-", "–", "/", "@-@"):
-            kept |= {position - 1, position + 1}
     for first, last in mark_pairs(parse.tokens):
         if last - first <= LONGEST_TITLE + 1 and mark_kind(parse.tokens[first]) == "quote":
             kept |= set(range(first + 1, last))
     return kept
+
+
+def _beside_hyphens(parse: Parse) -> set[int]:
+    hyphens = [position for position, token in enumerate(parse.tokens) if token in _HYPHENS]
+    return {beside for position in hyphens for beside in (position - 1, position + 1)}

@@ -84,23 +84,33 @@ def fault(source: Parse, sentences: Sequence[Written], free: frozenset[int] = fr
 
 
 def _lost_words(source: Parse, sentences: Sequence[Written], free: frozenset[int]) -> str:
-    """Returns the first content word or negation that is gone though no operation removes it."""
+    """Returns the first content word, negation or quotation mark that is gone though no operation removes it."""
     there = {position for sentence in sentences for position in sentence.index_of}
     needed = (
         source.tokens[position]
         for position in range(len(source))
-        if position not in there | free
-        and (source.parts[position] in _CONTENT or source.tokens[position].lower() in word_set("negations"))
+        if position not in there | free and _is_needed(source, position)
     )
     return next(needed, "")
 
 
+def _is_needed(source: Parse, position: int) -> bool:
+    token = source.tokens[position]
+    is_quote = mark_kind(token) == "quote"
+    return is_quote or source.parts[position] in _CONTENT or token.lower() in word_set("negations")
+
+
 def _doubled_mark(source: Parse, sentence: Written) -> str:
-    """Returns the first pair of neighbouring commas or stops that the source does not have."""
-    known = set(pairwise(source.tokens))
-    for pair in pairwise(sentence.parse.tokens):
-        if {mark_kind(mark) for mark in pair} <= {"comma", "stop"} and pair not in known:
+    """Returns the first pair of neighbouring commas or stops, or of `and` and one, that the source does not have."""
+    known, parse = set(pairwise(source.tokens)), sentence.parse
+    for index, pair in enumerate(pairwise(parse.tokens)):
+        marks = [mark_kind(token) in ("comma", "stop") for token in pair]
+        joins = parse.tags[index] == "CC" and not sentence.tokens[index].copied
+        if marks[1] and (marks[0] or joins) and pair not in known:
             return f"doubled: {' '.join(pair)}"
+    end = parse.tokens[-3:]
+    if len(end) == 3 and mark_kind(end[0]) == mark_kind(end[2]) == "stop" and mark_kind(end[1]) is not None:
+        return "" if end == source.tokens[-3:] else f"doubled: {' '.join(end)}"
     return ""
 
 
@@ -140,7 +150,7 @@ def _changed_tag(source: Parse, sentence: Written) -> str:
             return f"{parse.tokens[index]} is {parse.tags[index]}, not {tag}"
     for position, index in sentence.index_of.items():
         same = parse.tokens[index].lower() == source.tokens[position].lower()
-        if same and not _are_alike(source.tags[position], parse.tags[index]):
+        if same and mark_kind(parse.tokens[index]) is None and not _are_alike(source.tags[position], parse.tags[index]):
             return f"{parse.tokens[index]} is {parse.tags[index]}, not {source.tags[position]}"
     return ""
 

@@ -35,6 +35,8 @@ FAULTS = [
     ("The orbiter was hit by debris .", "The/0 orbiter/1 ./6", "lost: hit"),
     ("He did not sing .", "He/0 did/1 sing/3 ./4", "lost: not"),
     ("The man who sang left .", "The/0 man/1 ./5 left/4", "lost: sang"),
+    ('He sang there , and she said " no " .', 'He/0 sang/1 there/2 . She/5 said/6 "/7 no/8 ./10', 'lost: "'),
+    ("He is old and she sang , too .", "He/0 is/1 old/2 and/3 ,/6 too/7 ./8 She/4 sang/5 .", "doubled: and ,"),
 ]
 
 

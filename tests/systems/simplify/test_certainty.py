@@ -44,6 +44,16 @@ UNCERTAIN = {
     "She left the old town for one reason : because it was cold .": "a colon",
     "A gift for Ann , who was tired after the long day .": "no sentence",
     "They look for and hope to find a cure .": "a preposition without its noun",
+    "It is the old town , which is losing its people .": "what it is",
+    "They ended all wars , which were long .": "other wars",
+    "She was drafted in May and then spells with two teams followed .": "two tenses",
+    '" It was cold , " said Ann Lee , the head of sales .': "after a report",
+    "She met Ann Lee , head of sales .": "no article",
+    "The game was at Tampa , Florida 's Dallas Bull .": "a place in a place",
+    "The son of the king , a painter , left the town .": "the son, or the king",
+    "They have made two albums , selling many copies .": "are selling, or sold",
+    "The bank runs cars that drive at night , and where they stop it has shops .": "a question",
+    "The storm sank ships , left men homeless , hurt one man and cut the power .": "a list",
 }
 
 

@@ -138,6 +138,8 @@ def _with_preposition(
     """Moves a fronted prepositional phrase to the end; fills other gaps of prepositions in place."""
     preposition = parse.heads[word]
     rest = [position for position in span if position != word]
+    if parse.parts[preposition] in ("VERB", "AUX"):
+        return ()  # a wrong parse: "which he is passing through"
     if preposition > word:
         return _after(parse, rest, preposition, entity)
     if parse.heads[preposition] == head and span[0] == preposition and parse.parts[head] in ("VERB", "AUX"):

@@ -1,0 +1,51 @@
+"""Blanks of a text: which of its tokens they separate, and text spaced like another one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+_SPACED_MARK = re.compile(r"\s[,.]")
+
+
+def spaced_like(tokens: Sequence[str], text: str, source_tokens: Sequence[str], source: str) -> str:
+    """Returns text with the blanks of its source between tokens that are neighbours in both.
+
+    >>> tokens = "He sang \\" Yes \\" at 6:00 .".split()
+    >>> source_tokens, source = "He performed \\" Yes \\" at 6:00 .".split(), 'He performed "Yes" at 6:00.'
+    >>> spaced_like(tokens, 'He sang "Yes "at 6:00.', source_tokens, source)
+    'He sang "Yes" at 6:00.'
+
+    A source that is tokens already does not count.
+
+    Args:
+        tokens: the tokens of the text.
+        text: the tokens as rules of spacing write them.
+        source_tokens: the tokens of the source.
+        source: the source as it was written.
+    """
+    blanks, known = _blanks(tokens, text), _blanks(source_tokens, source)
+    if blanks is None or known is None or _SPACED_MARK.search(source):
+        return text
+    habits: dict[tuple[str, str], set[bool]] = {}
+    for pair, blank in zip(pairwise(source_tokens), known, strict=True):
+        habits.setdefault(pair, set()).add(blank)
+    parts = [tokens[0]] if tokens else []
+    for pair, blank in zip(pairwise(tokens), blanks, strict=True):
+        habit = habits.get(pair, {blank})
+        parts.append((" " if (habit == {True} if len(habit) == 1 else blank) else "") + pair[1])
+    line = "".join(parts)
+    return line[:1].upper() + line[1:]
+
+
+def _blanks(tokens: Sequence[str], text: str) -> list[bool] | None:
+    """Returns before which tokens but the first there is a blank; None if the text has other words."""
+    place, blanks = 0, []
+    for token in tokens:
+        start = len(text) - len(text[place:].lstrip())
+        if text[start : start + len(token)].lower() != token.lower():
+            return None
+        blanks.append(start > place)
+        place = start + len(token)
+    return blanks[1:]
