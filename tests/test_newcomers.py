@@ -87,6 +87,7 @@ def test_translate_offers_every_option_that_a_field_declares():
         assert declared.help in text, declared.flag
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "names"),
     [

@@ -90,6 +90,7 @@ def said(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_one_line(said):
     libraries = BROUGHT_BY.keys() - {"pydantic"}  # typer's own
     result = said(libraries, [*NEEDING, *FREE])

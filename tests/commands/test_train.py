@@ -95,6 +95,7 @@ def test_a_cluster_that_is_not_there_is_one_line(call, data, tmp_path):
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("package", "message"),
     [

@@ -12,6 +12,7 @@ from experiments.walkthrough.__main__ import main
 KEPT = Path(experiments.walkthrough.__file__).parent
 
 
+@pytest.mark.slow
 def test_the_page_is_up_to_date(tmp_path, capsys):
     main([str(tmp_path)])
     assert "4 drawings" in capsys.readouterr().out

@@ -319,6 +319,7 @@ def test_a_request_is_quick(client, record_property):
     assert median < 1.5
 
 
+@pytest.mark.slow
 def test_the_page_says_what_stops_a_request():
     limits = Limits(seconds=0.5, memory=1.0, workers=1, waiting=1)
     section = section_of(WorkerPool(make_worker, limits), limits, Examples(), "small")

@@ -213,6 +213,7 @@ def test_words_of_a_plain_translation_are_aligned_with_what_they_translate():
     assert require_meaning(decoder.translate(sentence), decoder, sentence) >= 5
 
 
+@pytest.mark.slow
 def test_words_of_skeleton_first_translations_are_aligned_inside_and_outside_of_gaps():
     decoder = tiny_decoder()
     crossed = 0

@@ -95,6 +95,7 @@ def test_order_is_that_of_the_simple_collection(align):
     assert len(forward) == len(backward)
 
 
+@pytest.mark.slow
 def test_shards_do_not_matter(align, monkeypatch, tmp_path):
     first, simpler = articles(7)
     align(first, simpler, "large")

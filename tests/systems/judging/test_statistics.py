@@ -73,6 +73,7 @@ def test_what_cannot_be_tested_has_no_result(groups):
     assert tukey(arrays) == {}
 
 
+@pytest.mark.slow
 def test_variance_and_tukey_are_those_of_statsmodels():
     pytest.importorskip("statsmodels", **NEEDS)
     from statsmodels.stats.multicomp import pairwise_tukeyhsd
