@@ -1,0 +1,174 @@
+"""`python -m experiments.adaptation`: what settings of training for several corpora gain on a development set."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.adaptation.report import page
+from experiments.report import lines_of
+from experiments.search.measure import quality
+from lattice_simp.core.symbols import as_tokens
+from lattice_simp.lm import LanguageModel
+from lattice_simp.metrics import Lines
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
+from lattice_simp.pipeline.runner import Done, run_stages
+from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.text.tokeniser import model_tokenisers
+from lattice_simp.train.config import Config, TestSet, read_config
+from lattice_simp.train.model import ARPA
+from lattice_simp.train.pipeline import train
+from lattice_simp.train.rules.table import PROVENANCE
+from lattice_simp.train.tuning import read_test_set, read_texts, translate_lines
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
+
+TRAIN, OUTPUT = "train.yaml", "output.txt"
+HALVES = (0, 1)
+
+
+def adaptation(experiment: Experiment) -> Results:
+    """Trains, tunes and translates what is not done, and measures."""
+    settings = experiment.settings()
+    work = Path(settings["work"]).absolute()
+    write_texts(settings, experiment.folder, work)
+    outputs: dict[str, list[str]] = {}
+    records: dict[str, Mapping[str, Any]] = {}
+    figures: dict[str, Any] = {"systems": {}}
+    for name, changes in settings["systems"].items():
+        outputs[name], halves = [], []
+        for half in HALVES:
+            config = config_of(settings, experiment.folder, work, name, changes, half)
+            test = other_half(settings, work, half)
+            done = translated(config, test, experiment.run)
+            outputs[name] += list(read_lines(done.folders["translated"] / OUTPUT))
+            references = read_test_set(config, test, done.folders["model"])[1][0]
+            halves.append(half_figures(done) | {"held_out_perplexity": perplexity(done.folders["model"], references)})
+            records |= {f"{stage}.{record['key']}": record for stage, record in done.records.items()}
+        figures["systems"][name] = {"halves": halves}
+    sets = [other_half(settings, work, half) for half in HALVES]
+    model = done.folders["model"]
+    references = [line for test in sets for line in read_test_set(config, test, model)[1][0]]
+    texts = [line for test in sets for line in read_texts(config, test)[1][0]]
+    detokenised = lines_of(outputs, model_tokenisers(model)[1].text)
+    scores = quality(detokenised, Lines(references, texts), settings["baseline"], lowercase=True)
+    for name, score in scores.items():
+        figures["systems"][name] |= {"scores": score, "length": length_of(outputs[name], references)}
+    figures |= {"sentences": len(references), "stages": summed_costs(records)}
+    return Results("Training on several corpora", figures, page(figures, settings))
+
+
+def length_of(outputs: list[str], references: list[str]) -> float:
+    """Returns the tokens of outputs over those of references."""
+    tokens, expected = (sum(len(line.split()) for line in lines) for lines in (outputs, references))
+    return tokens / expected
+
+
+def perplexity(model: Path, sentences: Sequence[str]) -> float:
+    """Returns the perplexity of a model's language model on token lines, ends of sentences included."""
+    scores = LanguageModel.read(model / ARPA).scores(sentences)
+    words = sum(len(as_tokens(line)) + 1 for line in sentences)
+    return float(np.exp(-scores.sum() / words))
+
+
+def half_figures(done: Done) -> dict[str, Any]:
+    """Returns what was mixed, tuned and weighed on a half."""
+    model, tune = (done.records[name] for name in ("language-model", "tune"))
+    weights = read_weights(done.folders["tune"] / WEIGHTS)
+    return {
+        "tune": {name: tune[name] for name in ("rounds", "bleu_before", "bleu_after", "length_ratio") if name in tune},
+        "mixture": {name: part["weight"] for name, part in model.get("mixture", {}).items()},
+        "perplexities": [model[name] for name in ("perplexity_equal_weights", "perplexity") if name in model],
+        "provenance": {name: weight for name, weight in weights.items() if name.startswith(PROVENANCE)},
+    }
+
+
+def summed_costs(records: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Returns the costs of all stages of a name together; systems share those that they do alike."""
+    summed: dict[str, dict[str, Any]] = {}
+    for name, cost in stage_costs(records).items():
+        before = summed.get(name.partition(".")[0], dict.fromkeys(cost, 0))
+        both = {key: (max if key == "peak_mb" else sum)((before[key], cost[key])) for key in cost}
+        summed[name.partition(".")[0]] = {key: round(value, 2) for key, value in both.items()}
+    return summed
+
+
+# ---------------------------------------------------------------- texts and settings
+
+
+def write_texts(settings: Mapping[str, Any], folder: Path, work: Path) -> None:
+    """Writes the first pairs of each corpus, and the halves of the development set."""
+    config = read_config(folder / TRAIN, [f"data={json.dumps(settings['data'])}"])
+    work.mkdir(parents=True, exist_ok=True)
+    for corpus in config.corpora:
+        for side, path in (("source", corpus.source), ("target", corpus.target)):
+            count = settings["pairs"][corpus.name]
+            write_lines(work / f"{corpus.name}.{side}", list(islice(read_lines(config.path(path)), count)))
+    source, references = read_texts(config, TestSet(**settings["development"]))
+    for half in HALVES:
+        write_lines(work / f"half{half}.source", source[half::2])
+        write_lines(work / f"half{half}.reference", references[0][half::2])
+
+
+def write_lines(path: Path, lines: list[str]) -> None:
+    """Writes lines; a file that has them stays as it is."""
+    with open_text(path, "w") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def config_of(
+    settings: Mapping[str, Any], folder: Path, work: Path, name: str, changes: list[str], half: int
+) -> Config:
+    """Returns the training of a system that is tuned on a half of the development set."""
+    corpora = [
+        {"name": corpus, "source": str(work / f"{corpus}.source"), "target": str(work / f"{corpus}.target")}
+        for corpus in settings["pairs"]
+    ]
+    source, references = (str(work / f"half{half}.{side}") for side in ("source", "reference"))
+    development = {"name": f"half{half}", "source": source, "references": [references], "lines": settings["tuned"]}
+    values = {
+        "work": str(work),
+        "model": str(work / "models" / f"{name}.{half}"),
+        "corpora": corpora,
+        "rules.only_for": [str(work / f"half{other}.source") for other in HALVES],
+        "tune.development": development,
+    }
+    overrides = [f"{field}={json.dumps(value)}" for field, value in values.items()]
+    return read_config(folder / TRAIN, [*overrides, *(change.format(references=references) for change in changes)])
+
+
+def other_half(settings: Mapping[str, Any], work: Path, half: int) -> TestSet:
+    """Returns the sentences that are translated with what was tuned on a half."""
+    source, references = (work / f"half{1 - half}.{side}" for side in ("source", "reference"))
+    return TestSet(name=f"half{1 - half}", source=source, references=(references,), lines=settings["translated"])
+
+
+# ---------------------------------------------------------------- training and translating
+
+
+def translated(config: Config, test: TestSet, run: Run) -> Done:
+    """Trains and tunes a system, and translates."""
+    done = train(config, run, last="tune")
+    stage = Stage(
+        "translated", ("model", "tune"), {"lines": test.lines}, [test.source], partial(_translate, config, test)
+    )
+    return run_stages([stage], config.work, run, done=done)
+
+
+def _translate(config: Config, test: TestSet, run: Run, folder: Path) -> dict[str, Any]:
+    sources, _ = read_test_set(config, test, run.folders["model"])
+    lines = translate_lines(run.folders["model"], read_weights(run.folders["tune"] / WEIGHTS), sources, run)
+    write_lines(folder / OUTPUT, lines)
+    return {"sentences": len(lines)}
+
+
+main = partial(run_experiment, options("experiments.adaptation", __doc__, Path(__file__).parent), adaptation)
+
+if __name__ == "__main__":
+    main()
