@@ -14,6 +14,9 @@ from lattice_simp.text.english.punctuation import mark_kind
 _UNCERTAIN_CONJUNCTIONS = frozenset({"as", "since", "when", "while", "so that"})
 """Conjunctions that have other senses than that of the sentence opening that would take their place."""
 
+LONGEST_ENTITY = 6
+"""The most words that are said again; a longer name would make the text no simpler."""
+
 _DASHES = frozenset({"-", "--", "–", "—"})
 _NOUNS = frozenset({"NOUN", "PROPN"})
 
@@ -30,7 +33,7 @@ def is_certain(parse: Parse, split: Split) -> bool:
     ):
         return False
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
-    if entity and not _is_nameable(parse, entity):
+    if entity and (len(entity) > LONGEST_ENTITY or not _is_nameable(parse, entity)):
         return False
     if split.kind is SplitKind.PARTICIPLE:
         return _is_certain_participle(parse, split, entity)
