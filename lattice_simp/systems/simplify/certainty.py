@@ -26,7 +26,7 @@ def is_certain(parse: Parse, split: Split) -> bool:
     conjunction = " ".join(parse.tokens[position].lower() for position in split.dropped)
     if (
         split.restrictive
-        or parse.tokens[min(split.removed) - 1] == ":"
+        or ":" in (parse.tokens[min(split.removed) - 1], *parse.tokens[max(split.removed) + 1 : max(split.removed) + 2])
         or (split.kind is SplitKind.RELATIVE and parse.tokens[min(split.removed) - 1] == ";")
         or conjunction in _UNCERTAIN_CONJUNCTIONS
         or not _has_main_clause(parse)
@@ -138,7 +138,7 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
         return split.clause[0] == 0 or ";" in parse.tokens[split.clause[-1] + 1 : split.clause[-1] + 2]
     begins = split.clause[0]
     stranded = parse.labels[max(first - 1, 0)] == "prep" or parse.parts[max(first - 1, 0)] == "ADP"
-    if parse.labels[begins] == "mark" or parse.tags[begins] in ("WDT", "WP", "WP$", "WRB") or stranded:
+    if parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in ("WDT", "WP", "WP$", "WRB") or stranded:
         return False
     head = _head(parse, list(split.clause))
     copied = [token.position for token in split.sentence if token.copied and token.position is not None]

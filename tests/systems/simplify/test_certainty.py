@@ -45,6 +45,7 @@ UNCERTAIN = {
     "A gift for Ann , who was tired after the long day .": "no sentence",
     "They look for and hope to find a cure .": "a preposition without its noun",
     "The very old house on the hill in the town was sold and was burnt .": "a long name",
+    'She left the old town , smiling at him : " No , " she said .': "what she said with a smile",
     "It is the old town , which is losing its people .": "what it is",
     "They ended all wars , which were long .": "other wars",
     "She was drafted in May and then spells with two teams followed .": "two tenses",
