@@ -33,6 +33,9 @@ def is_certain(parse: Parse, split: Split) -> bool:
     ):
         return False
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
+    interrupted = any(parse.tokens[position + 1] == "," for position in split.dropped)
+    if len(split.clause) == 1 or (interrupted and split.kind is SplitKind.RELATIVE):
+        return False  # "Ann Lee (born)", "a man who, we remember, sang"
     if entity and (len(entity) > LONGEST_ENTITY or not _is_nameable(parse, entity)):
         return False
     if split.kind is SplitKind.PARTICIPLE:

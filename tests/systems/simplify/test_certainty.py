@@ -46,6 +46,7 @@ UNCERTAIN = {
     "They look for and hope to find a cure .": "a preposition without its noun",
     "The very old house on the hill in the town was sold and was burnt .": "a long name",
     'She left the old town , smiling at him : " No , " she said .': "what she said with a smile",
+    "She met Ann , who , we remember , sang about the old man .": "what is remembered",
     "It is the old town , which is losing its people .": "what it is",
     "They ended all wars , which were long .": "other wars",
     "She was drafted in May and then spells with two teams followed .": "two tenses",
