@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from experiments.simplify.data import normalise
 from lattice_simp.errors import FormatError
+from lattice_simp.support.tables import read_table
 from lattice_simp.support.textio import open_text, read_lines, write_text
 
 SEED, SENTENCES = 7, 25
@@ -21,6 +23,12 @@ RATINGS = ("grammar", "meaning", "simplicity")
 """From 0 to 4 each; for simplicity, 2 is as simple as the source."""
 
 JUDGED = "judged.tsv"
+
+CAUTIOUS = "judged_cautious.tsv"
+"""Sentences that no rule was written on, whether cautious mode changes them, and what was read of the changed ones."""
+
+JUDGEMENTS = ("grammatical", "meaning", "simpler")
+"""0 or 1 for each changed output of cautious mode; empty for a sentence that stays as it is."""
 
 
 def sheet_rows(outputs: Mapping[str, Sequence[str]]) -> list[tuple[int, str]]:
@@ -67,6 +75,42 @@ def read_sheet(outputs: Mapping[str, Sequence[str]], path: Path) -> list[tuple[i
             raise FormatError("a row without its ratings", path=path, line=number + 1, remedy="give each 0 to 4")
         found.append((*rows[number - 1], tuple(map(int, ratings))))
     return found
+
+
+def cautious_figures(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
+    """Returns percentages of what cautious mode changed, and of those outputs that are grammatical, and so on.
+
+    >>> row = {"domain": "news", "changed": "1", "grammatical": "1", "meaning": "1", "simpler": "0"}
+    >>> figures = cautious_figures([row, {**row, "changed": "0"}])
+    >>> figures["changed_pct"], figures["grammatical_pct"], figures["simpler_pct"], figures["all_three_pct"]
+    (50.0, 100.0, 0.0, 0.0)
+    >>> figures["cautious_by_domain"]["news"]["sentences"]
+    2
+
+    Args:
+        rows: of `judged_cautious.tsv`; none before anything was read.
+    """
+    read = list(rows)
+    domains = {
+        name: [row for row in read if row["domain"] == name] for name in dict.fromkeys(r["domain"] for r in read)
+    }
+    by_domain = {name: {"sentences": len(chosen), **_percentages(chosen)} for name, chosen in domains.items()}
+    return {**_percentages(read), "cautious_by_domain": by_domain} if read else {}
+
+
+def read_cautious() -> list[Mapping[str, str]]:
+    """Returns the rows of `judged_cautious.tsv`."""
+    path = Path(__file__).with_name(CAUTIOUS)
+    columns = ("domain", "file", "line", "changed", *JUDGEMENTS)
+    return [row.cells for row in read_table(path, columns, full=True)] if path.exists() else []
+
+
+def _percentages(rows: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    changed = [row for row in rows if row["changed"] == "1"]
+    counts = {f"{name}_pct": sum(row[name] == "1" for row in changed) for name in JUDGEMENTS}
+    counts["all_three_pct"] = sum(all(row[name] == "1" for name in JUDGEMENTS) for row in changed)
+    shares = {name: round(100 * count / max(1, len(changed)), 1) for name, count in counts.items()}
+    return {"changed_pct": round(100 * len(changed) / len(rows), 1), **shares}
 
 
 def main(arguments: Sequence[str]) -> None:

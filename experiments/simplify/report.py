@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.report import Figures, score_cells, stages_part
-from experiments.simplify.judging import JUDGED, RATINGS
+from experiments.simplify.judging import JUDGED, JUDGEMENTS, RATINGS, cautious_figures, read_cautious
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.tables import read_table
 
@@ -74,7 +74,12 @@ def figures(documents: Mapping[str, Figures], published: Published) -> dict[str,
         }
         for name, document in documents.items()
     }
-    return {**headlines(sets), "sari_golden_max_error": golden_error(sets, published), "sets": sets}
+    return {
+        **headlines(sets),
+        **cautious_figures(read_cautious()),
+        "sari_golden_max_error": golden_error(sets, published),
+        "sets": sets,
+    }
 
 
 def costs(counts: Mapping[str, Figures], records: Mapping[str, Figures]) -> dict[str, Any]:
@@ -120,7 +125,7 @@ def page(figures: Figures, config: Figures) -> list[str]:
     ]
     error = figures["sari_golden_max_error"]
     golden = "" if error is None else f"Greatest distance of SARI-legacy from its published figures: {error:.4f}."
-    return [_ABOUT, *tables, golden, *judged_tables(), *stages_part(figures)]
+    return [_ABOUT, *tables, golden, *judged_tables(), *cautious_tables(), *stages_part(figures)]
 
 
 def judged_tables() -> list[str]:
@@ -141,6 +146,22 @@ def judged_tables() -> list[str]:
         title = f"{name}: {count} sentences read without knowing whose output they are, 0 to 4 (`judged.tsv`)"
         tables.append(as_markdown(Table(title, ("system", *RATINGS), tuple(cells), ())))
     return tables
+
+
+def cautious_tables() -> list[str]:
+    """Returns a table of what cautious mode changes, and how these outputs read; none before anything was read."""
+    found = cautious_figures(read_cautious())
+    if not found:
+        return []
+    names = [f"{name}_pct" for name in ("changed", *JUDGEMENTS, "all_three")]
+    total = sum(figures["sentences"] for figures in found["cautious_by_domain"].values())
+    parts = {**found["cautious_by_domain"], "all": {"sentences": total, **found}}
+    cells = [(Cell(part), *(Cell(figures[name]) for name in ("sentences", *names))) for part, figures in parts.items()]
+    title = (
+        "Cautious mode on new sentences: percentages of changed sentences, and of these outputs (`judged_cautious.tsv`)"
+    )
+    columns = ("sentences of", "sentences", *(name.removesuffix("_pct").replace("_", " ") for name in names))
+    return [as_markdown(Table(title, columns, tuple(cells), ()))]
 
 
 def _table(test_set: Figures, figures: Figures, published: Published) -> Table:

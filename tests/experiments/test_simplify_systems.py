@@ -54,6 +54,26 @@ def test_headline_figures_are_those_of_the_main_systems():
     assert report.headlines({}) == {}
 
 
+def test_read_outputs_of_cautious_mode():
+    rows = judging.read_cautious()
+    assert len({(row["file"], row["line"]) for row in rows}) == len(rows) == 300
+    for row in rows:
+        values = {row[name] for name in judging.JUDGEMENTS}
+        assert values <= {"0", "1"} if row["changed"] == "1" else values == {""}
+    found = judging.cautious_figures(rows)
+    changed = [row for row in rows if row["changed"] == "1"]
+    assert found["changed_pct"] == round(100 * len(changed) / len(rows), 1)
+    assert found["meaning_pct"] == round(100 * sum(row["meaning"] == "1" for row in changed) / len(changed), 1)
+    assert {figures["sentences"] for figures in found["cautious_by_domain"].values()} == {100}
+    assert judging.cautious_figures([]) == {}
+
+
+def test_results_have_what_was_read_of_cautious_mode():
+    found = report.figures({}, {})
+    assert {"grammatical_pct", "meaning_pct", "simpler_pct", "changed_pct"} <= found.keys()
+    assert f"| {found['grammatical_pct']:.2f} |" in report.cautious_tables()[0]
+
+
 OUTPUTS = {
     "source": [f"Source {number} ." for number in range(40)],
     "ours": [f"ours {number} ." for number in range(40)],
