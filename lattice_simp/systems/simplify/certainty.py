@@ -33,6 +33,8 @@ def is_certain(parse: Parse, split: Split) -> bool:
     ):
         return False
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
+    if conjunction == "before" and parse.tokens[min(split.removed) - 1].lower() == "time":
+        return False  # "extends the time before"
     interrupted = any(parse.tokens[position + 1] == "," for position in split.dropped)
     if len(split.clause) == 1 or (interrupted and split.kind is SplitKind.RELATIVE):
         return False  # "Ann Lee (born)", "a man who, we remember, sang"
@@ -118,6 +120,8 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
         return not unclear and _is_beside(parse, split, entity) and not _is_nested(parse, entity)
     if parse.tags[head] == "VBN" and not split.leads and child(parse, parse.heads[head], {"dobj"}) is not None:
         return False  # "they sold a car, known as Bess"
+    if parse.tags[head] == "VBD" and not split.leads and child(parse, head, {"agent"}) is None:
+        return False  # "they spoke to her, trawled through papers"
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
     reported = parse.lemmas[parse.heads[head]].lower() in word_set("reporting_verbs")
     return split.leads or (len(subjects) == 1 and not reported)

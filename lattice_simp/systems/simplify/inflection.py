@@ -88,16 +88,16 @@ def inflected(lemma: str, tag: str) -> str:
 def present_participle(lemma: str) -> str:
     """Returns the present participle of a verb.
 
-    >>> [present_participle(lemma) for lemma in ("make", "see", "die", "stop", "begin", "fix", "help")]
-    ['making', 'seeing', 'dying', 'stopping', 'beginning', 'fixing', 'helping']
+    >>> [present_participle(lemma) for lemma in ("make", "see", "die", "stop", "begin", "fix", "help", "quit")]
+    ['making', 'seeing', 'dying', 'stopping', 'beginning', 'fixing', 'helping', 'quitting']
     """
     if lemma.endswith("ie"):
         return lemma[:-2] + "ying"
     if lemma.endswith("e") and not lemma.endswith(("ee", "oe", "ye")) and len(lemma) > 2:
         return lemma[:-1] + "ing"
-    vowels = [letter in _VOWELS for letter in lemma[-3:]]
-    doubles = vowels == [False, True, False] and lemma[-1] not in "wxy"
-    stressed = sum(letter in _VOWELS for letter in lemma) == 1 or lemma in word_set("doubling_verbs")
+    vowels = [letter in _VOWELS for letter in lemma.replace("qu", "qw")]
+    doubles = vowels[-3:] == [False, True, False] and lemma[-1] not in "wxy"
+    stressed = sum(vowels) == 1 or lemma in word_set("doubling_verbs")
     return lemma + (lemma[-1] if doubles and stressed else "") + "ing"
 
 

@@ -47,6 +47,8 @@ UNCERTAIN = {
     "The very old house on the hill in the town was sold and was burnt .": "a long name",
     'She left the old town , smiling at him : " No , " she said .': "what she said with a smile",
     "She met Ann , who , we remember , sang about the old man .": "what is remembered",
+    "This law extends the time before a judge must hear them .": "the time, or an order of events",
+    "They spoke to her in May , trawled through the old papers .": "trawled, or were trawled",
     "It is the old town , which is losing its people .": "what it is",
     "They ended all wars , which were long .": "other wars",
     "She was drafted in May and then spells with two teams followed .": "two tenses",
