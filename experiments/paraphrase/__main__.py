@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.paraphrase.combination import combination_stage, read_combination
-from experiments.paraphrase.data import parsed_stage
-from experiments.paraphrase.expanding import (
-    alone_stage,
-    expanded_stage,
-    paper_stage,
-    read_counts,
-    summary,
-)
-from experiments.paraphrase.judging import FILTERED, UNFILTERED, model_stage, read_judged, right, sample_stage
+from experiments.paraphrase.combination import FIGURE_NAMES, combination_stage, read_combination
+from experiments.paraphrase.curve import FILTERED, UNFILTERED, curve_figures, curve_stage
+from experiments.paraphrase.data import parsed_stage, unread_stage
+from experiments.paraphrase.expanding import alone_stage, expanded_stage, read_counts, summary
+from experiments.paraphrase.judging import ORIGINAL, read_judged, sample_stage, shares
+from experiments.paraphrase.plots import PLOTS, draw
+from experiments.paraphrase.probable import model_stage
 from experiments.paraphrase.references import read_correlations, references_stage
 from experiments.paraphrase.report import page
 from experiments.report import STAGES, versions
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
+from lattice_simp.pipeline.experiment import FIGURES, Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import Done, run_stages
+from lattice_simp.pipeline.stage import read_json
 
 
 def paraphrase(experiment: Experiment) -> Results:
@@ -29,10 +28,12 @@ def paraphrase(experiment: Experiment) -> Results:
     config = experiment.settings()
     names = list(config["collections"])
     stages = [parsed_stage(config, name) for name in names]
+    stages.append(model_stage(config))
+    stages += [unread_stage(config, name) for name in config["sample"]["sets"]]
+    stages.append(sample_stage(config))
+    stages += [curve_stage(config, name) for name in names]
     stages += [expanded_stage(config, name) for name in names]
-    stages += [paper_stage(config, name) for name in names]
     stages += [alone_stage(config, name) for name in names]
-    stages += [model_stage(config), sample_stage(config)]
     stages.append(references_stage(config))
     try:
         stages.append(combination_stage(Path(config["study"]), config["data"]))
@@ -41,27 +42,42 @@ def paraphrase(experiment: Experiment) -> Results:
         missing = str(error)
     done = run_stages(stages, Path(config["work"]), experiment.run)
     collections = {name: summary(read_counts(done.folders[f"expand {name}"])) for name in names}
-    judged = right(read_judged())
+    judged = shares(read_judged())
+    curve = curve_figures({name: done.folders[f"curve {name}"] for name in names}, judged)
     figures = {
         "phrases_per_set": {name: row["phrases"] for name, row in collections.items()},
         "sentences_per_set": {
             name: {"mean": row["sentences"], "median": row["sentences_median"]} for name, row in collections.items()
         },
         "thousand_sets_cpu_s": round(done.records[f"expand {config['thousand']}"]["cpu_seconds"], 1),
-        **{f"right_{name}_pct": judged[name]["right"] for name in (UNFILTERED, FILTERED) if name in judged},
+        **{
+            f"{share}_{name}_pct": judged[name][share]["value"]
+            for share in ("right", "forgiven")
+            for name in (UNFILTERED, FILTERED)
+            if name in judged
+        },
         "collections": collections,
-        "paper": {name: summary(read_counts(done.folders[f"paper {name}"])) for name in names},
+        "curve": curve,
+        "originals": judged.get(ORIGINAL),
         "alone": {name: summary(read_counts(done.folders[f"alone {name}"])) for name in names},
         "thousand": _costs(done, config["thousand"]),
-        "right": judged,
         "references": read_correlations(done.folders["references"]),
     }
     if missing:
         figures["combination_missing"] = missing
+        figures |= earlier(experiment.output / FIGURES, FIGURE_NAMES)
     else:
         figures |= read_combination(done.folders["combination"])
     figures[STAGES] = stage_costs(done.records)
+    draw(curve, experiment.output / PLOTS)
     return Results("Expansion of sets of equivalent sentences", figures, page(figures, config), versions("spacy"))
+
+
+def earlier(path: Path, names: Sequence[str]) -> dict[str, Any]:
+    """Returns figures of the results before, with their date as `combination_date`; nothing if there are none."""
+    figures = read_json(path) if path.exists() else {}
+    known = {name: figures[name] for name in names if name in figures}
+    return {**known, "combination_date": figures.get("combination_date", figures["date"])} if known else {}
 
 
 def _costs(done: Done, name: str) -> dict[str, Any]:

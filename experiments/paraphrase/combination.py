@@ -58,6 +58,9 @@ COMBINED = "combined"
 
 FIGURES = "figures.json"
 
+FIGURE_NAMES = ("combination_gain_bleu", "combination_gain_p", "combination")
+"""The figures of the experiment that the stage writes."""
+
 Lists: TypeAlias = Sequence[Sequence[Hypothesis]]
 """The n-best lists of a set's sentences."""
 
@@ -331,7 +334,7 @@ def read_lists(folder: Path, name: str, count: int) -> list[list[Hypothesis]]:
     """Returns the n-best lists of a set, the best first, by the weights of the folder where it has some.
 
     Raises:
-        LatticeSimpError: one is missing.
+        LatticeSimpError: A list is missing.
     """
     weights = read_weights(folder / WEIGHTS) if (folder / WEIGHTS).exists() else None
     lists = []

@@ -27,12 +27,24 @@ def parsed_stage(config: Config, name: str) -> Stage:
     """Returns the stage that makes tokens and parses of a collection."""
     settings = config["collections"][name]
     files = [Path(config["data"], file) for file in settings["files"]]
-    return Stage(f"parse {name}", (), settings, files, partial(_parse, files, settings.get("sets")))
+    return Stage(f"parse {name}", (), settings, files, partial(_parse, files, (0, settings.get("sets"))))
 
 
-def _parse(files: list[Path], sets: int | None, run: Run, folder: Path) -> dict[str, Any]:
+def unread_stage(config: Config, name: str) -> Stage:
+    """Returns the stage that parses the sets of a collection that the sample is drawn from."""
+    settings = {**config["sample"]["sets"][name], "files": config["collections"][name]["files"]}
+    files = [Path(config["data"], file) for file in settings["files"]]
+    return Stage(unread(name), (), settings, files, partial(_parse, files, (settings["from"], settings["to"])))
+
+
+def unread(name: str) -> str:
+    """Returns the name of the stage that parses sets for the sample."""
+    return f"parse sampled {name}"
+
+
+def _parse(files: list[Path], bounds: tuple[int, int | None], run: Run, folder: Path) -> dict[str, Any]:
     rows = zip(*map(read_lines, files), strict=True)
-    texts = [[tokens for line in row if (tokens := tokenise(line))] for row in islice(rows, sets)]
+    texts = [[tokens for line in row if (tokens := tokenise(line))] for row in islice(rows, *bounds)]
     write_parses(folder / PARSES, parse_sentences(tokens for text in texts for tokens in text))
     with open_text(folder / SIZES, "w") as file:
         file.writelines(f"{len(text)}\n" for text in texts)

@@ -1,4 +1,4 @@
-"""Phrases and sentences of each set: without filters, with each of them, and under the paper's condition alone."""
+"""Phrases and sentences of each set, without filters and with each of them."""
 
 from __future__ import annotations
 
@@ -16,22 +16,17 @@ from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
 from lattice_simp import LatticeSimpError, Paraphraser, ParaphraseSettings, Tree, count_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import open_text, read_lines
-from lattice_simp.systems.paraphrase.alignment import PAPER
 from lattice_simp.systems.paraphrase.filters import FILTERS, SentenceSet
 
 COUNTS = "counts.jsonl"
 
-PAPER_SETTINGS = ParaphraseSettings(alignment=PAPER, filters=())
-
 
 def expanded_stage(config: Config, name: str) -> Stage:
     """Returns the stage that expands and counts a collection's sets, all filters on."""
-    return _stage(config, f"expand {name}", name, ParaphraseSettings(), config["counted_sets"].get(name))
-
-
-def paper_stage(config: Config, name: str) -> Stage:
-    """Returns the stage that expands some sets under the paper's condition."""
-    return _stage(config, f"paper {name}", name, PAPER_SETTINGS, config["some_sets"])
+    settings, sets = ParaphraseSettings(), config["counted_sets"].get(name)
+    values = [str(settings), sets, config["senses"]]
+    work = partial(_expand, config, f"parse {name}", settings, sets)
+    return Stage(f"expand {name}", (f"parse {name}",), values, CODE, work)
 
 
 def alone_stage(config: Config, name: str) -> Stage:
@@ -39,12 +34,6 @@ def alone_stage(config: Config, name: str) -> Stage:
     settings = [config["some_sets"], config["senses"]]
     work = partial(_count_alone, config, f"parse {name}")
     return Stage(f"alone {name}", (f"parse {name}",), settings, CODE, work, version=2)
-
-
-def _stage(config: Config, stage: str, name: str, settings: ParaphraseSettings, sets: int | None) -> Stage:
-    values = [str(settings), sets, config["senses"]]
-    work = partial(_expand, config, f"parse {name}", settings, sets)
-    return Stage(stage, (f"parse {name}",), values, CODE, work)
 
 
 def _expand(
@@ -86,9 +75,9 @@ def counted(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, Any]:
     try:
         expansion = paraphraser.expand_trees(trees)
     except LatticeSimpError:
-        return {"given": len({tree.tokens for tree in trees}), "failed": True}
+        return {"originals": len({tree.tokens for tree in trees}), "failed": True}
     return {
-        "given": len(set(expansion.sentences)),
+        "originals": len(set(expansion.sentences)),
         "failed": False,
         "phrases": len(expansion.grammar.pairs),
         "all": expansion.count + sum(expansion.removed.values()),
@@ -107,9 +96,9 @@ def read_counts(folder: Path) -> list[dict[str, Any]]:
 def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Returns what the sets of a collection have in the mean and in the middle.
 
-    >>> row = {"given": 2, "failed": False, "phrases": 3, "all": 8, "sentences": 8, "removed": {}, "links": {},
+    >>> row = {"originals": 2, "failed": False, "phrases": 3, "all": 8, "sentences": 8, "removed": {}, "links": {},
     ...        "bounded": False}
-    >>> figures = summary([row, {**row, "sentences": 6}, {"given": 2, "failed": True}])
+    >>> figures = summary([row, {**row, "sentences": 6}, {"originals": 2, "failed": True}])
     >>> figures["sets"], figures["failed"], figures["phrases"], figures["filtered_median"], figures["growth_median"]
     (2, 1, 3, 7.0, 4.0)
     """
@@ -119,14 +108,15 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "sets": len(good),
         "failed": len(rows) - len(good),
-        "given": round(mean(row["given"] for row in good), 2),
+        "originals": round(mean(row["originals"] for row in good), 2),
         "phrases": round(mean(row["phrases"] for row in good), 1),
         "phrases_median": median(row["phrases"] for row in good),
         "sentences": _number(mean(row["all"] for row in good)),
         "sentences_median": median(row["all"] for row in good),
         "filtered": _number(mean(row["sentences"] for row in good)),
         "filtered_median": median(row["sentences"] for row in good),
-        "growth_median": round(median(row["all"] / row["given"] for row in good), 1),
+        "growth_median": round(median(row["all"] / row["originals"] for row in good), 1),
+        "with_new": sum(row["all"] > row["originals"] for row in good),
         "bounded": sum(row["bounded"] for row in good),
         "removed": {name: _removed(good, name) for name in names},
         "links": dict(links),

@@ -1,55 +1,78 @@
-"""A sample to be judged by reading, and the table of the grades.
+"""A sample of sentences to be judged by reading, and the shares of its judgements.
 
-`make paraphrase` writes the sheet, `build/paraphrase/sample.*/sheet.tsv`: sentences of both conditions in random order,
-each beside the sentence of its set that has most words in common with it, and two empty columns. Put 1 or 0 into each:
-whether the sentence is grammatical (as good as the one beside it), and whether it means the same.
-`python -m experiments.paraphrase.judging SHEET` reads the grades and writes `judged.tsv` here, which has no sentences.
+`make paraphrase` writes a study to `build/paraphrase/sample.*/`: sentences of all conditions of the curve and original
+sentences of the sets, in random order, each below the most similar sentences of its set. A key that the study does not
+refer to has the conditions. Judge them on the page of `lattice-simp judge serve study.yaml` or in the table of
+`lattice-simp judge sheet`, write the answers with `lattice-simp judge export study.yaml --output answers.csv`, and then
+
+    python -m experiments.paraphrase.judging answers.csv key.tsv
+
+puts them into `judged.tsv`, which has no sentences, in the place of earlier ones of the same conditions. The
+instructions are those of `STUDY`.
 """
 
 from __future__ import annotations
 
+import csv
+import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 import numpy as np
 
-from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
-from lattice_simp import (
-    Expansion,
-    Hypothesis,
-    LanguageModel,
-    Lattice,
-    LatticeSimpError,
-    Paraphraser,
-    ParaphraseSettings,
-    Tree,
-    apply_lm,
-    determinize,
-    intersect,
-    nbest,
-    sample,
-    union,
-)
+from experiments.paraphrase import curve, probable
+from experiments.paraphrase.curve import CURVE, FILTERED, Condition
+from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus, unread
+from experiments.paraphrase.probable import SLACK, read_model
+from lattice_simp import LanguageModel, LatticeSimpError, Paraphraser, Tree, sample
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.support.textio import open_text, read_lines
-from lattice_simp.train.ngrams.estimate import estimate
+from lattice_simp.support.tables import read_table
+from lattice_simp.support.textio import open_text, read_lines, write_text
+from lattice_simp.systems.judging import share
 
-SHEET, KEY, JUDGED = "sheet.tsv", "key.tsv", "judged.tsv"
+SENTENCES, BESIDE, STUDY_FILE, KEY, JUDGED = "sentences.jsonl", "beside.txt", "study.yaml", "key.tsv", "judged.tsv"
 
-UNFILTERED, FILTERED = "unfiltered", "filtered"
+ORIGINAL = "original"
+"""The condition of the control: sentences of the sets themselves."""
 
-GRADES = ("grammar", "meaning")
+QUESTIONS = ("grammar", "meaning")
 
-_SLACK = 1e-6
-"""Costs in nats that differ by less are equal."""
+RIGHT, FORGIVEN, WRONG = "right", "as above", "wrong"
+"""The answers to both questions."""
+
+KEY_COLUMNS = ("id", "seed", "condition", "collection", "set", "sentence")
+JUDGED_COLUMNS = (*KEY_COLUMNS[1:], *QUESTIONS)
+
+STUDY = {
+    "title": "Paraphrases",
+    "instructions": """Some sentences were written by people, others were made of parts of the sentences above them. \
+Judge each as you would judge a sentence that somebody shows to a foreign learner. Be strict: in doubt, it is wrong. \
+Spaces between tokens, quotation marks and the spelling of one variety of English are no faults.
+
+Grammar is right if a careful writer would print the sentence as it is: forms, articles, prepositions, word order, \
+capitals and punctuation included; nothing is doubled, and nothing that must be there is missing.
+
+The meaning is right if somebody who reads this sentence instead of those above learns the same. It is wrong if it is \
+nonsense, says something that they do not say, or lacks something that most of them say.
+
+Choose "as above" if there are faults, but some sentence above has all of them at the same words: the fault of grammar \
+itself, or the detail that the others contradict or lack.""",
+    "labels": {"source": "Others of the set", "output": "Sentence"},
+    "source": BESIDE,
+    "systems": {"all": SENTENCES},
+    "questions": {
+        name: {"kind": "choice", "ask": ask, "options": [RIGHT, FORGIVEN, WRONG]}
+        for name, ask in zip(QUESTIONS, ("Is it correct English?", "Does it say the same?"), strict=True)
+    },
+}
+"""The study, but for its seed."""
 
 _TRIES = 200
 """Sentences drawn from a set until one is new, and probable enough."""
@@ -57,199 +80,198 @@ _TRIES = 200
 
 @dataclass(frozen=True)
 class Drawn:
-    """A sentence of the sample: its condition, collection, set (a line, from 0), itself, and one of its set."""
+    """A sentence of the sample: its condition, collection, set (a line, from 0), itself, and others of its set."""
 
     condition: str
     collection: str
     set: int
     sentence: str
-    given: str
+    beside: tuple[str, ...]
 
     @property
     def name(self) -> str:
-        """A name of the sentence that does not tell it."""
+        """A name that does not reveal the sentence."""
         return blake2b(self.sentence.encode(), digest_size=6).hexdigest()
 
 
-def model_stage(config: Config) -> Stage:
-    """Returns the stage that estimates the language model."""
-    settings = config["language_model"]
-    files = [Path(config["data"], text["file"]) for text in settings["texts"]]
-    return Stage("model", (), settings, files, partial(_estimate, settings, files))
-
-
-def _estimate(settings: Config, files: Sequence[Path], run: Run, folder: Path) -> dict[str, Any]:
-    import spacy
-
-    tokenizer = spacy.blank("en").tokenizer
-    text = folder / "text.txt.gz"
-    count = 0
-    with open_text(text, "w") as file:
-        for path, part in zip(files, settings["texts"], strict=True):
-            for line in islice(read_lines(path), part.get("from", 0), part.get("to")):
-                words = [token.text for token in tokenizer(line.strip()) if not token.is_space]
-                file.write(" ".join(words) + "\n")
-                count += bool(words)
-    estimate(text, folder / "model.arpa.gz", order=settings["order"], memory=500, discount_fallback=True)
-    return {"sentences": count}
+Draw = Callable[[list[Tree], np.random.Generator], tuple[str, tuple[str, ...]] | None]
+"""Returns a sentence of a set, and those beside it; None if there is none."""
 
 
 def sample_stage(config: Config) -> Stage:
-    """Returns the stage that draws the sample and writes the sheet."""
+    """Returns the stage that draws the sample and writes the study."""
     settings = config["sample"]
-    needs = ["model", *(f"parse {name}" for name in settings["collections"])]
-    return Stage("sample", needs, [settings, config["senses"]], [*CODE, Path(__file__)], partial(_draw, config))
+    needs = ["model", *map(unread, settings["sets"])]
+    code = [*CODE, *(Path(str(module)) for module in (__file__, curve.__file__, probable.__file__))]
+    return Stage("sample", needs, [settings, config["senses"]], code, partial(_draw, config))
 
 
 def _draw(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     sampling = config["sample"]
-    model = LanguageModel.read(run.folders["model"] / "model.arpa.gz")
-    words = thesaurus(config)
-    sets = {name: list(read_sets(run.folders[f"parse {name}"])) for name in sampling["collections"]}
+    model, words = read_model(run.folders["model"]), thesaurus(config)
+    sets = {
+        name: _unread_sets(run.folders[unread(name)], part["from"], part.get("without", ()))
+        for name, part in sampling["sets"].items()
+    }
+    draws: dict[str, Draw] = {
+        name: partial(new_sentence, condition, Paraphraser(condition.settings, words), model, sampling["beside"])
+        for name, condition in CURVE.items()
+        if name in sampling["conditions"]
+    }
+    draws[ORIGINAL] = partial(original_sentence, Paraphraser(CURVE[FILTERED].settings, words), sampling["beside"])
     generator = np.random.default_rng(sampling["seed"])
-    drawn = []
-    filtered = ParaphraseSettings(max_substitutions=sampling["max_substitutions"])
-    for condition, settings in ((UNFILTERED, ParaphraseSettings(filters=())), (FILTERED, filtered)):
-        paraphraser = Paraphraser(settings, words)
-        sampled = _sampled(condition, sets, paraphraser, model if condition == FILTERED else None, generator)
-        drawn += list(islice(sampled, sampling["sentences"]))
+    drawn = [
+        entry
+        for name, draw in draws.items()
+        for entry in islice(_sampled(name, sets, draw, generator), sampling["sentences"])
+    ]
     order = generator.permutation(len(drawn)).tolist()
-    _write(folder, [drawn[number] for number in order])
+    write_study(folder, [drawn[number] for number in order], sampling["seed"])
     return {"drawn": len(drawn)}
 
 
+def _unread_sets(folder: Path, first: int, without: Sequence[int]) -> dict[int, list[Tree]]:
+    """Returns the sets of a folder by their lines, but for some lines."""
+    return {line: trees for line, trees in enumerate(read_sets(folder), start=first) if line not in without}
+
+
 def _sampled(
-    condition: str,
-    sets: Mapping[str, Sequence[list[Tree]]],
-    paraphraser: Paraphraser,
-    model: LanguageModel | None,
-    generator: np.random.Generator,
+    condition: str, sets: Mapping[str, Mapping[int, list[Tree]]], draw: Draw, generator: np.random.Generator
 ) -> Iterator[Drawn]:
-    """Yields a new sentence of a random set of each collection in turn, until no set is left; each set gives one."""
-    orders = {name: iter(generator.permutation(len(parsed)).tolist()) for name, parsed in sets.items()}
+    """Yields a sentence of a random set of each collection in turn, until no set is left; each set gives one."""
+    orders = {name: iter(generator.permutation(list(parsed)).tolist()) for name, parsed in sets.items()}
     while orders:
         for name in list(orders):
-            chosen = None
-            for number in orders[name]:
-                chosen = one_new(paraphraser, sets[name][number], model, generator)
-                if chosen is not None:
-                    yield Drawn(condition, name, number, *chosen)
-                    break
-            if chosen is None:
+            entries = ((number, draw(sets[name][number], generator)) for number in orders[name])
+            number, entry = next(((number, entry) for number, entry in entries if entry), (-1, None))
+            if entry is None:
                 del orders[name]
+            else:
+                yield Drawn(condition, name, number, *entry)
 
 
-def one_new(
-    paraphraser: Paraphraser, trees: list[Tree], model: LanguageModel | None, generator: np.random.Generator
-) -> tuple[str, str] | None:
-    """Draws one new sentence uniformly; returns it and the sentence of the set that is most like it."""
+def new_sentence(
+    condition: Condition,
+    paraphraser: Paraphraser,
+    model: LanguageModel,
+    beside: int,
+    trees: list[Tree],
+    generator: np.random.Generator,
+) -> tuple[str, tuple[str, ...]] | None:
+    """Draws a new sentence uniformly from those that meet a condition; returns it and the most similar originals."""
     try:
-        expansion = paraphraser.expand_trees(trees)
-        if expansion.new <= 0:
-            return None
-        lattice = expansion.lattice if model is None else probable(paraphraser.expand_each(trees), model)
+        expansion, lattice = condition.lattice(paraphraser, trees, model)
     except LatticeSimpError:
         return None
+    if expansion.new <= 0:
+        return None
     for path in sample(lattice, _TRIES, seed=generator, uniform=True):
-        if path.tokens not in expansion.sentences and path.cost <= _SLACK:
-            return path.text, " ".join(max(expansion.sentences, key=partial(_common, path)))
+        if path.tokens not in expansion.sentences and path.cost <= SLACK:
+            return path.text, most_similar(path.tokens, expansion.sentences, beside)
     return None
 
 
-def probable(expansions: Sequence[Expansion], model: LanguageModel) -> Lattice:
-    """Returns the sentences that are as probable as the ones that they are made of: the paths that cost 0 or less.
+def original_sentence(
+    paraphraser: Paraphraser, beside: int, trees: list[Tree], generator: np.random.Generator
+) -> tuple[str, tuple[str, ...]] | None:
+    """Draws a sentence of a set; returns it and the most similar others, None if there are no others."""
+    sentences = list(dict.fromkeys(paraphraser.expand_trees(trees).sentences))
+    tokens = sentences.pop(int(generator.integers(len(sentences))))
+    return (" ".join(tokens), most_similar(tokens, sentences, beside)) if sentences else None
 
-    A sentence is compared with its own origin, since a set has plain sentences, of which anything made would be
-    probable enough beside the others, and difficult ones, of which nothing would. Of sentences with fewer words, each
-    word takes off what a word of the set costs in the mean, so that it does not pay to leave words out; of longer ones
-    it does not, so that it does not pay to add frequent ones.
 
-    Args:
-        found: the expansion of each sentence of a set (`Paraphraser.expand_each`).
-        model: what costs are by; a sentence's own is taken from those that are made of it.
+def most_similar(tokens: Sequence[str], sentences: Iterable[Sequence[str]], count: int) -> tuple[str, ...]:
+    """Returns the sentences that have most words in common with another one.
+
+    >>> most_similar("a b".split(), ["c d".split(), "a b c".split(), "a d".split()], 2)
+    ('a b c', 'a d')
     """
-    sentences = [expansion.sentences[0] for expansion in expansions]
-    costs = [-model.score(list(words)) for words in sentences]
-    word = sum(costs) / sum(map(len, sentences))
-    lattices, most = [], []
-    for expansion, cost, sentence in zip(expansions, costs, sentences, strict=True):
-        short, long = _by_length(expansion.lattice, len(sentence))
-        for lattice, penalty in ((short, -word), (long, 0.0)):
-            if lattice.num_states:
-                most.append(cost + penalty * len(sentence))
-                lattices.append(_within(lattice, model, penalty, most[-1]))
-    return determinize(union(*lattices, costs=[-probability for probability in most]))
+    words = set(tokens)
+
+    def common(sentence: Sequence[str]) -> float:
+        return len(words & set(sentence)) / len(words | set(sentence))
+
+    ranked = sorted(dict.fromkeys(map(tuple, sentences)), key=common, reverse=True)
+    return tuple(" ".join(sentence) for sentence in ranked[:count])
 
 
-def _within(lattice: Lattice, model: LanguageModel, penalty: float, most: float) -> Lattice:
-    """Returns the lattice under a model, without what is only on paths that cost more than a bound, or the best."""
-    models = {"LM": (model, 1.0)}
-    best = nbest(apply_lm(lattice, models, beam=0.0, word_penalty=penalty))[0]
-    return apply_lm(lattice, models, beam=max(most - best.cost, 0.0) + _SLACK, word_penalty=penalty)
+def write_study(folder: Path, drawn: Sequence[Drawn], seed: int) -> None:
+    """Writes the study, its texts, and the key."""
+    with open_text(folder / SENTENCES, "w") as sentences, open_text(folder / BESIDE, "w") as beside:
+        for number, entry in enumerate(drawn, start=1):
+            sentences.write(json.dumps({"id": str(number), "text": entry.sentence}, ensure_ascii=False) + "\n")
+            beside.write(" / ".join(entry.beside) + "\n")
+    with open_text(folder / KEY, "w") as key:
+        key.write("\t".join(KEY_COLUMNS) + "\n")
+        for number, entry in enumerate(drawn, start=1):
+            key.write(f"{number}\t{seed}\t{entry.condition}\t{entry.collection}\t{entry.set}\t{entry.name}\n")
+    write_text(folder / STUDY_FILE, json.dumps({**STUDY, "seed": seed}, indent=2, ensure_ascii=False) + "\n")
 
 
-def _by_length(lattice: Lattice, most: int) -> tuple[Lattice, Lattice]:
-    """Returns the sentences with at most so many words, and those with more."""
-    words, levels = len(lattice.symbols) - 1, np.arange(most + 2)
-    sources = np.repeat(levels, words)
-    labels, goals = np.tile(np.arange(1, words + 1), most + 2), np.minimum(sources + 1, most + 1)
-    parts = []
-    for ends in (levels <= most, levels > most):
-        finals = np.where(ends, 0.0, np.inf)
-        counting = Lattice.from_arcs(sources, labels, np.zeros(len(labels)), goals, finals, lattice.symbols)
-        parts.append(intersect(lattice, counting))
-    return parts[0], parts[1]
-
-
-def _common(path: Hypothesis, sentence: tuple[str, ...]) -> float:
-    """Returns how much two sentences have in common: the share of their words that are in both."""
-    words, sentence_words = set(path.tokens), set(sentence)
-    return len(words & sentence_words) / len(words | sentence_words)
-
-
-def _write(folder: Path, drawn: Sequence[Drawn]) -> None:
-    with open_text(folder / SHEET, "w") as sheet, open_text(folder / KEY, "w") as key:
-        sheet.write("\t".join(("row", "given", "sentence", *GRADES)) + "\n")
-        key.write("row\tcondition\tcollection\tset\tsentence\n")
-        for row, entry in enumerate(drawn, start=1):
-            sheet.write(f"{row}\t{entry.given}\t{entry.sentence}\t\t\n")
-            key.write(f"{row}\t{entry.condition}\t{entry.collection}\t{entry.set}\t{entry.name}\n")
-
-
-def read_sheet(sheet: Path) -> list[tuple[str, ...]]:
-    """Returns the rows of `judged.tsv`: the key of each sentence, and its grades.
+def read_answers(answers: Path, key: Path) -> list[tuple[str, ...]]:
+    """Returns the rows of `judged.tsv`: the key of each sentence, and the answers.
 
     Raises:
-        FormatError: a row without its grades, or without its key.
+        FormatError: a sentence of the key has no answers.
     """
-    keys = [line.split("\t")[1:] for line in islice(read_lines(sheet.with_name(KEY)), 1, None)]
-    rows = [line.split("\t") for line in islice(read_lines(sheet), 1, None)]
-    if len(rows) != len(keys):
-        raise FormatError(f"{len(rows)} rows, but the key has {len(keys)}", path=sheet, remedy="keep all rows")
-    for number, row in enumerate(rows, start=2):
-        if len(row) != 3 + len(GRADES) or not set(row[3:]) <= {"0", "1"}:
-            raise FormatError("a row without its grades", path=sheet, line=number, remedy="give each 0 or 1")
-    return [(*key, *row[3:]) for key, row in zip(keys, rows, strict=True)]
+    answer_of: dict[tuple[str, str], str] = {}
+    for row in csv.DictReader(read_lines(answers)):
+        answer_of[row["item"], row["question"]] = row["answer"]
+    rows = []
+    for entry in read_table(key, KEY_COLUMNS, full=True):
+        name = entry["id"]
+        if not all((name, question) in answer_of for question in QUESTIONS):
+            raise FormatError(f"sentence {name} has no answers", path=answers, remedy="judge all sentences")
+        rows.append((*(entry[column] for column in KEY_COLUMNS[1:]), *(answer_of[name, each] for each in QUESTIONS)))
+    return rows
 
 
-def right(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
-    """Returns the percentages of each condition: grammatical, of the same meaning, both.
+def shares(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
+    """Returns the percentages of each condition with Wilson's intervals.
 
-    >>> right([{"condition": "filtered", "grammar": "1", "meaning": grade} for grade in "101"])["filtered"]
-    {'sentences': 3, 'grammar': 100, 'meaning': 66.7, 'right': 66.7}
+    `grammar`, `meaning` and `right`, both, are strict. `forgiven` ignores faults that a sentence of the set has, too.
+
+    >>> rows = [{"seed": "1", "condition": "filtered", "collection": "asset", "grammar": "right", "meaning": answer}
+    ...         for answer in ("right", "as above", "wrong", "right")]
+    >>> table = shares(rows)["filtered"]  # doctest: +SKIP
+    >>> table["right"], table["forgiven"]["value"]  # doctest: +SKIP
+    ({'value': 50.0, 'low': 15.0, 'high': 85.0}, 75.0)
     """
     table: dict[str, Any] = {}
     known = list(rows)
     for condition in dict.fromkeys(row["condition"] for row in known):
         judged = [row for row in known if row["condition"] == condition]
-        grades = [[row[name] == "1" for name in GRADES] for row in judged]
-        shares = [round(100 * mean(grade[i] for grade in grades), 1) for i in range(len(GRADES))]
         table[condition] = {
             "sentences": len(judged),
-            **dict(zip(GRADES, shares, strict=True)),
-            "right": round(100 * mean(all(grade) for grade in grades), 1),
+            "seed": int(judged[0]["seed"]),
+            **{name: _percentage(row[name] == RIGHT for row in judged) for name in QUESTIONS},
+            "right": _percentage(_is_right(row, (RIGHT,)) for row in judged),
+            "forgiven": _percentage(_is_right(row, (RIGHT, FORGIVEN)) for row in judged),
+            "collections": {
+                name: _counts([row for row in judged if row["collection"] == name])
+                for name in sorted({row["collection"] for row in judged})
+            },
         }
     return table
+
+
+def _is_right(row: Mapping[str, str], accepted: Sequence[str]) -> bool:
+    return all(row[name] in accepted for name in QUESTIONS)
+
+
+def _counts(judged: Sequence[Mapping[str, str]]) -> dict[str, int]:
+    return {
+        "sentences": len(judged),
+        "right": sum(_is_right(row, (RIGHT,)) for row in judged),
+        "forgiven": sum(_is_right(row, (RIGHT, FORGIVEN)) for row in judged),
+    }
+
+
+def _percentage(flags: Iterable[bool]) -> dict[str, float]:
+    every = list(flags)
+    estimate = share(sum(every), len(every))
+    values = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+    return {name: round(100 * value, 1) for name, value in values.items()}
 
 
 def read_judged() -> list[dict[str, str]]:
@@ -257,16 +279,17 @@ def read_judged() -> list[dict[str, str]]:
     path = Path(__file__).with_name(JUDGED)
     if not path.exists():
         return []
-    header, *rows = (line.split("\t") for line in read_lines(path))
-    return [dict(zip(header, row, strict=True)) for row in rows]
+    return [{column: row[column] for column in JUDGED_COLUMNS} for row in read_table(path, JUDGED_COLUMNS, full=True)]
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Writes `judged.tsv` from a sheet that was filled in."""
-    rows = sorted(read_sheet(Path(arguments[0])))
+    """Puts the exported answers into `judged.tsv`, with the key."""
+    rows = [dict(zip(JUDGED_COLUMNS, row, strict=True)) for row in read_answers(*map(Path, arguments))]
+    conditions = {row["condition"] for row in rows}
+    rows += [row for row in read_judged() if row["condition"] not in conditions]
+    lines = sorted("\t".join(row[column] for column in JUDGED_COLUMNS) for row in rows)
     with open_text(Path(__file__).with_name(JUDGED), "w") as file:
-        for row in [("condition", "collection", "set", "sentence", *GRADES), *rows]:
-            file.write("\t".join(row) + "\n")
+        file.writelines(f"{line}\n" for line in ["\t".join(JUDGED_COLUMNS), *lines])
 
 
 if __name__ == "__main__":

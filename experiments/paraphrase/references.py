@@ -49,7 +49,7 @@ DAMAGES = (0.0, 0.1, 0.3)
 METRICS = (bleu_tok, partial(chrf, lowercase=True))
 
 EDITS = "edits"
-"""What the judge says: minus the word edits to its reference for each of its words."""
+"""A judge: minus the word edits to its reference for each of its words."""
 
 Outputs: TypeAlias = Mapping[str, Sequence[str]]
 """Of each system, lines of tokens."""
@@ -74,12 +74,12 @@ class Case:
 
     Attributes:
         outputs: of each system, lower-case tokens.
-        given: the numbers of the references that are given.
-        judge: the number of the one that judges.
+        known: the numbers of the references that the metric knows.
+        judge: the number of the reference that judges.
     """
 
     outputs: Outputs
-    given: tuple[int, ...]
+    known: tuple[int, ...]
     judge: int
 
 
@@ -188,22 +188,22 @@ def correlations(
     agreements: dict[tuple[str, str, str], list[dict[str, float]]] = {}
     for case in run.each(cases):
         judge = [references[case.judge] for references in texts]
-        references_given = [[references[number] for references in texts] for number in case.given]
+        known_references = [[references[number] for references in texts] for number in case.known]
         extra_references = {
             GIVEN: None,
-            RECOMBINED: closest_references(lattices.recombined(case.given), case.outputs, references_given[0]),
-            EXPANDED: closest_references(lattices.expanded(case.given), case.outputs, references_given[0]),
+            RECOMBINED: closest_references(lattices.recombined(case.known), case.outputs, known_references[0]),
+            EXPANDED: closest_references(lattices.expanded(case.known), case.outputs, known_references[0]),
         }
-        said = {EDITS: edit_scores(case.outputs, judge)}
+        judged = {EDITS: edit_scores(case.outputs, judge)}
         for make in METRICS:
             metric = make(references=1)
-            said[metric.name] = metric_scores(metric, case.outputs, [judge])
+            judged[metric.name] = metric_scores(metric, case.outputs, [judge])
         for condition, extra in extra_references.items():
             for make in METRICS:
-                metric = make(references=len(references_given) + (extra is not None))
-                scores = metric_scores(metric, case.outputs, references_given, extra)
+                metric = make(references=len(known_references) + (extra is not None))
+                scores = metric_scores(metric, case.outputs, known_references, extra)
                 for truth in (metric.name, EDITS):
-                    agreements.setdefault((condition, metric.name, truth), []).append(agreement(scores, said[truth]))
+                    agreements.setdefault((condition, metric.name, truth), []).append(agreement(scores, judged[truth]))
     means = [
         {
             "references": condition,
@@ -215,7 +215,7 @@ def correlations(
         }
         for (condition, metric, truth), rows in agreements.items()
     ]
-    counts = {"sentences": len(sets), "cases": len(cases), "given": len(cases[0].given), "failed": lattices.failed}
+    counts = {"sentences": len(sets), "cases": len(cases), "given": len(cases[0].known), "failed": lattices.failed}
     return {**counts, "systems": list(cases[0].outputs), "rows": means}
 
 
@@ -223,25 +223,25 @@ class _Lattices:
     """The lattices of some references of each set.
 
     Attributes:
-        failed: how many expansions are too large; there, the closest of the given references counts twice.
+        failed: how many expansions are too large; there, the closest of the known references counts twice.
     """
 
     def __init__(self, sets: Sequence[Sequence[Tree]], expand: Callable[[Sequence[Tree]], Lattice]) -> None:
         self._sets, self._expand, self.failed = sets, expand, 0
 
     def recombined(self, numbers: tuple[int, ...]) -> Iterator[Lattice]:
-        for trees in self._given(numbers):
+        for trees in self._chosen(numbers):
             yield recombine(Hypothesis(tuple(token.lower() for token in tree.tokens)) for tree in trees)
 
     def expanded(self, numbers: tuple[int, ...]) -> Iterator[Lattice]:
-        for trees in self._given(numbers):
+        for trees in self._chosen(numbers):
             try:
                 yield lowered(self._expand(trees))
             except LatticeSimpError:
                 self.failed += 1
                 yield Lattice.from_strings((" ".join(tree.tokens).lower(), 0.0) for tree in trees)
 
-    def _given(self, numbers: tuple[int, ...]) -> Iterator[list[Tree]]:
+    def _chosen(self, numbers: tuple[int, ...]) -> Iterator[list[Tree]]:
         return ([trees[number] for number in numbers] for trees in self._sets)
 
 
@@ -268,7 +268,7 @@ def metric_scores(
 
     Args:
         references: of all systems.
-        own: of each system, one more.
+        extra: one more reference, for each system.
     """
     count = len(outputs)
     hypotheses = [line for lines in outputs.values() for line in lines]

@@ -3,73 +3,130 @@
 from __future__ import annotations
 
 from experiments.paraphrase.combination import COMBINATION, combination_parts
+from experiments.paraphrase.plots import PLOTS, PRECISION, SIZES
 from experiments.paraphrase.references import references_parts
 from experiments.report import Figures, plain_table, stages_part
 
 _ABOUT = """Sets of sentences that mean the same, each expanded to all sentences that its phrases make (Imamura, Akiba
 and Sumita 2002). Phrases are equivalent that have one category, whose links do not leave them, of whose content words
-at least half are linked, all but one, and that meet the conditions of `lattice_simp/systems/paraphrase/conditions.py`:
-linked heads, equal names and numerals, no words in the place of others that are no synonyms, equal marks. A few sets
-with very many phrases dominate the means, so medians are given as well. The sentences include those of the set. The
+at least half are linked, all but one, that meet the conditions of `lattice_simp/systems/paraphrase/conditions.py`
+(linked heads, equal names and numerals, no words in the place of others that are no synonyms, equal marks), and that
+the whole set supports (`evidence.py`): no content word is lost, and enough sentences have what is added. A few sets
+with very many phrases dominate the means, so there are medians as well. The sentences include those of the set. The
 paper's sets are Japanese, parsed by its authors' grammar.
 
 *Phrases* are pairs that differ and do not follow from smaller ones. *Growth* is the median of sentences for each
-sentence given. *Recursing* sets have a phrase that comes again within what stands for it; there, two substitutions may
-be inside one another."""
+original sentence. *Recursing* sets have a phrase that comes again within what stands for it; there, two substitutions
+may be inside one another."""
 
 _FILTERS = """The filters one after the other, in this order: in how many sets each removes sentences, and which share
 of a set's sentences, in the mean of all sets. And each by itself, on the first {sets} sets."""
 
-_PAPER = """The paper's condition alone (no link leaves either phrase, no bound on words without links), on the
-first {sets} sets of each collection. `failed`: more than 200,000 states."""
+_CURVE = """Each condition adds something to the one before it. Numbers are of the first {sets} sets of each collection;
+those of *probable* count the sentences that meet the condition. `failed`: more than 200,000 states.
+
+{conditions}
+
+*Growth* is the geometric mean of sentences for each original one over all these sets; *all* puts them together."""
+
+_JUDGED = """{sentences} new sentences of each condition and {sentences} original ones were drawn from sets of
+{collections} that nobody had read before, at most one of a set for each condition, uniformly within the set. A language
+model that could not see the conditions judged them in random order, strictly, under the instructions of `judging.py`.
+*Seed* names the sample: conditions whose rules changed after a sample were judged again in another one. *Right*:
+grammar and meaning. *Forgiven*: right but for faults that one of the {beside} most similar sentences of the set has as
+well. With 95 % intervals by Wilson. The paper: 61 % right of 1,473."""
 
 _COSTS = """A thousand sets ({collection}, {sentences:,} sentences) expanded, filtered and counted on one core:
 {expand:.0f} CPU seconds, with {parse:.0f} more for tokens and parses; {memory:,} MB at most (with spaCy's model in
 memory)."""
-
-_JUDGED = """New sentences, drawn from random sets of {collections}, uniformly within the set, read beside the
-most similar sentence of the set, the condition unknown to the reader: *grammar*, as good as the sentence beside it,
-*meaning*, the same, *right*, both. `filtered` are those that take at most {most} substitutions, pass all filters, and
-are as probable as the sentence that they are made of under a language model (order {order}). The paper: 61 % right of
-1,473, without filters."""
 
 PAPER_ROW = "| *the paper* | 339 | 8.48 | 60.2 | | 920 | | | | 108 | |"
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
     """Lays the figures out."""
-    parts = ["## Sizes", _ABOUT, _sizes(figures["collections"]), _PAPER.format(sets=config["some_sets"])]
-    parts += [_sizes(figures["paper"], with_filters=False), "## Filters", _FILTERS.format(sets=config["some_sets"])]
+    parts = ["## Sizes", _ABOUT, _sizes(figures["collections"])]
+    parts += [*_curve_parts(figures, config), "## Filters", _FILTERS.format(sets=config["some_sets"])]
     parts += [_filters(figures), "## Word links", _links(figures["collections"])]
     parts += ["## Cost", _COSTS.format(**figures["thousand"])]
-    if figures["right"]:
-        sample = config["sample"]
-        judged = _JUDGED.format(
-            collections=", ".join(sample["collections"]),
-            order=config["language_model"]["order"],
-            most=sample["max_substitutions"],
-        )
-        parts += ["## Quality", judged, _right(figures["right"])]
     parts += references_parts(figures["references"])
     if "combination" in figures:
         parts += combination_parts(figures["combination"])
+        if "combination_missing" in figures:
+            parts.append(f"These figures are of {figures['combination_date']}: {figures['combination_missing']}.")
     else:
         parts += [COMBINATION, f"Not run: {figures['combination_missing']}."]
     return [*parts, "## Stages", *stages_part(figures)]
 
 
-def _sizes(collections: Figures, with_filters: bool = True) -> str:
+def _curve_parts(figures: Figures, config: Figures) -> list[str]:
+    """Returns the paragraphs, tables and plots of the curve; without judgements, those of the yield alone."""
+    curve, sampling = figures["curve"], config["sample"]
+    conditions = "\n".join(f"- *{name}*: {point['about']}" for name, point in curve.items())
+    parts = ["## Precision and yield", _CURVE.format(sets=config["some_sets"], conditions=conditions)]
+    parts += [_yields(curve), f"![Sentences by phrases, one point a set]({PLOTS}/{SIZES}.svg)"]
+    judged = {name: point["judged"] for name, point in curve.items() if "judged" in point}
+    if figures["originals"]:
+        judged["originals"] = figures["originals"]
+        about = _JUDGED.format(
+            sentences=sampling["sentences"],
+            collections=", ".join(sampling["sets"]),
+            beside=sampling["beside"],
+        )
+        parts += [about, _right(judged), _right_by_collection(judged)]
+        parts.append(f"![Right sentences by growth]({PLOTS}/{PRECISION}.svg)")
+    return parts
+
+
+def _yields(curve: Figures) -> str:
+    columns = ("condition", "collection", "sets", "phrases", "median", "sentences", "median", "with new ones", "growth")
+    rows = []
+    for name, point in curve.items():
+        for collection, row in {**point["collections"], "all": point["all"]}.items():
+            failed = f" ({row['failed']} failed)" if row["failed"] else ""
+            numbers = (f"{row['phrases']:g}", f"{row['phrases_median']:g}", _big(row["sentences"]))
+            total = f"{point['growth']:,.2f}" if collection == "all" else ""
+            cells = (f"{row['sets']:,}{failed}", *numbers, _big(row["sentences_median"]), f"{row['with_new']:,}", total)
+            rows.append((name, collection, *cells))
+    rows.append(("*the paper*", "", "339", "60.2", "", "920", "", "", "108"))
+    return plain_table(columns, rows, words=2)
+
+
+def _right(conditions: Figures) -> str:
+    shares = ("grammar", "meaning", "right", "forgiven")
+    rows = [
+        (name, f"{row['seed']}", f"{row['sentences']}", *(_interval(row[share]) for share in shares))
+        for name, row in conditions.items()
+    ]
+    return plain_table(("sentences", "seed", "judged", *shares), rows)
+
+
+def _interval(estimate: Figures) -> str:
+    return f"{estimate['value']:.0f} % ({estimate['low']:.0f} to {estimate['high']:.0f})"
+
+
+def _right_by_collection(conditions: Figures) -> str:
+    names = sorted({name for row in conditions.values() for name in row["collections"]})
+    rows = []
+    for condition, row in conditions.items():
+        counts = [row["collections"].get(name) for name in names]
+        cells = (f"{part['right']}, {part['forgiven']} of {part['sentences']}" if part else "" for part in counts)
+        rows.append((condition, *cells))
+    return plain_table(("right, forgiven", *names), rows)
+
+
+def _sizes(collections: Figures) -> str:
     columns = (
-        *("collection", "sets", "given", "phrases", "median", "sentences", "median", "filtered", "median"),
+        *("collection", "sets", "originals", "phrases", "median", "sentences", "median", "filtered", "median"),
         *("growth", "recursing"),
     )
     rows = []
     for name, row in collections.items():
         failed = f" ({row['failed']} failed)" if row["failed"] else ""
-        filtered = (_big(row["filtered"]), _big(row["filtered_median"])) if with_filters else ("", "")
+        filtered = (_big(row["filtered"]), _big(row["filtered_median"]))
         sentences = (_big(row["sentences"]), _big(row["sentences_median"]))
         phrases = (f"{row['phrases']}", f"{row['phrases_median']:g}")
-        sizes = (f"{row['sets']:,}{failed}", f"{row['given']}", *phrases, *sentences, *filtered)
+        sizes = (f"{row['sets']:,}{failed}", f"{row['originals']}", *phrases, *sentences, *filtered)
         rows.append((name, *sizes, f"{row['growth_median']:,}", f"{row['bounded']:,}"))
     return f"{plain_table(columns, rows)}\n{PAPER_ROW}"
 
@@ -92,9 +149,3 @@ def _links(collections: Figures) -> str:
     kinds = list(dict.fromkeys(kind for row in collections.values() for kind in row["links"]))
     rows = [(name, *(f"{row['links'].get(kind, 0):,}" for kind in kinds)) for name, row in collections.items()]
     return plain_table(("collection", *kinds), rows)
-
-
-def _right(conditions: Figures) -> str:
-    grades = ("grammar", "meaning", "right")
-    rows = [(name, f"{row['sentences']}", *(f"{row[grade]} %" for grade in grades)) for name, row in conditions.items()]
-    return plain_table(("sentences", "judged", *grades), rows)

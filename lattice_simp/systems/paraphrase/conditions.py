@@ -67,6 +67,25 @@ def exact(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
     return ~(lacks[0][:, None] | lacks[1])
 
 
+def order(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
+    """Adjacent names and numerals keep their order, unlike `May 3` and `3 May`, which fits no `May 3, 2005`."""
+    exact_words = first.exact, second.exact
+    partner = {link.first: link.second for link in links if exact_words[0][link.first] and exact_words[1][link.second]}
+    reversed_pairs = [
+        ((at, at + 1), (partner[at + 1], partner[at]))
+        for at in partner
+        if at + 1 in partner and partner[at + 1] == partner[at] - 1
+    ]
+    allowed = np.ones((len(first.nodes), len(second.nodes)), np.bool_)
+    for pairs in reversed_pairs:
+        here, there = (
+            np.logical_and.reduce(inside(tree, np.array(pair)), axis=1)
+            for tree, pair in zip((first, second), pairs, strict=True)
+        )
+        allowed &= ~(here[:, None] & there)
+    return allowed
+
+
 def case(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
     """No linked words differ only in case."""
     differ = [
@@ -113,6 +132,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "complete": complete,
     "relations": relations,
     "exact": exact,
+    "order": order,
     "case": case,
     "marks": marks,
     "nested": nested,

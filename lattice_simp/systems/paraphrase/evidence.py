@@ -113,21 +113,22 @@ def kept(evidence: Evidence, original: Occurrence, replacement: Occurrence, link
 
 
 def supported(evidence: Evidence, original: Occurrence, replacement: Occurrence, links: Sequence[WordLink]) -> bool:
-    """Enough sentences have each word that the replacement adds or changes; synonyms are not counted."""
-    known = {link.second for link in links if link.kind is not LinkKind.LEMMA}
-    tokens = replacement.tree.tokens
+    """Enough sentences have each word that the replacement adds or changes; for a synonym, two are enough."""
+    least_of = {LinkKind.IDENTICAL: 0, LinkKind.SYNONYM: min(2, evidence.enough), LinkKind.LEMMA: evidence.enough}
+    kinds = {link.second: link.kind for link in links}
     return all(
-        at in known or evidence.words[tokens[at].lower()] >= evidence.enough
+        evidence.words[replacement.tree.tokens[at].lower()] >= least_of[kinds.get(at, LinkKind.LEMMA)]
         for at in range(replacement.begin, replacement.end)
     )
 
 
 def determined(evidence: Evidence, original: Occurrence, replacement: Occurrence, links: Sequence[WordLink]) -> bool:
-    """Nouns keep their determiners, unless enough sentences, and no fewer, have those of the replacement.
+    """Nouns keep their determiners, unless enough sentences, and more of them, have those of the replacement.
 
-    Only half of all sentences, and more than have the determiner, support a noun without it. Possessive pronouns are
-    never added, as they may refer to something else in another sentence; other determiners do not change.
+    In sets of two sentences, as many are enough. Only most sentences support a noun without its determiner. Possessive
+    pronouns are never added, as they may refer to something else in another sentence; other determiners do not change.
     """
+    more = int(len(evidence.trees) >= FEWEST)
     for link in links:
         is_inside = original.begin <= link.first < original.end
         if not (is_inside and _is_head(original.tree, link.first) and _is_head(replacement.tree, link.second)):
@@ -137,9 +138,9 @@ def determined(evidence: Evidence, original: Occurrence, replacement: Occurrence
             continue
         count = evidence.determiners[after, replacement.tree.lemmas[link.second]]
         count_before = evidence.determiners[before, original.tree.lemmas[link.first]]
-        least = max(evidence.enough, count_before) if after else max(len(evidence.trees) / 2, count_before + 1)
+        least = evidence.enough if after else len(evidence.trees) // 2 + 1
         is_exchangeable = before in _ARTICLES | _POSSESSIVES and after in _ARTICLES
-        if not is_exchangeable or count < least:
+        if not is_exchangeable or count < max(least, count_before + more):
             return False
     return True
 
@@ -159,14 +160,22 @@ def unsaid(evidence: Evidence, original: Occurrence, replacement: Occurrence, li
 
 
 def sound(evidence: Evidence, original: Occurrence, replacement: Occurrence, links: Sequence[WordLink]) -> bool:
-    """Neither phrase begins with the second part of a contraction, ends with a conjunction or repeats a word."""
+    """Neither phrase is broken.
+
+    Broken phrases begin with the second part of a contraction, end with a conjunction, repeat a word, or have an
+    article before another determiner.
+    """
     return not any(_is_broken(side) for side in (original, replacement))
 
 
 def _is_broken(phrase: Occurrence) -> bool:
     tokens = [token.lower() for token in phrase.tree.tokens[phrase.begin : phrase.end]]
+    tags = phrase.tree.tags[phrase.begin : phrase.end]
     repeats = any(first == second for first, second in pairwise(tokens))
-    return repeats or tokens[0] in _CLITICS or phrase.tree.tags[phrase.end - 1] == "CC"
+    is_twice_determined = any(
+        first in ("a", "an", "the") and tag in ("DT", "PRP$") for first, tag in zip(tokens, tags[1:], strict=False)
+    )
+    return repeats or is_twice_determined or tokens[0] in _CLITICS or tags[-1] == "CC"
 
 
 EVIDENCE: Mapping[str, Support] = {

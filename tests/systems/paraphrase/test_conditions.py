@@ -45,6 +45,12 @@ CASES = {
         ("that/DT old/JJ dog/NN", "the/DT old/JJ dog/NN", None, None, False),
         ("3/CD old/JJ dogs/NNS", "three/CD old/JJ dogs/NNS", None, None, True),
     ],
+    "order": [
+        ("on/IN May/NNP 3/CD", "on/IN 3/CD May/NNP", None, None, False),
+        ("May/NNP 3/CD", "May/NNP three/CD", None, None, True),
+        ("3/CD dogs/NNS", "dogs/NNS 3/CD", None, None, True),
+        ("May/NNP or/CC June/NNP", "June/NNP or/CC May/NNP", None, None, True),
+    ],
     "case": [
         ("the/DT red/JJ fort/NN", "a/DT Red/JJ fort/NN", None, None, False),
         ("the/DT red/JJ fort/NN", "a/DT red/JJ fort/NN", None, None, True),
@@ -81,10 +87,10 @@ def test_a_phrase_within_the_other_is_refused():
     assert CONDITIONS["nested"](Tree.from_brackets("(S (X (NN dog)) (VBD ran))"), outer, []).all()
 
 
-def varied(rng):
+def varied(rng, choices=TAGS):
     """Returns a random tree with tags, heads and some capitals."""
     tree = random_tree(rng, words="abcd,")
-    tags = tuple("," if token == "," else str(rng.choice(TAGS)) for token in tree.tokens)
+    tags = tuple("," if token == "," else str(rng.choice(choices)) for token in tree.tokens)
     tokens = tuple(token.upper() if rng.random() < 0.2 else token for token in tree.tokens)
     categories = {"X": "NP", "Y": "VP"}
     nodes = tuple(
@@ -115,6 +121,11 @@ def by_definition(name, first, second, links, head, other):
         return not any(node.category == "VP" and any(tree.content[i] for i in entry) for node, (tree, entry) in nodes)
     if name == "exact":
         return not any(tree.tags[i] == "CD" for tree, second in both for i in second)
+    if name == "order":
+        names = {(a.first, a.second) for a in links if first.tags[a.first] == second.tags[a.second] == "CD"}
+        swaps = [{i, i + 1} for i, j in names if (i + 1, j - 1) in names]
+        moved = [{j, j - 1} for i, j in names if (i + 1, j - 1) in names]
+        return not any(a <= spans[0] and b <= spans[1] for a, b in zip(swaps, moved, strict=True))
     if name == "relations":
         pairs = [(i, j) for i, j in product(*free) if first.tags[i] == second.tags[j] == "IN"]
         return not any(
@@ -147,9 +158,10 @@ def smallest(tree, position):
 
 def test_each_condition_by_brute_force():
     refused = dict.fromkeys(CONDITIONS, 0)
-    for seed in range(300):
+    for seed in range(500):
         rng = np.random.default_rng(seed)
-        first, second = varied(rng), varied(rng)
+        choices = TAGS if seed < 300 else ("CD",)
+        first, second = varied(rng, choices), varied(rng, choices)
         links = link_words(first, second)
         for name, condition in CONDITIONS.items():
             expected = [[by_definition(name, first, second, links, a, b) for b in second.nodes] for a in first.nodes]

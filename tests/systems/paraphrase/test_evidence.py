@@ -47,10 +47,20 @@ CASES = {
         ["(JJ old) (NNS peoples)", *["(JJ old) (NN people)"] * 3],
         {("old peoples", "old people")},
     ),
+    "a synonym of one sentence in four": (
+        "supported",
+        ["(CD 3) (NNS men)", *["(CD three) (NNS men)"] * 3],
+        {("3 men", "three men")},
+    ),
+    "a synonym of two in seven": (
+        "supported",
+        [*["(CD 3) (NNS men)"] * 2, *["(CD three) (NNS men)"] * 5],
+        {("3 men", "three men"), ("three men", "3 men")},
+    ),
     "a rare determiner": ("determined", [THE_OLD, AN_OLD, THE_OLD], {("an old man", "the old man")}),
     "a noun that others have a determiner for": ("determined", [THE_OLD, OLD, THE_OLD], {("old man", "the old man")}),
     "a noun that most have no determiner for": ("determined", [THE_OLD, OLD, OLD], {("the old man", "old man")}),
-    "a noun that half have no determiner for": ("determined", [THE_OLD, OLD], {("old man", "the old man")}),
+    "a noun that half have no determiner for": ("determined", [THE_OLD, OLD, AN_OLD, OLD], set()),
     "a possessive pronoun": (
         "determined",
         [THE_OLD, "(PRP$ his) (JJ old) (NN man)"],
@@ -61,11 +71,12 @@ CASES = {
         ["(DT any) (JJ old) (NN man)", *[OLD] * 3, *[THE_OLD] * 5],
         {("old man", "the old man")},
     ),
-    "equally frequent determiners": (
+    "equally frequent determiners of two sentences": (
         "determined",
         [THE_OLD, AN_OLD],
         {("an old man", "the old man"), ("the old man", "an old man")},
     ),
+    "equally frequent determiners of four": ("determined", [THE_OLD, AN_OLD, THE_OLD, AN_OLD], set()),
     "a detail that the original may have in other words": (
         "unsaid",
         [f"(NP {THE}) (PP (IN of) (NN age))", f"(NP {THE_OLD}) (PP (IN of) (NN sense))"],
@@ -74,6 +85,7 @@ CASES = {
     "a detail that the original lacks": ("unsaid", [THE, THE_OLD], {ADDED, OMITTED}),
     "the second part of a contraction": ("sound", ["(POS 's) (JJ old) (NN man)", THE_OLD], set()),
     "a conjunction at the end": ("sound", [f"{THE} (CC and)", THE_OLD], set()),
+    "an article before another determiner": ("sound", ["(DT the) (DT this) (JJ old) (NN man)", THE_OLD], set()),
     "a repeated word": ("sound", [f"(DT the) {THE}", THE_OLD], set()),
 }
 

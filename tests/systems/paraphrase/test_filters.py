@@ -63,6 +63,11 @@ CASES = {
         ["it is older than that .", "than that"],
         ["they dates from more times", "it is older than more times", "it is than that", "it dates from old"],
     ),
+    "notation": (
+        ["two/CD boys/NNS and/CC three/CD girls/NNS of/IN 15/CD", "2/CD boys/NNS and/CC 3/CD girls/NNS", "one/CD"],
+        ["2 boys and 3 girls", "three boys of 15", "one of 3"],
+        ["2 boys and three girls", "two of 15 and 2"],
+    ),
     "doubling": (
         [
             "the/DT winter/NN lasts/VBZ",
@@ -73,6 +78,11 @@ CASES = {
         ["the season of winter season season", "winter lasts lasts", "the cold winter is cold"],
     ),
 }
+
+
+def test_numbers_may_be_mixed_where_a_sentence_mixes_them():
+    mixed = sentence_set("two/CD boys/NNS and/CC 3/CD girls/NNS")
+    assert passing("notation", mixed, ["3 boys and two girls"]) == {"3 boys and two girls"}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -13,6 +13,7 @@ from lattice_simp.systems.paraphrase.filters import (
     modality,
     mood,
     neighbours,
+    notation,
     polarity,
     repetition,
 )
@@ -34,6 +35,7 @@ FILTERS: Mapping[str, Filter] = {
     "repetition": _intersecting(repetition.acceptor),
     "neighbours": _intersecting(neighbours.acceptor),
     "doubling": doubling.passing,
+    "notation": _intersecting(notation.acceptor),
 }
 """The filters by name; each returns the accepted sentences of a lattice, including all sentences of the set."""
 

@@ -1,0 +1,76 @@
+"""The plots: sentences by phrases, as Figure 2 of the paper, and precision by yield."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.report import Figures
+from lattice_simp.metrics.plots import COLOURS, SIZE_INCHES, save_plot
+from lattice_simp.support.extras import extra
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PLOTS, SIZES, PRECISION = "plots", "sentences-by-phrases", "precision-by-yield"
+
+PAPER_GROWTH, PAPER_RIGHT = 920 / 8.48, 61.0
+"""Sentences for each original one, and the percentage of right ones, in Imamura, Akiba and Sumita (2002)."""
+
+_MOST_SENTENCES = 1e12
+"""Sets with more are left out, since they would set the scale."""
+
+_PARTS = ("value", "low", "high")
+
+
+def draw(curve: Mapping[str, Figures], folder: Path) -> None:
+    """Draws both plots as SVG; the second one needs judgements.
+
+    Args:
+        curve: the points by condition, as in the results.
+    """
+    with extra("evaluate"):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, fill in ((SIZES, _sizes), (PRECISION, _precision)):
+        if name == SIZES or any("judged" in point for point in curve.values()):
+            figure = Figure(figsize=SIZE_INCHES, layout="constrained")
+            FigureCanvasAgg(figure)
+            axes = figure.subplots()
+            fill(axes, curve)
+            axes.spines[["top", "right"]].set_visible(False)
+            save_plot(figure, folder / f"{name}.svg")
+
+
+def _sizes(axes: Axes, curve: Mapping[str, Figures]) -> None:
+    """Draws a point for each set: its phrases and its sentences."""
+    for (name, point), colour in zip(curve.items(), COLOURS, strict=False):
+        sets = [(phrases, sentences) for phrases, sentences in point["sets"] if sentences <= _MOST_SENTENCES]
+        axes.plot(*zip(*sets, strict=True), ".", color=colour, markersize=4, label=name)
+    axes.set_yscale("log")
+    axes.set_xlabel("equivalent phrases of a set")
+    axes.set_ylabel("sentences")
+    axes.legend(frameon=False)
+
+
+def _precision(axes: Axes, curve: Mapping[str, Figures]) -> None:
+    """Draws the percentage of right sentences, strict and forgiving, by the growth of the sets."""
+    points = {name: point for name, point in curve.items() if "judged" in point}
+    growths = [point["growth"] for point in points.values()]
+    for colour, share, label in ((COLOURS[0], "right", "right"), (COLOURS[1], "forgiven", "but for original faults")):
+        values, lows, highs = ([point["judged"][share][part] for point in points.values()] for part in _PARTS)
+        errors = [
+            [value - low for value, low in zip(values, lows, strict=True)],
+            [high - value for value, high in zip(values, highs, strict=True)],
+        ]
+        axes.errorbar(growths, values, errors, marker="o", color=colour, capsize=3, label=label)
+    for name, growth, point in zip(points, growths, points.values(), strict=True):
+        axes.annotate(name, (growth, point["judged"]["forgiven"]["value"]), (5, 5), textcoords="offset points")
+    axes.plot(PAPER_GROWTH, PAPER_RIGHT, "*", color="black", markersize=10, label="Imamura et al. (2002), Japanese")
+    axes.set_xscale("log")
+    axes.set_ylim(0, 100)
+    axes.set_xlabel("sentences for each original one (geometric mean)")
+    axes.set_ylabel("right sentences (%)")
+    axes.legend(frameon=False)
