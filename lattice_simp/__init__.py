@@ -68,6 +68,7 @@ Models and translation:
 Paraphrases:
     Paraphraser         all sentences that the phrases of a set make, as a lattice
     align_phrases       phrases that two sentences of one meaning have in common
+    choose_parses       of several parses of each sentence, those that agree most
     link_words          words of two sentences that say the same
     Thesaurus           groups of words that mean the same
     Tree                a sentence with its constituents

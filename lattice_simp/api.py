@@ -65,6 +65,7 @@ from lattice_simp.systems.combination.combine import CombinationSettings, combin
 from lattice_simp.systems.corpus.alignment import SentencePair, align_sentences
 from lattice_simp.systems.corpus.settings import CorpusSettings
 from lattice_simp.systems.paraphrase.alignment import AlignmentSettings, PhrasePair, align_phrases
+from lattice_simp.systems.paraphrase.disambiguation import choose_parses
 from lattice_simp.systems.paraphrase.links import WordLink, link_words
 from lattice_simp.systems.paraphrase.paraphraser import Expansion, Paraphraser, ParaphraseSettings
 from lattice_simp.systems.paraphrase.synonyms import Thesaurus
@@ -136,6 +137,7 @@ __all__ = [
     "apply_lm",
     "apply_mask",
     "arc_posteriors",
+    "choose_parses",
     "combine",
     "compose",
     "compose_gappy",

@@ -21,14 +21,14 @@ from lattice_simp.commands.options import (
     command_app,
     refuse_idle,
 )
-from lattice_simp.commands.paraphrase_worker import AlignOptions, ExpandOptions, Work, make_worker
+from lattice_simp.commands.paraphrase_worker import AlignOptions, ExpandOptions, Work, make_worker, parses_of
 from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_run, resumable, run_sentences
 from lattice_simp.commands.sentence_sets import read_parallel, read_sets
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
-from lattice_simp.systems.paraphrase.tree import Tree, joined_trees
+from lattice_simp.systems.paraphrase.tree import joined_trees
 
 app = command_app("Expand sets of sentences with the same meaning: count, list or sample what their phrases form.")
 
@@ -173,7 +173,7 @@ def _run(work: Work, chosen: _Run) -> None:
     if chosen.parallel and chosen.source:
         raise LatticeSimpError("give the sets as an argument or with --parallel, not both")
     work.options.words.thesaurus()  # its errors concern all sets
-    check, join = (Tree.from_brackets, joined_trees) if work.options.words.trees else (str, list)
+    check, join = (parses_of, joined_trees) if work.options.words.trees else (str, list)
     if chosen.parallel:
         sets = read_parallel(chosen.parallel, check, join)
     else:

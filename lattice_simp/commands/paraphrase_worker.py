@@ -25,6 +25,7 @@ from lattice_simp.ops.sample import sample
 from lattice_simp.support.options import option
 from lattice_simp.support.tasks.outcome import Function
 from lattice_simp.systems.paraphrase.alignment import ALL_CONDITIONS, AlignmentSettings, align_phrases
+from lattice_simp.systems.paraphrase.disambiguation import choose_parses
 from lattice_simp.systems.paraphrase.filters import FILTERS
 from lattice_simp.systems.paraphrase.links import link_words
 from lattice_simp.systems.paraphrase.network import SUBSTITUTIONS
@@ -47,7 +48,7 @@ def _chosen(names: str, table: Iterable[str]) -> tuple[str, ...]:
 class WordOptions:
     """What sentences are written in, and which words are linked besides equal ones."""
 
-    trees: bool = option(False, "trees", "read Penn brackets instead of parsing sentences")
+    trees: bool = option(False, "trees", "read Penn brackets, parses of one sentence between |||")
     tokenised: bool = option(False, "tokenised", "the input is tokens separated by spaces")
     wordnet: Path | None = option(None, "wordnet", f"folder of WordNet index files (default: {WORDNET} if it exists)")
     senses: int = option(SENSES, "senses", "number of WordNet senses to use per word (0: no WordNet)")
@@ -66,10 +67,11 @@ class WordOptions:
             words = words.joined(Thesaurus.read_wordnet(self.wordnet or WORDNET, self.senses))
         return words
 
-    def trees_of(self, sentence_set: SentenceSetLine) -> list[Tree]:
-        """Returns the trees of a set's sentences."""
+    def trees_of(self, sentence_set: SentenceSetLine, paraphraser: Paraphraser) -> list[Tree]:
+        """Returns the trees of a set's sentences; of several parses, those that agree most."""
         if self.trees:
-            return [Tree.from_brackets(sentence) for sentence in sentence_set.sentences]
+            parses = [parses_of(sentence) for sentence in sentence_set.sentences]
+            return choose_parses(parses, paraphraser.thesaurus, paraphraser.settings.alignment)
         return parsed(sentence_set.sentences if self.tokenised else map(tokenise, sentence_set.sentences))
 
 
@@ -155,10 +157,22 @@ class _Tools:
 
     def expansion(self, sentence_set: SentenceSetLine) -> tuple[Expansion, Lattice]:
         """Returns the expansion, and its lattice: within the model's beam, or at the cost of the substitutions."""
-        expanded = self.paraphraser.expand_trees(self.work.options.words.trees_of(sentence_set))
+        expanded = self.paraphraser.expand_trees(self.work.options.words.trees_of(sentence_set, self.paraphraser))
         if self.model is None:
             return expanded, expanded.by_substitutions()
         return expanded, apply_lm(expanded.lattice, {"LM": (self.model, 1.0)}, beam=self.work.options.beam)
+
+
+def parses_of(line: str) -> list[Tree]:
+    """Returns the parses of a sentence in Penn brackets, between ` ||| `.
+
+    >>> len(parses_of("(NP (NN house)) ||| (VP (VB house))"))
+    2
+
+    Raises:
+        FormatError: A parse is broken.
+    """
+    return [Tree.from_brackets(text) for text in line.split(" ||| ")]
 
 
 def make_worker(work: Work) -> Function:
@@ -234,7 +248,7 @@ def _count(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> str:
 
 
 def _align(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> str:
-    trees = tools.work.options.words.trees_of(sentence_set)
+    trees = tools.work.options.words.trees_of(sentence_set, tools.paraphraser)
     settings = tools.paraphraser.settings.alignment
     pairs = [
         {

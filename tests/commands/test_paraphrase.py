@@ -46,6 +46,17 @@ def test_trees_may_go_over_several_lines(call, files):
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 2), done.stderr
 
 
+def test_of_several_parses_those_that_agree_are_used(call, files):
+    """A parse in which no phrase is like those of the other sentence goes first."""
+    whole = call("paraphrase", "expand", "sets.txt", *PLAIN)
+    flat = f"(S {' '.join(f'(X {word})' for word in 'Would you get me a taxi at 10 in the morning ?'.split())})"
+    (files / "parses.txt").write_text(f"{flat} ||| {TAXI[0]}\n{TAXI[1]}\n\n{ALONE}\n", encoding="utf-8")
+    assert call("paraphrase", "expand", "parses.txt", *PLAIN).stdout == whole.stdout
+    (files / "broken.txt").write_text(f"{TAXI[0]} ||| (S (X a)\n", encoding="utf-8")
+    done = call("paraphrase", "expand", "broken.txt", *PLAIN)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
 def test_json_lines_in_and_out(call, files):
     record = json.dumps({"id": "taxi", "sentences": list(TAXI)})
     (files / "sets.jsonl").write_text(record + "\n" + json.dumps({"sentences": []}) + "\n", encoding="utf-8")
