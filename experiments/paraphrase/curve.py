@@ -87,6 +87,9 @@ CURVE: Mapping[str, Condition] = {
 }
 """The conditions by name; each one adds something to the one before it."""
 
+DRAWN = ("paper", "linked", FILTERED)
+"""The conditions whose sets are points of the plot of sentences by phrases."""
+
 
 def curve_stage(config: Config, name: str) -> Stage:
     """Returns the stage that counts phrases and sentences of some sets under each condition."""
@@ -132,7 +135,7 @@ def curve_figures(folders: Mapping[str, Path], judged: Mapping[str, Mapping[str,
         judged: by condition, the shares of the judged sample.
     """
     rows = {name: read_counts(folder) for name, folder in folders.items()}
-    points = {}
+    points: dict[str, dict[str, Any]] = {}
     for title, condition in CURVE.items():
         chosen = {name: [row for row in every if row["condition"] == title] for name, every in rows.items()}
         pooled = [row for every in chosen.values() for row in every]
@@ -141,9 +144,11 @@ def curve_figures(folders: Mapping[str, Path], judged: Mapping[str, Mapping[str,
             "collections": {name: summary(every) for name, every in chosen.items()},
             "all": summary(pooled),
             "growth": round(growth(pooled), 2),
-            "sets": [[row["phrases"], row["sentences"]] for row in pooled if not row["failed"]],
-            **({"judged": judged[title]} if title in judged else {}),
         }
+        if title in DRAWN:
+            points[title]["sets"] = [[row["phrases"], row["sentences"]] for row in pooled if not row["failed"]]
+        if title in judged:
+            points[title]["judged"] = judged[title]
     return points
 
 

@@ -46,7 +46,8 @@ def draw(curve: Mapping[str, Figures], folder: Path) -> None:
 
 def _sizes(axes: Axes, curve: Mapping[str, Figures]) -> None:
     """Draws a point for each set: its phrases and its sentences."""
-    for (name, point), colour in zip(curve.items(), COLOURS, strict=False):
+    drawn = {name: point for name, point in curve.items() if "sets" in point}
+    for (name, point), colour in zip(drawn.items(), COLOURS, strict=False):
         sets = [(phrases, sentences) for phrases, sentences in point["sets"] if sentences <= _MOST_SENTENCES]
         axes.plot(*zip(*sets, strict=True), ".", color=colour, markersize=4, label=name)
     axes.set_yscale("log")
@@ -56,21 +57,22 @@ def _sizes(axes: Axes, curve: Mapping[str, Figures]) -> None:
 
 
 def _precision(axes: Axes, curve: Mapping[str, Figures]) -> None:
-    """Draws the percentage of right sentences, strict and forgiving, by the growth of the sets."""
+    """Draws the percentage of right sentences, strict and forgiving, by the new sentences for each original one."""
     points = {name: point for name, point in curve.items() if "judged" in point}
-    growths = [point["growth"] for point in points.values()]
+    new = [point["growth"] - 1 for point in points.values()]
     for colour, share, label in ((COLOURS[0], "right", "right"), (COLOURS[1], "forgiven", "but for original faults")):
         values, lows, highs = ([point["judged"][share][part] for point in points.values()] for part in _PARTS)
         errors = [
             [value - low for value, low in zip(values, lows, strict=True)],
             [high - value for value, high in zip(values, highs, strict=True)],
         ]
-        axes.errorbar(growths, values, errors, marker="o", color=colour, capsize=3, label=label)
-    for name, growth, point in zip(points, growths, points.values(), strict=True):
-        axes.annotate(name, (growth, point["judged"]["forgiven"]["value"]), (5, 5), textcoords="offset points")
-    axes.plot(PAPER_GROWTH, PAPER_RIGHT, "*", color="black", markersize=10, label="Imamura et al. (2002), Japanese")
+        axes.errorbar(new, values, errors, marker="o", color=colour, capsize=3, label=label)
+    for number, (name, x, point) in enumerate(zip(points, new, points.values(), strict=True)):
+        share, below = ("right", -12) if number % 2 else ("forgiven", 5)  # by turns, so that names stay apart
+        axes.annotate(name, (x, point["judged"][share]["value"]), (5, below), textcoords="offset points")
+    axes.plot(PAPER_GROWTH - 1, PAPER_RIGHT, "*", color="black", markersize=10, label="Imamura et al. (2002), Japanese")
     axes.set_xscale("log")
     axes.set_ylim(0, 100)
-    axes.set_xlabel("sentences for each original one (geometric mean)")
+    axes.set_xlabel("new sentences for each original one (geometric mean)")
     axes.set_ylabel("right sentences (%)")
     axes.legend(frameon=False)

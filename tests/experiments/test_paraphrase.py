@@ -16,6 +16,7 @@ from experiments.paraphrase.__main__ import earlier, main
 from experiments.paraphrase.curve import CURVE, condition_counts
 from experiments.paraphrase.judging import main as judge
 from experiments.paraphrase.judging import new_sentence, original_sentence, shares
+from experiments.paraphrase.plots import draw
 from experiments.paraphrase.probable import probable
 from lattice_simp import (
     AlignmentSettings,
@@ -157,6 +158,16 @@ def test_a_sentence_is_right_only_in_both_questions():
     ]
     figures = shares(rows)["paper"]
     assert [figures[name]["value"] for name in ("grammar", "meaning", "right", "forgiven")] == [40.0, 60.0, 20.0, 40.0]
+
+
+def test_precision_is_drawn_where_sentences_were_judged(tmp_path):
+    share = {"value": 50.0, "low": 40.0, "high": 60.0}
+    curve = {"paper": {"growth": 8.0, "sets": [[1, 2], [3, 40]], "judged": {"right": share, "forgiven": share}}}
+    draw(curve, tmp_path)
+    assert "</svg>" in (tmp_path / "precision-by-yield.svg").read_text("utf-8")
+    del curve["paper"]["judged"]
+    draw(curve, tmp_path / "other")
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["sentences-by-phrases.svg"]
 
 
 def test_figures_of_the_combination_stay_with_their_date(tmp_path):
