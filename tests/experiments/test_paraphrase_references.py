@@ -103,7 +103,7 @@ def test_no_case_gives_what_judges_or_is_judged():
     assert len(cases) == 12
     for case in cases:
         human = next(number for number in range(4) if case.outputs["0% damaged"] == [text[number] for text in texts])
-        assert sorted([human, case.judge, *case.given]) == [0, 1, 2, 3]
+        assert sorted([human, case.judge, *case.known]) == [0, 1, 2, 3]
 
 
 def test_damage_is_of_the_share_and_keeps_no_other_words():
