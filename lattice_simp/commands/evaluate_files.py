@@ -14,6 +14,7 @@ from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.collections import read_all
+from lattice_simp.formats.plain_text import warn_of_lines
 from lattice_simp.metrics import Groups, Lines, closest_references
 from lattice_simp.metrics.groups import align_skeletons, gap_count_groups, gap_type_groups, length_groups
 from lattice_simp.skeleton import Skeleton
@@ -124,6 +125,8 @@ def read_sentences(inputs: Files, tokens: bool, language: str | None) -> Sentenc
     named, sources = inputs.outputs, [] if inputs.source is None else [inputs.source]
     files: list[Path] = [*named.values(), *references, *sources, *texts]
     columns = [list(read_lines(path)) for path in files]
+    for path, lines in zip(files, columns, strict=True):
+        warn_of_lines(lines, path)
     expected = len(columns[len(named)])
     for path, lines in zip(files, columns, strict=True):
         if not lines:

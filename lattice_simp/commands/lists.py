@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain
 from typing import Annotated, Literal, TypeAlias
@@ -56,11 +57,15 @@ def collect(
     Example: lattice-simp lattice collect one.txt two.txt three.txt --output systems.nbest
     """
     check_stdin(sources)
-    groups = stream_outputs(sources, per_sentence, pieces=pieces)
-    first = next(groups, None)
-    if first is None:
-        raise FormatError("the file is empty", path=sources[0], remedy="give one sentence per line")
-    write_nbest(chain([first], groups), output)
+    with ExitStack() as stack:
+        files = [stack.enter_context(readable(source)) for source in sources]
+        for file, source in zip(files, sources, strict=True):
+            _require_text(file, source)
+        groups = stream_outputs(files, per_sentence, pieces=pieces)
+        first = next(groups, None)
+        if first is None:
+            raise FormatError("the file is empty", path=sources[0], remedy="give one sentence per line")
+        write_nbest(chain([first], groups), output)
 
 
 @app.command()
@@ -148,6 +153,14 @@ def _write_tokens(lines: list[str], source: str, output: str, remedy: str) -> No
     warn_of_whole_sentences(map(split_tokens, lines), source, remedy)
     with open_text(output, "w") as file:
         file.writelines(f"{line}\n" for line in lines)
+
+
+def _require_text(file: str, source: str) -> None:
+    if is_nbest(file):
+        remedy = "it needs no `lattice collect`; `lattice texts` writes its texts"
+        raise FormatError("is an n-best list already", path=source, remedy=remedy)
+    if not _is_empty(file) and not is_text(file):
+        raise FormatError("looks like a lattice, not like text", path=source, remedy="give one sentence per line")
 
 
 def _require_lists(file: str, source: str) -> None:

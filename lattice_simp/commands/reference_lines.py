@@ -14,6 +14,7 @@ from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.collections import entries, format_of_parts, is_collection, stem_of
 from lattice_simp.formats.nbest import is_nbest
+from lattice_simp.formats.plain_text import warn_of_lines
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines, readable
 
@@ -88,6 +89,7 @@ def _in_order(lines: list[str], names: Sequence[str], path: Path) -> list[str]:
         more = f"; not used, for they have other names: {unused}" if unused else ""
         print(f"{path}: each line {place} the name of its lattice: lines go by these names{more}", file=sys.stderr)
         return [texts[name] for name in names]
+    warn_of_lines(lines, path)
     return lines
 
 

@@ -17,6 +17,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, SkeletonError
 from lattice_simp.formats.collections import read_all
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
+from lattice_simp.formats.plain_text import warn_of_lines
 from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
 from lattice_simp.support.extras import extra
@@ -95,6 +96,8 @@ def read_sentences(
         FormatError: files of different lengths, or skeletons of other sentences; names the line.
     """
     texts = None if source is None else list(read_lines(source))
+    if texts is not None:
+        warn_of_lines(texts, "standard input" if source in ("-", None) else source)
     lines = None if texts is None else [tuple(split_tokens(tokens(line) if tokens else line)) for line in texts]
     records = list(_read_records(skeletons)) if skeletons else []
     if lines is not None:

@@ -82,6 +82,9 @@ def simplify(
     unknown = [step for step in steps.split(",") if step not in STAGES]
     if unknown:
         raise LatticeSimpError(f"--steps {steps}: {unknown[0]!r} is not one of {','.join(STAGES)}")
+    if model is not None and model.is_file():
+        remedy = f"no model is needed: lattice-simp simplify < {model}"
+        raise FormatError("is a file, not the folder of a model", path=model, remedy=remedy)
     if model is not None:
         OperationModel.read(model / OPERATIONS)  # refuses other folders before any line is read
     elif mode == "bold":

@@ -8,12 +8,8 @@ with further scores by name. Scores may be in a separate list, as CTranslate2 re
 `{"hypotheses": [["▁a", "▁cat"]], "scores": [-1.5]}`. If no hypothesis of a sentence has a score, the hypotheses are
 samples: each counts the same, and a string drawn k times out of n has the probability k / n.
 
-Vosk's results with alternatives are read too, one result a line; the `confidence` of an alternative is its log score:
-`{"alternatives": [{"text": "a cat", "confidence": -1.5}]}`. So are lists of Whisper's hypotheses,
-`{"nbest": [{"text": "a cat", "avg_logprob": -0.4}]}`, and results of Azure in detail, whose `Confidence` is a
-probability: `{"NBest": [{"Lexical": "a cat", "Confidence": 0.9}]}`. A transcript in segments, as Whisper, whisper.cpp
-and Transformers write it, is one hypothesis; its score is the average log probability of a token:
-`{"text": " a cat", "segments": [{"text": " a cat", "avg_logprob": -0.4}]}`.
+Results of other programs are read too (`json_results`). Those with log probabilities of samples, such as the choices of
+a chat completion, have them as the feature `LogProb`, which `cost` can name.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "samples.jsonl"
@@ -28,7 +24,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -36,6 +33,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import shown
+from lattice_simp.formats.json_results import KEYS, PARTLY, is_finite, rows_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, feature_score
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import open_text, read_lines
@@ -43,15 +41,12 @@ from lattice_simp.support.textio import open_text, read_lines
 SAMPLES = "Samples"
 """The feature for the number of times that a string was drawn."""
 
-_KEYS = rb'"(?:nbest|NBest|segments|chunks|transcription)"\s*:\s*\[|"avg_logprob"\s*:'
 _LONG = rb'\s*"text"\s*:\s*"(?:[^"\\\n]|\\.)*\Z'  # a transcript that is longer than the head
-_LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|\s*"alternatives"\s*:|[^\n]*?(?:%b)|%b)' % (_KEYS, _LONG))
-_SPREAD_HEAD = re.compile(
-    rb'(?:\{\s*\n|\[\s*\{)(?=.*?(?:"(?:hypotheses|alternatives)"\s*:\s*\[|%b)|%b)' % (_KEYS, _LONG), re.DOTALL
-)
+_LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|[^\n]*?(?:%b)|%b)' % (KEYS, _LONG))
+_SPREAD_HEAD = re.compile(rb'(?:\{\s*\n|\[\s*\{)(?=.*?(?:"hypotheses"\s*:\s*\[|%b)|%b)' % (KEYS, _LONG), re.DOTALL)
 _BLANKS, _SEPARATORS = re.compile(r"[\s\ufeff]*"), re.compile(r"[\s\ufeff,\[\]]*")
 _LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, n-best lists have not
-_SCORES = re.compile(r"(?i)(?:^|_)(?:scores?|log_?p|log_?likelihood|prob|costs?|nll)")
+_SCORES = re.compile(r"(?i)(?:^|_)(?:scores?|log_?p|log_?likelihood|prob|costs?|nll|confidence)")
 _KNOWN = frozenset({"score", "scores", "features"})
 _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 
@@ -74,8 +69,7 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
     due = 0
     number = 0
     gaps, doubts = IdGaps(path), Doubts(path)
-    for number, value in _values(path):
-        row = _row(value, path, number)
+    for number, row in _rows(path):
         sentence_id = row.get("id", first_id + due)
         if not isinstance(sentence_id, int) or isinstance(sentence_id, bool):
             raise FormatError(
@@ -88,6 +82,9 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
         while due < sentence_id - first_id:
             yield due, []
             due += 1
+        if row.get(PARTLY):
+            message = "not all alternatives have a confidence, so all of a sentence weigh the same"
+            doubts.raise_once(message, number, "keep the first ones with `lattice nbest`, which are the service's best")
         hypotheses = _hypotheses(_scored(row, path, number), cost, path, number)
         for hypothesis in hypotheses:
             doubts.check_score(hypothesis.score, number)
@@ -143,6 +140,13 @@ def _values(path: str | Path) -> Iterator[tuple[int, Any]]:
         yield number, parse_json(line, path=path, line=number, remedy=_REMEDY)
 
 
+def _rows(path: str | Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yields the objects of sentences with their lines."""
+    for number, value in _values(path):
+        for row in rows_of(value):
+            yield number, _checked(row, path, number)
+
+
 def _is_whole(line: str) -> bool:
     """Returns whether a line is an object, as far as its ends show."""
     text = line.strip().removeprefix("﻿")
@@ -166,77 +170,11 @@ def _spread_values(text: str, path: str | Path) -> Iterator[tuple[int, Any]]:
         line += text.count("\n", begin, position)
 
 
-def _row(row: Any, path: str | Path, number: int) -> Mapping[str, Any]:
-    if isinstance(row, dict) and "hypotheses" not in row:
-        name = next((name for name in _RECOGNISERS if isinstance(row.get(name), list)), None)
-        if name is not None:
-            entries = row.pop(name)
-            row = {**row, "hypotheses": [_RECOGNISERS[name](entry) for entry in entries]}
-        elif (transcript := _transcript(row)) is not None:
-            row = {**({"id": row["id"]} if "id" in row else {}), "hypotheses": [transcript]}
+def _checked(row: Any, path: str | Path, number: int) -> Mapping[str, Any]:
     if not isinstance(row, dict) or not isinstance(row.get("hypotheses"), list):
         message = f"expected an object with a list of hypotheses: {shown(json.dumps(row, ensure_ascii=False))}"
         raise FormatError(message, path=path, line=number, remedy=_REMEDY)
     return row
-
-
-def _from_vosk(alternative: object) -> object:
-    """Returns an alternative of Vosk with its confidence, which is minus its cost in the lattice, as the score."""
-    if not isinstance(alternative, dict) or "confidence" not in alternative:
-        return alternative
-    return {"text": alternative.get("text"), "score": alternative["confidence"]}
-
-
-def _from_whisper(entry: object) -> object:
-    """Returns a hypothesis of Whisper with its average log probability of a token as the score."""
-    if not isinstance(entry, dict) or "avg_logprob" not in entry:
-        return entry
-    return {"text": entry.get("text"), "score": entry["avg_logprob"]}
-
-
-def _transcript(row: Mapping[str, Any]) -> object:
-    """Returns the hypothesis of a transcript in segments, or of a segment of Whisper; None for any other object."""
-    segments = next((row[name] for name in _SEGMENTS if isinstance(row.get(name), list)), None)
-    if segments is None:
-        return _from_whisper(row) if "avg_logprob" in row else None
-    if not all(isinstance(segment, dict) and isinstance(segment.get("text"), str) for segment in segments):
-        return {"segments": segments}  # without a text
-    text = row["text"] if isinstance(row.get("text"), str) else " ".join(segment["text"] for segment in segments)
-    scores = [segment.get("avg_logprob") for segment in segments]
-    if not scores or not all(map(_is_finite, scores)):
-        return {"text": text}
-    lengths = [_length(segment) for segment in segments]
-    total = math.fsum(score * length for score, length in zip(scores, lengths, strict=True))
-    return {"text": text, "score": total / sum(lengths)}
-
-
-def _length(segment: Mapping[str, Any]) -> int:
-    """Returns the number of a segment's tokens, or of its words."""
-    tokens = segment.get("tokens")
-    return len(tokens if isinstance(tokens, list) and tokens else split_tokens(segment["text"])) or 1
-
-
-_SEGMENTS = ("segments", "chunks", "transcription")
-"""The names of lists of segments: of Whisper, Transformers, whisper.cpp."""
-
-
-def _from_azure(entry: object) -> object:
-    """Returns a hypothesis of Azure with the log of its confidence as the score."""
-    if not isinstance(entry, dict) or not _is_finite(entry.get("Confidence")):
-        return entry
-    text = entry.get("Lexical", entry.get("Display"))
-    return {"text": text, "score": math.log(max(entry["Confidence"], _LEAST_CONFIDENCE))}
-
-
-_LEAST_CONFIDENCE = 1e-6
-"""The confidence that takes the place of 0."""
-
-_RECOGNISERS: Mapping[str, Callable[[object], object]] = {
-    "alternatives": _from_vosk,
-    "nbest": _from_whisper,
-    "NBest": _from_azure,
-}
-"""The names of lists of hypotheses in other programs' results, and what makes hypotheses of their entries."""
 
 
 def _scored(row: Mapping[str, Any], path: str | Path, number: int) -> list[dict[str, Any]]:
@@ -271,31 +209,24 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
         if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
             fail("a hypothesis without text or tokens", fields)
         score, features = fields.get("score"), fields.get("features", {})
-        if not isinstance(features, dict) or not all(map(_is_finite, features.values())):
+        if not isinstance(features, dict) or not all(map(is_finite, features.values())):
             fail("features that are not finite numbers by name", fields)
         values = {name: float(value) for name, value in features.items()}
         score = score if cost is None else feature_score(values, cost, path, number)
-        if score is not None and not _is_finite(score):
+        if score is not None and not is_finite(score):
             fail("a score that is not a finite number", fields)
         parsed.append((tuple(words), score, values))
     scored = sum(score is not None for _, score, _ in parsed)
     if scored and scored < len(parsed):
         fail("a score for some hypotheses only", entries[[score for _, score, _ in parsed].index(None)])
     if not scored:
-        return samples(tokens for tokens, _, _ in parsed)
+        first = {tokens: features for tokens, _, features in reversed(parsed)}
+        drawn = samples(tokens for tokens, _, _ in parsed)
+        return [replace(entry, features={**entry.features, **first[entry.tokens]}) for entry in drawn]
     return [Hypothesis(tokens, 0.0 - float(score or 0.0), features) for tokens, score, features in parsed]
 
 
 def _is_score(name: str, value: object) -> bool:
     """Returns whether a field that is not part of this format may hold scores."""
     numbers = value if isinstance(value, list) and value else [value]
-    return name not in _KNOWN and _SCORES.search(name) is not None and all(map(_is_finite, numbers))
-
-
-def _is_finite(value: object) -> bool:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:  # an integer of hundreds of digits
-        return False
+    return name not in _KNOWN and _SCORES.search(name) is not None and all(map(is_finite, numbers))

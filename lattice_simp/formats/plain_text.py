@@ -9,15 +9,19 @@ r"""Converts plain texts to n-best lists and back: each sentence has one or more
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import cycle, islice, zip_longest
 from pathlib import Path
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, warn
 from lattice_simp.formats.json_nbest import samples
+from lattice_simp.formats.nbest import LISTS
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, join_words
+from lattice_simp.formats.unsupported import kind_of
 from lattice_simp.support.textio import open_text, read_lines
 
 
@@ -43,11 +47,14 @@ def stream_outputs(
     number = 0
     block: list[tuple[str, ...]] = []
     checks = [MarkCheck(pieces, path) for path in paths]
+    columns = [ColumnCheck(path) for path in paths]
     for number, row in enumerate(zip_longest(*map(read_lines, paths)), 1):
         for path, line in zip(paths, row, strict=True):
             if line is None:
                 message = f"ends after line {number - 1}, but other files go on"
                 raise FormatError(message, path=path, remedy="give files with a line for each sentence")
+        for column, line in zip(columns, row, strict=True):
+            column.see(line or "")
         parts = [split_tokens(line or "") for line in row]
         for check, tokens in zip(checks, parts, strict=True):
             check.see([tokens])
@@ -57,9 +64,72 @@ def stream_outputs(
             block = []
     for check in checks:
         check.finish()
+    for column in columns:
+        column.finish()
     if block:
         message = f"ends within a sentence: {number} lines are not a multiple of {per_sentence}"
         raise FormatError(message, path=paths[0], remedy="say how many lines each sentence has")
+
+
+_NUMBER = r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
+_COLUMNS = {
+    "begins with a name": (re.compile(r"(?=\S*\d)(?=\S*[A-Za-z_]|\d+-\d)([\w.:-]{3,})(?:\s|$)"), "cut -d' ' -f2-"),
+    "ends with a name": (re.compile(r"(?:.*\s)?(\(\S*\d\S*\))\s*$"), "sed 's/ *([^()]*)$//'"),
+    "begins with a number and a tab": (re.compile(rf"({_NUMBER})\t"), "cut -f2-"),
+    "ends with a tab and a number": (re.compile(rf".*\t({_NUMBER})\s*$"), "cut -f1"),
+    "begins with a number and bars": (re.compile(rf"({_NUMBER}) \|\|\| "), "sed 's/^[^|]*||| //'"),
+}
+"""What a line may hold besides its text: a pattern whose group is no text, and a command that cuts it off."""
+
+_MOST_LINES, _HEAD = 1000, 1 << 16
+
+
+@dataclass
+class ColumnCheck:
+    """Warns of a file all of whose lines have a name or a score beside the text: it is read as words.
+
+    Attributes:
+        path: the path of the file.
+    """
+
+    path: str | Path
+    _left: dict[str, set[str]] = field(default_factory=lambda: {place: set() for place in _COLUMNS})
+    _count: int = 0
+
+    def see(self, line: str) -> None:
+        """Looks at the next line, if it is one of the first."""
+        if not self._left or self._count == _MOST_LINES:
+            return
+        self._count += 1
+        for place, values in list(self._left.items()):
+            match = _COLUMNS[place][0].match(line)
+            if match is None or ("name" in place and match[1] in values):  # names are different
+                del self._left[place]
+            else:
+                values.add(match[1])
+
+    def finish(self) -> None:
+        """Warns if all lines seen have the same kind of column, and there are several."""
+        for place, values in self._left.items():
+            if self._count > 1:
+                message = f"each line {place}, such as {min(values)}, which counts as a word"
+                warn(message, path=self.path, remedy=f"cut it off if it is no word: {_COLUMNS[place][1]}")
+
+
+def warn_of_lines(lines: Sequence[str], path: str | Path) -> None:
+    """Warns, for a program that takes each line of a file as a sentence, if the lines are or hold something else."""
+    head = "\n".join(lines[:_MOST_LINES]).encode()[:_HEAD]
+    kind = kind_of(head)
+    is_list = any(kind.sniff(head) for kind in LISTS.values())
+    if kind is not None or is_list:
+        name = "an n-best list" if is_list or kind is None else kind.name
+        remedy = "write its texts first: `lattice texts`" if is_list else "give one sentence per line"
+        warn(f"looks like {name}, and each line counts as a sentence", path=path, remedy=remedy)
+        return
+    check = ColumnCheck(path)
+    for line in lines[:_MOST_LINES]:
+        check.see(line)
+    check.finish()
 
 
 def write_texts(groups: Iterable[tuple[int, Sequence[Hypothesis]]], path: str | Path, count: int) -> tuple[int, int]:

@@ -231,7 +231,12 @@ def _or_of_nodes(of_links: Floats | None, of_nodes: Floats | None, targets: Long
     return np.where(np.isnan(of_links), of_nodes[targets], of_links)
 
 
+_SUBLATTICES = ("sublattices cannot be read", "expand the lattice first, for example with HTK's HBuild")
+
+
 def _check_structure(reader: _Reader, names: Longs, links: Rows) -> None:
+    if "SUBLAT" in reader.header:
+        reader.fail(reader.header["SUBLAT"][1], *_SUBLATTICES)
     if not len(names):
         reader.fail(None, "the file is empty: no nodes", "write a line I= for each node and J= for each link")
     if reader.header.get("dir", ("f", 0))[0].startswith("b"):
@@ -383,7 +388,7 @@ class _Reader:
         if name in self.nodes:
             self.fail(number, f"the node {name} occurs twice", "give each node a different number")
         if "L" in fields or "SUBLAT" in fields:
-            self.fail(number, "sublattices cannot be read", "expand the lattice first, for example with HTK's HBuild")
+            self.fail(number, *_SUBLATTICES)
         self.nodes[name] = (fields.get("W"), self.scores(number, fields))
         if "t" in fields:
             self.times[name] = self.number(number, fields["t"], "t")

@@ -23,6 +23,10 @@ LONG_NAMES = {"START": "S", "END": "E", "WORD": "W", "NODES": "N", "LINKS": "L"}
     "acoustic": "a",
     "ngram": "n",
     "language": "l",
+    "posterior": "p",
+    "time": "t",
+    "var": "v",
+    "div": "d",
 }
 """Long names of fields, with the short ones."""
 

@@ -36,8 +36,10 @@ class Kind(NamedTuple):
 
 _SRILM = "write a word mesh: nbest-lattice -use-mesh, lattice-tool -write-mesh"
 _KALDI = "write its lattices as text: lattice-copy ark:FILE ark,t:-"
+_ROW = "write id ||| words ||| Name= values ||| total, with whole numbers from 0 as ids"
 _HTK = "write lattices or n-best lists as well"
 _MODEL = "it is a language model: give it with --model or --lm"
+_NIST = "write a sentence on each line, with its name in brackets at the end (trn)"
 _JSON = 'write a line a sentence: {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 _NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _TWO = (_NUMBER, _NUMBER)
@@ -50,12 +52,22 @@ KINDS = tuple(
     Kind(name, re.compile(pattern), remedy)
     for name, pattern, remedy in (
         ("a word lattice of SRILM", rb"version[ \t]+\d+\s*?\n(?:name|initial|node)\b", _SRILM),
+        ("an n-best list of SRILM", rb"NBestList\d|-\d+\.\d+[ \t]+-\d+\.\d+[ \t]+\d+[ \t]+\S", _SRILM),
+        ("an n-best list whose ids are no numbers, or rules of translation", rb"\S+[ \t]+\|\|\|[ \t]", _ROW),
+        ("a log of OpenNMT", rb"(?:\[[^\n\]]*\]\s*)?SENT \d+: ", "write the translations: onmt_translate -output FILE"),
+        ("a stream of JSON (server-sent events)", rb"data: \{", "ask the server for whole answers: stream=false"),
+        (
+            "references or results of NIST (stm, ctm)",
+            rb";;|\S+[ \t]+[0-9AB][ \t]+\S+[ \t]+%b[ \t]+%b[ \t]+<" % _TWO,
+            _NIST,
+        ),
         ("a language model (ARPA)", rb"\\data\\", _MODEL),
         ("a Kaldi archive of vectors or matrices", rb"\S+[ \t]+\[\s+%b\s+[-\d\]]" % _NUMBER, _KALDI),
         ("a list of Kaldi's files (.scp)", rb"\S+[ \t]+\S+\.ark:\d+\s", "copy them: lattice-copy scp:FILE ark,t:-"),
         (
             "a CTM file, with only the best words and times",
-            rb"(?!\d+\s)\S+[ \t]+[0-9AB][ \t]+\d+\.\d+[ \t]+%b[ \t]+[^\s\d]\S*(?:[ \t]+%b)?[ \t]*\r?(?:\n|\Z)" % _TWO,
+            rb"(?!\d+\s)\S+[ \t]+[0-9AB][ \t]+\d+\.\d+[ \t]+%b[ \t]+[^\s\d]\S*(?:[ \t]+%b)?[ \t]*\r?(?:\n|\Z)" % _TWO
+            + rb"|\S+[ \t]+[0-9AB][ \t]+\*[ \t]+\*[ \t]+<ALT",
             _HTK,
         ),
         ("a search graph of Moses", rb"\d+ hyp=\d+ stack=\d+", "write SLF: moses -output-search-graph-slf"),

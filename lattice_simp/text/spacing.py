@@ -1,4 +1,4 @@
-"""Blanks of a text: which of its tokens they separate, and text spaced like another one."""
+"""Blanks and quotes of a text: which of its tokens blanks separate, and text spaced and quoted like another one."""
 
 from __future__ import annotations
 
@@ -37,6 +37,30 @@ def spaced_like(tokens: Sequence[str], text: str, source_tokens: Sequence[str], 
         parts.append((" " if (habit == {True} if len(habit) == 1 else blank) else "") + pair[1])
     line = "".join(parts)
     return line[:1].upper() + line[1:]
+
+
+_PLAIN = (('"', "[“”„«»]"), ("'", "[‘’]"), ("...", "…"), (" - ", " ?— ?"), ("-", "–"))
+"""What normalisation writes, and the marks in its place in a source."""
+
+
+def marked_like(text: str, source: str) -> str:
+    """Returns text with the quotes, apostrophes and dashes of its source in place of the plain ones.
+
+    >>> marked_like('"It is old - really," he said.', "“It is ancient — really,” he said.")
+    '“It is old — really,” he said.'
+
+    Where the source has plain ones, too, or the number of different ones has changed, they stay plain.
+    """
+    for plain, pattern in _PLAIN:
+        marks = re.findall(pattern, source)
+        if not marks or plain in source:
+            continue
+        if len(set(marks)) == 1:
+            text = text.replace(plain, marks[0])
+        elif text.count(plain) == len(marks):
+            first, *parts = text.split(plain)
+            text = first + "".join(map("".join, zip(marks, parts, strict=True)))
+    return text
 
 
 def _blanks(tokens: Sequence[str], text: str) -> list[bool] | None:

@@ -24,7 +24,7 @@ from lattice_simp.support.textio import decode, read_bytes
 from lattice_simp.text.hindi.sentences import hindi_tokens
 from lattice_simp.text.sacrebleu_tokenisers import PIECES, best_tokeniser, is_unspaced_language, tokeniser
 from lattice_simp.text.settings import TEXT, Case, Text
-from lattice_simp.text.spacing import spaced_like
+from lattice_simp.text.spacing import marked_like, spaced_like
 from lattice_simp.text.truecase import Casing, read_casing, truecased
 
 Side = Literal["source", "target"]
@@ -127,12 +127,13 @@ class Tokeniser:
         return line[:1].upper() + line[1:]
 
     def text_like(self, tokens: str, source: str) -> str:
-        """Returns tokens as a line for readers, with the source's blanks between words that are neighbours there.
+        """Returns tokens as a line for readers, with the source's quotes, and its blanks between neighbours.
 
         >>> Tokeniser("en", case="keep").text_like('he left 24 / 7 , she said . "', 'He left 24/7, she insisted."')
         'He left 24/7, she said."'
         """
-        return spaced_like(tokens.split(), self.text(tokens), self.tokens(source).split(), self._plain(source))
+        text = spaced_like(tokens.split(), self.text(tokens), self.tokens(source).split(), self._plain(source))
+        return marked_like(text, source) if self.normalise else text
 
 
 def english_tokenisers() -> tuple[Tokeniser, Tokeniser]:

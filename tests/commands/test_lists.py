@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 
 import pytest
 
 import lattice_simp as ls
-from lattice_simp.errors import ScoreWarning
+from lattice_simp.errors import InputWarning, ScoreWarning
 
 
 def test_outputs_of_systems_and_back(call, tmp_path):
@@ -22,6 +23,66 @@ def test_outputs_of_systems_and_back(call, tmp_path):
     done = call("lattice", "texts", tmp_path / "all.nbest", "-n", 3)
     assert done.stdout == "x y\nz\nx y\n\nu\nv\n"
     assert done.stderr == "lists with fewer than 3 hypotheses, repeated from the first: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("utt-1 a cat\nutt-2 a dog\n", "begins with a name, such as utt-1,"),
+        ("1089-134686-0000 a cat\n1089-134686-0001 a dog\n", "begins with a name, such as 1089-134686-0000,"),
+        ("a cat (utt-1)\n(utt-2)\n", "ends with a name, such as (utt-1),"),
+        ("-0.5\ta cat\n-1.5\ta dog\n", "begins with a number and a tab, such as -0.5,"),
+        ("a cat\t-0.5\na dog\t-1.5e1\n", "ends with a tab and a number, such as -0.5,"),
+    ],
+)
+def test_names_and_scores_beside_texts_are_told(call, tmp_path, text, message):
+    """The references of oracles and the files of `evaluate` are looked at, too."""
+    (tmp_path / "a").write_text(text, encoding="utf-8")
+    (tmp_path / "a.nbest").write_text("0 ||| a cat ||| -1\n1 ||| a dog ||| -1\n", encoding="utf-8")
+    reference = ("--reference", tmp_path / "a")
+    for command in (
+        ("lattice", "collect", tmp_path / "a"),
+        ("lattice", "oracle", tmp_path / "a.nbest", *reference),
+        ("evaluate", f"x={tmp_path / 'a'}", *reference, "--metrics", "length"),
+    ):
+        with pytest.warns(InputWarning, match=rf"each line {re.escape(message)} which counts as a word \(cut it off"):
+            assert call(*command).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["utt-1 a cat\nutt-1 a dog\n", "utt-1 a cat\nA dog\n", "5\ta cat\nno\ttab\n", "utt-1 a cat\n"]
+)
+def test_other_lines_are_sentences(call, tmp_path, text):
+    (tmp_path / "a").write_text(text, encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert call("lattice", "collect", tmp_path / "a").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"choices": [{"message": {"content": "a cat"}}]}\n', "is an n-best list already"),
+        ("0 ||| a cat ||| -1\n", "is an n-best list already"),
+        ("utt-1 1 0.0 0.5 cat 0.9\n", "looks like a CTM file"),
+        ("N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=cat\n", "looks like a lattice, not like text"),
+    ],
+)
+def test_what_holds_no_texts_is_refused(call, tmp_path, text, message):
+    (tmp_path / "a").write_text(text, encoding="utf-8")
+    done = call("lattice", "collect", tmp_path / "a")
+    assert done.returncode == 2
+    assert f"a: {message}" in done.stderr, done
+
+
+def test_lists_in_place_of_references_are_told(call, tmp_path):
+    (tmp_path / "a").write_text('{"hypotheses": ["a cat"]}\n', encoding="utf-8")
+    (tmp_path / "b").write_text("utt-1 1 0.0 0.5 cat 0.9\n", encoding="utf-8")
+    with pytest.warns(InputWarning, match=": looks like ") as caught:
+        call("evaluate", f"x={tmp_path / 'a'}", "--reference", tmp_path / "b", "--metrics", "length")
+    output, reference = (str(warning.message) for warning in caught)
+    assert "a: looks like an n-best list, and each line counts as a sentence (write its texts first" in output
+    assert "b: looks like a CTM file, with only the best words and times, and each line counts" in reference
 
 
 def test_sentences_that_a_list_leaves_out_are_empty_lines_and_told(call, tmp_path):

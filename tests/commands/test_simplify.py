@@ -92,6 +92,13 @@ def test_a_model_without_operations_is_named(call, model, lines):
     assert "operations.tsv" in done.stderr
 
 
+def test_a_text_in_place_of_a_model_is_told(call, tmp_path):
+    (tmp_path / "a.txt").write_text(LINES, encoding="utf-8")
+    done = call("simplify", tmp_path / "a.txt", stdin="")
+    assert done.returncode == 2
+    assert "a.txt: is a file, not the folder of a model (no model is needed: lattice-simp simplify < " in done.stderr
+
+
 def test_a_line_without_a_change_is_as_it_was(call, simplifier):
     """Though its tokens are others: the model's tokeniser would put blanks into times and addresses."""
     lines = ["Time 10:30, ratio 3:1.", "See www.example.com/x_y or AT&T.", "iPhone sales rose."]

@@ -11,7 +11,7 @@ from format_helpers import fuzz
 
 import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, InputWarning
 from lattice_simp.formats.json_nbest import stream_json, write_json
 
 
@@ -53,6 +53,105 @@ def test_hypotheses_of_whisper_and_azure(tmp_path):
     assert [entry.cost for entry in hypotheses] == pytest.approx([math.log(2), 6 * math.log(10)])
     with pytest.raises(ls.FormatError, match=r":1: .*\(write "):
         ls.read_nbest(written(tmp_path, {"NBest": [{"Confidence": 0.5}]}))
+
+
+def test_choices_of_completions_are_samples(tmp_path):
+    """Duplicates count together; log probabilities stay as a feature, which `cost` names."""
+    tokens = [{"token": "a", "logprob": -0.25}, {"token": " cat", "logprob": -0.5}]
+    choices = [{"index": 0, "message": {"content": "a cat"}, "logprobs": {"content": tokens}}] * 2
+    choices.append({"index": 2, "text": "a hat", "logprobs": {"token_logprobs": [-1.0, -2.0]}})
+    answer = {"id": "chatcmpl-1", "object": "chat.completion", "choices": choices}
+    batch = {"id": "batch_req_1", "custom_id": "r-1", "response": {"status_code": 200, "body": answer}, "error": None}
+    path = tmp_path / "answers.jsonl"
+    for rows in ([answer, answer], [batch, batch]):
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        first, second = ls.read_nbest(path)
+        assert first == second
+        assert [(entry.text, entry.features["LogProb"]) for entry in first] == [("a cat", -0.75), ("a hat", -3.0)]
+        assert [math.exp(-entry.cost) for entry in first] == pytest.approx([2 / 3, 1 / 3])
+    assert [entry.cost for entry in ls.read_nbest(path, cost="LogProb")[0]] == [0.75, 0.75, 3.0]
+    path.write_text(json.dumps(answer, indent=2), encoding="utf-8")
+    assert ls.read_nbest(path) == [first]
+    failed = {"id": "batch_req_2", "response": None, "error": {"code": "expired"}}
+    with pytest.raises(FormatError, match=r"samples.jsonl:2: expected an object with a list of hypotheses"):
+        ls.read_nbest(written(tmp_path, batch, failed))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"request_id": "0", "outputs": [{"text": " a cat", "cumulative_logprob": -1.5, "token_ids": [1]}]},
+        {"candidates": [{"content": {"parts": [{"text": "a "}, {"text": "cat"}]}, "avgLogprobs": -1.5}]},
+    ],
+)
+def test_outputs_of_vllm_and_gemini(tmp_path, row):
+    [[hypothesis]] = ls.read_nbest(written(tmp_path, row))
+    assert hypothesis.text == "a cat"
+    assert -1.5 in hypothesis.features.values()
+
+
+ALTERNATIVES = [{"transcript": "a cat", "confidence": 0.5, "words": []}, {"transcript": "a hat", "confidence": 0.25}]
+PHRASES = [{"confidence": 0.5, "lexical": "a cat", "display": "A cat."}, {"confidence": 0.25, "lexical": "a hat"}]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"results": [{"alternatives": ALTERNATIVES, "languageCode": "en-us"}, {"resultEndTime": "3s"}] * 2},
+        {"name": "7", "response": {"results": [{"alternatives": ALTERNATIVES}, {"alternatives": []}] * 2}},
+        {"results": {"channels": [{"alternatives": ALTERNATIVES}, {"alternatives": []}] * 2}},
+        {"recognizedPhrases": [{"nBest": PHRASES}, {"nBest": []}] * 2},
+    ],
+)
+def test_each_result_of_a_speech_service_is_a_sentence(tmp_path, value, indent):
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(value, indent=indent), encoding="utf-8")
+    lists = ls.read_nbest(path)
+    assert [[entry.text for entry in entries] for entries in lists] == [["a cat", "a hat"], []] * 2
+    assert [entry.cost for entry in lists[0]] == pytest.approx([math.log(2), math.log(4)])
+
+
+def test_a_confidence_of_the_first_alternative_only(tmp_path):
+    """All alternatives weigh the same, in their order, and a warning says so."""
+    others = [{"transcript": "b", "confidence": 0.0}, {"transcript": "a"}]
+    row = {"results": [{"alternatives": [ALTERNATIVES[0], *others]}]}
+    with pytest.warns(InputWarning, match="not all alternatives have a confidence"):
+        [hypotheses] = ls.read_nbest(written(tmp_path, row))
+    assert [entry.text for entry in hypotheses] == ["a cat", "b", "a"]
+    assert [entry.cost for entry in hypotheses] == pytest.approx([math.log(3)] * 3)
+
+
+def test_transcripts_of_amazon_and_nemo(tmp_path):
+    items = [{"alternatives": [{"content": "A", "confidence": "0.9"}]}]
+    plain = {"results": {"transcripts": [{"transcript": "A cat."}], "items": items}}
+    segments = [{"alternatives": [{"transcript": "A cat."}, {"transcript": "A hat."}]}]
+    shown = {"results": {**plain["results"], "segments": segments}}
+    manifest = {"audio_filepath": "1.wav", "text": "the reference", "pred_text": "a cat"}
+    texts = [[entry.text for entry in entries] for entries in ls.read_nbest(written(tmp_path, plain, shown, manifest))]
+    assert texts == [["A cat."], ["A cat.", "A hat."], ["a cat"]]
+    assert ls.read_nbest(written(tmp_path, manifest))[0][0].text == "a cat"
+
+
+@pytest.mark.parametrize("scores", [[0.5, 1.5], [[0.5], [1.5]], [-0.5, -1.5]])
+def test_scores_of_sockeye_are_costs(tmp_path, scores):
+    row = {"sentence_id": 1, "translation": "a cat", "translations": ["a cat", "a hat"], "scores": scores, "score": 9}
+    assert [entry.cost for entry in ls.read_nbest(written(tmp_path, row))[0]] == [0.5, 1.5]
+
+
+def test_sequences_of_transformers(tmp_path):
+    [hypotheses] = ls.read_nbest(written(tmp_path, {"sequences": ["a cat", "a hat"], "sequences_scores": [-0.5, -1]}))
+    assert [(entry.text, entry.cost) for entry in hypotheses] == [("a cat", 0.5), ("a hat", 1.0)]
+
+
+def test_features_of_samples_stay(tmp_path):
+    row = {"hypotheses": [{"text": "a", "features": {"LM": -1}}, {"text": "b", "features": {"LM": -2}}]}
+    assert [entry.features["LM"] for entry in ls.read_nbest(written(tmp_path, row))[0]] == [-1.0, -2.0]
+
+
+def test_confidences_without_a_scale_are_refused(tmp_path):
+    with pytest.raises(FormatError, match="scores under the name 'confidence'"):
+        ls.read_nbest(written(tmp_path, {"hypotheses": [{"text": "a", "confidence": 0.5}]}))
 
 
 def segment(text, score, tokens):
@@ -121,7 +220,7 @@ def test_broken_results_over_several_lines(tmp_path, change, line, message):
 @pytest.mark.parametrize(
     ("alternative", "message"),
     [
-        ({"transcript": "a", "confidence": -1}, "without text or tokens"),
+        ({"content": "a", "confidence": -1}, "without text or tokens"),
         ({"text": "a", "confidence": "high"}, "not a finite number"),
     ],
 )

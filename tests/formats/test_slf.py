@@ -106,6 +106,13 @@ def test_long_names_and_line_ends():
         assert parse_slf(text.replace("\n", end).encode()).weights.tolist() == [3.0]
 
 
+def test_long_names_of_times_and_posteriors():
+    text = "NODES=2 LINKS=1\nI=0 time=0\nI=1 time=0.5\nJ=0 START=0 END=1 WORD=cat var=1 acoustic=-1 posterior=0.5\n"
+    for line_by_line in ("", "# comment\n"):
+        lattice = parse_slf(text.replace("J=", f"{line_by_line}J=").encode())
+        assert (lattice.features["time"].tolist(), lattice.features["posterior"].tolist()) == ([0.5], [0.5])
+
+
 def test_linear_scores():
     text = "base=0\nlmscale=2\nwdpenalty=0\nN=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=cat a=0.5 l=0.25\n"
     assert parse_slf(text.encode()).weights.tolist() == [math.log(2) + 2 * math.log(4)]
@@ -255,6 +262,7 @@ BODY = "N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-1\n"
         (BODY.replace("a=-1", "rubbish"), "x:4: not an SLF field: ' rubbish'"),
         (BODY.replace("W=a", "W=\\377"), "x:4: bytes that are not UTF-8"),
         (BODY.replace("I=1", "I=1 L=sub"), "x:3: sublattices"),
+        (f"SUBLAT=sub\n{BODY}\n.\n{BODY}", "x:1: sublattices"),
         ("base=-1\n" + BODY, "x:1: base=-1 is not a base"),
         ("base=1\n" + BODY, "x:1: base=1 is not a base"),
         ("base=x\n" + BODY, "x:1: base=x is not a finite number"),

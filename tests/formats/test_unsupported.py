@@ -59,10 +59,20 @@ BINARY = {
 
 TEXT = {
     "word lattice": ("version 2\nname m\ninitial 0\nfinal 1\n", "a word lattice of SRILM", "-write-mesh"),
+    "list of SRILM": (
+        "NBestList2.0\n(-73.2) a ( st: 0.0 et: 0.3 )\n",
+        "an n-best list of SRILM",
+        "mesh",
+    ),
+    "scores of SRILM": ("-73.2 -4.5 2 a cat\n-75.1 -4.2 2 a hat\n", "an n-best list of SRILM", "mesh"),
+    "log of OpenNMT": ("[2024-01-01 INFO] \nSENT 1: ['a']\nPRED 1: b\n", "a log of OpenNMT", "-output"),
+    "stream": ('data: {"choices": []}\n\ndata: [DONE]\n', "a stream of JSON", "stream=false"),
+    "stm": ("utt-1 1 spk 0.0 1.25 <O> a cat\n", "references or results of NIST", "trn"),
+    "ctm with alternatives": ("utt-1 1 * * <ALT_BEGIN>\nutt-1 1 0 0.3 a 0.9\n", "a CTM file", "lists"),
     "vector": ("utt-1  [ 3.5 0.9 4 0.1 ]\n", "a Kaldi archive of vectors", "ark,t:-"),
     "matrix": ("utt-1  [\n  0.1 0.25\n  1e-3 2 ]\n", "a Kaldi archive of vectors or matrices", "ark,t:-"),
     "ctm": ("utt-1 1 0.00 0.25 hello 0.9\n", "a CTM file", "lattices or n-best lists"),
-    "json object": (json.dumps({"results": [{"alternatives": []}]}), "JSON", '"hypotheses"'),
+    "json object": (json.dumps({"results": [{"documents": []}]}), "JSON", '"hypotheses"'),
     "json array": ('[\n  {"text": "a cat"}\n]\n', "JSON", '"hypotheses"'),
     "json lines": ('{ "text": "a cat" }\n{ "text": "a dog" }\n', "JSON", '"hypotheses"'),
     "html": ("\n<!DOCTYPE html>\n<html></html>\n", "HTML", "save the file itself"),
@@ -132,6 +142,13 @@ def test_readers_of_text_name_binary_files(tmp_path, name):
     (tmp_path / "x").write_bytes(content)
     with pytest.raises(FormatError, match=f"x: looks like {kind}"):
         list(read_lines(tmp_path / "x"))
+
+
+def test_a_list_without_numbers_is_called_so(tmp_path):
+    (tmp_path / "x").write_text("newstest-1 ||| a cat ||| LM= -1 ||| -1\n")
+    for reader in (read, lambda path: list(read_all(path))):
+        with pytest.raises(FormatError, match=r"x: looks like an n-best list whose ids are no numbers.* as ids"):
+            reader(tmp_path / "x")
 
 
 def test_a_list_where_a_lattice_is_needed(tmp_path):

@@ -1,0 +1,224 @@
+"""JSON of other programs: recognisers, speech services, chat completions, Sockeye. Results become objects of ours.
+
+>>> choices = [{"index": 0, "message": {"role": "assistant", "content": "a cat"}, "logprobs": None}]
+>>> rows_of({"id": "chatcmpl-1", "object": "chat.completion", "choices": choices})
+[{'hypotheses': [{'text': 'a cat'}]}]
+>>> result = {"alternatives": [{"transcript": "a cat", "confidence": 1.0}, {"transcript": "a hat", "confidence": 0.5}]}
+>>> rows_of({"results": [result]})[0]["hypotheses"][0]
+{'text': 'a cat', 'score': 0.0}
+
+Services return a result for each stretch of a recording: each is a sentence. A transcript in segments, as Whisper,
+whisper.cpp and Transformers write it, is one sentence with one hypothesis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeGuard
+
+from lattice_simp.core.symbols import split_tokens
+
+LOG_PROBABILITY = "LogProb"
+"""The feature for the log probability of a completion, the sum over its tokens."""
+
+MEAN_LOG_PROBABILITY = "MeanLogProb"
+"""The feature for the average log probability of a token, which Gemini reports."""
+
+KEYS = (
+    rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences'
+    rb'|segments|chunks|transcription|transcripts)"\s*:\s*\[|"(?:avg_logprob|pred_text)"\s*:'
+)
+"""The names by which such JSON is recognised."""
+
+PARTLY = "partly_scored"
+"""The field of an object whose hypotheses weigh the same because only some had a confidence."""
+
+_LEAST_CONFIDENCE = 1e-6
+"""The confidence that takes the place of 0."""
+
+_WRAPPERS = ("response", "body")
+"""The names under which batches and long operations hold a result."""
+
+_SEGMENTS = ("segments", "chunks", "transcription")
+"""The names of lists of segments: of Whisper, Transformers, whisper.cpp."""
+
+
+def rows_of(value: Any) -> list[Any]:
+    """Returns the sentences of a value, as objects with `hypotheses`; anything unknown stays as it is."""
+    if not isinstance(value, dict) or "hypotheses" in value:
+        return [value]
+    while (inner := next((value[name] for name in _WRAPPERS if isinstance(value.get(name), dict)), None)) is not None:
+        value = inner
+    results = _results(value)
+    if results is not None:
+        return [_row(result) for result in results]
+    return [_row(value)]
+
+
+def _results(value: Mapping[str, Any]) -> list[Any] | None:
+    """Returns the results that an object holds one by one; None for any other object."""
+    results = value.get("results", value.get("recognizedPhrases"))
+    if isinstance(results, dict):  # Deepgram, Amazon
+        results = next((results[name] for name in ("channels", "segments", "transcripts") if name in results), None)
+    if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
+        return None
+    if not any(_is_result(result) for result in results):
+        return None
+    return [result if _is_result(result) else {"alternatives": []} for result in results]  # silence has none
+
+
+def _is_result(result: Mapping[str, Any]) -> bool:
+    return any(isinstance(result.get(name), list) for name in ("alternatives", "nBest")) or "transcript" in result
+
+
+def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the object of a sentence: its hypotheses, and its id unless that is a name; others are unchanged."""
+    identity = {"id": row["id"]} if isinstance(row.get("id"), int) else {}
+    name = next((name for name in _LISTS if isinstance(row.get(name), list)), None)
+    if name is not None:
+        rest = {key: value for key, value in row.items() if key != name and (key != "id" or identity)}
+        return _LISTS[name](row[name], rest)
+    if "transcript" in row or isinstance(row.get("pred_text"), str):
+        return {**identity, "hypotheses": [{"text": row.get("transcript", row.get("pred_text"))}]}
+    transcript = _transcript(row)
+    return row if transcript is None else {**identity, "hypotheses": [transcript]}
+
+
+def _entries(convert: Callable[[Mapping[str, Any]], object]) -> Callable[..., Mapping[str, Any]]:
+    """Returns the reader of a list whose entries become hypotheses one by one."""
+
+    def read(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**rest, "hypotheses": [convert(entry) if isinstance(entry, dict) else entry for entry in entries]}
+
+    return read
+
+
+def _alternatives(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Reads Vosk's `text` with its log score, or the `transcript` of a service with its probability.
+
+    Services may give a confidence to the first alternative only (or 0 to the others); then all weigh the same.
+    """
+    services = [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("transcript"), str)]
+    if len(services) < len(entries):
+        return _entries(_from_vosk)(entries, rest)
+    texts = [{"text": entry["transcript"]} for entry in services]
+    values = [entry.get("confidence") for entry in services]
+    known = [value for value in values if is_finite(value) and value > 0]
+    if len(known) < len(texts):
+        return {"hypotheses": texts, PARTLY: bool(known)}
+    return {"hypotheses": [{**text, "score": math.log(value)} for text, value in zip(texts, known, strict=True)]}
+
+
+def _from_vosk(alternative: Mapping[str, Any]) -> object:
+    """Returns an alternative of Vosk with its confidence, which is minus its cost in the lattice, as the score."""
+    if "confidence" not in alternative:
+        return alternative
+    return {"text": alternative.get("text"), "score": alternative["confidence"]}
+
+
+def _from_whisper(entry: Mapping[str, Any]) -> object:
+    """Returns a hypothesis of Whisper with its average log probability of a token as the score."""
+    return {"text": entry.get("text"), "score": entry["avg_logprob"]} if "avg_logprob" in entry else entry
+
+
+def _from_azure(entry: Mapping[str, Any]) -> object:
+    """Returns a hypothesis of Azure with the log of its confidence as the score."""
+    lowered = {key.lower(): value for key, value in entry.items()}
+    confidence = lowered.get("confidence")
+    if not is_finite(confidence):
+        return entry
+    text = lowered.get("lexical", lowered.get("display"))
+    return {"text": text, "score": math.log(max(confidence, _LEAST_CONFIDENCE))}
+
+
+def _choices(entries: Sequence[object], _: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Reads the choices of a completion: samples of a model, with their log probabilities as a feature."""
+    return {"hypotheses": [_choice(entry) if isinstance(entry, dict) else entry for entry in entries]}
+
+
+def _choice(entry: Mapping[str, Any]) -> object:
+    """Returns the text of a choice: of a chat or completion, of vLLM's outputs in Python, or of Gemini."""
+    message = entry.get("message", entry)
+    text = message.get("content", message.get("text")) if isinstance(message, dict) else None
+    if isinstance(text, dict) and isinstance(text.get("parts"), list):
+        text = "".join(str(part.get("text", "")) for part in text["parts"] if isinstance(part, dict))
+    scores = {LOG_PROBABILITY: _log_probability(entry), MEAN_LOG_PROBABILITY: entry.get("avgLogprobs")}
+    features = {name: score for name, score in scores.items() if is_finite(score)}
+    return {"text": text, "features": features} if features else {"text": text}
+
+
+def _log_probability(entry: Mapping[str, Any]) -> float | None:
+    """Returns the log probability of all tokens of a choice, or None."""
+    if is_finite(entry.get("cumulative_logprob")):
+        return float(entry["cumulative_logprob"])
+    logs = entry.get("logprobs")
+    if not isinstance(logs, dict):
+        return None
+    tokens = logs.get("content")
+    values = logs.get("token_logprobs")
+    if isinstance(tokens, list):
+        values = [token.get("logprob") if isinstance(token, dict) else None for token in tokens]
+    if not isinstance(values, list) or not values or not all(map(is_finite, values)):
+        return None
+    return math.fsum(values)
+
+
+def _translations(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Reads the n best translations of Sockeye: its scores are minus logs, one for each, or lists of one."""
+    scores = rest.get("scores")
+    if not isinstance(scores, list):
+        return {"hypotheses": entries}
+    firsts = [score[0] if isinstance(score, list) and score else score for score in scores]
+    return {"hypotheses": entries, "scores": [-abs(score) if is_finite(score) else score for score in firsts]}
+
+
+def _sequences(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Reads the texts and the `sequences_scores` of Transformers' `generate`."""
+    return {**rest, "hypotheses": entries, "scores": rest.get("sequences_scores")}
+
+
+_LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str, Any]]] = {
+    "alternatives": _alternatives,
+    "nbest": _entries(_from_whisper),
+    "NBest": _entries(_from_azure),
+    "nBest": _entries(_from_azure),
+    "choices": _choices,
+    "candidates": _choices,
+    "outputs": _choices,
+    "translations": _translations,
+    "sequences": _sequences,
+}
+"""The names of lists of hypotheses in results, and what reads such a list, given it and the other fields."""
+
+
+def _transcript(row: Mapping[str, Any]) -> object:
+    """Returns the hypothesis of a transcript in segments, or of a segment of Whisper; None for any other object."""
+    segments = next((row[name] for name in _SEGMENTS if isinstance(row.get(name), list)), None)
+    if segments is None:
+        return _from_whisper(row) if "avg_logprob" in row else None
+    if not all(isinstance(segment, dict) and isinstance(segment.get("text"), str) for segment in segments):
+        return {"segments": segments}  # without a text
+    text = row["text"] if isinstance(row.get("text"), str) else " ".join(segment["text"] for segment in segments)
+    scores = [segment.get("avg_logprob") for segment in segments]
+    if not scores or not all(map(is_finite, scores)):
+        return {"text": text}
+    lengths = [_length(segment) for segment in segments]
+    total = math.fsum(score * length for score, length in zip(scores, lengths, strict=True))
+    return {"text": text, "score": total / sum(lengths)}
+
+
+def _length(segment: Mapping[str, Any]) -> int:
+    """Returns the number of a segment's tokens, or of its words."""
+    tokens = segment.get("tokens")
+    return len(tokens if isinstance(tokens, list) and tokens else split_tokens(segment["text"])) or 1
+
+
+def is_finite(value: object) -> TypeGuard[float]:
+    """Returns whether a value of JSON is a finite number."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:  # an integer of hundreds of digits
+        return False
