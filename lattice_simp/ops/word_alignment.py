@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import find_slot, grown, grown_table
@@ -53,6 +54,8 @@ LEVEL = 10 * TIE
 """Probabilities in a slot whose logs round to the same multiple of it are equal, and their mean is taken."""
 
 _NEVER = 1 << 29
+_ROOM = 1024
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 _NODE = np.dtype([("row", np.int32), ("next", np.int32), ("cells", np.int32), ("mass", np.float64)])
 """A row at a state, the next node of the state, its first cell, and the probability of the prefixes that lead to it."""
@@ -211,58 +214,68 @@ class _Product(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Different rows, and what letters make of them.
+    """Different rows. (Each array of a tuple takes time when it is passed to a function.)
 
     Attributes:
         costs: (rows, columns) int32, with room for more.
-        sizes: (2,) int64, how many rows there are, and how many of their followers are known.
+        bands: (rows, 2) int32, the first and the last column that is not `_NEVER`.
+        marks: (rows,) uint64, hashes of the rows.
         table: a hash table of their numbers, -1 where free.
-        keys, values: a hash table from a row and a letter to the row after.
     """
 
     costs: Ints
-    sizes: Longs
+    bands: Ints
+    marks: npt.NDArray[np.uint64]
     table: Ints
-    keys: Longs
-    values: Ints
 
 
 @jit
 def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Limits, most: int) -> _Product:
     """Finds all nodes from the start on, unless that takes more than `most` rows."""
-    rows = _first_row(len(pivot.words) + 1, limits)
+    rows, known, room = _first_row(len(pivot.words) + 1, limits), 1, _ROOM
+    row_keys, row_values, followers = np.full(2048, -1, dtype=np.int64), np.empty(2048, dtype=np.int32), 0
     nodes, used = np.empty(2048, dtype=_NODE), 1
     edges, count = np.empty(2048, dtype=_EDGE), 0
     keys, values = np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32)
     heads = np.full(len(arcs.finals), -1, dtype=np.int32)
     nodes[0].row, nodes[0].next, nodes[0].cells, nodes[0].mass, heads[0] = 0, -1, -1, 1.0, 0
     for state in range(len(arcs.finals)):
+        more = _length(nodes, heads[state]) * (arcs.offsets[state + 1] - arcs.offsets[state])
+        while used + more > len(nodes):  # here, because arrays that a loop may replace are copied in each round
+            nodes = grown(nodes)
+        while count + more > len(edges):
+            edges = grown(edges)
+        while 2 * (used + more) > len(keys):
+            keys, values = grown_table(keys, values)
+        while 2 * (followers + more) > len(row_keys):
+            row_keys, row_values = grown_table(row_keys, row_values)
+        while min(known + more, most + 1) > room:
+            rows, room = _grown_rows(rows, known), 2 * room
         source = heads[state]
         while source >= 0:
-            rows = _with_room(rows, arcs.offsets[state + 1] - arcs.offsets[state])
             for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
                 following = np.int64(nodes[source].row)
                 if table[letters[arc], 0]:
-                    following = _row_after(rows, following, pivot, letters[arc], table, limits)
-                    if rows.sizes[0] > most:
-                        return _Product(nodes[:0], edges[:0], rows.costs, heads)
+                    key = following * len(table) + letters[arc]
+                    slot = find_slot(row_keys, key)
+                    if row_keys[slot] < 0:
+                        following = _row_after(rows, known, following, pivot, letters[arc], table, limits)
+                        known += following == known
+                        if known > most:
+                            return _Product(nodes[:0], edges[:0], rows.costs, heads)
+                        row_keys[slot], row_values[slot] = key, following
+                        followers += 1
+                    following = np.int64(row_values[slot])
                 goal = arcs.nextstates[arc]
                 key = (following << 32) + goal
                 slot = find_slot(keys, key)
                 if keys[slot] < 0:
-                    if 2 * used >= len(keys):
-                        keys, values = grown_table(keys, values)
-                        slot = find_slot(keys, key)
-                    if used == len(nodes):
-                        nodes = grown(nodes)
                     nodes[used].row, nodes[used].next, nodes[used].cells = following, heads[goal], -1
                     nodes[used].mass = 0.0
                     keys[slot], values[slot], heads[goal] = key, used, used
                     used += 1
                 target = values[slot]
                 nodes[target].mass += max(nodes[source].mass * arcs.weights[arc], LEAST)
-                if count == len(edges):
-                    edges = grown(edges)
                 edges[count].source, edges[count].target, edges[count].arc = source, target, arc
                 count += 1
             source = nodes[source].next
@@ -272,68 +285,84 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Lim
 @jit
 def _first_row(columns: int, limits: _Limits) -> _Rows:
     """Returns the row before any word, with room for more."""
-    costs, table = np.empty((1024, columns), dtype=np.int32), np.full(4096, -1, dtype=np.int32)
+    costs, bands = np.empty((_ROOM, columns), dtype=np.int32), np.zeros((_ROOM, 2), dtype=np.int32)
     for column in range(columns):
-        costs[0, column] = EDIT * column if EDIT * column <= limits.slack and column <= limits.width else _NEVER
-    table[_row_slot(costs, table, costs[0])] = 0
-    keys, values = np.full(2048, -1, dtype=np.int64), np.empty(2048, dtype=np.int32)
-    count = np.zeros(2, dtype=np.int64)
-    count[0] = 1
-    return _Rows(costs, count, table, keys, values)
-
-
-@jit
-def _with_room(rows: _Rows, more: int) -> _Rows:
-    """Returns the rows with room for more rows and followers."""
-    while rows.sizes[0] + more > len(rows.costs):
-        rows = _grown_rows(rows)
-    while 2 * (rows.sizes[1] + more) > len(rows.keys):
-        keys, values = grown_table(rows.keys, rows.values)
-        rows = _Rows(rows.costs, rows.sizes, rows.table, keys, values)
+        costs[0, column] = _NEVER
+        if EDIT * column <= limits.slack and column <= limits.width:
+            costs[0, column], bands[0, 1] = EDIT * column, column
+    rows = _Rows(costs, bands, np.empty(_ROOM, dtype=np.uint64), np.full(4 * _ROOM, -1, dtype=np.int32))
+    rows.marks[0] = _mark(rows, 0)
+    rows.table[_free_slot(rows.table, rows.marks[0])] = 0
     return rows
 
 
 @jit
-def _row_after(rows: _Rows, row: int, pivot: Pivot, letter: int, table: Longs, limits: _Limits) -> np.int64:
-    """Returns the number of the row after a letter, which is added if it is new; there must be room for it."""
-    key = row * len(table) + letter
-    slot = find_slot(rows.keys, key)
-    if rows.keys[slot] != key:
-        number = rows.sizes[0]
-        _advance(rows.costs[row], pivot, table[letter], rows.costs[number], limits)
-        place = _row_slot(rows.costs, rows.table, rows.costs[number])
-        if rows.table[place] < 0:
-            rows.table[place] = number
-            rows.sizes[0] += 1
-        rows.keys[slot], rows.values[slot] = key, rows.table[place]
-        rows.sizes[1] += 1
-    return np.int64(rows.values[slot])
+def _row_after(rows: _Rows, new: int, row: int, pivot: Pivot, letter: int, table: Longs, limits: _Limits) -> np.int64:
+    """Returns the number of the row after a letter, which is `new` if there is none like it; there must be room."""
+    _advance(rows, new, row, pivot, letter, table, limits)
+    rows.marks[new] = _mark(rows, new)
+    place = _row_slot(rows, new)
+    if rows.table[place] < 0:
+        rows.table[place] = new
+    return np.int64(rows.table[place])
 
 
 @jit
-def _grown_rows(rows: _Rows) -> _Rows:
+def _length(nodes: Records, node: int) -> int:
+    """Returns how many nodes a state has."""
+    count = 0
+    while node >= 0:
+        count, node = count + 1, nodes[node].next
+    return count
+
+
+@jit
+def _grown_rows(rows: _Rows, known: int) -> _Rows:
+    """Returns the known rows with twice the room."""
     count = len(rows.costs)
-    costs, table = np.empty((2 * count, rows.costs.shape[1]), dtype=np.int32), np.full(8 * count, -1, dtype=np.int32)
-    for number in range(rows.sizes[0]):
+    costs, bands = np.empty((2 * count, rows.costs.shape[1]), dtype=np.int32), np.empty((2 * count, 2), dtype=np.int32)
+    longer = _Rows(costs, bands, np.empty(2 * count, dtype=np.uint64), np.full(8 * count, -1, dtype=np.int32))
+    for number in range(known):
         for column in range(costs.shape[1]):  # a slice takes seconds to be compiled
             costs[number, column] = rows.costs[number, column]
-        table[_row_slot(costs, table, costs[number])] = number
-    return _Rows(costs, rows.sizes, table, rows.keys, rows.values)
+        bands[number, 0], bands[number, 1] = rows.bands[number, 0], rows.bands[number, 1]
+        longer.marks[number] = rows.marks[number]
+        longer.table[_free_slot(longer.table, rows.marks[number])] = number
+    return longer
 
 
 @jit
-def _row_slot(costs: Ints, table: Ints, row: Ints) -> np.int64:
-    """Returns where the number of a row is in the table, or the free place for it."""
-    mixed = np.uint64(0)
-    for column in range(len(row)):
-        mixed = (mixed ^ np.uint64(row[column])) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    mask = len(table) - 1
-    slot = np.int64(mixed & np.uint64(mask))
-    while table[slot] >= 0:
-        same = True
-        for column in range(len(row)):
-            same = same and costs[table[slot], column] == row[column]
+def _mark(rows: _Rows, number: int) -> np.uint64:
+    """Returns a hash of a row."""
+    total = np.uint64(0)
+    for column in range(rows.bands[number, 0], rows.bands[number, 1] + 1):
+        total += np.uint64(rows.costs[number, column]) * (np.uint64(column + 1) * _FACTOR)
+    return _mixed(total)
+
+
+@jit
+def _mixed(number: np.uint64) -> np.uint64:
+    """Returns a number all of whose bits depend on those of another one (the last steps of SplitMix64)."""
+    number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return number ^ (number >> np.uint64(31))
+
+
+@jit
+def _row_slot(rows: _Rows, number: int) -> np.int64:
+    """Returns where the number of an equal row is in the table, or the free place for it.
+
+    (Called in one place, it becomes a part of its caller.)
+    """
+    mask = len(rows.table) - 1
+    slot = np.int64(rows.marks[number] & np.uint64(mask))
+    begin, end = rows.bands[number, 0], rows.bands[number, 1]
+    while rows.table[slot] >= 0:
+        other = rows.table[slot]
+        same = rows.marks[other] == rows.marks[number] and rows.bands[other, 0] == begin and rows.bands[other, 1] == end
+        if same:
+            for column in range(begin, end + 1):
+                same = same and rows.costs[other, column] == rows.costs[number, column]
         if same:
             break
         slot = (slot + 1) & mask
@@ -341,35 +370,57 @@ def _row_slot(costs: Ints, table: Ints, row: Ints) -> np.int64:
 
 
 @jit
-def _advance(row: Ints, pivot: Pivot, letter: Longs, following: Ints, limits: _Limits) -> None:
-    """Writes the row after a letter."""
-    cost = least = row[0] + EDIT
-    following[0], best = cost, 0
-    for column in range(1, len(row)):
-        replaced = row[column - 1] + _replaced(pivot, letter, column, limits.surcharge)
-        cost = min(min(row[column], cost) + EDIT, replaced)
-        following[column] = cost
-        if cost <= least:
-            least, best = cost, column
-    first, last = max(best - limits.width, 0), min(best + limits.width, len(row) - 1)
-    while first > 0 and following[first] == following[first - 1] + EDIT:
-        first += 1  # its way back is left out
-    for column in range(len(row)):
-        following[column] -= least
-        if following[column] > limits.slack or column < first or column > last:
-            following[column] = _NEVER
+def _free_slot(table: Ints, mark: np.uint64) -> np.int64:
+    """Returns the place in the table for a row that is not in it."""
+    mask = len(table) - 1
+    slot = np.int64(mark & np.uint64(mask))
+    while table[slot] >= 0:
+        slot = (slot + 1) & mask
+    return slot
 
 
 @jit
-def _replaced(pivot: Pivot, letter: Longs, column: int, surcharge: int) -> int:
+def _advance(rows: _Rows, new: int, number: int, pivot: Pivot, letter: int, table: Longs, limits: _Limits) -> None:
+    """Writes the row after a letter.
+
+    Before the band of the row, and from where all further words of the pivot are skipped at too high a cost, no cell is
+    kept. (Views of rows would take longer, because their references are counted.)
+    """
+    costs = rows.costs
+    columns, begin, end = costs.shape[1], rows.bands[number, 0], rows.bands[number, 1]
+    cost = least = costs[number, begin] + EDIT
+    costs[new, begin], best, stop = cost, begin, begin + 1
+    while stop < columns and (stop <= end + 1 or cost - least <= limits.slack):
+        replaced = costs[number, stop - 1] + _replaced(pivot, table, letter, stop, limits.surcharge)
+        cost = min(min(costs[number, stop], cost) + EDIT, replaced)
+        costs[new, stop] = cost
+        if cost <= least:
+            least, best = cost, stop
+        stop += 1
+    first, last = max(best - limits.width, begin), min(best + limits.width, stop - 1)
+    while first > begin and costs[new, first] == costs[new, first - 1] + EDIT:
+        first += 1  # its way back is left out
+    while costs[new, first] - least > limits.slack:
+        first += 1
+    while costs[new, last] - least > limits.slack:
+        last -= 1
+    for column in range(columns):
+        is_kept = first <= column <= last and costs[new, column] - least <= limits.slack
+        costs[new, column] = costs[new, column] - least if is_kept else _NEVER
+    rows.bands[new, 0], rows.bands[new, 1] = first, last
+
+
+@jit
+def _replaced(pivot: Pivot, table: Longs, letter: int, column: int, surcharge: int) -> int:
     """Returns the cost of a letter at the pivot's word of a column."""
     apart = 0
     if len(pivot.spans):
-        begin, end = pivot.spans[column - 1]
-        common, both = min(end, letter[3]) - max(begin, letter[2]), abs(end - begin) + abs(letter[3] - letter[2])
+        begin, end = pivot.spans[column - 1, 0], pivot.spans[column - 1, 1]
+        first, last = table[letter, 2], table[letter, 3]
+        common, both = min(end, last) - max(begin, first), abs(end - begin) + abs(last - first)
         if 4 * max(common, 0) < both:
             apart = EDIT
-    return apart if pivot.words[column - 1] == letter[1] else EDIT + max(apart, surcharge)
+    return apart if pivot.words[column - 1] == table[letter, 1] else EDIT + max(apart, surcharge)
 
 
 # ---------------------------------------------------------------- the way back
@@ -381,7 +432,7 @@ def _entries(
 ) -> Records:
     """Follows the alignments from the end back, node by node."""
     nodes, edges, costs, _ = product
-    numbers, table, surcharge = letters
+    columns = costs.shape[1]
     cells, used = np.empty(256, dtype=_CELL), 0
     tally = _Tally(
         np.empty(256, dtype=_ENTRY),
@@ -389,46 +440,81 @@ def _entries(
         np.full(4096, -1, dtype=np.int64),
         np.empty(4096, dtype=np.int32),
     )
-    nowhere = np.zeros(2)
     unit = len(arcs.finals) * words
     for state in range(len(arcs.finals)):
         node = product.heads[state] if arcs.finals[state] > 0.0 else -1
         while node >= 0:
             mass = max(nodes[node].mass * arcs.finals[state], LEAST)
-            column = _last_column(costs[nodes[node].row])
-            for skipped in range(column + 1, costs.shape[1]):
-                tally = _counted(tally, skipped * unit, mass, nowhere)
-            cells, used = _passed(nodes, cells, used, node, column, 0, mass)
+            tally, cells = _with_room(tally, cells, used, 1, columns)
+            column = _last_column(costs, nodes[node].row)
+            for skipped in range(column + 1, columns):
+                _counted(tally.entries, tally.size, tally.keys, tally.values, skipped * unit, mass, 0.0, 0.0)
+            used = _passed(nodes, cells, used, node, column, 0, mass)
             node = nodes[node].next
-    for edge in range(len(edges) - 1, -1, -1):
-        source, target, arc = edges[edge].source, edges[edge].target, edges[edge].arc
-        before, after = costs[nodes[source].row], costs[nodes[target].row]
-        share = max(nodes[source].mass * arcs.weights[arc], LEAST) / nodes[target].mass
-        cell = nodes[target].cells
-        while cell >= 0:
-            column, run, mass = cells[cell].column, cells[cell].run, max(cells[cell].mass * share, LEAST)
-            cell = cells[cell].next
-            if arcs.labels[arc] == 0:
-                cells, used = _passed(nodes, cells, used, source, column, run, mass)
-                continue
-            while column > 0 and after[column] == after[column - 1] + EDIT:
-                tally = _counted(tally, column * unit, mass, nowhere)
-                column, run = column - 1, 0
-            replaced = 2 * _NEVER
-            if column > 0:
-                replaced = before[column - 1] + _replaced(pivot, table[numbers[arc]], column, surcharge)
-            if replaced <= before[column] + EDIT and replaced < _NEVER:
-                tally = _counted(tally, column * unit + arcs.labels[arc], mass, times[arc])
-                cells, used = _passed(nodes, cells, used, source, column - 1, 0, mass)
-            else:
-                tally = _counted(tally, column * unit + (run + 1) * words + arcs.labels[arc], mass, times[arc])
-                cells, used = _passed(nodes, cells, used, source, column, run + 1, mass)
+    edge = len(edges) - 1
+    while edge >= 0:  # until there is no room; arrays that a loop may replace are copied in each round
+        tally, cells = _with_room(tally, cells, used, _cells(cells, nodes[edges[edge].target].cells), columns)
+        edge, used = _followed(arcs, pivot, letters, product, times, (words, edge, used), tally, cells)
+    tally, cells = _with_room(tally, cells, used, 1, columns)
     cell = nodes[0].cells
     while cell >= 0:
         for skipped in range(1, cells[cell].column + 1):
-            tally = _counted(tally, skipped * unit, cells[cell].mass, nowhere)
+            _counted(tally.entries, tally.size, tally.keys, tally.values, skipped * unit, cells[cell].mass, 0.0, 0.0)
         cell = cells[cell].next
     return tally.entries[: tally.size[0]]
+
+
+@jit
+def _followed(
+    arcs: Arcs,
+    pivot: Pivot,
+    letters: tuple[Ints, Longs, int],
+    product: _Product,
+    times: Floats,
+    state: tuple[int, int, int],
+    tally: _Tally,
+    cells: Records,
+) -> tuple[int, int]:
+    """Follows edges back, from one on, while there is room; returns the next edge and the number of cells.
+
+    Args:
+        arcs, pivot, letters, product, times: as in `_entries`.
+        state: the number of words, the edge, and the number of cells.
+        tally, cells: what grows.
+    """
+    nodes, edges, costs, _ = product
+    numbers, table, surcharge = letters
+    words, edge, used = state
+    entries, size, keys, values = tally
+    unit = len(arcs.finals) * words
+    while edge >= 0:
+        source, target, arc = edges[edge].source, edges[edge].target, edges[edge].arc
+        cell = nodes[target].cells
+        more = _cells(cells, cell)
+        if used + more > len(cells) or size[0] + more * (costs.shape[1] + 1) > len(entries):
+            break
+        before, after = nodes[source].row, nodes[target].row
+        share = max(nodes[source].mass * arcs.weights[arc], LEAST) / nodes[target].mass
+        label = arcs.labels[arc]
+        while cell >= 0:
+            column, run, mass = cells[cell].column, cells[cell].run, max(cells[cell].mass * share, LEAST)
+            cell = cells[cell].next
+            if label:
+                while column > 0 and costs[after, column] == costs[after, column - 1] + EDIT:
+                    _counted(entries, size, keys, values, column * unit, mass, 0.0, 0.0)
+                    column, run = column - 1, 0
+                replaced = 2 * _NEVER
+                if column > 0:
+                    replaced = costs[before, column - 1] + _replaced(pivot, table, numbers[arc], column, surcharge)
+                is_replaced = replaced <= costs[before, column] + EDIT and replaced < _NEVER
+                run = 0 if is_replaced else run + 1
+                _counted(
+                    entries, size, keys, values, column * unit + run * words + label, mass, times[arc, 0], times[arc, 1]
+                )
+                column -= is_replaced
+            used = _passed(nodes, cells, used, source, column, run, mass)
+        edge -= 1
+    return edge, used
 
 
 class _Tally(NamedTuple):
@@ -441,52 +527,68 @@ class _Tally(NamedTuple):
 
 
 @jit
-def _counted(tally: _Tally, key: int, mass: float, span: Floats) -> _Tally:
-    """Adds a word in a slot."""
-    entries, count, keys, values = tally
+def _with_room(tally: _Tally, cells: Records, used: int, more: int, columns: int) -> tuple[_Tally, Records]:
+    """Returns both with room for what so many cells of a node can add."""
+    while used + more > len(cells):
+        cells = grown(cells)
+    most = tally.size[0] + more * (columns + 1)
+    if most > len(tally.entries):
+        entries, keys, values = tally.entries, tally.keys, tally.values
+        while most > len(entries):
+            entries = grown(entries)
+        while 2 * len(entries) > len(keys):
+            keys, values = grown_table(keys, values)
+        tally = _Tally(entries, tally.size, keys, values)
+    return tally, cells
+
+
+@jit
+def _cells(cells: Records, cell: int) -> int:
+    """Returns how many cells there are from one on."""
+    count = 0
+    while cell >= 0:
+        count, cell = count + 1, cells[cell].next
+    return count
+
+
+@jit
+def _counted(
+    entries: Records, count: Longs, keys: Longs, values: Ints, key: int, mass: float, begin: float, end: float
+) -> None:
+    """Adds a word in a slot; there must be room."""
     slot = find_slot(keys, key)
     if keys[slot] < 0:
-        if count[0] == len(entries):
-            entries = grown(entries)
-            keys, values = grown_table(keys, values)
-            slot = find_slot(keys, key)
-            tally = _Tally(entries, count, keys, values)
         keys[slot], values[slot] = key, count[0]
         entries[count[0]].key, entries[count[0]].mass = key, 0.0
         entries[count[0]].begin, entries[count[0]].end = 0.0, 0.0
         count[0] += 1
     entry = values[slot]
     entries[entry].mass += mass
-    entries[entry].begin += mass * span[0]
-    entries[entry].end += mass * span[1]
-    return tally
+    entries[entry].begin += mass * begin
+    entries[entry].end += mass * end
 
 
 @jit
-def _passed(
-    nodes: Records, cells: Records, used: int, node: int, column: int, run: int, mass: float
-) -> tuple[Records, int]:
-    """Adds the probability of alignments to a cell of a node."""
+def _passed(nodes: Records, cells: Records, used: int, node: int, column: int, run: int, mass: float) -> int:
+    """Adds the probability of alignments to a cell of a node; returns how many cells there are. There must be room."""
     cell = nodes[node].cells
     while cell >= 0 and (cells[cell].column != column or cells[cell].run != run):
         cell = cells[cell].next
     if cell < 0:
-        if used == len(cells):
-            cells = grown(cells)
         cell = used
         cells[cell].column, cells[cell].run, cells[cell].next, cells[cell].mass = column, run, nodes[node].cells, 0.0
         nodes[node].cells = cell
         used += 1
     cells[cell].mass += mass
-    return cells, used
+    return used
 
 
 @jit
-def _last_column(row: Ints) -> int:
+def _last_column(costs: Ints, row: int) -> int:
     """Returns the column from which it costs least to skip the pivot's other words; of several the last."""
     best, least = 0, 2 * _NEVER
-    for column in range(len(row)):
-        cost = row[column] + EDIT * (len(row) - 1 - column)
+    for column in range(costs.shape[1]):
+        cost = costs[row, column] + EDIT * (costs.shape[1] - 1 - column)
         if cost <= least:
             best, least = column, cost
     return best
