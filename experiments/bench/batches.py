@@ -18,6 +18,8 @@ LATTICES, STATES, BRANCHES = 1_000, 61, 5
 
 WORDS = 2_000
 
+BIGRAMS = 20_000
+
 FRAMES = 7
 """Frames of 10 ms between neighbouring states."""
 
@@ -25,17 +27,21 @@ FRAMES = 7
 def measure(shared: Path) -> Figures:
     """Measures whole commands, with start and loading, after a first call that compiles."""
     with tempfile.TemporaryDirectory() as scratch:
-        archive, folder = Path(scratch) / "lats.txt", Path(scratch) / "slf"
+        archive, folder, model = Path(scratch) / "lats.txt", Path(scratch) / "slf", Path(scratch) / "lm.arpa"
         write_lattices(archive, folder)
+        write_model(model)
         out = Path(scratch) / "out"
         commands = {
             "kaldi_info": ["info", archive],
             "kaldi_prune": ["prune", archive, "--beam", 5, "--output", f"{out}.txt", "--to", "kaldi"],
             "kaldi_ctm": ["ctm", archive, "--scale", 0.1],
+            "kaldi_lm": ["lm", archive, "--model", model, "--output", f"{out}.txt", "--to", "kaldi"],
             "slf_info": ["info", folder],
             "slf_prune": ["prune", folder, "--beam", 5, "--output", f"{out}/"],
+            "slf_lm": ["lm", folder, "--model", model, "--output", f"{out}/"],
         }
-        _seconds(["ctm", archive, "--id", 0])  # compiles
+        for command in (["ctm", archive, "--id", 0], ["lm", archive, "--id", 0, "--model", model]):
+            _seconds(command)  # compiles
         unit = f"CPU s for {LATTICES:,} lattices"
         return {f"batch_{name}": figure(_seconds(command), unit) for name, command in commands.items()}
 
@@ -70,6 +76,18 @@ def write_lattices(archive: Path, folder: Path) -> None:
             lines += [f"I={state} t={state * FRAMES / 100}" for state in range(STATES)]
             lines += [f"J={j} S={s} E={e} W=w{word} a={-a} l={-g}" for j, (s, e, word, g, a) in enumerate(arcs)]
             (folder / f"utt-{number}.slf").write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def write_model(path: Path) -> None:
+    """Writes a bigram language model of the lattices' words."""
+    rng = np.random.default_rng(2)
+    words = ["<unk>", "<s>", "</s>", *(f"w{number}" for number in range(WORDS))]
+    pairs = sorted({(int(first), int(second)) for first, second in rng.integers(WORDS, size=(BIGRAMS, 2))})
+    lines = ["\\data\\", f"ngram 1={len(words)}", f"ngram 2={len(pairs)}", "", "\\1-grams:"]
+    lines += [f"{-2 - 2 * rng.random():.4f}\t{word}\t{-rng.random():.4f}" for word in words]
+    lines += ["", "\\2-grams:"]
+    lines += [f"{-2 * rng.random():.4f}\tw{first} w{second}" for first, second in pairs]
+    path.write_text("\n".join([*lines, "", "\\end\\", ""]), encoding="utf-8")
 
 
 def _seconds(arguments: Sequence[object]) -> float:

@@ -14,6 +14,7 @@ from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError, SkeletonError
 from lattice_simp.support.json_text import is_json
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import STDIN, readable
 from lattice_simp.systems.annotation.files import EXPORTS
 from lattice_simp.systems.annotation.judgements import AnnotationSettings
@@ -62,7 +63,7 @@ def import_(
             store.settings = replace(store.settings, **settings)
         new = store.add(sentences, judgements)
         goal = store.settings
-    print(f"{new} new sentences of {len(sentences)}, {len(judgements)} judgements")
+    print(f"{counted(new, 'new sentence')} of {len(sentences)}, {counted(len(judgements), 'judgement')}")
     print(f"required: {goal.shortenings} shortenings of each sentence, {goal.checks} checks of each skeleton")
 
 

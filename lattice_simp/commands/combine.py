@@ -226,7 +226,7 @@ def _aligned(
         there = [output is not ended for output in outputs]
         if not all(there):
             shorter, longer = sources[there.index(False)], sources[there.index(True)]
-            message = f"ends after {number} sentences, but {longer} has more"
+            message = f"ends after {counted(number, 'sentence')}, but {longer} has more"
             raise FormatError(message, path=shorter, remedy="give each system's output for the same sentences")
         silent = [source for source, output in zip(sources, outputs, strict=True) if output is _NOTHING]
         if len(silent) < len(sources):

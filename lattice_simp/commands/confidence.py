@@ -21,6 +21,7 @@ from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import stream_nbest
 from lattice_simp.ops.word_confidences import probable_tokens, word_confidences
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
 
 app = command_app()
@@ -68,12 +69,15 @@ def confidence(
             shown.append(tokens)
         warn_of_whole_sentences(shown, source if hypotheses is None else hypotheses)
         if lines is not None and count != len(lines):
-            print(f"lattice-simp: {hypotheses}: {len(lines)} lines for {count} lattices", file=sys.stderr)
+            print(
+                f"lattice-simp: {hypotheses}: {counted(len(lines), 'line')} for {counted(count, 'lattice')}",
+                file=sys.stderr,
+            )
 
 
 def _line(lines: list[tuple[str, ...]], number: int, path: Path | None) -> tuple[str, ...]:
     if number >= len(lines):
-        message = f"has {len(lines)} lines, but there are more lattices"
+        message = f"has {counted(len(lines), 'line')}, but there are more lattices"
         raise FormatError(message, path=path, remedy="give a line for each lattice")
     return lines[number]
 

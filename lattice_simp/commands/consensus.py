@@ -204,7 +204,9 @@ def union(
 
 def _checked_shares(shares: list[float] | None, sources: Sequence[str]) -> list[float] | None:
     if shares and len(shares) != len(sources):
-        raise LatticeSimpError(f"{len(shares)} shares for {len(sources)} files; give --share once for each file")
+        raise LatticeSimpError(
+            f"{counted(len(shares), 'share')} for {counted(len(sources), 'file')}; give --share once for each file"
+        )
     check_stdin(sources)
     return shares
 

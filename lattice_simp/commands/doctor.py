@@ -18,6 +18,7 @@ import typer
 from lattice_simp.commands.options import command_app
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.array_cache import user_cache
+from lattice_simp.support.plurals import counted
 
 app = command_app()
 
@@ -127,7 +128,7 @@ def _folder(part: str, folder: Path) -> Finding:
     files = [path for path in folder.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files) / 2**20
     refusal = "" if os.access(folder, os.W_OK) else "; it cannot be written to, so nothing is cached"
-    return Finding(part, f"{folder} ({len(files)} files, {size:.0f} MiB){refusal}")
+    return Finding(part, f"{folder} ({counted(len(files), 'file')}, {size:.0f} MiB){refusal}")
 
 
 def _lmplz() -> str | None:

@@ -19,6 +19,7 @@ from lattice_simp.metrics import Groups, Lines, closest_references
 from lattice_simp.metrics.groups import align_skeletons, gap_count_groups, gap_type_groups, length_groups
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.support.extras import extra
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.sacrebleu_tokenisers import tokeniser
 
@@ -132,7 +133,10 @@ def read_sentences(inputs: Files, tokens: bool, language: str | None) -> Sentenc
         if not lines:
             raise FormatError("the file is empty", path=path, remedy="give one sentence per line")
         if len(lines) != expected:
-            message, line = f"has {len(lines)} lines for the {expected} of {references[0]}", min(len(lines), expected)
+            message, line = (
+                f"has {counted(len(lines), 'line')} for the {expected} of {references[0]}",
+                min(len(lines), expected),
+            )
             raise FormatError(message, path=path, line=line + 1, remedy="give files with the same number of lines")
     change = _detokeniser(language) if tokens else None
     forms = [_lines(lines, tokens, change) for lines in columns[: len(files) - len(texts)]]

@@ -12,6 +12,7 @@ from lattice_simp.commands.options import Output, command_app
 from lattice_simp.commands.serving import HOST, AllowedHosts, Host, Port, serve_app
 from lattice_simp.errors import FormatError
 from lattice_simp.support.extras import extra
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def import_(
         from lattice_simp.systems.judging.sheet import store_sheet
 
         count = store_sheet(store, rater, filled)
-    print(f"{count} judgements of {rater}")
+    print(f"{counted(count, 'judgement')} of {rater}")
 
 
 @app.command()

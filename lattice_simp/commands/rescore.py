@@ -37,6 +37,7 @@ from lattice_simp.rescore.kind import TrainingOptions
 from lattice_simp.rescore.scorer import reads_source
 from lattice_simp.rescore.table import trained_kinds
 from lattice_simp.support.extras import extra
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import readable
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def nbest(
     def scored(lists: Iterator[tuple[int, list[Hypothesis]]]) -> Iterator[tuple[int, list[Hypothesis]]]:
         for number, entries in lists:
             if lines is not None and number >= len(lines):
-                remedy = f"{source} has {len(lines)} lines; if ids begin with 1, give --first-id 1"
+                remedy = f"{source} has {counted(len(lines), 'line')}; if ids begin with 1, give --first-id 1"
                 raise FormatError(f"the list has a sentence {number + (first_id or 0)}", path=file, remedy=remedy)
             done = score_nbest([] if lines is None else lines[number], entries, scorers)
             yield number, done if weighted is None else weighted_nbest(done, weighted)

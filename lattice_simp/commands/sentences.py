@@ -22,6 +22,7 @@ from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
 from lattice_simp.support.extras import extra
 from lattice_simp.support.json_text import is_json
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines, readable
 from lattice_simp.translate.source import Source
 from lattice_simp.tune.feature_lattice import with_used_symbols
@@ -68,7 +69,7 @@ class SkeletonLists:
         lists = {number: tuple(entries) for number, entries in streamed if entries}
         last = max(lists, default=0)
         if last >= count:
-            message = f"hypotheses of sentence {last + self.first_id}, but the input has {count} lines"
+            message = f"hypotheses of sentence {last + self.first_id}, but the input has {counted(count, 'line')}"
             remedy = f"ids count from {self.first_id} (--first-id); align the files"
             raise FormatError(message, path=self.path, remedy=remedy)
         return lists
@@ -217,11 +218,13 @@ def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], p
     for index, record in enumerate(records):
         number = record.line if some and record else index
         if not 0 <= number < len(lines):
-            message = f"a skeleton of line {number + 1}, but the input has {len(lines)} lines"
+            message = f"a skeleton of line {number + 1}, but the input has {counted(len(lines), 'line')}"
             raise FormatError(message, path=path, line=index + 1, remedy="align the files")
         if (record.tokens if record else ()) != lines[number]:
             message = f"the skeleton's tokens are not those of input line {number + 1}"
-            remedy = f"tokenise alike; there are {len(records)} skeletons for {len(lines)} lines"
+            remedy = (
+                f"tokenise alike; the file has {counted(len(records), 'skeleton')} for {counted(len(lines), 'line')}"
+            )
             raise FormatError(message, path=path, line=index + 1, remedy=remedy)
         if number in by_line:
             remedy = "write all skeletons of a sentence in one record"

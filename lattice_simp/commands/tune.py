@@ -35,6 +35,7 @@ from lattice_simp.commands.options import (
     say,
 )
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import STDIN, readable
 from lattice_simp.tune.metrics import TUNED_METRICS, TunedName, tuned_metric
 
@@ -380,7 +381,7 @@ def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[t
     for path in paths:
         lines = [without_marks(split_tokens(line)) for line in read_lines(path)]
         if len(lines) != count:
-            message = f"has {len(lines)} lines for the {count} of {source}"
+            message = f"has {counted(len(lines), 'line')} for the {count} of {source}"
             raise FormatError(message, path=path, remedy="give files of equally many lines")
         warn_of_whole_sentences(lines, path)
         columns.append(lines)

@@ -36,7 +36,10 @@ from lattice_simp.formats.common import shown
 from lattice_simp.formats.json_results import KEYS, PARTLY, is_finite, rows_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, feature_score
 from lattice_simp.support.json_text import parse_json
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
+
+_MOST_KEYS = 5
 
 SAMPLES = "Samples"
 """The feature for the number of times that a string was drawn."""
@@ -172,7 +175,9 @@ def _spread_values(text: str, path: str | Path) -> Iterator[tuple[int, Any]]:
 
 def _checked(row: Any, path: str | Path, number: int) -> Mapping[str, Any]:
     if not isinstance(row, dict) or not isinstance(row.get("hypotheses"), list):
-        message = f"expected an object with a list of hypotheses: {shown(json.dumps(row, ensure_ascii=False))}"
+        found = f"found {_keys(row)} in " if isinstance(row, dict) and "hypotheses" not in row else ""
+        text = shown(json.dumps(row, ensure_ascii=False))
+        message = f"expected an object with a list of hypotheses: {found}{text}"
         raise FormatError(message, path=path, line=number, remedy=_REMEDY)
     return row
 
@@ -189,7 +194,7 @@ def _scored(row: Mapping[str, Any], path: str | Path, number: int) -> list[dict[
     if not scores:  # none, or CTranslate2's empty list without return_scores
         return entries
     if not isinstance(scores, list) or len(scores) != len(entries):
-        message = f"{len(entries)} hypotheses, but another number of scores"
+        message = f"{counted(len(entries), 'hypothesis', 'hypotheses')}, but another number of scores"
         raise FormatError(message, path=path, line=number, remedy='write {"hypotheses": ["a cat"], "scores": [-1.5]}')
     if any("score" in entry for entry in entries):
         raise FormatError("scores beside the hypotheses and in them", path=path, line=number, remedy=_REMEDY)
@@ -207,7 +212,8 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
         if isinstance(words, str):
             words = split_tokens(_LINE_ENDS.sub(" ", words))
         if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
-            fail("a hypothesis without text or tokens", fields)
+            has_none = not {"text", "tokens"} & fields.keys()
+            fail(f"a hypothesis without text or tokens{f', with {_keys(fields)}' if has_none else ''}", fields)
         score, features = fields.get("score"), fields.get("features", {})
         if not isinstance(features, dict) or not all(map(is_finite, features.values())):
             fail("features that are not finite numbers by name", fields)
@@ -224,6 +230,18 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
         drawn = samples(tokens for tokens, _, _ in parsed)
         return [replace(entry, features={**entry.features, **first[entry.tokens]}) for entry in drawn]
     return [Hypothesis(tokens, 0.0 - float(score or 0.0), features) for tokens, score, features in parsed]
+
+
+def _keys(row: Mapping[str, Any]) -> str:
+    """Returns the keys of an object in words.
+
+    >>> _keys({"id": 0, "outputs": []}), _keys({})
+    ("the keys 'id', 'outputs'", 'no keys')
+    """
+    names = ", ".join(shown(name) for name in list(row)[:_MOST_KEYS])
+    if not names:
+        return "no keys"
+    return f"the key{'s' if len(row) > 1 else ''} {names}{', ...' if len(row) > _MOST_KEYS else ''}"
 
 
 def _is_score(name: str, value: object) -> bool:

@@ -21,6 +21,7 @@ from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import Format, field_lines, field_of, finite, natural, shown
 from lattice_simp.formats.networks import Slots, lost, probability, written_slots
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text
 
 NO_WORD = "*DELETE*"
@@ -122,7 +123,11 @@ class _Reader:
 
     def lattice(self, symbols: SymbolTable) -> Lattice:
         if self.count is None or len(self.rows) != self.count:
-            message = "no numaligns" if self.count is None else f"{len(self.rows)} slots, but numaligns is {self.count}"
+            message = (
+                "no numaligns"
+                if self.count is None
+                else f"{counted(len(self.rows), 'slot')}, but numaligns is {self.count}"
+            )
             raise self.fail(message, None, "is the file cut off?")
         entries = [(slot, word, share) for slot in range(self.count) for word, share in self.rows[slot]]
         labels = [EPSILON if word == NO_WORD else symbols.add(word) for _, word, _ in entries]

@@ -13,6 +13,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.oracle import oracle
+from lattice_simp.support.plurals import counted
 
 
 def closest_references(
@@ -45,5 +46,7 @@ def closest_references(
                 near = oracle(lattice, [as_tokens(lines[count - 1])]).hypothesis.text
             nearest[name].append(near)
     if count != len(references):
-        raise LatticeSimpError(f"{count} lattices of references for {len(references)} sentences; give one for each")
+        raise LatticeSimpError(
+            f"{counted(count, 'lattice')} of references for {counted(len(references), 'sentence')}; give one for each"
+        )
     return nearest

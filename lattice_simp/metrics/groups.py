@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.skeleton import GapType, Skeleton, SkeletonRecord
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
 
 LENGTH_EDGES = (10, 20, 30, 40)
@@ -102,7 +103,11 @@ def read_groups(path: str | Path, count: int) -> Groups:
     """
     labels = [line.strip() or None for line in read_lines(path)]
     if len(labels) != count:
-        raise FormatError(f"has {len(labels)} lines for {count} sentences", path=path, remedy="give a label a line")
+        raise FormatError(
+            f"has {counted(len(labels), 'line')} for {counted(count, 'sentence')}",
+            path=path,
+            remedy="give a label a line",
+        )
     if not any(labels):
         raise FormatError("holds no label", path=path, remedy="give a label a line")
     return Groups.of("group", labels)
@@ -123,7 +128,7 @@ def align_skeletons(
     for position, record in enumerate(records):
         line = position if len(records) == count else record.line
         if not 0 <= line < count:
-            message = f"record {record.id!r} is of line {line + 1}, but there are {count} sentences"
+            message = f"record {record.id!r} is of line {line + 1}, but the outputs have {counted(count, 'sentence')}"
             raise FormatError(
                 message, path=path, line=position + 1, remedy="evaluate the file that the skeletons are of"
             )

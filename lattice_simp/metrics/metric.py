@@ -13,6 +13,7 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.core.symbols import as_sentences
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.scores.ratios import ratio
+from lattice_simp.support.plurals import counted
 
 References = Sequence[Sequence[str]]
 """The lines of each reference: `references[r][s]` belongs to sentence `s`."""
@@ -125,11 +126,12 @@ def check_lines(hypotheses: Sequence[str], references: References, source: Seque
         raise LatticeSimpError("a string, where a list of sentences is needed; put it into a list")
     if not hypotheses or not references:
         raise LatticeSimpError("there is nothing to score; give at least one sentence and one reference")
+    wanted = counted(len(hypotheses), "hypothesis", "hypotheses")
     for number, lines in enumerate(references, start=1):
         if len(lines) != len(hypotheses):
-            raise LatticeSimpError(f"reference {number} has {len(lines)} lines for {len(hypotheses)} hypotheses")
+            raise LatticeSimpError(f"reference {number} has {counted(len(lines), 'line')} for {wanted}")
     if source is not None and len(source) != len(hypotheses):
-        raise LatticeSimpError(f"the source has {len(source)} lines for {len(hypotheses)} hypotheses")
+        raise LatticeSimpError(f"the source has {counted(len(source), 'line')} for {wanted}")
 
 
 def ratio_of_sums(sums: npt.ArrayLike) -> Floats:

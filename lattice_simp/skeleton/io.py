@@ -13,6 +13,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, SkeletonError
 from lattice_simp.skeleton.skeleton import Skeleton
 from lattice_simp.support.json_text import parse_json
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
 
 _RECORD_REMEDY = 'write {"id": "a.1", "line": 0, "tokens": ["a", "b"], "keep": ["10"]}'
@@ -185,7 +186,7 @@ def _line_pairs(first_path: str | Path, second_path: str | Path, remedy: str) ->
     for number, (first, second) in enumerate(zip_longest(read_lines(first_path), read_lines(second_path)), start=1):
         if first is None or second is None:
             short, long = (first_path, second_path) if first is None else (second_path, first_path)
-            message = f"the file ends after {number - 1} lines, but {long} goes on"
+            message = f"the file ends after {counted(number - 1, 'line')}, but {long} goes on"
             raise FormatError(message, path=short, line=number, remedy=remedy)
         yield first, second
 

@@ -42,7 +42,7 @@ def test_lists_of_several_systems_decide_together(call, files):
     assert second == ["1", "e", "g= -1", "0"]
     for arguments, message in [
         (("first.nbest", "two.fst"), "two.fst: not an n-best list (give n-best lists, or join lattices"),
-        (("first.nbest", "second.nbest", "--share", 1), "1 shares for 2 files"),
+        (("first.nbest", "second.nbest", "--share", 1), "1 share for 2 files"),
         (("first.nbest", "second.nbest", "--share", 1, "--share", 0), "the shares are positive numbers"),
     ]:
         done = call("lattice", "mbr", *arguments)
@@ -150,7 +150,7 @@ def test_oracles_of_lists_and_files(call, files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["union", "one.nbest", "two.fst", "--share", "1"], "1 shares for 2 files; give --share once for each"),
+        (["union", "one.nbest", "two.fst", "--share", "1"], "1 share for 2 files; give --share once for each"),
         (["union", "one.nbest", "--share", "-1"], "the share of a lattice is -1.0"),
         (["union", "one.nbest", "--scale", "0"], "the scale of the costs is 0.0"),
         (["union", "one.nbest", "--scale", "2", "--no-normalised"], "--scale has no effect with --no-normalised"),

@@ -63,4 +63,4 @@ def test_requirements_of_this_package():
 
 def test_the_size_of_the_cache(tmp_path):
     (tmp_path / "a").write_bytes(bytes(3 << 20))
-    assert doctor._folder("models", tmp_path).state == f"{tmp_path} (1 files, 3 MiB)"
+    assert doctor._folder("models", tmp_path).state == f"{tmp_path} (1 file, 3 MiB)"

@@ -284,11 +284,11 @@ def test_a_broken_model_is_one_line(call, model, tmp_path, name, content, messag
     [
         (b"a\n\xff\n", None, None, "2: bytes that are not UTF-8"),
         (b"a b\n", "a [[c]]\n", None, "1: the skeleton's tokens are not those of input line 1"),
-        (b"a b\n", "a [[b]]\na [[b]]\n", None, "2: a skeleton of line 2, but the input has 1 lines"),
+        (b"a b\n", "a [[b]]\na [[b]]\n", None, "2: a skeleton of line 2, but the input has 1 line"),
         (b"a b\n", "a [[b\n", None, "1: the gap that opens at token 1"),
         (b"a b\n", '{"tokens": ["a", "b"]}\n', None, "1: 'keep' is missing"),
         (b"a\n\nb c\n", '{"tokens": ["b", "c"], "keep": ["10"], "line": 1}\n', None, "not those of input line 2"),
-        (b"a b\n", None, "3 ||| a ||| ||| 1\n", "hypotheses of sentence 3, but the input has 1 lines"),
+        (b"a b\n", None, "3 ||| a ||| ||| 1\n", "hypotheses of sentence 3, but the input has 1 line"),
         (b"a b\n", None, "no list\n", "looks like plain text"),
     ],
 )
@@ -371,7 +371,7 @@ def test_skeletons_from_elsewhere(call, model, tmp_path):
     done = call("translate", model, *options, "--first-id", 1, stdin=stdin)
     assert done.stdout == result + plain + plain
     done = call("translate", model, *options, "--first-id", 1, stdin=stdin.split("\n")[0])
-    assert "hypotheses of sentence 2, but the input has 1 lines (ids count from 1 (--first-id); align" in done.stderr
+    assert "hypotheses of sentence 2, but the input has 1 line (ids count from 1 (--first-id); align" in done.stderr
     done = call("translate", model, "--first-id", 1, stdin=stdin)
     assert "--first-id has no effect without --skeleton-nbest" in done.stderr
 

@@ -143,7 +143,7 @@ def test_nbest_lists_are_tuned(call, tmp_path):
     assert done.returncode == 0, done.stderr
     assert set(read_weights(tmp_path / "w.tsv")) == {"x_0", "x_1"}
     (tmp_path / "nbest").write_text((tmp_path / "nbest").read_text().replace("0 |||", "1 |||"))
-    assert "1 lines for the 2 of" in call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
+    assert "1 line for the 2 of" in call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
     assert call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv", "--first-id", 1).returncode == 0
     write_weights(tmp_path / "start.tsv", {"x_0": 1.0})
     refused = call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
@@ -270,7 +270,7 @@ def test_a_feature_called_total_is_refused(call, tmp_path):
     [
         (("--strategy", "gappy"), "needs --skeletons"),
         (("--strategy", "best"), "--strategy"),
-        (("--reference", "short"), "1 lines for the 2 of"),
+        (("--reference", "short"), "1 line for the 2 of"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(call, own_model, files, tmp_path, change, message):

@@ -45,7 +45,7 @@ def test_scores_beside_the_hypotheses(tmp_path):
     ("row", "message"),
     [
         ({"hypotheses": ["a", "b"], "scores": [-1]}, "2 hypotheses, but another number of scores"),
-        ({"hypotheses": ["a"], "scores": [-1, -2]}, "1 hypotheses, but another number of scores"),
+        ({"hypotheses": ["a"], "scores": [-1, -2]}, "1 hypothesis, but another number of scores"),
         ({"hypotheses": ["a"], "scores": -1}, "another number of scores"),
         ({"hypotheses": ["a"], "scores": ["x"]}, "a score that is not a finite number"),
         ({"hypotheses": ["a", "b"], "scores": [-1, None]}, "a score for some hypotheses only"),

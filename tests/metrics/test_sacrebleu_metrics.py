@@ -82,7 +82,7 @@ def test_corpus_scores_of_news_are_those_of_sacrebleu(ours, theirs, shared):
     [
         ([], [[]], "nothing to score"),
         (["a"], [], "nothing to score"),
-        (["a", "b"], [["a", "b"], ["a"]], "reference 2 has 1 lines for 2"),
+        (["a", "b"], [["a", "b"], ["a"]], "reference 2 has 1 line for 2"),
     ],
 )
 def test_what_cannot_be_scored_is_refused(hypotheses, references, message):

@@ -122,8 +122,8 @@ def test_parallel_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "short", "message", "line"),
     [
-        (["a b", "c d"], ["a"], "ends after 1 lines", 2),
-        (["a b"], ["a", "b"], "ends after 1 lines", 2),
+        (["a b", "c d"], ["a"], "ends after 1 line", 2),
+        (["a b"], ["a", "b"], "ends after 1 line", 2),
         (["a b", "c d"], ["a", "d c"], "'c', cannot be placed", 2),
         (["a b"], [""], "no words", 1),
     ],
