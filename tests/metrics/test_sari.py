@@ -127,7 +127,7 @@ def test_both_variants_take_text():
         measure(outputs, text, [sari(2)], Lines(tokens=source))
     with pytest.raises(LatticeSimpError, match="SARI-corpus needs --source"):
         measure(outputs, text, [metric])
-    with pytest.raises(LatticeSimpError, match="the source has 2 lines for 1 hypothesis$"):
+    with pytest.raises(LatticeSimpError, match=r"the source has 2 lines for 1 hypothesis$"):
         metric.corpus_score(["a"], [["a"]], ["a", "b"])
 
 
