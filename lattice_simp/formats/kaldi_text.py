@@ -32,6 +32,7 @@ _NAME = re.compile(rb"[^ \t\r\n]+")
 _ROW = re.compile(rb"\d+(?:[ \t]+\d+(?:[ \t]+[^ \t\r\n]+){1,3}|[ \t]+[-+.,\deEInfity_]+)?")
 """An arc or a final state."""
 
+_AROUND = b" \t\r"
 _NUMBERS = re.compile(r"[-+.,\deE_]+|Infinity|inf")
 _WORDS_WITHIN = 1000
 
@@ -45,18 +46,22 @@ def is_text_archive(head: bytes) -> bool:
     >>> is_text_archive(b"utterance-1 \n0\t1\ta\t1.5,2,\n1\n\n"), is_text_archive(b"0 1 a\n1\n")
     (True, False)
     """
-    lines = [line.strip(b" \t\r") for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
+    lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     first = 0
-    while first + 2 < len(lines) and _NAME.fullmatch(lines[first]) and not lines[first + 1]:
+    while (
+        first + 2 < len(lines) and _NAME.fullmatch(lines[first].strip(_AROUND)) and not lines[first + 1].strip(_AROUND)
+    ):
         first += 2  # an utterance without a lattice
-    if not _NAME.fullmatch(lines[first]):
+    name = lines[first].strip(_AROUND)
+    if not _NAME.fullmatch(name):
         return False
-    rows = [line.split() for line in takewhile(_ROW.fullmatch, lines[first + 1 :])]
+    stripped = (line.strip(_AROUND) for line in lines[first + 1 :])  # the lines after the first odd one do not matter
+    rows = [line.split() for line in takewhile(_ROW.fullmatch, stripped)]
     if not rows:
         return False
-    if len(rows[0]) < 3 and (lines[first].isdigit() or b"," not in rows[0][-1]):
+    if len(rows[0]) < 3 and (name.isdigit() or b"," not in rows[0][-1]):
         return False  # as the first lines of AT&T text
-    if lines[first].isdigit() and rows[0][0] != b"0":
+    if name.isdigit() and rows[0][0] != b"0":
         return False
     # Sentences may look like arcs, too: "Houses", and in the next line "7 8 houses".
     return rows[0][0] == b"0" or any(len(row) < 3 or b"," in row[-1] for row in rows)

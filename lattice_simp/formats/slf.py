@@ -584,13 +584,15 @@ def _node_times(lattice: Lattice) -> Floats | None:
     if TIME not in lattice.features or not lattice.is_acyclic:
         return None
     seconds = lattice.features[TIME]
-    times = np.full(lattice.num_states, np.nan)
-    times[0] = lattice.header.start
+    known = [math.nan] * lattice.num_states
+    known[0] = lattice.header.start
     order = topological_order(lattice.offsets, lattice.nextstates)
     assert order is not None
+    offsets, targets, durations = lattice.offsets.tolist(), lattice.nextstates.tolist(), seconds.tolist()
     for state in order.tolist():
-        arcs = slice(lattice.offsets[state], lattice.offsets[state + 1])
-        times[lattice.nextstates[arcs]] = times[state] + seconds[arcs]
+        for arc in range(offsets[state], offsets[state + 1]):
+            known[targets[arc]] = known[state] + durations[arc]
+    times = np.array(known)
     agree = np.allclose(times[lattice.sources] + seconds, times[lattice.nextstates], rtol=0.0, atol=1e-6)
     return np.round(times, 9) if agree and not np.isnan(times).any() else None
 
