@@ -257,7 +257,7 @@ def test_written_lists_are_read_again(tmp_path):
         (['{"hypotheses": ["a"]}', "{"], 2, "invalid JSON"),
         (['{"hypotheses": ["a"]}', "[1]"], 2, "expected an object with a list"),
         (['{"hypotheses": ["a"]}', '{"hypotheses": 3}'], 2, "expected an object with a list"),
-        (['{"hypotheses": ["a"]}', '{"id": 1, "outputs": ["a"]}'], 2, "found the keys 'id', 'outputs' in"),
+        (['{"hypotheses": ["a"]}', '{"id": 1, "lines": ["a"]}'], 2, "found the keys 'id', 'lines' in"),
         (['{"hypotheses": ["a"]}', '{"hyps": ["a"]}'], 2, "found the key 'hyps' in"),
         (['{"hypotheses": [{"txt": "a"}]}'], 1, "a hypothesis without text or tokens, with the key 'txt':"),
         (['{"hypotheses": [3]}'], 1, "without text or tokens"),
