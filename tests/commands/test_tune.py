@@ -65,7 +65,7 @@ def test_a_development_set_without_words_is_reported(call, own_model, tmp_path):
     (tmp_path / "dev").write_text("\n\n", encoding="utf-8")
     done = call("tune", "mbr", own_model, "--source", tmp_path / "dev", "--reference", tmp_path / "dev")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "dev: the file is empty (give a development set" in done.stderr
+    assert "dev: holds no words (give a development set" in done.stderr
 
 
 def test_the_grid_is_printed_and_the_best_point_written(call, own_model, files, monkeypatch):
