@@ -296,6 +296,8 @@ def _read_list(path: str, sentence: str | None, labels: LabelOptions) -> list[Hy
     if sentence in lists:
         return lists[sentence]
     ids = list(lists)
+    if not ids:
+        raise FormatError("no sentence has hypotheses", path=path, remedy="look at the output of their program")
     listed = ", ".join(ids) if len(ids) <= _LISTED else f"{ids[0]} to {ids[-1]}"
     if sentence is None:
         message = f"n-best list of {len(lists)} sentences; expected one"

@@ -205,6 +205,8 @@ class LatticeRun:
             remedy = (
                 "give --output FOLDER/ (a folder, with a slash) or a file of many (--to kaldi), or choose one with --id"
             )
+            if self._is_list:
+                remedy = f"`lattice tokens` writes lists as lists (--output NAME.jsonl or NAME.nbest); or {remedy}"
             raise LatticeSimpError(f"{place(self._file)} holds several lattices; {remedy}")
         lattice = members[0].load() if self._is_list else self._labels.prepared(members[0].load())
         require_hypotheses(lattice, self._file)

@@ -48,7 +48,8 @@ class Doubts:
         """Warns about a score above 0, which is not a log probability."""
         if score > 0:
             message = f"the score {score:g} is above 0, so it is not a log probability"
-            self.raise_once(message, line, "write natural logs of probabilities; other scores only rank", ScoreWarning)
+            remedy = "write natural logs of probabilities, not costs; other scores only rank, the highest first"
+            self.raise_once(message, line, remedy, ScoreWarning)
 
 
 def feature_score(features: Mapping[str, float], name: str, path: str | Path | None, line: int | None) -> float:

@@ -85,6 +85,22 @@ def test_lists_in_place_of_references_are_told(call, tmp_path):
     assert "b: looks like a CTM file, with only the best words and times, and each line counts" in reference
 
 
+def test_lists_become_lists_of_another_kind(call, tmp_path):
+    """`convert` writes lattices, and names the command that writes lists."""
+    answer = {"choices": [{"message": {"content": "a cat"}}, {"message": {"content": "a hat"}}]}
+    (tmp_path / "a.jsonl").write_text(f"{json.dumps(answer)}\n" * 2, encoding="utf-8")
+    refused = call("lattice", "convert", tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    assert "holds several lattices; `lattice tokens` writes lists as lists (--output NAME.jsonl" in refused.stderr
+    for name in ("b.nbest", "b.jsonl"):
+        assert call("lattice", "tokens", tmp_path / "a.jsonl", "-o", tmp_path / name).returncode == 0
+        assert ls.read_nbest(tmp_path / name) == ls.read_nbest(tmp_path / "a.jsonl")
+
+
+def test_answers_without_choices_are_told(call, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"object": "chat.completion", "choices": []}\n', encoding="utf-8")
+    assert "a.jsonl: no sentence has hypotheses (" in call("lattice", "nbest", tmp_path / "a.jsonl").stderr
+
+
 def test_sentences_that_a_list_leaves_out_are_empty_lines_and_told(call, tmp_path):
     (tmp_path / "a.nbest").write_text("2 ||| x ||| -1\n4 ||| y ||| -1\n", encoding="utf-8")
     done = call("lattice", "texts", tmp_path / "a.nbest")
