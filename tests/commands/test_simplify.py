@@ -38,6 +38,12 @@ def test_a_line_for_each_line(call, simplifier, tmp_path):
     assert lists[0][0].features["Input:Splits"] == len(records[0]["splits"])
 
 
+def test_text_is_spaced_like_its_source(call):
+    pytest.importorskip("sacremoses", reason="sacremoses is not installed (the extra 'text')")
+    done = call("simplify", stdin='Numerous shops are open 24/7," he said at 6:00.\n')
+    assert done.stdout == 'Many shops are open 24/7," he said at 6:00.\n', done.stderr
+
+
 def test_without_a_model(call):
     pytest.importorskip("sacremoses", reason="sacremoses is not installed (the extra 'text')")
     text = "Approximately 40 individuals were injured.\nMr. Brown commenced work.\n"
