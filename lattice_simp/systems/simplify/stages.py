@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.stage import Run, Stage, write_json
+from lattice_simp.support.tables import grammar_path
 from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.simplify.analysis import MAX_TOKENS, Analysis, analyse, analyses
@@ -140,6 +141,7 @@ def weights_stage(config: Config) -> Stage:
     settings = config.simplify
     development = [] if settings is None or settings.development is None else [settings.development]
     files = [path for test in development for path in test_set_files(config, test)] + _graph_files(config)
+    files.append(grammar_path("english/simpler_words.tsv"))  # choices of the bold mode
     others = {"corpora", "graphs", "iterations", "simplicity", "swaps", "calibrate", "calibration"}
     fields = {} if settings is None else settings.model_dump(mode="json", exclude=others)
     values = {"simplify": fields, "text": config.text.model_dump()}
