@@ -161,6 +161,15 @@ def test_a_simplifier_s_features_redo_its_model_alone(configured):
     assert without["simplifier"] != simple["simplifier"]
 
 
+def test_another_table_of_simpler_words_tunes_the_simplifier_anew(configured, grammar_folder):
+    table = grammar_folder / "english" / "simpler_words.tsv"
+    keys = []
+    for rows in ("begin", "start"):
+        table.write_text(f"words\tpart\tsimpler\tneeds\ncommence\tVERB\t{rows}\t\n", encoding="utf-8")
+        keys.append(keys_of(read_config(configured(), ["simplify={}"])))
+    assert [name for name in keys[0] if keys[0][name] != keys[1][name]] == ["simplifier", "calibration"]
+
+
 def test_a_simplifier_s_model_has_features_of_simplicity(trained_copy, configured):
     rules = next(trained_copy.glob("rules.*/rules.arrays"))
     before = rules.read_bytes()
