@@ -231,12 +231,7 @@ def _or_of_nodes(of_links: Floats | None, of_nodes: Floats | None, targets: Long
     return np.where(np.isnan(of_links), of_nodes[targets], of_links)
 
 
-_SUBLATTICES = ("sublattices cannot be read", "expand the lattice first, for example with HTK's HBuild")
-
-
 def _check_structure(reader: _Reader, names: Longs, links: Rows) -> None:
-    if "SUBLAT" in reader.header:
-        reader.fail(reader.header["SUBLAT"][1], *_SUBLATTICES)
     if not len(names):
         reader.fail(None, "the file is empty: no nodes", "write a line I= for each node and J= for each link")
     if reader.header.get("dir", ("f", 0))[0].startswith("b"):
@@ -282,6 +277,9 @@ def _weights(
     return weights
 
 
+_SUBLATTICES = ("sublattices cannot be read", "expand the lattice first, for example with HTK's HBuild")
+
+
 @dataclass
 class _Link:
     line: int
@@ -308,11 +306,15 @@ class _Reader:
 
     def read(self, lines: Iterable[str]) -> bool:
         """Reads lines, from the first of the file on; returns whether the lattice continues."""
+        continues = True
         for number, line in enumerate(lines, 1):
             line = line.removesuffix("\r").strip(" \t")
-            if line and line[0] != "#" and not self.line(number, line):
-                return False
-        return True
+            if not line or line[0] == "#":
+                continue
+            if not continues:
+                self.fail(number, "another lattice begins", "write each lattice into a file of its own")
+            continues = self.line(number, line)
+        return continues
 
     def take(self, nodes: Rows, links: Rows) -> bool:
         """Turns the scores of plain rows into costs; returns False if they must be read line by line.
@@ -356,6 +358,8 @@ class _Reader:
         if match[1] not in ("I", "J"):
             fields = self.fields(number, line, strict=False)
             fields |= {"UTTERANCE": fields.pop("U")} if "U" in fields else {}
+            if "SUBLAT" in fields:
+                self.fail(number, *_SUBLATTICES)
             self.header.update((name, (text, number)) for name, text in fields.items())
             return True
         fields = self.fields(number, line, strict=True)

@@ -34,7 +34,7 @@ NODE, LINK = ("I",), ("S", "E")
 """The fields of a line whose values are numbers of nodes."""
 
 _BODY = re.compile(r"(?P<nodes>(?:^I=[^\n]*\n)+)(?P<links>(?:J=[^\n]*(?:\n|\Z))*)", re.MULTILINE)
-_END = re.compile(r"\s*\Z|[ \t]*\.[ \t]*\r?(?:\n|\Z)")
+_END = re.compile(r"\s*(?:\.\s*)?\Z")
 _VALUE = re.compile(r"=[^ \t\r\n]*[ \t\r]*")
 _BLANKS = r"[ \t]+"
 _MOST_SHAPES = 16

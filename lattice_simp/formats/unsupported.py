@@ -53,7 +53,11 @@ KINDS = tuple(
     for name, pattern, remedy in (
         ("a word lattice of SRILM", rb"version[ \t]+\d+\s*?\n(?:name|initial|node)\b", _SRILM),
         ("an n-best list of SRILM", rb"NBestList\d|-\d+\.\d+[ \t]+-\d+\.\d+[ \t]+\d+[ \t]+\S", _SRILM),
-        ("an n-best list whose ids are no numbers, or rules of translation", rb"\S+[ \t]+\|\|\|[ \t]", _ROW),
+        (
+            "an n-best list whose ids are no numbers, or rules of translation",
+            rb"(?![{\[][\"{\[])\S+[ \t]+\|\|\|[ \t]",
+            _ROW,
+        ),
         ("a log of OpenNMT", rb"(?:\[[^\n\]]*\]\s*)?SENT \d+: ", "write the translations: onmt_translate -output FILE"),
         ("a stream of JSON (server-sent events)", rb"data: \{", "ask the server for whole answers: stream=false"),
         (

@@ -263,6 +263,7 @@ BODY = "N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-1\n"
         (BODY.replace("W=a", "W=\\377"), "x:4: bytes that are not UTF-8"),
         (BODY.replace("I=1", "I=1 L=sub"), "x:3: sublattices"),
         (f"SUBLAT=sub\n{BODY}\n.\n{BODY}", "x:1: sublattices"),
+        (f"{BODY}\n.\n{BODY}", "x:7: another lattice begins"),
         ("base=-1\n" + BODY, "x:1: base=-1 is not a base"),
         ("base=1\n" + BODY, "x:1: base=1 is not a base"),
         ("base=x\n" + BODY, "x:1: base=x is not a finite number"),

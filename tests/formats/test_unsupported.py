@@ -73,6 +73,7 @@ TEXT = {
     "matrix": ("utt-1  [\n  0.1 0.25\n  1e-3 2 ]\n", "a Kaldi archive of vectors or matrices", "ark,t:-"),
     "ctm": ("utt-1 1 0.00 0.25 hello 0.9\n", "a CTM file", "lattices or n-best lists"),
     "json object": (json.dumps({"results": [{"documents": []}]}), "JSON", '"hypotheses"'),
+    "json with bars": ('{"rules":[1,"[X] ||| a ||| b"]}\n', "JSON", '"hypotheses"'),
     "json array": ('[\n  {"text": "a cat"}\n]\n', "JSON", '"hypotheses"'),
     "json lines": ('{ "text": "a cat" }\n{ "text": "a dog" }\n', "JSON", '"hypotheses"'),
     "html": ("\n<!DOCTYPE html>\n<html></html>\n", "HTML", "save the file itself"),
