@@ -73,7 +73,6 @@ TEXT = {
     "matrix": ("utt-1  [\n  0.1 0.25\n  1e-3 2 ]\n", "a Kaldi archive of vectors or matrices", "ark,t:-"),
     "ctm": ("utt-1 1 0.00 0.25 hello 0.9\n", "a CTM file", "lattices or n-best lists"),
     "json object": (json.dumps({"results": [{"documents": []}]}), "JSON", '"hypotheses"'),
-    "json with bars": ('{"rules":[1,"[X] ||| a ||| b"]}\n', "JSON", '"hypotheses"'),
     "json array": ('[\n  {"text": "a cat"}\n]\n', "JSON", '"hypotheses"'),
     "json lines": ('{ "text": "a cat" }\n{ "text": "a dog" }\n', "JSON", '"hypotheses"'),
     "html": ("\n<!DOCTYPE html>\n<html></html>\n", "HTML", "save the file itself"),
@@ -150,6 +149,12 @@ def test_a_list_without_numbers_is_called_so(tmp_path):
     for reader in (read, lambda path: list(read_all(path))):
         with pytest.raises(FormatError, match=r"x: looks like an n-best list whose ids are no numbers.* as ids"):
             reader(tmp_path / "x")
+
+
+def test_json_with_bars_is_no_list_without_numbers(tmp_path):
+    (tmp_path / "x").write_text('{"rules":[1,"[X] ||| a ||| b"]}\n')
+    with pytest.raises(FormatError, match="x: looks like JSON"):
+        read(tmp_path / "x")
 
 
 def test_a_list_where_a_lattice_is_needed(tmp_path):
