@@ -197,10 +197,11 @@ def test_bench_writes_the_table(tmp_path):
         "x\n<!-- figures: begin -->\n| `c_s` | 7 |\n| `b_s`: what it is | 1 | | | |\n<!-- figures: end -->\ny\n",
         "utf-8",
     )
-    write_page(page, {"a_s": figure(2.0, "s"), "b_s": figure(0.5, "s", 2.0)})
+    write_page(page, {"a_s": figure(2.0, "s", 0.08), "b_s": figure(0.5, "s", 2.0)})
     text = page.read_text("utf-8")
     assert re.findall(r"^\| `(\w+)`", text, flags=re.MULTILINE) == ["c_s", "b_s", "a_s"]
     assert "| `b_s`: what it is | 0.5 s | 2.000 | 4.0 |  |\n" in text
+    assert "| `a_s` | 2 s | 0.080 | 0.04 |  |\n" in text
     assert "| `c_s` | 7 |\n" in text  # it was not measured, and stays
     assert (text[:2], text[-2:]) == ("x\n", "y\n")
     page.write_text("no table", "utf-8")

@@ -139,7 +139,7 @@ def _texts(entry: Figure) -> tuple[str, str, str]:
     return (
         f"{entry['value']:,.4f}".rstrip("0").rstrip("."),
         "" if baseline is None else f"{baseline:,.3f}",
-        "" if ratio is None else f"{ratio:,.1f}",
+        "" if ratio is None else f"{ratio:,.{1 if ratio >= 0.1 else 2}f}",
     )
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any, TypedDict
+
+import numpy as np
 
 
 class Figure(TypedDict, total=False):
@@ -56,3 +61,25 @@ def timed(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
     with cpu_time() as timer:
         result = function(*arguments)
     return result, timer.seconds
+
+
+def compared(
+    name: str, ours: Callable[[], list[float]], theirs: Callable[[], list[float]], tolerance: float = 1e-6
+) -> Figures:
+    """Times both after a first call of each; raises AssertionError where their results differ."""
+    ours()
+    theirs()
+    result, seconds = timed(ours)
+    expected, baseline = timed(theirs)
+    if not np.allclose(result, expected, atol=tolerance):
+        raise AssertionError(f"{name}: other results")
+    return {name: figure(seconds, "CPU s", baseline)}
+
+
+def installed(name: str) -> ModuleType | None:
+    """Imports a peer, or reports that its figures are left out."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        print(f"{name} is not installed, so its figures are left out", file=sys.stderr)
+        return None

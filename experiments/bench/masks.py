@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 
 import lattice_simp as ls
 from experiments.bench.constrained import frequent_words, pieces_of
-from experiments.bench.figures import Figures, figure, timed
+from experiments.bench.figures import Figures, figure, installed, timed
 from lattice_simp.formats.grammar import format_gbnf, format_lark, format_regex
 
 VOCABULARY, ROWS, STEPS, TERMS = 130_000, 8, 50, 20
@@ -30,7 +29,7 @@ def measure(shared: Path) -> Figures:
     words = frequent_words(shared / "data" / "wmt" / "newstest2013.en-de.de.xz")
     tokens = _tokens(words)
     terms = ls.term_acceptor([[word, f"{word}s"] for word in words[100:102]])
-    xgrammar, llguidance = map(_installed, ("xgrammar", "llguidance"))
+    xgrammar, llguidance = map(installed, ("xgrammar", "llguidance"))
     _warm_up()
     vocabulary, seconds = timed(ls.TokenVocabulary.of, tokens)
     info, baseline = timed(_tokenizer_info, xgrammar, tokens) if xgrammar else (None, None)
@@ -130,14 +129,6 @@ def _warm_up() -> None:
     """Loads the compiled code."""
     constraint = ls.TokenConstraint.of(ls.term_acceptor(["a"]), [None, b"a"], 0)
     _masked(constraint, 0, np.zeros((ROWS, 2), dtype=np.float32))
-
-
-def _installed(name: str) -> ModuleType | None:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        print(f"masks: {name} is not installed, so its figures are left out", file=sys.stderr)
-        return None
 
 
 def _tokenizer_info(xgrammar: ModuleType, tokens: list[bytes | None]) -> Any:

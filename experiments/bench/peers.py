@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import kenlm
 import numpy as np
-import pynini
 
 import lattice_simp as ls
-from experiments.bench.figures import Figures, figure, timed
+from experiments.bench import peer_lattices, peer_lists
+from experiments.bench.figures import Figures, compared
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.scores.edits import edit_distances
 from lattice_simp.support.extras import Late
@@ -22,9 +22,6 @@ LOG_10 = float(np.log(10.0))
 LISTS, LENGTH, WORDS, VOCABULARY = 200, 100, 20, 2000
 """Made-up lists: how many, hypotheses in each, their words, and how many words there are."""
 
-FILES = 500
-"""Small OpenFst files that are read and written."""
-
 rapidfuzz_distance, rapidfuzz_process = Late("rapidfuzz.distance"), Late("rapidfuzz.process")
 
 
@@ -32,7 +29,8 @@ def measure(shared: Path) -> Figures:
     """Measures language models on lists, oracles and minimum Bayes risk of lists, and files."""
     folder = shared / "data" / "oracles" / "hiero-multi30k"
     model = ls.LanguageModel.read(folder / "lm4.arpa.gz")
-    lists = random_lists([word for word in model.words if not word.startswith("<")][:VOCABULARY])
+    words = [word for word in model.words if not word.startswith("<")]
+    lists = random_lists(words[:VOCABULARY])
     with tempfile.TemporaryDirectory() as scratch:
         arpa = Path(scratch) / "lm.arpa"
         arpa.write_bytes(read_bytes(folder / "lm4.arpa.gz"))
@@ -41,7 +39,9 @@ def measure(shared: Path) -> Figures:
             **_language_model(lists, model, peer),
             **_oracle(lists),
             **_minimum_bayes_risk(lists),
-            **_files(lists, Path(scratch)),
+            **peer_lists.measure_lists(lists),
+            **peer_lattices.files([ls.Lattice.from_nbest(entries) for entries in lists], Path(scratch)),
+            **peer_lattices.measure(words, Path(scratch)),
         }
 
 
@@ -68,7 +68,7 @@ def _language_model(lists: list[list[Hypothesis]], model: ls.LanguageModel, peer
     def theirs() -> list[float]:
         return [LOG_10 * peer.score(" ".join(entry.tokens)) for entries in lists for entry in entries]
 
-    return _compared("peer_lm_of_lists_vs_kenlm", ours, theirs, tolerance=1e-3)
+    return compared("peer_lm_of_lists_vs_kenlm", ours, theirs, tolerance=1e-3)
 
 
 def _oracle(lists: list[list[Hypothesis]]) -> Figures:
@@ -88,7 +88,7 @@ def _oracle(lists: list[list[Hypothesis]]) -> Figures:
             for reference, entries in zip(references, lists, strict=True)
         ]
 
-    return _compared("peer_oracle_wer_of_lists_vs_rapidfuzz", ours, theirs)
+    return compared("peer_oracle_wer_of_lists_vs_rapidfuzz", ours, theirs)
 
 
 def _minimum_bayes_risk(lists: list[list[Hypothesis]]) -> Figures:
@@ -106,33 +106,4 @@ def _minimum_bayes_risk(lists: list[list[Hypothesis]]) -> Figures:
             risks.append(float((matrix @ (shares / shares.sum())).min()))
         return risks
 
-    return _compared("peer_mbr_wer_of_lists_vs_rapidfuzz", ours, theirs)
-
-
-def _files(lists: list[list[Hypothesis]], folder: Path) -> Figures:
-    """Reads small OpenFst files, against pynini."""
-    paths = [folder / f"{number}.fst" for number in range(FILES)]
-    lattices = [ls.Lattice.from_nbest(entries) for entries in lists]
-    for number, path in enumerate(paths):
-        ls.write(lattices[number % len(lattices)], path)
-
-    def ours() -> list[float]:
-        return [float(ls.read(path).num_states) for path in paths]
-
-    def theirs() -> list[float]:
-        return [float(pynini.Fst.read(str(path)).num_states()) for path in paths]
-
-    return _compared("peer_small_files_read_vs_pynini", ours, theirs)
-
-
-def _compared(
-    name: str, ours: Callable[[], list[float]], theirs: Callable[[], list[float]], tolerance: float = 1e-6
-) -> Figures:
-    """Times both after a first call of each; raises AssertionError where their results differ."""
-    ours()
-    theirs()
-    result, seconds = timed(ours)
-    expected, baseline = timed(theirs)
-    if not np.allclose(result, expected, atol=tolerance):
-        raise AssertionError(f"{name}: other results")
-    return {name: figure(seconds, "CPU s", baseline)}
+    return compared("peer_mbr_wer_of_lists_vs_rapidfuzz", ours, theirs)

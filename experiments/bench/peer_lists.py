@@ -1,0 +1,113 @@
+"""Consensus, minimum Bayes risk and significance of texts, as unisson, fastchrf and sacrebleu compute them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from sacrebleu.metrics import BLEU
+from sacrebleu.significance import PairedTest
+
+import lattice_simp as ls
+from experiments.bench.figures import Figures, compared, installed
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.metrics import Lines, bleu, compare, measure
+
+Lists = list[list[Hypothesis]]
+
+CHRF_LISTS, BLEU_LISTS = 10, 2
+"""Lists of minimum Bayes risk by chrF, and by BLEU, where sacrebleu scores each pair of hypotheses."""
+
+NETWORKS = ((200, 10), (50, 100))
+"""Lists for confusion networks: how many, and hypotheses in each."""
+
+
+def measure_lists(lists: Lists) -> Figures:
+    """Measures consensus and minimum Bayes risk of lists, and a significance test of two systems."""
+    return {**_networks(lists), **_chrf(lists[:CHRF_LISTS]), **_bleu(lists[:BLEU_LISTS]), **_significance(lists)}
+
+
+def _networks(lists: Lists) -> Figures:
+    """Finds the consensus of each list, against unisson; at least nine in ten are equal: ties differ."""
+    unisson = installed("unisson")
+    figures: Figures = {}
+    for count, length in NETWORKS if unisson else ():
+        texts = [[replace(entry, cost=0.0) for entry in entries[:length]] for entries in lists[:count]]
+        tokens = [[entry.tokens for entry in entries] for entries in texts]
+
+        def ours(texts: Lists = texts) -> list[str]:
+            networks = (ls.confusion_network(ls.Lattice.from_nbest(entries), ignore=()) for entries in texts)
+            return [ls.shortest_path(network).text for network in networks]
+
+        def theirs(tokens: list[list[tuple[str, ...]]] = tokens) -> list[str]:
+            return unisson.consensus_batch(tokens)
+
+        same = [mine == other for mine, other in zip(ours(), theirs(), strict=True)]
+        if np.mean(same) < 0.9:
+            raise AssertionError("unisson finds other texts")
+        name = f"peer_networks_of_{length}_best_vs_unisson"
+        figures |= compared(name, lambda run=ours: [float(len(run()))], lambda run=theirs: [float(len(run()))])
+    return figures
+
+
+def _chrf(lists: Lists) -> Figures:
+    """Finds the best expected chrF in each list, against fastchrf's matrices of scores."""
+    fastchrf = installed("fastchrf")
+    if fastchrf is None:
+        return {}
+    texts = [[entry.text for entry in entries] for entries in lists]
+
+    def theirs() -> list[float]:
+        matrices = fastchrf.pairwise_chrf(texts, texts)
+        return [
+            -float((np.array(matrix) @ _shares(entries)).max()) for entries, matrix in zip(lists, matrices, strict=True)
+        ]
+
+    return compared("peer_mbr_chrf_of_lists_vs_fastchrf", lambda: _risks(lists, "chrf"), theirs)
+
+
+def _bleu(lists: Lists) -> Figures:
+    """Finds the best expected sentence BLEU in each list, against sacrebleu's scores of pairs."""
+    metric = BLEU(effective_order=True, tokenize="none")
+
+    def theirs() -> list[float]:
+        best = []
+        for entries in lists:
+            texts, shares = [entry.text for entry in entries], _shares(entries)
+            scores = [[metric.sentence_score(text, [other]).score for other in texts] for text in texts]
+            best.append(-float((np.array(scores) @ shares).max()))
+        return best
+
+    return compared("peer_mbr_bleu_of_lists_vs_sacrebleu", lambda: _risks(lists, "bleu"), theirs)
+
+
+def _risks(lists: Lists, utility: str) -> list[float]:
+    return [ls.mbr_nbest(entries, utility, ignore=())[0].cost for entries in lists]
+
+
+def _shares(entries: list[Hypothesis]) -> np.ndarray:
+    shares = np.exp([-entry.cost for entry in entries])
+    return shares / shares.sum()
+
+
+def _significance(lists: Lists) -> Figures:
+    """Compares two systems by BLEU and paired bootstrap resampling, against sacrebleu; scores and p are equal."""
+    columns = [[entry.text for entries in lists for entry in entries[start::3]] for start in range(3)]
+    size = min(map(len, columns))
+    references, first, second = (column[:size] for column in columns)
+
+    metric = bleu()
+
+    def ours() -> list[float]:
+        systems = {"first": Lines(text=first), "second": Lines(text=second)}
+        scores = compare(measure(systems, [Lines(text=references)], [metric]), "first").scores
+        baseline, system = (scores[name][metric.name] for name in systems)
+        return [baseline.value, system.value, system.p]
+
+    def theirs() -> list[float]:
+        systems, metrics = [("first", first), ("second", second)], {"BLEU": BLEU(references=[references])}
+        _, scores = PairedTest(systems, metrics, references=None, test_type="bs", n_samples=1000)()
+        baseline, system = scores["BLEU"]
+        return [baseline.score, system.score, system.p_value]
+
+    return compared("peer_significance_vs_sacrebleu", ours, theirs)

@@ -1,0 +1,51 @@
+"""The peers' rows at toy sizes: the same results, and a figure for each peer that is installed."""
+
+from __future__ import annotations
+
+import pytest
+
+from experiments.bench import peer_lattices, peer_lists, peers
+from experiments.bench.figures import compared, installed
+from lattice_simp.core.lattice import Lattice
+
+WORDS = [f"word{number}" for number in range(50)]
+
+
+@pytest.fixture
+def lists(monkeypatch):
+    monkeypatch.setattr(peers, "LISTS", 3)
+    monkeypatch.setattr(peers, "LENGTH", 12)
+    return peers.random_lists(WORDS)
+
+
+@pytest.mark.slow  # sacrebleu's resampling
+def test_lists(lists):
+    pytest.importorskip("fastchrf")
+    pytest.importorskip("unisson")
+    figures = peer_lists.measure_lists(lists)
+    assert "peer_mbr_bleu_of_lists_vs_sacrebleu" in figures
+    assert all(figure["value"] > 0 and figure["baseline"] > 0 for figure in figures.values())
+
+
+def test_lattices(tmp_path, monkeypatch):
+    pytest.importorskip("kaldifst")
+    for name in ("ARCS", "SMALL_ARCS", "TEXT_ARCS"):
+        monkeypatch.setattr(peer_lattices, name, 500)
+    monkeypatch.setattr(peer_lattices, "REPEATS", 1)
+    assert "peer_minimize_vs_kaldifst" in peer_lattices.measure(WORDS, tmp_path)
+
+
+def test_files(lists, tmp_path, monkeypatch):
+    monkeypatch.setattr(peer_lattices, "FILES", 5)
+    figures = peer_lattices.files([Lattice.from_nbest(entries) for entries in lists], tmp_path)
+    assert "peer_small_files_written_vs_pynini" in figures
+
+
+def test_different_results():
+    with pytest.raises(AssertionError, match="row: other results"):
+        compared("row", lambda: [1.0], lambda: [2.0])
+
+
+def test_a_missing_peer_is_reported(capsys):
+    assert installed("no_such_peer") is None
+    assert "no_such_peer is not installed" in capsys.readouterr().err
