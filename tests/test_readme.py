@@ -47,6 +47,19 @@ def test_figures_are_those_of_the_guides():
     ratios = [rows[name][2] for name in ("lm_vs_kenlm_loop", "gappy_vs_pynini")]
     figures = [search.split()[0], recorded[1], *ratios]
     assert [float(claim) for claim in result.groups()] == pytest.approx([float(figure) for figure in figures], rel=0.2)
+    claims = re.search(
+        r"Pruning is ([\d.]+) times .* files ([\d.]+) times as fast.* lists of ten (\d+) times", one_line(DOCUMENT.text)
+    )
+    pruning, files, networks = (
+        float(rows[name][1]) / float(rows[name][0].split()[0])
+        for name in (
+            "peer_prune_vs_pywrapfst",
+            "peer_small_files_written_vs_pynini",
+            "peer_networks_of_10_best_vs_unisson",
+        )
+    )
+    assert claims
+    assert [float(claim) for claim in claims.groups()] == pytest.approx([pruning, 1 / files, 1 / networks], rel=0.2)
 
 
 def one_line(text: str) -> str:

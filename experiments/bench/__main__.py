@@ -138,7 +138,7 @@ def _texts(entry: Figure) -> tuple[str, str, str]:
     baseline, ratio = entry.get("baseline"), entry.get("ratio")
     return (
         f"{entry['value']:,.4f}".rstrip("0").rstrip("."),
-        "" if baseline is None else f"{baseline:,.3f}",
+        "" if baseline is None else f"{baseline:,.{3 if baseline >= 0.01 else 4}f}",
         "" if ratio is None else f"{ratio:,.{1 if ratio >= 0.1 else 2}f}",
     )
 

@@ -23,6 +23,9 @@ FEW_WORDS = 100
 BEAM, PATHS, STRINGS = 5.0, 100, 200
 """Nats of pruning, the length of n-best lists, and the strings that composition and intersection select."""
 
+DELTA = 1 / 1024
+"""The precision of costs in OpenFst's programs and kaldifst; pynini's default keeps noise of single precision."""
+
 REPEATS = 20
 """Calls of operations that take milliseconds."""
 
@@ -37,11 +40,11 @@ def measure(words: list[str], folder: Path) -> Figures:
     lattice = wide_lattice(ARCS, ls.SymbolTable(words[:WORDS]))
     few = wide_lattice(SMALL_ARCS, ls.SymbolTable(words[:FEW_WORDS]))
     text = wide_lattice(TEXT_ARCS, ls.SymbolTable(words[:WORDS]))
-    figures = {**_pruning(lattice), **_lists(lattice), **_products(lattice), **_text(text, folder)}
+    figures = {**_pruning(lattice), **_lists(lattice), **_products(lattice), **_automata(few), **_text(text, folder)}
     if kaldifst := installed("kaldifst"):
         figures |= {
             **_kaldifst_lists(kaldifst, lattice, folder),
-            **_automata(kaldifst, few, folder),
+            **_kaldifst_automata(kaldifst, few, folder),
             **_kaldifst_text(kaldifst, text, folder),
         }
     return figures
@@ -159,7 +162,15 @@ def _products(lattice: ls.Lattice) -> Figures:
     return figures
 
 
-def _automata(kaldifst: ModuleType, lattice: ls.Lattice, folder: Path) -> Figures:
+def _automata(lattice: ls.Lattice) -> Figures:
+    """Determinizes and minimizes, against pynini; the results have as many states."""
+    fst = lattice.to_pynini()
+    determinized = _repeated(lambda: [float(pynini.determinize(fst, delta=DELTA).num_states())])
+    minimized = _repeated(lambda: [float(pynini.determinize(fst, delta=DELTA).minimize().num_states())])
+    return _compared_automata("pynini", lattice, determinized, minimized)
+
+
+def _kaldifst_automata(kaldifst: ModuleType, lattice: ls.Lattice, folder: Path) -> Figures:
     """Determinizes and minimizes, against kaldifst; the results have as many states."""
     fst = _in_kaldifst(kaldifst, lattice, folder)
 
@@ -168,18 +179,22 @@ def _automata(kaldifst: ModuleType, lattice: ls.Lattice, folder: Path) -> Figure
         kaldifst.minimize(automaton)
         return [float(automaton.num_states)]
 
-    return {
-        **compared(
-            "peer_determinize_vs_kaldifst",
-            _repeated(lambda: [float(ls.determinize(lattice).num_states)]),
-            _repeated(lambda: [float(kaldifst.determinize(fst).num_states)]),
-        ),
-        **compared(
-            "peer_minimize_vs_kaldifst",
-            _repeated(lambda: [float(ls.minimize(lattice).num_states)]),
-            _repeated(smallest),
-        ),
-    }
+    determinized = _repeated(lambda: [float(kaldifst.determinize(fst).num_states)])
+    return _compared_automata("kaldifst", lattice, determinized, _repeated(smallest))
+
+
+def _compared_automata(peer: str, lattice: ls.Lattice, determinized: Run, minimized: Run) -> Figures:
+    figures: Figures = {}
+    for name, operation, theirs in (
+        ("determinize", ls.determinize, determinized),
+        ("minimize", ls.minimize, minimized),
+    ):
+
+        def ours(operation: Callable[[ls.Lattice], ls.Lattice] = operation) -> list[float]:
+            return [float(operation(lattice).num_states)]
+
+        figures |= compared(f"peer_{name}_vs_{peer}", _repeated(ours), theirs)
+    return figures
 
 
 def _text(lattice: ls.Lattice, folder: Path) -> Figures:
