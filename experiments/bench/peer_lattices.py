@@ -93,7 +93,7 @@ def files(lists: list[ls.Lattice], folder: Path) -> Figures:
 
 
 def _sizes(paths: list[Path]) -> list[float]:
-    return [float(path.stat().st_size > 0) for path in paths]
+    return [float(path.stat().st_size) for path in paths]
 
 
 def _pruning(lattice: ls.Lattice) -> Figures:
