@@ -191,7 +191,7 @@ def test_judgements_of_the_shared_skeletons(call, shared, files):
     path = shared / "data" / "skeletons" / "newstest2014.jsonl.xz"
     if not path.exists():
         pytest.skip(f"no {path}")
-    assert call(*COMMAND, "import", "news.db", path).stdout.startswith("500 new sentences of 500, 1000 judgements")
+    assert call(*COMMAND, "import", "news.db", path).stdout.startswith("500 new sentences of 500, 1,000 judgements")
     call(*COMMAND, "export", "news.db", "news.jsonl")
     assert [skeleton.skeletons for skeleton in read_skeletons("news.jsonl")] == [
         skeleton.skeletons for skeleton in read_skeletons(path)

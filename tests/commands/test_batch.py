@@ -143,7 +143,8 @@ def test_one_of_several_lattices_is_chosen_by_name_or_number(places, tmp_path, c
             assert run("lattice", command, place, *output) == 2
             error = capsys.readouterr().err
             if command == "convert":
-                assert "holds several lattices; give --output FOLDER/" in error, error
+                assert "holds several lattices; " in error, error
+                assert "give --output FOLDER/" in error, error
                 continue
             assert "2 " in error, error
             assert "expected one (choose one with --id: " in error, error

@@ -8,6 +8,7 @@ import pytest
 from lattice_simp import Hypothesis, Lattice, LatticeSimpError, nbest, recombine
 from lattice_simp.metrics import Lines, bleu_tok, closest_references, measure
 from lattice_simp.scores.edits import edit_distances
+from lattice_simp.support.plurals import counted
 
 
 def random_line(rng):
@@ -38,7 +39,7 @@ def test_each_system_has_its_own_and_an_empty_lattice_the_first_reference():
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_there_is_a_lattice_for_each_sentence(count):
     lattices = [Lattice.from_strings([("a", 0.0)])] * count
-    with pytest.raises(LatticeSimpError, match=f"{count} lattices of references for 2 sentences"):
+    with pytest.raises(LatticeSimpError, match=f"{counted(count, 'lattice')} of references for 2 sentences"):
         closest_references(lattices, {"own": ["a", "a"]}, ["a", "a"])
 
 
