@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -17,6 +17,9 @@ Result = TypeVar("Result")
 
 AHEAD = 4
 """The items of each thread that are being processed or wait for their turn, which bounds memory."""
+
+PATIENCE = 0.5
+"""The seconds of each wait for a result: a Ctrl-C that comes just before one is noticed when it ends."""
 
 
 def in_threads(
@@ -51,10 +54,10 @@ def in_threads(
             calls.put(waiting[-1])
             if len(waiting) == AHEAD * jobs:
                 first, answer = waiting.popleft()
-                yield first, *answer.get()
+                yield first, *_answer_of(answer)
         while waiting:
             first, answer = waiting.popleft()
-            yield first, *answer.get()
+            yield first, *_answer_of(answer)
     finally:
         for _ in range(jobs):
             calls.put(None)
@@ -75,6 +78,14 @@ def map_in_threads(function: Callable[[Item], Result], items: Iterable[Item], jo
             raise error
         results.append(result)
     return results
+
+
+def _answer_of(answer: SimpleQueue[Any]) -> Any:
+    while True:
+        try:
+            return answer.get(timeout=PATIENCE)
+        except Empty:
+            continue
 
 
 def _attempt(function: Callable[[Item], Result], item: Item) -> tuple[Result | None, Exception | None]:

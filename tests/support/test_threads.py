@@ -43,7 +43,9 @@ def test_items_are_read_as_needed():
     assert next(items) == AHEAD * JOBS + 4
 
 
-def test_an_interrupt_does_not_wait_for_the_threads():
+@pytest.mark.parametrize("while_waiting", [True, False])
+def test_an_interrupt_does_not_wait_for_the_threads(while_waiting):
+    """A signal that another thread gets wakes nobody, like one that comes just before the wait."""
     ends, begun, daemons = threading.Event(), threading.Event(), []
 
     def work(_):
@@ -53,7 +55,8 @@ def test_an_interrupt_does_not_wait_for_the_threads():
 
     def interrupt():
         begun.wait(60)
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        receiver = threading.main_thread() if while_waiting else threading.current_thread()
+        signal.pthread_kill(receiver.ident, signal.SIGINT)
 
     threading.Thread(target=interrupt, daemon=True).start()
     begin = time.monotonic()
