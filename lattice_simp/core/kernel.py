@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.support.interrupts import interrupts_end_kernels
+from lattice_simp.support.threads import next_item
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -296,7 +297,7 @@ def _aside(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     answers: _Answers = SimpleQueue()
     try:
         _calls().put((function, arguments, answers))
-        result, error, seconds = answers.get()
+        result, error, seconds = next_item(answers)
     except BaseException:
         _calls.cache_clear()
         raise

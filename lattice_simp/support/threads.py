@@ -54,10 +54,10 @@ def in_threads(
             calls.put(waiting[-1])
             if len(waiting) == AHEAD * jobs:
                 first, answer = waiting.popleft()
-                yield first, *_answer_of(answer)
+                yield first, *next_item(answer)
         while waiting:
             first, answer = waiting.popleft()
-            yield first, *_answer_of(answer)
+            yield first, *next_item(answer)
     finally:
         for _ in range(jobs):
             calls.put(None)
@@ -80,10 +80,11 @@ def map_in_threads(function: Callable[[Item], Result], items: Iterable[Item], jo
     return results
 
 
-def _answer_of(answer: SimpleQueue[Any]) -> Any:
+def next_item(queue: SimpleQueue[Item]) -> Item:
+    """Waits for the next item of a queue, in steps, so that a Ctrl-C is noticed however it comes."""
     while True:
         try:
-            return answer.get(timeout=PATIENCE)
+            return queue.get(timeout=PATIENCE)
         except Empty:
             continue
 

@@ -39,12 +39,18 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=variables, timeout=120, check=False)
 
 
-def test_an_interrupt_ends_a_kernel_at_once_and_the_next_call_works():
+@pytest.mark.parametrize("while_waiting", [True, False])
+def test_an_interrupt_ends_a_kernel_at_once_and_the_next_call_works(while_waiting):
+    """A signal that another thread gets wakes nobody, like one that comes just before the wait."""
     done = np.zeros(1, dtype=np.int8)
     spin(1, done)
     done[0] = 0
-    timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
-    timer.start()
+
+    def interrupt() -> None:
+        receiver = threading.main_thread() if while_waiting else threading.current_thread()
+        signal.pthread_kill(receiver.ident or 0, signal.SIGINT)
+
+    threading.Timer(0.2, interrupt).start()
     with kernels_interruptible(), pytest.raises(KeyboardInterrupt):
         spin(2_000_000_000, done)
     assert not done[0]  # it is still at it

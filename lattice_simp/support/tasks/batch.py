@@ -20,6 +20,7 @@ from lattice_simp.support.tasks.outcome import (
     WorkerError,
 )
 from lattice_simp.support.tasks.processes import MAX_ATTEMPTS, ProcessPool
+from lattice_simp.support.threads import next_item
 
 WINDOW = 1000
 """How far the work may run ahead of the first unfinished task, so that few results wait for their turn."""
@@ -71,7 +72,7 @@ def _outcomes(pool: ProcessPool, waiting: deque[Task]) -> Iterator[Outcome]:
             future.add_done_callback(done.put)
             if not waiting:
                 pool.finish()
-        future = done.get()
+        future = next_item(done)
         yield _outcome(running.pop(future), future)
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
+import time
 from functools import partial
 
 import pytest
@@ -55,6 +58,15 @@ def test_workers_have_one_thread_for_matrices_unless_the_user_says_how_many(monk
     values = {task.number: task.result for task in run_batch(list(enumerate(THREADS)), make_reader, jobs=2)}
     assert [values[number] for number in range(len(THREADS))] == ["3" if "OMP" in name else "1" for name in THREADS]
     assert [name for name in THREADS if name in os.environ] == ["OMP_NUM_THREADS"]
+
+
+def test_an_interrupt_that_another_thread_gets_ends_the_wait(tmp_path):
+    """It wakes nobody, like one that comes just before the wait."""
+    begin = time.monotonic()
+    threading.Timer(0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        list(run_batch([(0, "slow")], partial(make_worker, tmp_path), time_limit=20))
+    assert time.monotonic() - begin < 15
 
 
 def test_a_closed_pool_fails_its_tasks(tmp_path):
