@@ -38,7 +38,7 @@ def sampled(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Returns the sample, in the order of the corpus.
 
     >>> [record["id"] for record in sampled([{"id": number} for number in range(1000)])][:4]
-    [5, 11, 12, 18]
+    [0, 4, 15, 17]
     """
     numbers = sorted(random.Random(SEED).sample(range(len(records)), min(PAIRS, len(records))))
     return [records[number] for number in numbers]

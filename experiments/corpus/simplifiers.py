@@ -116,10 +116,10 @@ def _measure(test: TestSet, models: Mapping[str, Path], run: Run, folder: Path) 
 
 
 def _simplified(model: Simplifier, source: Sequence[str], path: Path) -> list[str]:
-    found = [simpler[0].text for simpler in model.simplify_all(line.split() for line in source)]
+    simplified = [simpler[0].text for simpler in model.simplify_all(line.split() for line in source)]
     with open_text(path, "w") as file:
-        file.writelines(f"{line}\n" for line in found)
-    return found
+        file.writelines(f"{line}\n" for line in simplified)
+    return simplified
 
 
 def _lowered(lines: Sequence[str]) -> Lines:

@@ -21,39 +21,39 @@ def simplify(experiment: Experiment) -> Results:
     """Trains and tunes our models, runs all systems on all sets, and measures what is not measured yet."""
     config = experiment.settings()
     work = Path(config["work"])
-    made = run_stages([corpora_stage(config)] if config.get("models") else [], work, experiment.run)
-    records = dict(made.records)
+    prepared = run_stages([corpora_stage(config)] if config.get("models") else [], work, experiment.run)
+    records = dict(prepared.records)
     sets, counts = [], {}
-    for one in read_sets(config, made.folders.get("corpora", work)):
-        if one.model:
-            folder, more = _outputs(config, one, made.folders["corpora"], experiment)
+    for test_set in read_sets(config, prepared.folders.get("corpora", work)):
+        if test_set.model:
+            folder, more = _outputs(config, test_set, prepared.folders["corpora"], experiment)
             records |= more
-            counts[one.name] = read_counts(folder)
-            ours = {OURS + system: folder / file_name(system) for system in systems_of(one)}
-            one = replace(one, outputs={**one.outputs, **ours})
-        sets.append(one)
-    stages = {one.name: measured_stage(one, config["samples"]) for one in sets}
+            counts[test_set.name] = read_counts(folder)
+            ours = {OURS + system: folder / file_name(system) for system in systems_of(test_set)}
+            test_set = replace(test_set, outputs={**test_set.outputs, **ours})
+        sets.append(test_set)
+    stages = {test_set.name: measured_stage(test_set, config["samples"]) for test_set in sets}
     measured = run_stages(list(stages.values()), work, experiment.run)
     documents = {name: read_scores(measured.folders[stage.name]) for name, stage in stages.items()}
-    found = {
+    results = {
         **figures(documents, read_published()),
         **costs(counts, records),
         "operations": counts,
         STAGES: stage_costs({**records, **measured.records}),
     }
-    return Results("Text simplification", found, page(found, config), versions("sacrebleu"))
+    return Results("Text simplification", results, page(results, config), versions("sacrebleu"))
 
 
 def _outputs(
-    config: Config, one: TestSet, corpora: Path, experiment: Experiment
+    config: Config, test_set: TestSet, corpora: Path, experiment: Experiment
 ) -> tuple[Path, dict[str, dict[str, Any]]]:
     """Returns the folder of our systems' outputs, and the records of the stages that made them."""
     models, records = {}, {}
-    for swaps in sorted({system.swaps for system in systems_of(one).values()}):
-        models[swaps], done = trained(config, one.model, corpora, experiment.run, swaps=swaps)
-        title = f"{one.model}, swaps" if swaps else one.model
+    for swaps in sorted({system.swaps for system in systems_of(test_set).values()}):
+        models[swaps], done = trained(config, test_set.model, corpora, experiment.run, swaps=swaps)
+        title = f"{test_set.model}, swaps" if swaps else test_set.model
         records |= {f"{name} ({title})": record for name, record in done.records.items()}
-    stage = outputs_stage(one, models)
+    stage = outputs_stage(test_set, models)
     written = run_stages([stage], Path(config["work"]), experiment.run)
     return written.folders[stage.name], {**records, **written.records}
 

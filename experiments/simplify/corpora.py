@@ -54,8 +54,8 @@ def _write_corpora(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     reader = Reader(Path(config["data"]))
     last: int = config["train_lines"]
     turk, asset = reader.lines(f"{TURK}/tune.truecase.detok.orig.xz"), reader.lines(f"{ASSET}/asset.valid.orig.xz")
-    turked = [reader.lines(f"{TURK}/tune.truecase.detok.simp.{own}.xz") for own in range(TURK_REFERENCES)]
-    asseted = [reader.lines(f"{ASSET}/asset.valid.simp.{own}.xz") for own in range(ASSET_REFERENCES)]
+    turked = [reader.lines(f"{TURK}/tune.truecase.detok.simp.{number}.xz") for number in range(TURK_REFERENCES)]
+    asseted = [reader.lines(f"{ASSET}/asset.valid.simp.{number}.xz") for number in range(ASSET_REFERENCES)]
     wikipedia = reader.lines(f"{TURK}/legacy/tune.8turkers.tok.simp.xz")
     test = [*reader.lines("simplify/pwkp/pwkp.test.orig.xz"), *reader.lines(f"{TURK}/test.truecase.detok.orig.xz")]
     valid = reader.lines("simplify/pwkp/pwkp.valid.orig.xz")
@@ -64,8 +64,8 @@ def _write_corpora(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     counts = {
         name: _write_pairs(folder, name, ((a, b) for a, b in pairs if _letters(a) not in unseen))
         for name, pairs in {
-            "asset": [(asset[line], own[line]) for line in range(last) for own in asseted],
-            "turk": [(turk[line], own[line]) for line in range(last) for own in turked],
+            "asset": [(asset[line], reference[line]) for line in range(last) for reference in asseted],
+            "turk": [(turk[line], reference[line]) for line in range(last) for reference in turked],
             "wikipedia": list(zip(turk[:last], simple, strict=False)),
             "onestop": reader.onestop(),
             "wikisplit": reader.wikisplit(),
@@ -81,7 +81,11 @@ def _write_corpora(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     tokens = Tokeniser("en", case="keep").tokens
     held_out = range(HELD_OUT, len(asset))
     counts["asset-test"] = _write_set(
-        folder, "asset-test", list(map(tokens, asset)), [list(map(tokens, own)) for own in asseted], held_out
+        folder,
+        "asset-test",
+        list(map(tokens, asset)),
+        [list(map(tokens, reference)) for reference in asseted],
+        held_out,
     )
     _write(folder / "turk-test.source", map(tokens, reader.lines(f"{TURK}/test.truecase.detok.orig.xz")))
     texts = [*reader.easy_articles(), *reader.tatoeba()]
@@ -97,7 +101,7 @@ class Reader:
 
     def lines(self, path: str) -> list[str]:
         """Returns the lines of a file, the Penn Treebank's quotation marks and brackets as others write them."""
-        return [_PENN_TOKENS.sub(lambda found: _PENN[found[0]], line) for line in read_lines(self.data / path)]
+        return [_PENN_TOKENS.sub(lambda match: _PENN[match[0]], line) for line in read_lines(self.data / path)]
 
     def onestop(self) -> Pairs:
         """Yields the harder and the easier sentence of each pair; the file ELE-INT has the easier one first."""
@@ -121,10 +125,12 @@ class Reader:
         for line in self.lines("simplify/onestop/articles.jsonl.xz"):
             article = json.loads(line)
             if article["level"] != "Adv-Txt":
-                yield from (own.strip() for own in article["text"].split("\n") if own.strip())
+                yield from (paragraph.strip() for paragraph in article["text"].split("\n") if paragraph.strip())
 
     def tatoeba(self) -> list[str]:
-        return sorted({own for language in ("de", "fr") for own in self.lines(f"parallel/tatoeba.en-{language}.en.xz")})
+        return sorted(
+            {line for language in ("de", "fr") for line in self.lines(f"parallel/tatoeba.en-{language}.en.xz")}
+        )
 
 
 def recased(line: str, source: str) -> str:
@@ -142,10 +148,10 @@ def _letters(line: str) -> str:
 
 
 def _write_pairs(folder: Path, name: str, pairs: Pairs) -> int:
-    found = [(source, target) for source, target in pairs if source.strip() and target.strip()]
-    _write(folder / f"{name}.source", (source for source, _ in found))
-    _write(folder / f"{name}.target", (target for _, target in found))
-    return len(found)
+    usable = [(source, target) for source, target in pairs if source.strip() and target.strip()]
+    _write(folder / f"{name}.source", (source for source, _ in usable))
+    _write(folder / f"{name}.target", (target for _, target in usable))
+    return len(usable)
 
 
 def _write_identity(folder: Path, names: Iterable[str]) -> int:
@@ -160,8 +166,8 @@ def _write_set(
     folder: Path, name: str, source: Sequence[str], references: Sequence[Sequence[str]], lines: range
 ) -> int:
     _write(folder / f"{name}.source", (source[line] for line in lines))
-    for number, own in enumerate(references):
-        _write(folder / f"{name}.target.{number}", (own[line] for line in lines))
+    for number, reference in enumerate(references):
+        _write(folder / f"{name}.target.{number}", (reference[line] for line in lines))
     return len(lines)
 
 

@@ -57,18 +57,18 @@ def read_sets(config: Config, corpora: Path) -> list[TestSet]:
     data = _Folders(Path(config["data"]), corpora)
     return [
         TestSet(
-            one["name"],
-            one["title"],
-            data / one["source"],
-            tuple(data / path for path in one["references"]),
-            {name: data / path for name, path in one["outputs"].items()},
-            one["baseline"],
-            tuple(one["metrics"]),
-            one.get("model", ""),
-            data / one.get("input", one["source"]),
-            tuple(one.get("systems", ())),
+            settings["name"],
+            settings["title"],
+            data / settings["source"],
+            tuple(data / path for path in settings["references"]),
+            {name: data / path for name, path in settings["outputs"].items()},
+            settings["baseline"],
+            tuple(settings["metrics"]),
+            settings.get("model", ""),
+            data / settings.get("input", settings["source"]),
+            tuple(settings.get("systems", ())),
         )
-        for one in config["sets"]
+        for settings in config["sets"]
     ]
 
 
@@ -78,8 +78,8 @@ class _Folders:
     corpora: Path
 
     def __truediv__(self, path: str) -> Path:
-        own = Path(path)
-        return self.corpora.joinpath(*own.parts[1:]) if own.parts[0] == "corpora" else self.data / own
+        relative = Path(path)
+        return self.corpora.joinpath(*relative.parts[1:]) if relative.parts[0] == "corpora" else self.data / relative
 
 
 def read_normalised(path: Path, count: int | None = None) -> Lines:

@@ -65,16 +65,16 @@ def read_sheet(outputs: Mapping[str, Sequence[str]], path: Path) -> list[tuple[i
     Raises:
         FormatError: a row has no rating from 0 to 4.
     """
-    found = []
+    judgements = []
     rows = sheet_rows(outputs)
     for number, row in enumerate(read_lines(path)):
         if number == 0:
             continue
         ratings = row.split("\t")[3:]
-        if len(ratings) != len(RATINGS) or any(own not in ("0", "1", "2", "3", "4") for own in ratings):
+        if len(ratings) != len(RATINGS) or any(rating not in ("0", "1", "2", "3", "4") for rating in ratings):
             raise FormatError("a row without its ratings", path=path, line=number + 1, remedy="give each 0 to 4")
-        found.append((*rows[number - 1], tuple(map(int, ratings))))
-    return found
+        judgements.append((*rows[number - 1], tuple(map(int, ratings))))
+    return judgements
 
 
 def cautious_figures(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
@@ -118,15 +118,13 @@ def main(arguments: Sequence[str]) -> None:
     what, *rest = arguments
     sheet = Path(rest.pop(0)) if what == "table" else None
     name = rest.pop(0)
-    outputs = {own.partition("=")[0]: list(read_lines(own.partition("=")[2])) for own in rest}
+    outputs = {argument.partition("=")[0]: list(read_lines(argument.partition("=")[2])) for argument in rest}
     if sheet is None:
         write_sheet(outputs, "-")
         return
     path = Path(__file__).with_name(JUDGED)
     known = path.read_text(encoding="utf-8") if path.exists() else "\t".join(("set", "line", "system", *RATINGS)) + "\n"
-    rows = [
-        f"{name}\t{line}\t{system}\t" + "\t".join(map(str, own)) for line, system, own in read_sheet(outputs, sheet)
-    ]
+    rows = ["\t".join(map(str, (name, line, system, *ratings))) for line, system, ratings in read_sheet(outputs, sheet)]
     write_text(path, known + "\n".join(rows) + "\n")
 
 

@@ -150,12 +150,12 @@ def judged_tables() -> list[str]:
 
 def cautious_tables() -> list[str]:
     """Returns a table of what cautious mode changes, and how these outputs read; none before anything was read."""
-    found = cautious_figures(read_cautious())
-    if not found:
+    cautious = cautious_figures(read_cautious())
+    if not cautious:
         return []
     names = [f"{name}_pct" for name in ("changed", *JUDGEMENTS, "all_three")]
-    total = sum(figures["sentences"] for figures in found["cautious_by_domain"].values())
-    parts = {**found["cautious_by_domain"], "all": {"sentences": total, **found}}
+    total = sum(figures["sentences"] for figures in cautious["cautious_by_domain"].values())
+    parts = {**cautious["cautious_by_domain"], "all": {"sentences": total, **cautious}}
     cells = [(Cell(part), *(Cell(figures[name]) for name in ("sentences", *names))) for part, figures in parts.items()]
     title = (
         "Cautious mode on new sentences: percentages of changed sentences, and of these outputs (`judged_cautious.tsv`)"

@@ -90,9 +90,9 @@ def trained(config: Config, name: str, folder: Path, run: Run, *, swaps: bool) -
             **config["models"][name],
         },
     }
-    given = training.Config.model_validate(values)
-    done = train(given, run, simplifier_stages=SIMPLIFIER_STAGES)
-    return Model(given.model_folder, done.folders["calibration"]), done
+    settings = training.Config.model_validate(values)
+    done = train(settings, run, simplifier_stages=SIMPLIFIER_STAGES)
+    return Model(settings.model_folder, done.folders["calibration"]), done
 
 
 def _corpus(name: str) -> dict[str, str]:

@@ -205,14 +205,14 @@ def test_confusion_networks_have_probabilities_the_greatest_first() -> None:
 def test_numbers_beside_words_can_be_chosen() -> None:
     assert '"b/0.47804"' in to_dot(network(), numbers="costs")
     assert {"0.48", "1.39"} <= set(texts(to_svg(network(), numbers="costs")))
-    one = Lattice.from_strings([("a b", math.log(2))])
-    assert "0.69" in texts(to_svg(one))
-    assert {"0.50", "1.00"} <= set(texts(to_svg(one, numbers="probabilities")))
+    lattice = Lattice.from_strings([("a b", math.log(2))])
+    assert "0.69" in texts(to_svg(lattice))
+    assert {"0.50", "1.00"} <= set(texts(to_svg(lattice, numbers="probabilities")))
     final = from_rows([(0, "a", 0.0, 1)], {1: math.log(4)}, 2)
     assert '"1 0.25"' in to_dot(final, numbers="probabilities")
     assert "0.25" in texts(to_svg(final, numbers="probabilities"))
     with pytest.raises(LatticeSimpError, match="unknown numbers 'odds'; known are costs, probabilities"):
-        to_svg(one, numbers="odds")  # type: ignore[arg-type]
+        to_svg(lattice, numbers="odds")  # type: ignore[arg-type]
 
 
 def test_what_is_a_confusion_network() -> None:

@@ -30,7 +30,7 @@ def folder(tmp_path):
     """The folder of the experiment, and its texts."""
     for name, lines in FILES.items():
         (tmp_path / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    one = {
+    turk = {
         "name": "turk",
         "title": "A small set",
         "source": "source",
@@ -39,22 +39,22 @@ def folder(tmp_path):
         "metrics": ["bleu-tok", "sari-legacy", "edits-source", "unchanged", "identical", "split", "fkgl"],
         "outputs": {"unchanged source": "source", "Dress": "glued"},
     }
-    values = {"data": str(tmp_path), "work": str(tmp_path / "work"), "samples": 20, "sets": [one]}
+    values = {"data": str(tmp_path), "work": str(tmp_path / "work"), "samples": 20, "sets": [turk]}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
     return tmp_path
 
 
 def test_files_of_all_forms_are_measured_alike(folder, capsys):
     main([str(folder), "--command", "make it"])
-    found = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    own = found["sets"]["turk"]
-    assert own["sentences"] == 3
-    source, dress = own["systems"]["unchanged source"], own["systems"]["Dress"]
+    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    turk = results["sets"]["turk"]
+    assert turk["sentences"] == 3
+    source, dress = turk["systems"]["unchanged source"], turk["systems"]["Dress"]
     assert [source[name]["value"] for name in ("edits-source", "unchanged", "split")] == [0, 100, 0]
     assert dress["identical"]["value"] == 100  # without regard to case, and to where the full stop is
     assert dress["edits-source"]["value"] == pytest.approx((5 + 2 + 0) / 3)
     published = read_published()["turk", "Dress", "SARI-legacy"]
-    assert found["sari_golden_max_error"] == pytest.approx(abs(dress["SARI-legacy"]["value"] - published), abs=1e-4)
+    assert results["sari_golden_max_error"] == pytest.approx(abs(dress["SARI-legacy"]["value"] - published), abs=1e-4)
     page = (folder / "RESULTS.md").read_text(encoding="utf-8")
     assert f"| Dress | {dress['BLEU-tok']['value']:.2f} |" in page
     assert f"| Dress, published | - | {published:.2f} |" in page
@@ -97,13 +97,16 @@ def test_normalised_lines(line, expected):
 
 def test_published_figures_are_of_systems_and_metrics_of_the_config():
     config = Path(data.__file__).with_name("config.yaml")
-    sets = {one.name: one for one in read_sets(yaml.safe_load(config.read_text(encoding="utf-8")), config.parent)}
+    sets = {
+        test_set.name: test_set
+        for test_set in read_sets(yaml.safe_load(config.read_text(encoding="utf-8")), config.parent)
+    }
     for name, system, metric in read_published():
         assert system in sets[name].outputs, system
         assert metric.lower() in sets[name].metrics, metric
-    for one in sets.values():
-        assert one.baseline in one.outputs
-        assert set(one.metrics) <= set(METRICS)
+    for test_set in sets.values():
+        assert test_set.baseline in test_set.outputs
+        assert set(test_set.metrics) <= set(METRICS)
 
 
 def test_the_harder_sentence_of_a_pair_comes_first(tmp_path):

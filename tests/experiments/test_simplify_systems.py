@@ -45,12 +45,12 @@ def test_headline_figures_are_those_of_the_main_systems():
         }
         for name in report.MAIN
     }
-    found = report.headlines(sets)
-    assert found.keys() == {f"{name}{ending}" for name in report.HEADLINES for ending in report.VARIANTS}
+    headlines = report.headlines(sets)
+    assert headlines.keys() == {f"{name}{ending}" for name in report.HEADLINES for ending in report.VARIANTS}
     place = list(SYSTEMS).index("joint, changed")
-    assert found["pwkp_bleu"] == place + len("BLEU-tok")
-    assert found["turk_sari"] == list(SYSTEMS).index("joint") + len("SARI-legacy")
-    assert found["asset_sari_cautious"] == list(SYSTEMS).index("cautious") + len("SARI-legacy")
+    assert headlines["pwkp_bleu"] == place + len("BLEU-tok")
+    assert headlines["turk_sari"] == list(SYSTEMS).index("joint") + len("SARI-legacy")
+    assert headlines["asset_sari_cautious"] == list(SYSTEMS).index("cautious") + len("SARI-legacy")
     assert report.headlines({}) == {}
 
 
@@ -60,18 +60,18 @@ def test_read_outputs_of_cautious_mode():
     for row in rows:
         values = {row[name] for name in judging.JUDGEMENTS}
         assert values <= {"0", "1"} if row["changed"] == "1" else values == {""}
-    found = judging.cautious_figures(rows)
+    cautious = judging.cautious_figures(rows)
     changed = [row for row in rows if row["changed"] == "1"]
-    assert found["changed_pct"] == round(100 * len(changed) / len(rows), 1)
-    assert found["meaning_pct"] == round(100 * sum(row["meaning"] == "1" for row in changed) / len(changed), 1)
-    assert {figures["sentences"] for figures in found["cautious_by_domain"].values()} == {100}
+    assert cautious["changed_pct"] == round(100 * len(changed) / len(rows), 1)
+    assert cautious["meaning_pct"] == round(100 * sum(row["meaning"] == "1" for row in changed) / len(changed), 1)
+    assert {figures["sentences"] for figures in cautious["cautious_by_domain"].values()} == {100}
     assert judging.cautious_figures([]) == {}
 
 
 def test_results_have_what_was_read_of_cautious_mode():
-    found = report.figures({}, {})
-    assert {"grammatical_pct", "meaning_pct", "simpler_pct", "changed_pct"} <= found.keys()
-    assert f"| {found['grammatical_pct']:.2f} |" in report.cautious_tables()[0]
+    figures = report.figures({}, {})
+    assert {"grammatical_pct", "meaning_pct", "simpler_pct", "changed_pct"} <= figures.keys()
+    assert f"| {figures['grammatical_pct']:.2f} |" in report.cautious_tables()[0]
 
 
 OUTPUTS = {
@@ -88,10 +88,10 @@ def test_a_sheet_says_nothing_of_systems_and_comes_back(tmp_path):
     assert len(rows) == 2 * judging.SENTENCES
     rated = [row.rstrip("\t") + ("\t4\t3\t2" if "\tours " in row else "\t1\t0\t2") for row in rows]
     sheet.write_text("\n".join([head, *rated]) + "\n", encoding="utf-8")
-    found = judging.read_sheet(OUTPUTS, sheet)
-    assert {(system, ratings) for _, system, ratings in found} == {("ours", (4, 3, 2)), ("theirs", (1, 0, 2))}
-    assert all(f" {line} ." in row for (line, _, _), row in zip(found, rows, strict=True))
-    assert [system for _, system, _ in found[:12]] != ["ours", "theirs"] * 6
+    judgements = judging.read_sheet(OUTPUTS, sheet)
+    assert {(system, ratings) for _, system, ratings in judgements} == {("ours", (4, 3, 2)), ("theirs", (1, 0, 2))}
+    assert all(f" {line} ." in row for (line, _, _), row in zip(judgements, rows, strict=True))
+    assert [system for _, system, _ in judgements[:12]] != ["ours", "theirs"] * 6
 
 
 def test_a_row_without_ratings_is_named(tmp_path):

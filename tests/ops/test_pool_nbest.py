@@ -37,9 +37,9 @@ def test_probabilities_are_those_of_the_mixture():
             for entry, share in zip(entries, shares_of(entries, scale), strict=True)
         )
         pooled = pool_nbest(lists, weights.tolist(), scale=scale)
-        found = sorted((math.exp(-entry.cost), entry.tokens, entry.features["f"]) for entry in pooled)
-        assert sum(share for share, *_ in found) == pytest.approx(1.0), seed
-        assert [share for share, *_ in found] == pytest.approx([share for share, *_ in expected], abs=1e-12), seed
+        rows = sorted((math.exp(-entry.cost), entry.tokens, entry.features["f"]) for entry in pooled)
+        assert sum(share for share, *_ in rows) == pytest.approx(1.0), seed
+        assert [share for share, *_ in rows] == pytest.approx([share for share, *_ in expected], abs=1e-12), seed
         assert [entry.cost for entry in pooled] == sorted(entry.cost for entry in pooled), seed
 
 

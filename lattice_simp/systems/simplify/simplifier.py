@@ -212,8 +212,8 @@ class Simplifier:
         if "substitute" not in self.stages or (self.mode == "cautious" and not analysis.is_parsed):
             raise LatticeSimpError(analysis.problem)
         stages: tuple[Stage, ...] = ("substitute",)
-        found = replace(self, stages=stages)._simplifications(analysis, count)
-        return [replace(simplification, note=analysis.problem) for simplification in found]
+        simplifications = replace(self, stages=stages)._simplifications(analysis, count)
+        return [replace(simplification, note=analysis.problem) for simplification in simplifications]
 
     def translation(self, analysis: Analysis) -> tuple[Hypotheses, Translation]:
         """Returns the lattice of splits and deletions of a sentence, and its translation."""

@@ -15,7 +15,7 @@ pytest.importorskip("spacy")
 SPLITTER = Splitter("en")
 CASES = [row["sentences"].split(" || ") for row in read_table(grammar_path("english/cases_sentence_ends.tsv"))]
 KINDS = {
-    kind: [word for word, own in stops.abbreviations().items() if own == kind]
+    kind: [word for word, ending in stops.abbreviations().items() if ending == kind]
     for kind in ("anything", "numbers", "names")
 }
 

@@ -36,13 +36,13 @@ def by_title(study, judgements, **options):
 def test_ratings():
     study = make_study(items=3, systems="ab", questions=RATING | {"meaning": Rating(ask="?", low=0, high=2)})
     ratings = {"a": [(5, 2), (4, 2), (5, 1)], "b": [(2, 2), (1, 2), (2, 2)]}
-    made = [
+    judgements = [
         judgement(rater, item, system, fluency=fluency, meaning=meaning)
         for rater in ("Ada", "Bob")
         for system, answers in ratings.items()
         for item, (fluency, meaning) in enumerate(answers)
     ]
-    tables = by_title(study, made)
+    tables = by_title(study, judgements)
     assert list(tables) == ["Ratings", "Differences: fluency", "Differences: meaning", "Raters"]
     assert tables["Ratings"].columns == ("system", "items", "fluency", "95 %", "meaning", "95 %")
     a, b = rows(tables["Ratings"])
@@ -59,8 +59,8 @@ def test_ratings():
 def test_the_share_of_right_outputs():
     """91 of 100 right, as such a figure is reported of sentence pairs."""
     study = make_study(items=100, systems="a", questions=CHOICE)
-    made = [judgement("Ada", item, "a", right="right" if item < 91 else "wrong") for item in range(100)]
-    tables = by_title(study, made)
+    judgements = [judgement("Ada", item, "a", right="right" if item < 91 else "wrong") for item in range(100)]
+    tables = by_title(study, judgements)
     assert tables["right"].columns == ("system", "right", "wrong", "items", "right (items)", "%", "95 %")
     assert rows(tables["right"]) == [["a", "91", "9", "100", "91", "91.0", "83.8 to 95.2"]]
     assert list(tables) == ["right", "Raters"]  # nothing to compare
@@ -69,12 +69,12 @@ def test_the_share_of_right_outputs():
 def test_an_item_is_right_if_most_raters_say_so():
     study = make_study(items=2, systems="ab", questions=CHOICE)
     votes = {("a", 0): "rrw", ("a", 1): "rww", ("b", 0): "rw", ("b", 1): "ww"}
-    made = [
+    judgements = [
         judgement(f"rater {number}", item, system, right={"r": "right", "w": "wrong"}[letter])
         for (system, item), letters in votes.items()
         for number, letter in enumerate(letters)
     ]
-    tables = by_title(study, made)
+    tables = by_title(study, judgements)
     assert [row[:6] for row in rows(tables["right"])] == [
         ["a", "3", "3", "2", "1", "50.0"],
         ["b", "1", "3", "2", "0", "0.0"],
@@ -84,14 +84,14 @@ def test_an_item_is_right_if_most_raters_say_so():
 
 def test_errors():
     study = make_study(items=2, systems="ab", questions=ERRORS)  # five words each
-    made = [
+    judgements = [
         judgement("Ada", 0, "a", errors=((0, 1, "grammar"), (3, 3, "meaning"))),
         judgement("Ada", 1, "a", errors=()),
         judgement("Ada", 0, "b", errors=()),
         judgement("Ada", 1, "b", errors=()),
         judgement("Bob", 0, "a", errors=((0, 1, "grammar"),)),
     ]
-    tables = by_title(study, made)
+    tables = by_title(study, judgements)
     assert tables["errors"].columns == (
         "system", "outputs", "grammar", "meaning", "per 100 words", "without errors, %"
     )  # fmt: skip
@@ -103,7 +103,7 @@ def test_errors():
 
 def test_preferences():
     study = make_study(items=3, systems="abc", questions=PREFERENCE)
-    made = [
+    judgements = [
         judgement("Ada", 0, "ab", better="first"),
         judgement("Bob", 0, "ba", better="second"),
         judgement("Ada", 1, "ba", better="second"),
@@ -114,7 +114,7 @@ def test_preferences():
         judgement("Ada", 0, "ac", better="first"),
         judgement("Ada", 1, "ca", better="first"),
     ]
-    tables = by_title(study, made)
+    tables = by_title(study, judgements)
     assert tables["better"].columns == ("system", "other", "better", "tie", "worse", "p")
     assert rows(tables["better"]) == [
         ["a", "b", "3", "0", "1", "1.0000"],
@@ -131,17 +131,17 @@ def test_preferences():
 
 def test_raters_who_fail_checks_are_left_out():
     study = make_study(items=2, systems="a", checks=(example(0), example(1)), training=(example(2),))
-    made = []
+    judgements = []
     for rater, answers in (("Ada", (1, 2)), ("Bob", (5, 1)), ("Cleo", (5, 5))):
-        made += [judgement(rater, item, "a", fluency=len(rater)) for item in range(2)]
-        made += [
+        judgements += [judgement(rater, item, "a", fluency=len(rater)) for item in range(2)]
+        judgements += [
             Judgement(rater, Trial(Role.CHECK, number), {"fluency": answer}, 0.0)
             for number, answer in enumerate(answers)
         ]
-        made.append(Judgement(rater, Trial(Role.TRAINING, 0), {"fluency": 5}, 0.0))
-    made.append(Judgement("Ada", Trial(Role.ITEM, 1, ("a",)), {}, 0.0))
-    assert rows(by_title(study, made)["Ratings"])[0][:3] == ["a", "2", "3.33"]
-    tables = by_title(study, made, least_checks=0.5)
+        judgements.append(Judgement(rater, Trial(Role.TRAINING, 0), {"fluency": 5}, 0.0))
+    judgements.append(Judgement("Ada", Trial(Role.ITEM, 1, ("a",)), {}, 0.0))
+    assert rows(by_title(study, judgements)["Ratings"])[0][:3] == ["a", "2", "3.33"]
+    tables = by_title(study, judgements, least_checks=0.5)
     assert rows(tables["Ratings"])[0][:3] == ["a", "2", "3.00"]
     assert rows(tables["Raters"]) == [
         ["Ada", "2", "1", "0", "2", "2", "yes"],
@@ -149,15 +149,17 @@ def test_raters_who_fail_checks_are_left_out():
         ["Cleo", "2", "0", "0", "0", "2", "no"],
     ]
     with pytest.raises(LatticeSimpError, match="no judgements to analyse"):
-        analyse(study, [entry for entry in made if entry.trial.role is not Role.ITEM])
+        analyse(study, [entry for entry in judgements if entry.trial.role is not Role.ITEM])
 
 
 def test_how_quick_raters_are():
     study = make_study(items=4, systems="a")
     times = (100.0, 103.0, 5000.0, 5005.0)  # there was a break
-    made = [Judgement("Ada", Trial(Role.ITEM, item, ("a",)), {"fluency": 3}, time) for item, time in enumerate(times)]
-    made.append(Judgement("Bob", Trial(Role.ITEM, 0, ("a",)), {"fluency": 3}, 0.0))
-    assert [row[3] for row in rows(by_title(study, made)["Raters"])] == ["5", "-"]
+    judgements = [
+        Judgement("Ada", Trial(Role.ITEM, item, ("a",)), {"fluency": 3}, time) for item, time in enumerate(times)
+    ]
+    judgements.append(Judgement("Bob", Trial(Role.ITEM, 0, ("a",)), {"fluency": 3}, 0.0))
+    assert [row[3] for row in rows(by_title(study, judgements)["Raters"])] == ["5", "-"]
 
 
 def test_a_system_without_judgements_has_none():
@@ -172,13 +174,13 @@ def test_a_system_without_judgements_has_none():
 
 def test_all_answers_as_csv():
     study: Study = make_study(items=2, systems="a,b", questions=RATING | ERRORS, training=(example(0),))
-    made = [
+    judgements = [
         Judgement('Ada, "A"', Trial(Role.TRAINING, 0), {"fluency": 5, "errors": ()}, 0.0),
         judgement("Bob", 1, ("b",), fluency=3, errors=((0, 1, "grammar"), (3, 3, "meaning"))),
         judgement("Bob", 0, ("a",)),
     ]
     file = io.StringIO()
-    write_csv(study, made, file)
+    write_csv(study, judgements, file)
     assert list(csv.DictReader(io.StringIO(file.getvalue()))) == [
         dict(zip(COLUMNS, row, strict=True))
         for row in (

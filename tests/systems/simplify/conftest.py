@@ -15,7 +15,7 @@ from lattice_simp.skeleton.automatic import Parse, parse_sentences
 def parsed() -> Callable[[str], Parse]:
     """Parses a sentence; those of the tables come from one batch."""
     try:
-        known = dict(zip(SOURCES, parse_sentences([one.split() for one in SOURCES]), strict=True))
+        known = dict(zip(SOURCES, parse_sentences([sentence.split() for sentence in SOURCES]), strict=True))
     except MissingExtraError as error:
         pytest.skip(str(error))
 

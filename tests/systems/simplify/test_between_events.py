@@ -31,11 +31,11 @@ def graph_of(sentence, nodes, edges):
     """
     tokens, tags = zip(*(token.rsplit("/", 1) for token in sentence.split()), strict=True)
     seen = set()
-    made = []
+    edges_between = []
     for head, dependent, label, *kind in edges:
         shared = dependent in seen
         seen.add(dependent)
-        made.append(Edge(head, dependent, label, EdgeKind(kind[0]) if kind else EdgeKind.ROLE, shared=shared))
+        edges_between.append(Edge(head, dependent, label, EdgeKind(kind[0]) if kind else EdgeKind.ROLE, shared=shared))
     parts = [
         Node(
             name,
@@ -45,7 +45,7 @@ def graph_of(sentence, nodes, edges):
         )
         for name, at in nodes.items()
     ]
-    return SemanticGraph(tokens, tuple(parts), tuple(made), tags=tags)
+    return SemanticGraph(tokens, tuple(parts), tuple(edges_between), tags=tags)
 
 
 def read(graph):

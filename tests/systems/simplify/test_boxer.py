@@ -31,7 +31,7 @@ def as_json(path):
     sentence = ET.parse(path).getroot().find("sentence")
 
     def positions(element):
-        return [int(one.get("id")[1:]) for one in element.findall("loc")]
+        return [int(child.get("id")[1:]) for child in element.findall("loc")]
 
     box = sentence.find("box")
     return {
@@ -40,13 +40,16 @@ def as_json(path):
         "nodes": {
             node.get("sym"): {
                 "positions": positions(node.find("span")),
-                "predicates": [[one.get("sym"), positions(one)] for one in node.findall("pred")],
+                "predicates": [[predicate.get("sym"), positions(predicate)] for predicate in node.findall("pred")],
             }
             for node in box.findall("node")
         },
         "relations": {
-            one.get("sym"): {"predicate": one.find("pred").get("sym"), "positions": positions(one.find("span"))}
-            for one in box.findall("rel")
+            relation.get("sym"): {
+                "predicate": relation.find("pred").get("sym"),
+                "positions": positions(relation.find("span")),
+            }
+            for relation in box.findall("rel")
         },
         "edges": [[edge.get(name) for name in ("par", "dep", "lab")] for edge in box.findall("edge")],
     }
@@ -65,13 +68,13 @@ def test_the_orphans_are_those_of_the_paper(higgs):
 
 
 def test_every_position_has_one_owner(higgs):
-    owned = [one for part in (*higgs.nodes, *higgs.edges) for one in part.positions]
+    owned = [position for part in (*higgs.nodes, *higgs.edges) for position in part.positions]
     assert sorted([*owned, *higgs.orphans]) == list(range(len(higgs.tokens)))
 
 
 def test_the_relations_modifiers_and_orphans_of_the_paper_can_be_deleted(higgs):
-    found = {(one.feature, words(higgs, one.positions)) for one in deletion_candidates(higgs)}
-    assert found == {
+    deletions = {(deletion.feature, words(higgs, deletion.positions)) for deletion in deletion_candidates(higgs)}
+    assert deletions == {
         (("relation", "in", "0-2"), "In 1964"),
         (("relation", "in", "2-5"), "in Physical Review Letters"),
         (("relation", "for", "2-5"), "for the first time"),

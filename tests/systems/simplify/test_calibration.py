@@ -32,9 +32,9 @@ def simplifier(tmp_path_factory):
 @pytest.fixture(scope="module")
 def analyses(parsed):
     """Sentences of which more than half can be split."""
-    found = [analyse(parsed(sentence)) for sentence in SOURCES[:COUNT]]
-    assert sum(bool(analysis.splits) for analysis in found) > COUNT / 2
-    return found
+    analyses = [analyse(parsed(sentence)) for sentence in SOURCES[:COUNT]]
+    assert sum(bool(analysis.splits) for analysis in analyses) > COUNT / 2
+    return analyses
 
 
 def share(simplifier, analyses):
@@ -44,9 +44,11 @@ def share(simplifier, analyses):
 @pytest.mark.slow
 def test_joint_search_splits_as_many_sentences_as_it_should(simplifier, analyses):
     for change, rate in ((False, 0.0), (False, 0.3), (True, 0.1)):
-        own = replace(simplifier, change=change, stages=("split", "delete"))
-        weight = calibrated_weight(own, analyses, rate)
-        weighted = replace(own, decoder=own.decoder.with_weights({**own.decoder.weights, "Input:Splits": weight}))
+        partial = replace(simplifier, change=change, stages=("split", "delete"))
+        weight = calibrated_weight(partial, analyses, rate)
+        weighted = replace(
+            partial, decoder=partial.decoder.with_weights({**partial.decoder.weights, "Input:Splits": weight})
+        )
         assert share(weighted, analyses) == pytest.approx(rate), (change, rate)
 
 
@@ -78,8 +80,8 @@ def test_the_rate_of_references(simplifier, analyses):
     ]
     rate = split_rate(sources, halves)
     assert rate == pytest.approx(5 / (len(sources) + 5))
-    done, found = calibrated(simplifier, analyses, halves)
-    assert found == rate
+    done, reached = calibrated(simplifier, analyses, halves)
+    assert reached == rate
     assert share(done, analyses) == pytest.approx(round(rate * len(sources)) / len(sources))
 
 

@@ -114,9 +114,9 @@ def test_copied_subjects_agree(parsed):
     good = "The/0 men/1 slept/7 ./8 The/0 men/1 were/4 tired/5 ."
     bad = "The/0 men/1 slept/7 ./8 The man/1 were/4 tired/5 ."
     copied = (4, 5)
-    found = faults(source, [reading(text, copied=copied, starts=(0, 4)) for text in (good, bad)])
-    assert found[0] == ""
-    assert "disagree" in found[1]
+    problems = faults(source, [reading(text, copied=copied, starts=(0, 4)) for text in (good, bad)])
+    assert problems[0] == ""
+    assert "disagree" in problems[1]
 
 
 def test_only_sound_operations_are_left(parsed):

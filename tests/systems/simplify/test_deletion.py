@@ -26,8 +26,8 @@ def test_the_deletions_of_a_sentence(parsed, source):
         if row["source"] == source and row["kind"] != "-"
     ]
     sentence = source_sentence(source.split())
-    found = deletion_candidates(dependency_graph(parsed(source)))
-    assert [(*one.feature, " ".join(words(delete(sentence, [one])))) for one in found] == expected
+    candidates = deletion_candidates(dependency_graph(parsed(source)))
+    assert [(*deletion.feature, " ".join(words(delete(sentence, [deletion])))) for deletion in candidates] == expected
 
 
 def test_the_table_has_each_kind():
@@ -37,27 +37,27 @@ def test_the_table_has_each_kind():
 @pytest.mark.parametrize("source", SOURCES)
 def test_core_roles_and_negations_stay(parsed, source):
     graph = dependency_graph(parsed(source))
-    for one in deletion_candidates(graph):
-        assert not {graph.tokens[position].lower() for position in one.positions[:1]} & word_set("negations")
+    for deletion in deletion_candidates(graph):
+        assert not {graph.tokens[position].lower() for position in deletion.positions[:1]} & word_set("negations")
         for edge in graph.edges:
             if edge.kind == EdgeKind.ROLE and not edge.shared:
                 head = set(graph.by_name[edge.head].positions)
                 core = set(graph.by_name[edge.dependent].positions)
-                assert not core & set(one.positions) or head <= set(one.positions), one
+                assert not core & set(deletion.positions) or head <= set(deletion.positions), deletion
 
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_containers_contain(parsed, source):
-    found = deletion_candidates(dependency_graph(parsed(source)))
-    for index, one in enumerate(found):
-        above = {number for number, other in enumerate(found) if set(one.positions) < set(other.positions)}
-        assert (one.within in above) if above else one.within is None
-        assert all(len(found[one.within].positions) <= len(found[other].positions) for other in above)
+    candidates = deletion_candidates(dependency_graph(parsed(source)))
+    for index, deletion in enumerate(candidates):
+        above = {number for number, other in enumerate(candidates) if set(deletion.positions) < set(other.positions)}
+        assert (deletion.within in above) if above else deletion.within is None
+        assert all(len(candidates[deletion.within].positions) <= len(candidates[other].positions) for other in above)
         assert all(
-            set(one.positions).isdisjoint(other.positions)
-            or set(one.positions) < set(other.positions)
-            or set(other.positions) < set(one.positions)
-            for number, other in enumerate(found)
+            set(deletion.positions).isdisjoint(other.positions)
+            or set(deletion.positions) < set(other.positions)
+            or set(other.positions) < set(deletion.positions)
+            for number, other in enumerate(candidates)
             if number != index
         )
 
@@ -65,15 +65,17 @@ def test_containers_contain(parsed, source):
 @pytest.mark.parametrize("source", SOURCES)
 def test_any_deletions_go_together(parsed, source):
     """Of any choice, exactly the words that were chosen go, and the punctuation is well-formed."""
-    rng, found = np.random.default_rng(1), deletion_candidates(dependency_graph(parsed(source)))
+    rng, candidates = np.random.default_rng(1), deletion_candidates(dependency_graph(parsed(source)))
     tokens = source.split()
     for _ in range(5):
-        chosen = [one for one in found if rng.random() < 0.5]
-        gone = {position for one in chosen for position in one.positions}
+        chosen = [deletion for deletion in candidates if rng.random() < 0.5]
+        gone = {position for deletion in chosen for position in deletion.positions}
         result = delete(source_sentence(tokens), chosen)
         kinds = [mark_kind(token.text) for token in result]
         kept = [token.position for token in result if mark_kind(token.text) is None]
-        assert kept == [one for one, token in enumerate(tokens) if one not in gone and mark_kind(token) is None]
+        assert kept == [
+            position for position, token in enumerate(tokens) if position not in gone and mark_kind(token) is None
+        ]
         assert ("comma", "comma") not in set(pairwise(kinds)), words(result)
         assert kinds[0] != "comma"
 
@@ -86,7 +88,7 @@ def test_no_deletion_returns_the_sentence(source):
 def test_deletions_reach_the_copies_in_split_sentences(parsed):
     source = "The old painter , who lived in Rome , sold his house ."
     parse = parsed(source)
-    (old,) = (one for one in deletion_candidates(dependency_graph(parse)) if one.word == "old")
+    (old,) = (deletion for deletion in deletion_candidates(dependency_graph(parse)) if deletion.word == "old")
     halves = apply_splits(parse.tokens, split_candidates(parse))
     assert [" ".join(words(delete(half, [old]))) for half in halves] == [
         "The painter sold his house .",
@@ -102,13 +104,13 @@ def deletions_of(text, head, *dependents, kind=EdgeKind.MODIFIER):
     """
     nodes = [Node("head", NodeKind.EVENT, ("head",), head)]
     edges = []
-    for number, own in enumerate(dependents):
-        *relation, position = own if isinstance(own, tuple) else (own,)
+    for number, dependent in enumerate(dependents):
+        *relation, position = dependent if isinstance(dependent, tuple) else (dependent,)
         nodes.append(Node(f"d{number}", NodeKind.PROPERTY, ("dependant",), (position,)))
         label = text.split()[relation[0]] if relation else ""
         edges.append(Edge("head", f"d{number}", label, EdgeKind.RELATION if relation else kind, tuple(relation)))
-    found = deletion_candidates(SemanticGraph(tuple(text.split()), tuple(nodes), tuple(edges)))
-    return [one for one in found if one.kind != DeletionKind.ORPHAN]
+    candidates = deletion_candidates(SemanticGraph(tuple(text.split()), tuple(nodes), tuple(edges)))
+    return [deletion for deletion in candidates if deletion.kind != DeletionKind.ORPHAN]
 
 
 @pytest.mark.parametrize(
@@ -126,9 +128,9 @@ def deletions_of(text, head, *dependents, kind=EdgeKind.MODIFIER):
 )
 def test_the_comma_after_a_phrase_goes_where_the_phrase_comes_before_its_head(text, head, positions, result):
     relation = text.split().index("in")
-    (found,) = deletions_of(text, head, (relation, relation + 1))
-    assert (found.positions, found.detail) == (positions, "0-2")  # marks are no words of its length
-    assert " ".join(words(delete(source_sentence(text.split()), [found]))) == result
+    (deletion,) = deletions_of(text, head, (relation, relation + 1))
+    assert (deletion.positions, deletion.detail) == (positions, "0-2")  # marks are no words of its length
+    assert " ".join(words(delete(source_sentence(text.split()), [deletion]))) == result
 
 
 @pytest.mark.parametrize(
@@ -152,17 +154,17 @@ def test_the_comma_after_a_phrase_goes_where_the_phrase_comes_before_its_head(te
 )
 def test_a_comma_stays_where_it_still_separates_words(text, head, modifiers, gone, result):
     tokens = text.split()
-    found = {one.word: one for one in deletions_of(text, (head,), *modifiers)}
-    chosen = [found[tokens[position]] for position in gone]
+    deletions = {deletion.word: deletion for deletion in deletions_of(text, (head,), *modifiers)}
+    chosen = [deletions[tokens[position]] for position in gone]
     for order in (chosen, chosen[::-1]):
         assert " ".join(words(delete(source_sentence(tokens), order))) == result
 
 
 def test_the_length_of_a_phrase_is_that_of_its_words():
-    (found,) = deletions_of("rain fell in the big , old town .", (1,), (2, 7))
-    assert (found.detail, found.positions) == ("2-5", (2, 3, 4, 5, 6, 7))
-    (found,) = deletions_of("rain fell in the , big , old town .", (1,), (2, 8))
-    assert found.detail == "2-5"  # five words, and two commas
+    (deletion,) = deletions_of("rain fell in the big , old town .", (1,), (2, 7))
+    assert (deletion.detail, deletion.positions) == ("2-5", (2, 3, 4, 5, 6, 7))
+    (deletion,) = deletions_of("rain fell in the , big , old town .", (1,), (2, 8))
+    assert deletion.detail == "2-5"  # five words, and two commas
 
 
 def test_a_sentence_is_never_deleted_as_a_whole():

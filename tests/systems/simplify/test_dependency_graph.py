@@ -22,7 +22,7 @@ def edges(graph, **wanted):
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_position_is_of_one_node_or_edge_or_an_orphan(parsed, source):
     graph = dependency_graph(parsed(source))
-    owned = [one for part in (*graph.nodes, *graph.edges) for one in part.positions]
+    owned = [position for part in (*graph.nodes, *graph.edges) for position in part.positions]
     assert sorted([*owned, *graph.orphans]) == list(range(len(graph.tokens)))
     assert set(graph.needed) <= set(graph.orphans)
 

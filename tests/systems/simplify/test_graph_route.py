@@ -94,8 +94,13 @@ def test_too_long_to_parse_leaves_substitution(simplifier):
 
 def test_graphs_and_text_in_one_stream(simplifier, higgs, parsed):
     plain = parsed("He published a paper .")
-    found = simplifier.simplify_all([higgs, plain, higgs.tokens[:0], "He published a paper ."])
-    assert [each[0].text for each in found] == [SIMPLE, "He wrote a paper .", "", "He wrote a paper ."]
+    simplifications = simplifier.simplify_all([higgs, plain, higgs.tokens[:0], "He published a paper ."])
+    assert [nbest[0].text for nbest in simplifications] == [
+        SIMPLE,
+        "He wrote a paper .",
+        "",
+        "He wrote a paper .",
+    ]
 
 
 def test_cautious_mode_also_parses_the_sentence_of_a_graph(higgs, parsed):

@@ -20,14 +20,14 @@ MOST_LEAPS = 9
 def subsets(leaps):
     """Yields all sets of deletions that may be done together: of two, none is within the other."""
     for chosen in chain.from_iterable(combinations(leaps, size) for size in range(len(leaps) + 1)):
-        if not any(one.is_within(other) for one in chosen for other in chosen):
+        if not any(split.is_within(other) for split in chosen for other in chosen):
             yield chosen
 
 
-def expected_costs(found, model):
+def expected_costs(alternatives, model):
     """Returns {words: least minus the sum of all features}."""
     costs = {}
-    for variant in found.variants:
+    for variant in alternatives.variants:
         leaps = [leap for leap in variant.leaps if leap.end < len(variant.tokens)]
         for chosen in subsets(leaps):
             gone = {index for leap in chosen for index in range(leap.begin, leap.end)}
@@ -45,44 +45,44 @@ def expected_costs(found, model):
 def test_the_lattice_holds_every_choice_at_its_score(parsed):
     checked = 0
     for source in SOURCES:
-        found = hypotheses(analyse(parsed(source)), OPERATIONS)
-        if max(len(variant.leaps) for variant in found.variants) > MOST_LEAPS:
+        alternatives = hypotheses(analyse(parsed(source)), OPERATIONS)
+        if max(len(variant.leaps) for variant in alternatives.variants) > MOST_LEAPS:
             continue
-        weights = -sum(found.lattice.features[name] for name in FEATURES)
-        lattice = type(found.lattice).from_arcs(
-            found.lattice.sources,
-            found.lattice.olabels,
+        weights = -sum(alternatives.lattice.features[name] for name in FEATURES)
+        lattice = type(alternatives.lattice).from_arcs(
+            alternatives.lattice.sources,
+            alternatives.lattice.olabels,
             weights,
-            found.lattice.nextstates,
-            found.lattice.finals,
-            found.lattice.symbols,
+            alternatives.lattice.nextstates,
+            alternatives.lattice.finals,
+            alternatives.lattice.symbols,
         )
-        assert best_by_string(lattice) == pytest.approx(expected_costs(found, OPERATIONS)), source
+        assert best_by_string(lattice) == pytest.approx(expected_costs(alternatives, OPERATIONS)), source
         checked += 1
     assert checked > 20
 
 
 def test_states_tell_variants_and_tokens(parsed):
     for source in SOURCES:
-        found = hypotheses(analyse(parsed(source)), OPERATIONS)
-        lattice = found.lattice
-        assert len(found.state_tokens) == lattice.num_states - 2
+        alternatives = hypotheses(analyse(parsed(source)), OPERATIONS)
+        lattice = alternatives.lattice
+        assert len(alternatives.state_tokens) == lattice.num_states - 2
         for arc in range(lattice.num_arcs):
             if lattice.nextstates[arc] < lattice.num_states - 1:
-                variant, token = found.state_tokens[lattice.nextstates[arc] - 1]
-                assert found.variants[variant].tokens[token].text == lattice.symbols[lattice.olabels[arc]]
+                variant, token = alternatives.state_tokens[lattice.nextstates[arc] - 1]
+                assert alternatives.variants[variant].tokens[token].text == lattice.symbols[lattice.olabels[arc]]
 
 
 def test_nothing_need_be_done(parsed):
     for source in SOURCES:
         analysis = analyse(parsed(source))
-        found = hypotheses(analysis, OperationModel(), split=False, deletions=lambda deletion: False)
-        [words] = best_by_string(found.lattice)
+        alternatives = hypotheses(analysis, OperationModel(), split=False, deletions=lambda deletion: False)
+        [words] = best_by_string(alternatives.lattice)
         assert [word.lower() for word in words] == [word.lower() for word in analysis.tokens]
 
 
 def test_first_words_are_cased_as_within_a_sentence(parsed):
-    found = hypotheses(analyse(parsed("The judge left .")), OperationModel())
-    assert found.variants[0].tokens[0].text == "the"
-    found = hypotheses(analyse(parsed("Paris is a city .")), OperationModel())
-    assert found.variants[0].tokens[0].text == "Paris"
+    alternatives = hypotheses(analyse(parsed("The judge left .")), OperationModel())
+    assert alternatives.variants[0].tokens[0].text == "the"
+    alternatives = hypotheses(analyse(parsed("Paris is a city .")), OperationModel())
+    assert alternatives.variants[0].tokens[0].text == "Paris"

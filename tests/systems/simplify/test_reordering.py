@@ -60,8 +60,8 @@ def test_phrases_swap_once_within_the_span():
     decoder = made().decoder
     words = "the old principal judge held".split()
     settings = replace(decoder.settings, copies="all")
-    found = replace(decoder, settings=settings).translate(words).nbest(1000)
-    assert {path.tokens for path in found} == orders(tuple(words))
+    paths = replace(decoder, settings=settings).translate(words).nbest(1000)
+    assert {path.tokens for path in paths} == orders(tuple(words))
 
 
 def test_a_swap_is_made_where_the_language_model_gains_more_than_it_costs(parsed):

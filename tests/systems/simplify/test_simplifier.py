@@ -31,9 +31,11 @@ def simplifier(tmp_path_factory):
 
 def test_the_best_path_of_all_steps_at_once_is_the_best_of_all_combinations(simplifier, parsed):
     analysis = analyse(parsed(JUDGE))
-    found = simplifier.hypotheses(analysis).lattice
-    weights = -sum(WEIGHTS[f"Input:{name}"] * found.features[name] for name in FEATURES)
-    weighted = Lattice.from_arcs(found.sources, found.olabels, weights, found.nextstates, found.finals, found.symbols)
+    lattice = simplifier.hypotheses(analysis).lattice
+    weights = -sum(WEIGHTS[f"Input:{name}"] * lattice.features[name] for name in FEATURES)
+    weighted = Lattice.from_arcs(
+        lattice.sources, lattice.olabels, weights, lattice.nextstates, lattice.finals, lattice.symbols
+    )
     decoder = simplifier._decoder
     totals = {words: cost + decoder.translate(words).best.cost for words, cost in best_by_string(weighted).items()}
     assert len(totals) > 20
@@ -42,29 +44,31 @@ def test_the_best_path_of_all_steps_at_once_is_the_best_of_all_combinations(simp
 
 
 def test_features_make_the_cost_and_operations_the_text(simplifier, parsed):
-    for own in simplifier.simplify(parsed(JUDGE), 20):
-        assert own.cost == pytest.approx(-sum(WEIGHTS.get(name, 0.0) * score for name, score in own.features.items()))
-        assert own.features["Input:Splits"] == len(own.splits)
-        deleted = {position for deletion in own.deletions for position in deletion.positions}
-        written = [word.lower() for word in own.tokens]
-        if not own.splits:  # else the words may stand in a copy
-            assert all(own.source[position].lower() not in written for position in deleted)
-        for substitution in own.substitutions:
-            assert substitution.target[0] in own.tokens
+    for simpler in simplifier.simplify(parsed(JUDGE), 20):
+        assert simpler.cost == pytest.approx(
+            -sum(WEIGHTS.get(name, 0.0) * score for name, score in simpler.features.items())
+        )
+        assert simpler.features["Input:Splits"] == len(simpler.splits)
+        deleted = {position for deletion in simpler.deletions for position in deletion.positions}
+        written = [word.lower() for word in simpler.tokens]
+        if not simpler.splits:  # else the words may stand in a copy
+            assert all(simpler.source[position].lower() not in written for position in deleted)
+        for substitution in simpler.substitutions:
+            assert substitution.target[0] in simpler.tokens
 
 
 def test_each_step_can_be_left_out(simplifier, parsed):
     parse = parsed(JUDGE)
     steps = [
-        (("substitute",), lambda own: not own.splits and not own.deletions and own.substitutions),
-        (("split",), lambda own: own.splits and not own.deletions and not own.substitutions),
-        (("delete",), lambda own: not own.splits and own.deletions and not own.substitutions),
-        ((), lambda own: own.tokens == own.source),
+        (("substitute",), lambda simpler: not simpler.splits and not simpler.deletions and simpler.substitutions),
+        (("split",), lambda simpler: simpler.splits and not simpler.deletions and not simpler.substitutions),
+        (("delete",), lambda simpler: not simpler.splits and simpler.deletions and not simpler.substitutions),
+        ((), lambda simpler: simpler.tokens == simpler.source),
     ]
     for stages, holds in steps:
-        found = replace(simplifier, stages=stages).simplify(parse, 5)
-        assert all(holds(own) or own.tokens == own.source for own in found), stages
-        assert any(holds(own) for own in found), stages
+        simplifications = replace(simplifier, stages=stages).simplify(parse, 5)
+        assert all(holds(simpler) or simpler.tokens == simpler.source for simpler in simplifications), stages
+        assert any(holds(simpler) for simpler in simplifications), stages
 
 
 def test_greedy_search_does_what_is_likelier_than_not(simplifier, parsed):
@@ -82,25 +86,28 @@ def test_the_best_that_differs(simplifier, parsed):
     every = timid.simplify(parse, 10)
     assert not every[0].is_changed
     changed = replace(timid, change=True).simplify(parse)[0]
-    expected = next(own for own in every if own.is_changed)
+    expected = next(simpler for simpler in every if simpler.is_changed)
     assert (changed.tokens, changed.cost) == (expected.tokens, pytest.approx(expected.cost))
     nothing = replace(timid, change=True, stages=()).simplify(parse)[0]
     assert nothing.tokens == nothing.source
 
 
 def test_substitutions_are_told(simplifier, parsed):
-    own = replace(simplifier, stages=("substitute",)).simplify(parsed("The principal man held him ."))[0]
-    assert own.tokens == ("The", "main", "man", "held", "him", ".")
-    assert own.substitutions == (Substitution(("principal",), ("main",), 1),)
+    simpler = replace(simplifier, stages=("substitute",)).simplify(parsed("The principal man held him ."))[0]
+    assert simpler.tokens == ("The", "main", "man", "held", "him", ".")
+    assert simpler.substitutions == (Substitution(("principal",), ("main",), 1),)
 
 
 def test_substitutions_are_told_where_they_are(simplifier, parsed):
     """Also after words that were deleted, and after a phrase of several words."""
     written = set()
-    for own in simplifier.simplify(parsed("The very old judge was required to sentence the principal man ."), 30):
-        for one in own.substitutions:
-            assert own.tokens[one.start : one.start + len(one.target)] == one.target
-            written.add((one.target, one.start))
+    for simpler in simplifier.simplify(parsed("The very old judge was required to sentence the principal man ."), 30):
+        for substitution in simpler.substitutions:
+            assert (
+                simpler.tokens[substitution.start : substitution.start + len(substitution.target)]
+                == substitution.target
+            )
+            written.add((substitution.target, substitution.start))
     assert len({start for target, start in written if target == ("main",)}) > 1
     assert {target for target, _ in written} == {("main",), ("asked", "to")}
 
@@ -108,7 +115,7 @@ def test_substitutions_are_told_where_they_are(simplifier, parsed):
 def test_what_is_passed_through(simplifier):
     long = ["word"] * (MAX_TOKENS + 1)
     cautious = replace(simplifier, mode="cautious")
-    empty, passed = (own[0] for own in cautious.simplify_all([[], long]))
+    empty, passed = (nbest[0] for nbest in cautious.simplify_all([[], long]))
     assert (empty.tokens, empty.problem) == ((), "")
     assert passed.tokens == tuple(long)
     assert "101 tokens, more than the 100" in passed.problem
@@ -131,7 +138,7 @@ def test_models_that_do_not_fit(tmp_path, simplifier):
 
 def test_the_most_unlike():
     source = tuple("a b c d".split())
-    written = [Simplification(source, tuple(own.split())) for own in ("a b c", "x y c d", "x y d c")]
+    written = [Simplification(source, tuple(text.split())) for text in ("a b c", "x y c d", "x y d c")]
     assert most_unlike(written) is written[2]
     assert most_unlike(written[:1]) is written[0]
 

@@ -38,11 +38,11 @@ def test_the_splits_of_a_sentence(parsed, source):
         for row in SPLITS
         if row["source"] == source and row["kind"] != "-"
     ]
-    found = [
+    splits = [
         (split.kind.value, "yes" if split.restrictive else "no", text(apply_splits(parse.tokens, [split])))
         for split in split_candidates(parse)
     ]
-    assert found == expected
+    assert splits == expected
 
 
 def test_the_table_has_each_kind():
@@ -67,11 +67,16 @@ def test_every_word_is_in_one_sentence_or_dropped(parsed, source):
     parse, rng = parsed(source), np.random.default_rng(3)
     for chosen in subsets(parse, rng, 5):
         sentences = apply_splits(parse.tokens, chosen)
-        said = [token.position for one in sentences for token in one if token.position is not None and not token.copied]
+        said = [
+            token.position
+            for sentence in sentences
+            for token in sentence
+            if token.position is not None and not token.copied
+        ]
         dropped = {position for split in chosen for position in split.dropped}
-        expected = {one for one, token in enumerate(parse.tokens) if mark_kind(token) is None} - dropped
+        expected = {position for position, token in enumerate(parse.tokens) if mark_kind(token) is None} - dropped
         assert len(said) == len(set(said)), text(sentences)
-        assert {one for one in said if mark_kind(parse.tokens[one]) is None} == expected, text(sentences)
+        assert {position for position in said if mark_kind(parse.tokens[position]) is None} == expected, text(sentences)
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -100,7 +105,7 @@ def test_no_negation_is_lost_or_made(parsed, source):
 
     for chosen in subsets(parse, np.random.default_rng(5), 5):
         sentences = apply_splits(parse.tokens, chosen)
-        assert negations(word for one in sentences for word in words(one)) == negations(parse.tokens)
+        assert negations(word for sentence in sentences for word in words(sentence)) == negations(parse.tokens)
 
 
 def test_splits_within_splits(parsed):

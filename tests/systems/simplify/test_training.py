@@ -105,9 +105,9 @@ def test_a_sentence_is_split_only_where_the_reference_is(parsed):
 def test_the_model_of_pairs(parsed):
     analysis = analyse(parsed(SPLITTABLE))
     pairs = [(analysis, "The judge sentenced the man . The judge was tired .".split())] * 3
-    graphs = (training_graph(one, reference) for one, reference in pairs)
-    found = list(expectation_maximisation(training_lattice(graphs), 4))
-    model, likelihoods = found[-1][1], [likelihood for likelihood, _ in found]
+    graphs = (training_graph(analysis, reference) for analysis, reference in pairs)
+    steps = list(expectation_maximisation(training_lattice(graphs), 4))
+    model, likelihoods = steps[-1][1], [likelihood for likelihood, _ in steps]
     [(feature, (done, chances))] = [row for row in model.counts.items() if row[0][0] == "split"]
     assert (feature[1], done, chances) == ("relative", pytest.approx(3.0), pytest.approx(3.0))
     assert likelihoods == sorted(likelihoods)

@@ -15,18 +15,18 @@ CHARACTERS = "ab, é"
 TEXTS = ["".join(text) for length in range(7) for text in itertools.product(CHARACTERS, repeat=length)]
 TOKENS = [None, b"a", b"b", b",", b" ", b" a", b"ab", b"b ", b"\xc3", b"\xa9", b"\xc3\xa9", b"", b" a, b", b"\xa9 b"]
 END = 0
-PREFIXES = [own for length in range(3) for own in itertools.product(range(1, len(TOKENS)), repeat=length)]
+PREFIXES = [prefix for length in range(3) for prefix in itertools.product(range(1, len(TOKENS)), repeat=length)]
 
 
 def texts_of(strings):
     """Returns the texts, with and without a leading blank, that hold one of the strings of words in order."""
 
     def pattern(words):
-        parts = [f"(?<![abé]){re.escape(own)}(?![abé])" if own != "," else "," for own in words]
+        parts = [f"(?<![abé]){re.escape(word)}(?![abé])" if word != "," else "," for word in words]
         return re.compile(".*".join(["", *parts, ""]))
 
-    patterns = [pattern(own) for own in strings]
-    return [text.encode() for text in TEXTS if any(own.fullmatch(text) for own in patterns)]
+    patterns = [pattern(string) for string in strings]
+    return [text.encode() for text in TEXTS if any(compiled.fullmatch(text) for compiled in patterns)]
 
 
 def test_masks_are_those_of_brute_force():
@@ -34,18 +34,18 @@ def test_masks_are_those_of_brute_force():
         rng = np.random.default_rng(seed)
         strings = [tuple(rng.choice(["a", "b", ",", "é"], size=1 + seed % 2).tolist()) for _ in range(2)]
         longest = 2 if seed % 2 else 4  # bytes: longer ones may need texts beyond these
-        acceptor = ls.gappy_acceptor([(own, 0.0) for own in strings])
+        acceptor = ls.gappy_acceptor([(string, 0.0) for string in strings])
         constraint = ls.TokenConstraint.of(acceptor, TOKENS, END, leading_blank=False)
         texts = texts_of(strings)
         prefixes = {text[:length] for text in texts for length in range(len(text) + 1)}
         for prefix in PREFIXES:
-            data = b"".join(TOKENS[own] for own in prefix)
-            if b"" in (TOKENS[own] for own in prefix) or len(data) > longest:
+            data = b"".join(TOKENS[token] for token in prefix)
+            if b"" in (TOKENS[token] for token in prefix) or len(data) > longest:
                 continue
-            wanted = [data in texts, *(bool(own) and data + own in prefixes for own in TOKENS[1:])]
-            found = constraint.allowed(prefix)
-            known = [len(data) + len(own or b"") <= longest for own in TOKENS]
-            assert found[known].tolist() == np.array(wanted)[known].tolist(), (seed, strings, prefix)
+            wanted = [data in texts, *(bool(token) and data + token in prefixes for token in TOKENS[1:])]
+            allowed = constraint.allowed(prefix)
+            known = [len(data) + len(token or b"") <= longest for token in TOKENS]
+            assert allowed[known].tolist() == np.array(wanted)[known].tolist(), (seed, strings, prefix)
 
 
 def generated(constraint, rng, length=12):
@@ -56,7 +56,7 @@ def generated(constraint, rng, length=12):
         prefix.append(END if END in allowed and rng.random() < 0.5 else int(rng.choice(allowed)))
         if prefix[-1] == END:
             break
-    return prefix, b"".join(TOKENS[own] or b"" for own in prefix)
+    return prefix, b"".join(TOKENS[token] or b"" for token in prefix)
 
 
 def test_what_ends_is_a_text_of_the_acceptor():
@@ -86,21 +86,21 @@ def test_a_term_within_running_text_over_pieces_that_cross_its_edges():
     """The masks are those of brute force over all texts of few characters: pieces hold the term's edges, or bytes."""
     characters, term = "日本語は。", "本語"
     pieces = ["日", "日本", "語は", "は", "本語", "語", "。", "本", "日本語は"]
-    tokens = [None, *(own.encode() for own in pieces), "本".encode()[:2], "本".encode()[2:], b" "]
+    tokens = [None, *(piece.encode() for piece in pieces), "本".encode()[:2], "本".encode()[2:], b" "]
     constraint = ls.TokenConstraint.of(ls.term_acceptor([term]), tokens, END)
-    texts = ["".join(own) for length in range(6) for own in itertools.product(characters, repeat=length)]
-    ending = {own.encode() for own in texts if term in own}
-    going = {own[:size] for own in ending for size in range(len(own) + 1)}
+    texts = ["".join(text) for length in range(6) for text in itertools.product(characters, repeat=length)]
+    ending = {text.encode() for text in texts if term in text}
+    going = {text[:size] for text in ending for size in range(len(text) + 1)}
     for length in range(4):
         for prefix in itertools.product(range(1, len(tokens) - 1), repeat=length):
-            data = b"".join(tokens[own] for own in prefix)
+            data = b"".join(tokens[token] for token in prefix)
             if len(data) > 9 or data not in going:
                 continue
-            found = constraint.allowed(prefix)
-            assert found[END] == (data in ending), prefix
-            for own, piece in enumerate(tokens[1:-1], 1):
+            allowed = constraint.allowed(prefix)
+            assert allowed[END] == (data in ending), prefix
+            for token, piece in enumerate(tokens[1:-1], 1):
                 if len(data + piece) <= 9:
-                    assert found[own] == (data + piece in going), (prefix, piece)
+                    assert allowed[token] == (data + piece in going), (prefix, piece)
     assert constraint.allowed([1, 10, 11, 6])[END]  # a term in bytes: 日 + two bytes, the third one, 語
 
 
@@ -119,11 +119,11 @@ def test_the_processor_masks_each_row_after_its_prompt():
     for _ in range(5):
         scores = rng.normal(size=(2, len(TOKENS) + 3)).view(Tensor)  # models pad their vocabularies
         masked = processor(rows, scores)
-        for row, given, own in zip(rows, scores, masked, strict=True):
+        for row, row_scores, masked_row in zip(rows, scores, masked, strict=True):
             allowed = np.append(constraint.allowed(row[3:]), [False] * 3)
-            assert np.array_equal(np.isfinite(own), allowed)
-            assert np.array_equal(np.asarray(own)[allowed], np.asarray(given)[allowed])
-        rows = np.hstack((rows, [[int(rng.choice(np.flatnonzero(np.isfinite(own))))] for own in masked]))
+            assert np.array_equal(np.isfinite(masked_row), allowed)
+            assert np.array_equal(np.asarray(masked_row)[allowed], np.asarray(row_scores)[allowed])
+        rows = np.hstack((rows, [[int(rng.choice(np.flatnonzero(np.isfinite(masked_row))))] for masked_row in masked]))
         rows = rows[rng.permutation(2)]  # beams change places
     with pytest.raises(LatticeSimpError, match="5 scores for a vocabulary of 14 tokens"):
         processor(rows, np.zeros((2, 5)).view(Tensor))
@@ -131,9 +131,9 @@ def test_the_processor_masks_each_row_after_its_prompt():
 
 def test_bytes_of_tokens():
     assert ls.token_bytes({"a": 0, "<s>": 2}, "plain", [2]) == [b"a", None, None]
-    every = {chr(own): place for place, own in enumerate([*range(33, 127), *range(161, 173), *range(174, 256)])}
-    every |= {chr(256 + own): len(every) + own for own in range(68)}
-    assert sorted(ls.token_bytes(every, "byte-level")) == [bytes([own]) for own in range(256)]
+    every = {chr(code): place for place, code in enumerate([*range(33, 127), *range(161, 173), *range(174, 256)])}
+    every |= {chr(256 + code): len(every) + code for code in range(68)}
+    assert sorted(ls.token_bytes(every, "byte-level")) == [bytes([code]) for code in range(256)]
     with pytest.raises(LatticeSimpError, match="'日' is not byte-level"):
         ls.token_bytes({"日": 0}, "byte-level")
     with pytest.raises(LatticeSimpError, match="unknown spelling"):
@@ -145,7 +145,7 @@ def test_term_acceptors_in_compositions():
         [("the houses of new york", 0.0), ("new york houses", 1.0), ("a house new york", 2.0)]
     )
     acceptor = ls.term_acceptor([["house", "houses"], ["new york", "new york city"]], lattice.symbols)
-    assert [own.text for own in ls.nbest(ls.compose_gappy(lattice, acceptor), 9)] == [
+    assert [entry.text for entry in ls.nbest(ls.compose_gappy(lattice, acceptor), 9)] == [
         "the houses of new york",
         "a house new york",
     ]
@@ -171,7 +171,7 @@ def test_generate_of_transformers():
         rows = model.generate(prompt, max_new_tokens=40, pad_token_id=END, logits_processor=[processor], **options)
         for row in rows[:, 2:].tolist():
             if END in row:
-                data = b"".join(TOKENS[own] or b"" for own in row)
+                data = b"".join(TOKENS[token] or b"" for token in row)
                 assert pattern.fullmatch(data.decode()), data
                 ended += 1
     assert ended >= 4

@@ -110,7 +110,7 @@ def brute_force(model, cost_of, max_tokens, weight=1.0, length_penalty=0.0):
 @pytest.mark.parametrize("spacing", ["text", "words"])
 @pytest.mark.parametrize(("count", "least"), [(10, 80), pytest.param(25, 200, marks=pytest.mark.slow)])
 def test_a_large_beam_finds_what_brute_force_finds(spacing, deletion, count, least):
-    found = 0
+    searches = 0
     for seed in range(count):
         rng = np.random.default_rng(seed)
         acceptor, model = random_acceptor(rng), RandomModel(seed, len(TOKENS) + 2, zeros=0.2)
@@ -128,8 +128,8 @@ def test_a_large_beam_finds_what_brute_force_finds(spacing, deletion, count, lea
             assert text.score == pytest.approx(total)
             assert text.model_score == pytest.approx(model_score)
             assert text.constraint_cost == pytest.approx(cost)
-            found += 1
-    assert found > least
+            searches += 1
+    assert searches > least
 
 
 def plain_beam_search(model, beam, max_tokens, length_penalty=0.0):

@@ -73,8 +73,10 @@ def test_every_place_leads_to_an_end():
     assert len(places) > 20
     for place in places:
         reached = {place}
-        while not any(own % states.width == 0 and np.isfinite(states.finals[own // states.width]) for own in reached):
-            more = {states.follow(own, byte) for own in reached for byte in alphabet} - {DEAD}
+        while not any(
+            state % states.width == 0 and np.isfinite(states.finals[state // states.width]) for state in reached
+        ):
+            more = {states.follow(state, byte) for state in reached for byte in alphabet} - {DEAD}
             assert not more <= reached, place
             reached |= more
 
@@ -102,8 +104,8 @@ def test_the_fewest_tokens():
             if state == DEAD:
                 continue
             distance, reached = 1, {state}
-            while distance < 12 and not any(np.isfinite(constraint.end_cost(own)) for own in reached):
-                reached = {target for own in reached for target in constraint.targets(own).tolist()} - {DEAD}
+            while distance < 12 and not any(np.isfinite(constraint.end_cost(state)) for state in reached):
+                reached = {target for state in reached for target in constraint.targets(state).tolist()} - {DEAD}
                 distance += 1
             wanted = distance if reached and distance < 12 else FAR
             assert constraint.distances[state] == wanted, (seed, skeletons, prefix)

@@ -39,14 +39,14 @@ def attachment(pairs: Iterable[tuple[Sentence, Sentence]]) -> Attachment:
     """
     chunks = heads = labelled = 0
     for wanted, parsed in pairs:
-        found = dict(_arcs(parsed))
+        parsed_arcs = dict(_arcs(parsed))
         for word, arc in _arcs(wanted):
             if wanted.tokens[word].tag == PUNCTUATION:
                 continue
             chunks += 1
-            governor, _ = found.get(word, (None, ""))
+            governor, _ = parsed_arcs.get(word, (None, ""))
             heads += governor == arc[0]
-            labelled += found.get(word) == arc
+            labelled += parsed_arcs.get(word) == arc
     return Attachment(chunks, heads, labelled)
 
 
