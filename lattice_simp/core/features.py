@@ -110,6 +110,8 @@ class Features(Mapping[str, Floats]):
         Raises:
             InvalidLatticeError: a column does not fit the arcs or the states, or a score is not finite.
         """
+        if not arcs:
+            return self
         remaining = self.without(*arcs)
         kept = len(remaining.names)
         matrix = np.empty((kept + len(arcs), self.arcs.shape[1]))

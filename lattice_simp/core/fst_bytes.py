@@ -87,7 +87,8 @@ def pack(arcs: Arcs, ilabels: Ints, tables: Sequence[SymbolTable] = (), layout: 
     start = 0 if count else _NO_STATE
     sizes = struct.pack("<iiQqqq", _VERSION, flags, properties, start, count, num_arcs)
     header = MAGIC + _packed_string(layout) + _packed_string("standard") + sizes
-    packed = {id(table): _packed_table(table) for table in tables}  # an acceptor's two tables are one
+    distinct = {id(table): table for table in tables}  # an acceptor's two tables are one
+    packed = {key: _packed_table(table) for key, table in distinct.items()}
     return b"".join([header, *(packed[id(table)] for table in tables), body])
 
 
@@ -98,13 +99,20 @@ def _packed_string(text: str) -> bytes:
 
 def _packed_table(symbols: SymbolTable) -> bytes:
     head = struct.pack("<i", _TABLE_MAGIC) + _packed_string("<unspecified>")
-    words = map(str.encode, symbols)
-    entries = [_SIZE.pack(len(word)) + word + _LABEL.pack(label) for label, word in enumerate(words)]
-    return b"".join([head, struct.pack("<qq", len(symbols), len(symbols)), *entries])
+    words = list(map(str.encode, symbols))
+    between = np.empty(len(words) + 1, dtype=_BETWEEN)
+    between["label"], between["size"] = np.arange(-1, len(words)), [*map(len, words), 0]
+    pieces = [b""] * (2 * len(words) + 1)
+    pieces[::2], pieces[1::2] = between.view(f"V{_BETWEEN.itemsize}").tolist(), words
+    entries = b"".join(pieces)[_LABEL.size : -_SIZE.size]  # without the label before the first word, and a last size
+    return b"".join([head, struct.pack("<qq", len(words), len(words)), entries])
 
 
 _SIZE, _LABEL = struct.Struct("<i"), struct.Struct("<q")
 """The size of a word, and its label, as symbol tables hold them."""
+
+_BETWEEN = np.dtype([("label", "<i8"), ("size", "<i4")])
+"""The label of a word, and the size of the next word."""
 
 
 # ---------------------------------------------------------------- parsing
@@ -358,16 +366,12 @@ def _relabel(cursor: _Cursor, labels: Ints, table: Table | None, symbols: Symbol
     if table is None:
         ids, broken = labels, (labels < 0) | (labels >= len(symbols))
     else:
-        keys = np.array(sorted({EPSILON, *table}), dtype=np.int64)
-        words = [EPSILON_SYMBOL if key == EPSILON else table[key] for key in keys.tolist()]
         # A word that no label may have, such as the empty one, is damage only where an arc carries it.
-        allowed = keys == EPSILON
-        allowed |= [word not in ("", EPSILON_SYMBOL) for word in words]
-        known = np.full(len(keys), -1, dtype=np.int32)
-        known[allowed] = symbols.encode([word for word, fits in zip(words, allowed, strict=True) if fits])
+        words = {label: word for label, word in table.items() if word not in ("", EPSILON_SYMBOL)}
+        words = dict(sorted({**words, EPSILON: EPSILON_SYMBOL}.items()))
+        keys = np.fromiter(words, dtype=np.int64, count=len(words))
         indices = np.minimum(np.searchsorted(keys, labels), len(keys) - 1)
-        ids = known[indices]
-        broken = (keys[indices] != labels) | (ids < 0)
+        ids, broken = symbols.encode(words.values())[indices], keys[indices] != labels
     if broken.any():
         label = int(labels[np.argmax(broken)])
         raise cursor.error(f"the label {label} is not in the symbol table", "pass the table the FST was made with")

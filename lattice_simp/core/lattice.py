@@ -609,5 +609,9 @@ def as_hypotheses(strings: Strings) -> list[Hypothesis]:
     Raises:
         InvalidLatticeError: as `words_and_cost`.
     """
-    pairs = [(string, words_and_cost(string)) for string in as_sentences(strings)]
-    return [string if isinstance(string, Hypothesis) else Hypothesis(*pair) for string, pair in pairs]
+    sentences = as_sentences(strings)
+    pairs = map(words_and_cost, sentences)
+    return [
+        string if isinstance(string, Hypothesis) else Hypothesis(words, cost)
+        for string, (words, cost) in zip(sentences, pairs, strict=True)
+    ]

@@ -42,9 +42,8 @@ def unmarked(hypotheses: Iterable[Hypothesis], ignore: Collection[str] = MARKS) 
     >>> [hypothesis.text for hypothesis in unmarked([Hypothesis(("<s>", "a", "</s>"), 1.0)])]
     ['a']
     """
-    return [_unmarked(hypothesis, ignore) for hypothesis in hypotheses]
-
-
-def _unmarked(hypothesis: Hypothesis, ignore: Collection[str]) -> Hypothesis:
-    tokens = without_marks(hypothesis.tokens, ignore)
-    return hypothesis if len(tokens) == len(hypothesis.tokens) else replace(hypothesis, tokens=tokens)
+    ignored = frozenset(as_tokens(ignore))
+    return [
+        entry if ignored.isdisjoint(entry.tokens) else replace(entry, tokens=without_marks(entry.tokens, ignored))
+        for entry in hypotheses
+    ]

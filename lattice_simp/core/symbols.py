@@ -128,15 +128,15 @@ class SymbolTable:
 
     def _grow(self, words: Iterable[str]) -> None:
         """Adds words that may be new; all checks come first."""
-        words = list(words)
-        text = "".join(words)  # a TypeError where one is no string
-        if not all(words):
-            raise InvalidLatticeError("an empty string is not a symbol; use <epsilon>, label 0")
-        if not is_utf8(text):
-            broken = next(word for word in words if not is_utf8(word))
-            raise InvalidLatticeError(f"UTF-8 cannot encode the word {broken!r:.80} (decode its bytes again as UTF-8)")
         with self._growing:
             new = [word for word in dict.fromkeys(words) if word not in self._ids]
+            text = "".join(new)  # a TypeError where one is no string
+            if not all(new):
+                raise InvalidLatticeError("an empty string is not a symbol; use <epsilon>, label 0")
+            if not is_utf8(text):
+                broken = next(word for word in new if not is_utf8(word))
+                message = f"UTF-8 cannot encode the word {broken!r:.80} (decode its bytes again as UTF-8)"
+                raise InvalidLatticeError(message)
             first = len(self._words)
             self._words.extend(new)  # before their ids, which other threads look up
             self._ids.update(zip(new, range(first, first + len(new)), strict=True))
@@ -148,8 +148,13 @@ class SymbolTable:
     def encode(self, words: str | Iterable[str]) -> npt.NDArray[np.int32]:
         """Returns the ids (int32) of `words`; unknown words are added."""
         words = list(_words(words))
-        if new := [word for word in dict.fromkeys(words) if word not in self._ids]:
-            self._grow(new)
+        try:
+            return self._known(words)
+        except KeyError:
+            self._grow(words)
+            return self._known(words)
+
+    def _known(self, words: list[str]) -> npt.NDArray[np.int32]:
         return np.fromiter(map(self._ids.__getitem__, words), dtype=np.int32, count=len(words))
 
     def lookup(self, words: str | Iterable[str], missing: int = -1) -> npt.NDArray[np.int32]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from pathlib import Path
@@ -146,8 +146,10 @@ class LanguageModel:
 
     def word_ids(self, words: str | Sequence[str]) -> Ints:
         """Returns (words,) int32, the unigrams of words; those that the model does not know are `<unk>`."""
-        words = as_tokens(words)
-        return np.fromiter(map(self._ids.get, words, repeat(self._unknown)), dtype=np.int32, count=len(words))
+        return self._word_ids(as_tokens(words))
+
+    def _word_ids(self, words: Iterable[str]) -> Ints:
+        return np.fromiter(map(self._ids.get, words, repeat(self._unknown)), dtype=np.int32)
 
     def score(self, words: str | Sequence[str], bos: bool = True, eos: bool = True) -> float:
         """Returns the natural log probability of a sentence; the arguments are those of `full_scores`."""
@@ -168,7 +170,7 @@ class LanguageModel:
         if self._binary is not None:
             return np.array([self._binary.score(words, bos, eos) for words in tokens], dtype=np.float64)
         offsets = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
-        words = self.word_ids(list(chain.from_iterable(tokens)))
+        words = self._word_ids(chain.from_iterable(tokens))
         first = self.ngrams.start if bos and self.order > 1 else self.ngrams.root
         return 0.0 - sentence_costs(self.ngrams, words, offsets, first, self.ngrams.end if eos else -1)
 

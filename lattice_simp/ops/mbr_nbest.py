@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -125,7 +125,7 @@ def mbr_nbest(
     kept, expected = _expected(_checked(scores, strings), len(candidates), references, truth, pruning or MbrPruning())
     entries = list(candidates.values())
     ranked = [
-        replace(entries[number], cost=0.0 - gain) for number, gain in zip(kept.tolist(), expected.tolist(), strict=True)
+        entries[number].with_cost(0.0 - gain) for number, gain in zip(kept.tolist(), expected.tolist(), strict=True)
     ]
     return sorted(ranked, key=lambda entry: entry.cost)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -50,5 +49,5 @@ def pool_nbest(
     for entries, weight in systems:
         costs = scale * np.array([entry.cost for entry in entries])
         costs += np.logaddexp.reduce(-costs) - math.log(weight / total)
-        pooled += [replace(entry, cost=cost) for entry, cost in zip(entries, costs.tolist(), strict=True)]
+        pooled += [entry.with_cost(cost) for entry, cost in zip(entries, costs.tolist(), strict=True)]
     return sorted(pooled, key=lambda entry: entry.cost)

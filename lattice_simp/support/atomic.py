@@ -68,7 +68,10 @@ def _locked_folder(parent: Path) -> Iterator[Path]:
             descriptor = _make_locked(folder)
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            folder.rmdir()  # it is empty after a success
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
         if descriptor >= 0:
             os.close(descriptor)
 

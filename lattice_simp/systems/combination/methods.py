@@ -107,5 +107,5 @@ def _strings(task: Task) -> list[Hypothesis]:
     for system, share in zip(task.systems, task.shares, strict=True):
         best = nbest(system, task.strings)
         excess = -float(np.logaddexp.reduce([-entry.cost for entry in best])) + math.log(share)
-        strings += [replace(entry, cost=entry.cost - excess) for entry in best]
+        strings += [entry.with_cost(entry.cost - excess) for entry in best]
     return strings

@@ -65,7 +65,7 @@ def _expected(decoder: Decoder, task: Task, full: Lattice) -> Translation:
 def beyond_best(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
     """Returns hypotheses with what each costs beyond the cheapest: so those of skeletons of other lengths compare."""
     least = min((hypothesis.cost for hypothesis in hypotheses), default=0.0)
-    return [replace(hypothesis, cost=hypothesis.cost - least) for hypothesis in hypotheses]
+    return [hypothesis.with_cost(hypothesis.cost - least) for hypothesis in hypotheses]
 
 
 def hypotheses_with_positions(decoder: Decoder, skeleton: Skeleton) -> tuple[tuple[Hypothesis, ...], list[set[int]]]:
