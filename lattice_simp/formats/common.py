@@ -20,6 +20,7 @@ from lattice_simp.support.textio import decode
 
 Longs = npt.NDArray[np.int64]
 
+_MOST_KEYS = 5
 _MOST_DIGITS = 15  # of numbers that are added up digit by digit
 
 Losses: TypeAlias = Mapping[str, Iterable[str]]
@@ -77,6 +78,18 @@ def shown(text: str | bytes) -> str:
     if isinstance(text, bytes):
         text = text[:200].decode("utf-8", "replace")
     return repr(text if len(text) <= 40 else text[:40] + "...")
+
+
+def key_names(row: Mapping[str, Any]) -> str:
+    """Returns the keys of an object in words.
+
+    >>> key_names({"id": 0, "outputs": []}), key_names({})
+    ("the keys 'id', 'outputs'", 'no keys')
+    """
+    names = ", ".join(shown(name) for name in list(row)[:_MOST_KEYS])
+    if not names:
+        return "no keys"
+    return f"the key{'s' if len(row) > 1 else ''} {names}{', ...' if len(row) > _MOST_KEYS else ''}"
 
 
 def field_of(name: str) -> str:

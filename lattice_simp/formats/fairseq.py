@@ -131,10 +131,10 @@ def stream_fairseq(
         gaps.check(due + first_id, number + first_id, entries[0].line)
         for missing in range(due, number):
             yield missing, []
-        yield (
-            number,
-            [_hypothesis(entry, total, unit, cost, doubts) for entry, total in zip(entries, totals, strict=True)],
-        )
+        pairs = zip(entries, totals, strict=True)
+        hypotheses = [_hypothesis(entry, total, unit, cost, path) for entry, total in pairs]
+        doubts.check_scores([hypothesis.score for hypothesis in hypotheses], [entry.line for entry in entries])
+        yield number, hypotheses
         due = number + 1
     for missing in range(due, max(sentences) + 1):
         yield missing, []
@@ -175,7 +175,7 @@ def _entry(content: str, path: str | Path, number: int) -> _Entry:
     score_text, tab, text = content.partition("\t")
     score = finite(score_text)
     if score is None or not tab:
-        message = f"expected a score and words after H-: {shown(content)}"
+        message = f"expected a finite score and words after H-: {shown(content)}"
         raise FormatError(message, path=path, line=number, remedy="write H-ID, a tab, the score, a tab, the words")
     return _Entry(score, tuple(split_tokens(text)), number)
 
@@ -188,10 +188,9 @@ def _positions(content: str, path: str | Path, number: int) -> _Positions:
     return _Positions(math.fsum(scores), len(scores), number)
 
 
-def _hypothesis(entry: _Entry, total: float, unit: float, cost: str | None, doubts: Doubts) -> Hypothesis:
+def _hypothesis(entry: _Entry, total: float, unit: float, cost: str | None, path: str | Path) -> Hypothesis:
     features = {SCORE: entry.score * unit}
-    score = total * unit if cost is None else feature_score(features, cost, doubts.path, entry.line)
-    doubts.check_score(score, entry.line)
+    score = total * unit if cost is None else feature_score(features, cost, path, entry.line)
     return Hypothesis(entry.tokens, 0.0 - score, features)
 
 

@@ -68,9 +68,8 @@ def hypotheses(
         raise LatticeSimpError(f"a score is not a finite number: {error!s:.80}") from error
     if len(values) != len(strings):
         raise LatticeSimpError(f"{len(strings)} texts, but {len(values)} scores; give one for each")
-    doubts = Doubts(None)
     for tokens, value in zip(strings, values, strict=True):
         if not math.isfinite(value):
             raise LatticeSimpError(f"the score of {' '.join(tokens)!r} is {value}; scores are finite numbers")
-        doubts.check_score(value, None)
+    Doubts(None).check_scores(values, [None] * len(values))
     return [Hypothesis(tokens, 0.0 - value) for tokens, value in zip(strings, values, strict=True)]

@@ -31,15 +31,13 @@ from typing import Any, NoReturn
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import shown
-from lattice_simp.formats.json_results import KEYS, PARTLY, is_finite, rows_of
+from lattice_simp.errors import FormatError, warn
+from lattice_simp.formats.common import key_names, shown
+from lattice_simp.formats.json_results import DOUBTS, FAILED, KEYS, is_finite, rows_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, feature_score
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
-
-_MOST_KEYS = 5
 
 SAMPLES = "Samples"
 """The feature for the number of times that a string was drawn."""
@@ -49,8 +47,12 @@ _LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|[^\n]*?(?:%b)|%b)' % (KEY
 _SPREAD_HEAD = re.compile(rb'(?:\{\s*\n|\[\s*\{)(?=.*?(?:"hypotheses"\s*:\s*\[|%b)|%b)' % (KEYS, _LONG), re.DOTALL)
 _BLANKS, _SEPARATORS = re.compile(r"[\s\ufeff]*"), re.compile(r"[\s\ufeff,\[\]]*")
 _LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, n-best lists have not
-_SCORES = re.compile(r"(?i)(?:^|_)(?:scores?|log_?p|log_?likelihood|prob|costs?|nll|confidence)")
-_KNOWN = frozenset({"score", "scores", "features"})
+_SCORES = re.compile(
+    r"(?i)(?:^|_)(?:scores?|log_?p|(?:log_?)?(?:likelihood|prob(?:abilit(?:y|ies)|s)?)|costs?|nll|confidences?|logits?"
+    r"|weights?|loss|perplexity)(?![a-z])|^(?:counts?|freq|frequency)$"
+)
+_CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_KNOWN = frozenset({"score", "scores", "features", DOUBTS, FAILED})
 _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 
 
@@ -71,7 +73,7 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
     """
     due = 0
     number = 0
-    gaps, doubts = IdGaps(path), Doubts(path)
+    gaps, doubts, failures = IdGaps(path), Doubts(path), dict[int, str]()
     for number, row in _rows(path):
         sentence_id = row.get("id", first_id + due)
         if not isinstance(sentence_id, int) or isinstance(sentence_id, bool):
@@ -85,16 +87,20 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
         while due < sentence_id - first_id:
             yield due, []
             due += 1
-        if row.get(PARTLY):
-            message = "not all alternatives have a confidence, so all of a sentence weigh the same"
-            doubts.raise_once(message, number, "keep the first ones with `lattice nbest`, which are the service's best")
-        hypotheses = _hypotheses(_scored(row, path, number), cost, path, number)
-        for hypothesis in hypotheses:
-            doubts.check_score(hypothesis.score, number)
+        for message, remedy in row.get(DOUBTS, ()):
+            doubts.raise_once(message, number, remedy)
+        if FAILED in row:
+            failures[number] = row[FAILED]
+        hypotheses = _hypotheses(_scored(row, doubts, number), cost, path, number)
+        doubts.check_scores([hypothesis.score for hypothesis in hypotheses], [number] * len(hypotheses))
         yield due, hypotheses
         due += 1
     if not number:
         raise FormatError("the file is empty", path=path, remedy=_REMEDY)
+    if failures:
+        first, *_ = failures
+        message = f"{counted(len(failures), 'request')} failed, so as many sentences are empty: {failures[first]}"
+        warn(message, path=path, line=first, remedy="send them again, and put the answers in their lines")
 
 
 def write_json(
@@ -175,22 +181,24 @@ def _spread_values(text: str, path: str | Path) -> Iterator[tuple[int, Any]]:
 
 def _checked(row: Any, path: str | Path, number: int) -> Mapping[str, Any]:
     if not isinstance(row, dict) or not isinstance(row.get("hypotheses"), list):
-        found = f"found {_keys(row)} in " if isinstance(row, dict) and "hypotheses" not in row else ""
+        found = f"found {key_names(row)} in " if isinstance(row, dict) and "hypotheses" not in row else ""
         text = shown(json.dumps(row, ensure_ascii=False))
         message = f"expected an object with a list of hypotheses: {found}{text}"
         raise FormatError(message, path=path, line=number, remedy=_REMEDY)
     return row
 
 
-def _scored(row: Mapping[str, Any], path: str | Path, number: int) -> list[dict[str, Any]]:
+def _scored(row: Mapping[str, Any], doubts: Doubts, number: int) -> list[dict[str, Any]]:
     """Returns the hypotheses of a line as objects, with the scores of a separate list added."""
+    path, scores = doubts.path, row.get("scores")
     entries = [entry if isinstance(entry, dict) else {"text": entry} for entry in row["hypotheses"]]
-    scores = row.get("scores")
-    if not scores and not any("score" in entry for entry in entries):
-        unknown = next((key for item in (row, *entries) for key, value in item.items() if _is_score(key, value)), None)
-        if unknown is not None:
-            message = f"scores under the name {shown(unknown)}"
+    unread = dict.fromkeys(key for item in (row, *entries) for key, value in item.items() if _is_score(key, value))
+    is_scored = bool(scores) or any("score" in entry for entry in entries)
+    for name in unread:
+        message = f"scores under the name {shown(name)}"
+        if not is_scored:
             raise FormatError(message, path=path, line=number, remedy=f"{_REMEDY}; scores are natural logs")
+        doubts.raise_once(f"left out {message}", number, f'write "features": {{"{name}": NUMBER}}')
     if not scores:  # none, or CTranslate2's empty list without return_scores
         return entries
     if not isinstance(scores, list) or len(scores) != len(entries):
@@ -213,7 +221,7 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
             words = split_tokens(_LINE_ENDS.sub(" ", words))
         if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
             has_none = not {"text", "tokens"} & fields.keys()
-            fail(f"a hypothesis without text or tokens{f', with {_keys(fields)}' if has_none else ''}", fields)
+            fail(f"a hypothesis without text or tokens{f', with {key_names(fields)}' if has_none else ''}", fields)
         score, features = fields.get("score"), fields.get("features", {})
         if not isinstance(features, dict) or not all(map(is_finite, features.values())):
             fail("features that are not finite numbers by name", fields)
@@ -232,19 +240,8 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
     return [Hypothesis(tokens, 0.0 - float(score or 0.0), features) for tokens, score, features in parsed]
 
 
-def _keys(row: Mapping[str, Any]) -> str:
-    """Returns the keys of an object in words.
-
-    >>> _keys({"id": 0, "outputs": []}), _keys({})
-    ("the keys 'id', 'outputs'", 'no keys')
-    """
-    names = ", ".join(shown(name) for name in list(row)[:_MOST_KEYS])
-    if not names:
-        return "no keys"
-    return f"the key{'s' if len(row) > 1 else ''} {names}{', ...' if len(row) > _MOST_KEYS else ''}"
-
-
 def _is_score(name: str, value: object) -> bool:
     """Returns whether a field that is not part of this format may hold scores."""
     numbers = value if isinstance(value, list) and value else [value]
-    return name not in _KNOWN and _SCORES.search(name) is not None and all(map(is_finite, numbers))
+    is_named = name not in _KNOWN and _SCORES.search(_CAPITALS.sub("_", name)) is not None
+    return is_named and all(map(is_finite, numbers))

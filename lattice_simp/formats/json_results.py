@@ -27,12 +27,15 @@ MEAN_LOG_PROBABILITY = "MeanLogProb"
 
 KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences'
-    rb'|segments|chunks|transcription|transcripts)"\s*:\s*\[|"(?:avg_logprob|pred_text)"\s*:'
+    rb'|segments|chunks|transcription|transcripts)"\s*:\s*\[|"(?:avg_logprob|pred_text|custom_id|promptFeedback)"\s*:'
 )
 """The names by which such JSON is recognised."""
 
-PARTLY = "partly_scored"
-"""The field of an object whose hypotheses weigh the same because only some had a confidence."""
+DOUBTS = "doubts"
+"""The field of an object for what was left out: pairs of a message and a remedy."""
+
+FAILED = "failed"
+"""The field of an object for the message of a request without an answer."""
 
 _LEAST_CONFIDENCE = 1e-6
 """The confidence that takes the place of 0."""
@@ -43,28 +46,62 @@ _WRAPPERS = ("response", "body")
 _SEGMENTS = ("segments", "chunks", "transcription")
 """The names of lists of segments: of Whisper, Transformers, whisper.cpp."""
 
+_OF_WORDS = ("words", "Words", "items", "result", "timestamps", "word_confidence", "word_alternatives")
+"""The names of lists of times, confidences and alternatives of words."""
+
+_NO_TIMES = "lattices hold times: write SLF or a Kaldi archive where the recogniser can"
+
+_PARTLY = (
+    "not all alternatives have a confidence, so all of a sentence weigh the same",
+    "keep the first ones with `lattice nbest`, which are the service's best",
+)
+
 
 def rows_of(value: Any) -> list[Any]:
     """Returns the sentences of a value, as objects with `hypotheses`; anything unknown stays as it is."""
     if not isinstance(value, dict) or "hypotheses" in value:
         return [value]
-    while (inner := next((value[name] for name in _WRAPPERS if isinstance(value.get(name), dict)), None)) is not None:
+    while (failure := _failure(value)) is None and (
+        inner := next((value[name] for name in _WRAPPERS if isinstance(value.get(name), dict)), None)
+    ) is not None:
         value = inner
+    if failure is not None:
+        return [{"hypotheses": [], FAILED: failure}]
     results = _results(value)
-    if results is not None:
-        return [_row(result) for result in results]
-    return [_row(value)]
+    return [_row(result) for result in ([value] if results is None else results)]
+
+
+def _failure(value: Mapping[str, Any]) -> str | None:
+    """Returns the message of a request that failed or was blocked, or None.
+
+    >>> _failure({"custom_id": "r-1", "response": None, "error": {"code": "expired", "message": "Too late."}})
+    'Too late.'
+    """
+    error, feedback = value.get("error"), value.get("promptFeedback")
+    if isinstance(error, dict):
+        return str(error.get("message") or error.get("code") or "an error")
+    if isinstance(feedback, dict) and "candidates" not in value:
+        return f"blocked: {feedback.get('blockReason', 'no reason')}"
+    return None
 
 
 def _results(value: Mapping[str, Any]) -> list[Any] | None:
     """Returns the results that an object holds one by one; None for any other object."""
-    results = value.get("results", value.get("recognizedPhrases"))
+    results = next((value[name] for name in ("results", "recognizedPhrases", "chunks") if name in value), None)
     if isinstance(results, dict):  # Deepgram, Amazon
-        results = next((results[name] for name in ("channels", "segments", "transcripts") if name in results), None)
+        lists = (results[name] for name in ("channels", "segments", "transcripts", "items") if name in results)
+        words, results = results.get("items"), next(lists, None)
+        if words is not results and isinstance(results, list) and results and isinstance(results[0], dict):
+            results = [{**results[0], "items": words}, *results[1:]]
     if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
         return None
     if not any(_is_result(result) for result in results):
         return None
+    alternatives = [_words_of(result) for result in results]
+    if all(alternatives):
+        return [_joined(alternatives, results)]
+    if "chunks" in value:  # Yandex
+        results = [{"alternatives": [_renamed(entry) for entry in _list_of(result)]} for result in results]
     return [result if _is_result(result) else {"alternatives": []} for result in results]  # silence has none
 
 
@@ -72,8 +109,45 @@ def _is_result(result: Mapping[str, Any]) -> bool:
     return any(isinstance(result.get(name), list) for name in ("alternatives", "nBest")) or "transcript" in result
 
 
+def _renamed(entry: object) -> object:
+    return {**entry, "transcript": entry.get("text")} if isinstance(entry, dict) else entry
+
+
+def _list_of(result: Mapping[str, Any]) -> list[Any]:
+    """Returns the alternatives of a result; silence has none."""
+    return result["alternatives"] if isinstance(result.get("alternatives"), list) else []
+
+
+def _words_of(result: Mapping[str, Any]) -> list[str]:
+    """Returns the alternatives of a result that is a single word (Speechmatics, Amazon's items); none for any other."""
+    words = [entry.get("content") if isinstance(entry, dict) else None for entry in _list_of(result)]
+    return [word for word in words if isinstance(word, str)] if all(isinstance(word, str) for word in words) else []
+
+
+def _joined(words: Sequence[Sequence[str]], items: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Returns the transcript of words of which each has alternatives; punctuation follows without a blank."""
+    text, touches = "", True
+    for (word, *_), item in zip(words, items, strict=True):
+        side = item.get("attaches_to", "previous" if item.get("type") == "punctuation" else "none")
+        text += word if touches or side in ("previous", "both") else f" {word}"
+        touches = side in ("next", "both")
+    doubts = [("the times and confidences of the words are not read", _NO_TIMES)]
+    if any(len(entries) > 1 for entries in words):
+        doubts = [("only the first alternative of each word is read, and no times and confidences", _NO_TIMES)]
+    return {"hypotheses": [{"text": text}], DOUBTS: doubts}
+
+
 def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the object of a sentence: its hypotheses, and its id unless that is a name; others are unchanged."""
+    if DOUBTS in row:
+        return row
+    sentence = _sentence(row)
+    entries = next((row[name] for name in (*_LISTS, *_SEGMENTS) if isinstance(row.get(name), list)), ())
+    doubts = _of_words([row, *entries])
+    return {**sentence, DOUBTS: [*sentence.get(DOUBTS, ()), *doubts]} if doubts else sentence
+
+
+def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     identity = {"id": row["id"]} if isinstance(row.get("id"), int) else {}
     name = next((name for name in _LISTS if isinstance(row.get(name), list)), None)
     if name is not None:
@@ -83,6 +157,19 @@ def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**identity, "hypotheses": [{"text": row.get("transcript", row.get("pred_text"))}]}
     transcript = _transcript(row)
     return row if transcript is None else {**identity, "hypotheses": [transcript]}
+
+
+def _of_words(entries: Sequence[object]) -> list[tuple[str, str]]:
+    """Returns the doubt about lists that have an entry for each word, which are not read."""
+    names = [name for name in _OF_WORDS for entry in entries if isinstance(entry, dict) and _has_objects(entry, name)]
+    listed = ", ".join(f"'{name}'" for name in dict.fromkeys(names))
+    return [(f"the times, confidences and alternatives of words are not read: {listed}", _NO_TIMES)] if names else []
+
+
+def _has_objects(entry: Mapping[str, Any], name: str) -> bool:
+    """Returns whether a field is a list of objects or lists, not of words."""
+    values = entry.get(name)
+    return isinstance(values, list) and bool(values) and all(isinstance(value, dict | list) for value in values)
 
 
 def _entries(convert: Callable[[Mapping[str, Any]], object]) -> Callable[..., Mapping[str, Any]]:
@@ -98,16 +185,18 @@ def _alternatives(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping
     """Reads Vosk's `text` with its log score, or the `transcript` of a service with its probability.
 
     Services may give a confidence to the first alternative only (or 0 to the others); then all weigh the same.
+    Confidences that are no probabilities, as of Riva, are scores.
     """
     services = [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("transcript"), str)]
     if len(services) < len(entries):
         return _entries(_from_vosk)(entries, rest)
     texts = [{"text": entry["transcript"]} for entry in services]
-    values = [entry.get("confidence") for entry in services]
-    known = [value for value in values if is_finite(value) and value > 0]
-    if len(known) < len(texts):
-        return {"hypotheses": texts, PARTLY: bool(known)}
-    return {"hypotheses": [{**text, "score": math.log(value)} for text, value in zip(texts, known, strict=True)]}
+    values = [value for entry in services if is_finite(value := entry.get("confidence")) and value]
+    if len(values) < len(texts):
+        return {"hypotheses": texts, **({DOUBTS: [_PARTLY]} if values else {})}
+    if all(0 < value <= 1 for value in values):
+        values = [math.log(value) for value in values]
+    return {"hypotheses": [{**text, "score": value} for text, value in zip(texts, values, strict=True)]}
 
 
 def _from_vosk(alternative: Mapping[str, Any]) -> object:
@@ -132,12 +221,26 @@ def _from_azure(entry: Mapping[str, Any]) -> object:
     return {"text": text, "score": math.log(max(confidence, _LEAST_CONFIDENCE))}
 
 
+def _from_deepspeech(transcript: Mapping[str, Any]) -> object:
+    """Returns a transcript of DeepSpeech, whose words are objects, with its confidence, a log, as the score."""
+    words = transcript.get("words")
+    if not isinstance(words, list) or not all(isinstance(word, dict) for word in words):
+        return transcript
+    return {"text": " ".join(str(word.get("word")) for word in words), "score": transcript.get("confidence")}
+
+
 def _choices(entries: Sequence[object], _: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Reads the choices of a completion: samples of a model, with their log probabilities as a feature."""
-    return {"hypotheses": [_choice(entry) if isinstance(entry, dict) else entry for entry in entries]}
+    """Reads the choices of a completion: samples of a model, with their log probabilities as a feature.
+
+    A choice has no text if the model refused to answer or called a tool.
+    """
+    choices = [_choice(entry) if isinstance(entry, dict) else entry for entry in entries]
+    texts = [choice for choice in choices if not isinstance(choice, dict) or choice["text"] is not None]
+    doubt = ("left out an answer without text: a refusal, or a call of a tool", "ask for text alone, or draw it again")
+    return {"hypotheses": texts, **({DOUBTS: [doubt]} if len(texts) < len(choices) else {})}
 
 
-def _choice(entry: Mapping[str, Any]) -> object:
+def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the text of a choice: of a chat or completion, of vLLM's outputs in Python, or of Gemini."""
     message = entry.get("message", entry)
     text = message.get("content", message.get("text")) if isinstance(message, dict) else None
@@ -175,7 +278,8 @@ def _translations(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping
 
 def _sequences(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
     """Reads the texts and the `sequences_scores` of Transformers' `generate`."""
-    return {**rest, "hypotheses": entries, "scores": rest.get("sequences_scores")}
+    others = {key: value for key, value in rest.items() if key != "sequences_scores"}
+    return {**others, "hypotheses": entries, "scores": rest.get("sequences_scores")}
 
 
 _LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str, Any]]] = {
@@ -188,6 +292,7 @@ _LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str
     "outputs": _choices,
     "translations": _translations,
     "sequences": _sequences,
+    "transcripts": _entries(_from_deepspeech),
 }
 """The names of lists of hypotheses in results, and what reads such a list, given it and the other fields."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +10,9 @@ from lattice_simp.errors import FormatError, InputWarning, ScoreWarning, warn
 
 MAX_GAP = 1_000_000
 """The most sentence ids that may be missing between two lines."""
+
+_AS_COSTS = "change the sign of costs, as of Nematus: the highest score ranks first"
+_AS_RANKS = "write natural logs of probabilities, not costs; other scores only rank, the highest first"
 
 _GAPS_A_LINE = 100
 """The number of further ids that may be missing in total, per line."""
@@ -28,7 +31,9 @@ class IdGaps:
         self.skipped += jump if jump > 1 else 0
         if jump > MAX_GAP or self.skipped > MAX_GAP + _GAPS_A_LINE * line:
             message = f"the id jumps from {due} to {str(number)[:20]}, and at most {MAX_GAP:,} may be missing"
-            raise FormatError(message, path=self.path, line=line, remedy="number the sentences without large gaps")
+            begin = f"begin with it: --first-id {number} (first_id={number})"
+            remedy = begin if line == 1 else "number the sentences without large gaps"
+            raise FormatError(message, path=self.path, line=line, remedy=remedy)
 
 
 @dataclass
@@ -44,12 +49,17 @@ class Doubts:
             self.raised.add(remedy)
             warn(message, path=self.path, line=line, remedy=remedy, kind=kind)
 
-    def check_score(self, score: float, line: int | None) -> None:
-        """Warns about a score above 0, which is not a log probability."""
-        if score > 0:
-            message = f"the score {score:g} is above 0, so it is not a log probability"
-            remedy = "write natural logs of probabilities, not costs; other scores only rank, the highest first"
-            self.raise_once(message, line, remedy, ScoreWarning)
+    def check_scores(self, scores: Sequence[float], lines: Sequence[int | None]) -> None:
+        """Warns about scores above 0 of a sentence's hypotheses, which are not log probabilities."""
+        place = next((index for index, score in enumerate(scores) if score > 0), None)
+        if place is None or _AS_COSTS in self.raised:
+            return
+        if place == 0 and scores[0] < scores[-1] and list(scores) == sorted(scores):
+            message = f"scores above 0 that rise from {scores[0]:g} to {scores[-1]:g} seem to be costs"
+            self.raise_once(message, lines[0], _AS_COSTS, ScoreWarning)
+        else:
+            message = f"the score {scores[place]:g} is above 0, so it is not a log probability"
+            self.raise_once(message, lines[place], _AS_RANKS, ScoreWarning)
 
 
 def feature_score(features: Mapping[str, float], name: str, path: str | Path | None, line: int | None) -> float:

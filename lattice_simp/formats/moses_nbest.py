@@ -66,7 +66,7 @@ def stream_moses(
     """
     sentence = 0
     hypotheses: list[Hypothesis] = []
-    number = 0
+    number, first_line = 0, 1
     totals = False
     gaps, doubts = IdGaps(path), Doubts(path)
     for number, line in enumerate(read_lines(path), 1):
@@ -83,15 +83,16 @@ def stream_moses(
             raise FormatError(message, path=path, line=number, remedy=remedy)
         gaps.check(sentence + first_id, row.id, number)
         while sentence < row.id - first_id:
+            doubts.check_scores([hypothesis.score for hypothesis in hypotheses], range(first_line, number + 1))
             yield sentence, hypotheses
-            sentence, hypotheses = sentence + 1, []
+            sentence, hypotheses, first_line = sentence + 1, [], number
         if row.marks:
             remedy = "decode without -t to get only words"
             doubts.raise_once(f"removed marks of Moses, such as {row.marks}", number, remedy)
         hypotheses.append(row.hypothesis(cost, path, number))
-        doubts.check_score(hypotheses[-1].score, number)
     if number == 0:
         raise FormatError("the file is empty", path=path, remedy="write id ||| words ||| Name= values ||| total")
+    doubts.check_scores([hypothesis.score for hypothesis in hypotheses], range(first_line, number + 1))
     yield sentence, hypotheses
 
 

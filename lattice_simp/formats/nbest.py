@@ -12,6 +12,7 @@ r"""Reads and writes n-best lists of all known kinds; reading detects the kind f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 _HEAD = 1 << 16
+_BARS = re.compile(rb"\|\|\|(?:\s|\Z)")
 
 
 class ListFormat(NamedTuple):
@@ -121,7 +123,7 @@ def _kind(file: str | Path) -> ListFormat:
         return kind
     with open_binary(file) as opened:
         head = opened.read(_HEAD)
-    if b"|||" not in head.split(b"\n", 1)[0]:
+    if _BARS.search(head.split(b"\n", 1)[0]) is None:
         raise refusal(head, file, WANTED)
     return LISTS["moses"]
 

@@ -8,11 +8,13 @@ looks like a drawing (DOT), which is not supported
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import NamedTuple
 
 from lattice_simp.errors import FormatError
+from lattice_simp.formats.common import key_names
 from lattice_simp.formats.sausages import is_sausages
 from lattice_simp.support.signatures import HEAD, Signature, signature
 
@@ -41,6 +43,7 @@ _HTK = "write lattices or n-best lists as well"
 _MODEL = "it is a language model: give it with --model or --lm"
 _NIST = "write a sentence on each line, with its name in brackets at the end (trn)"
 _JSON = 'write a line a sentence: {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
+_PYCTCDECODE = 'write a line a sentence: {"hypotheses": [beam[0] for beam in beams], "scores": [beam[-1] for ...]}'
 _NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _TWO = (_NUMBER, _NUMBER)
 _TAG = rb"[A-Z.,:$][\w$|=.-]*"
@@ -58,6 +61,12 @@ KINDS = tuple(
             rb"(?![{\[][\"{\[])\S+[ \t]+\|\|\|[ \t]",
             _ROW,
         ),
+        (
+            "an n-best list without blanks around its bars",
+            rb"\d+[ \t]*\|\|\|",
+            "put blanks around them: sed 's/|||/ ||| /g'",
+        ),
+        ("results of icefall", rb"\S+:\t(?:ref|hyp)=\[", "write the words of the hyp= lines, a sentence on each line"),
         ("a log of OpenNMT", rb"(?:\[[^\n\]]*\]\s*)?SENT \d+: ", "write the translations: onmt_translate -output FILE"),
         ("a stream of JSON (server-sent events)", rb"data: \{", "ask the server for whole answers: stream=false"),
         (
@@ -85,7 +94,21 @@ KINDS = tuple(
         ("parsed text (CoNLL-U)", rb"(?:#[^\n]*\n)*1(?:-\d+)?\t[^\t\n]*(?:\t[^\t\n]*){6,}", ""),
         ("parse trees", rb"\(\s*(?:%b\s*)?\(\s*%b\s+(?:\(|[^\s()]+\s*\))" % (_TAG, _TAG), ""),
         ("a text lattice with features", _FEATURES, "name its format: `lattice convert --from features`"),
-        ("subtitles", rb"WEBVTT|1\s*\n\d\d:\d\d:\d\d[,.]", ""),
+        (
+            "subtitles",
+            rb"WEBVTT|1\s*\n\d\d:\d\d:\d\d[,.]|start\tend\ttext\r?\n",
+            "let Whisper write JSON: --output_format json",
+        ),
+        (
+            "beams of pyctcdecode",
+            rb"\[\s*(?:[\[(]\s*(?:\"[^\"\n]*\"|'[^'\n]*'),\s*(?:null|None|<|[\[(]+\"[^\"\n]*\",\s*\[\d)|OutputBeam\()",
+            _PYCTCDECODE,
+        ),
+        (
+            "a result of Vosk without alternatives",
+            rb'\{\s*"(?:partial"\s*:\s*"|result"\s*:\s*\[\s*\{\s*"conf")',
+            "ask for alternatives: SetMaxAlternatives(10)",
+        ),
         ("JSON", rb'\{\s*(?:"[^"\n]*"\s*:|\}\s*\Z)|\[\s*(?:[\["{]|%b\s*,|\]\s*\Z)' % _NUMBER, _JSON),
         ("a symbol table", rb"(?:<eps>|<epsilon>|<blk>|<blank>)[ \t]+0\s+\S+[ \t]+\d+\s", "give it with --symbols"),
     )
@@ -116,7 +139,10 @@ def refusal(head: bytes, path: str | Path | None, wanted: str = LATTICES) -> For
         return FormatError("the file is empty", path=path, remedy=wanted)
     kind = kind_of(head)
     if kind is not None:
-        name, remedy = f"{kind.name}, which is not supported", kind.remedy
+        name, remedy = (
+            f"{kind.name}{_with_keys(text) if kind.name == 'JSON' else ''}, which is not supported",
+            kind.remedy,
+        )
     elif b"\0" in text:
         name, remedy = "binary data of an unknown kind", ""
     elif (line := _line_of_bad_utf8(head)) is not None:
@@ -126,6 +152,20 @@ def refusal(head: bytes, path: str | Path | None, wanted: str = LATTICES) -> For
         name = f"plain text, not like {'a lattice' if wanted == LATTICES else 'n-best lists'}"
         remedy = _PLAIN[wanted]
     return FormatError(f"looks like {name}", path=path, remedy="; ".join(filter(None, (remedy, wanted))))
+
+
+def _with_keys(text: bytes) -> str:
+    """Names the keys of the first object of JSON, unless it is cut off.
+
+    >>> _with_keys(b'[\n  {"model": "m", "response": "a cat"}, ')
+    " with the keys 'model', 'response'"
+    """
+    begin = text.find(b"{")
+    try:
+        row, _ = json.JSONDecoder().raw_decode(text[begin:].decode(errors="replace"))
+    except (ValueError, RecursionError):
+        return ""
+    return f" with {key_names(row)}"
 
 
 def _line_of_bad_utf8(head: bytes) -> int | None:

@@ -47,8 +47,8 @@ def test_without_p_lines_the_cost_is_the_score(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("S-0\ta\nH-0\tx\ta\n", 2, "expected a score and words"),
-        ("S-0\ta\nH-0\t-1\n", 2, "expected a score and words"),
+        ("S-0\ta\nH-0\tx\ta\n", 2, "expected a finite score and words"),
+        ("S-0\ta\nH-0\t-1\n", 2, "expected a finite score and words"),
         ("S-0\ta\nH-0\t-1\ta\nP-0\t-1 nan\n", 3, "not finite"),
         ("S-0\ta\nP-0\t-1 -1 -1\nH-0\t-2\ta\n", 2, "match no hypotheses"),
         ("S-0\ta\nH-0\t-1\ta\nP-0\t-1\nP-0\t-1\n", 4, "a P-line without an H-line"),

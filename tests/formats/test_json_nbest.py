@@ -37,10 +37,14 @@ def test_alternatives_of_vosk(tmp_path):
     first = {"text": "a cat", "confidence": -1.5, "result": [word]}
     silence = {"alternatives": [{"text": "", "confidence": 1.0}]}
     path = written(tmp_path, {"alternatives": [first, {"text": "cat", "confidence": -2}], "spk": [0.1]}, silence)
-    assert ls.read_nbest(path) == [
-        [Hypothesis(("a", "cat"), 1.5), Hypothesis(("cat",), 2.0)],
-        [Hypothesis((), -1.0)],
-    ]
+    with pytest.warns(InputWarning) as caught:
+        assert ls.read_nbest(path) == [
+            [Hypothesis(("a", "cat"), 1.5), Hypothesis(("cat",), 2.0)],
+            [Hypothesis((), -1.0)],
+        ]
+    times, score = (str(warning.message) for warning in caught)
+    assert "jsonl:1: the times, confidences and alternatives of words are not read: 'result'" in times
+    assert ":2: the score 1 is above 0" in score
 
 
 def test_hypotheses_of_whisper_and_azure(tmp_path):
@@ -72,9 +76,28 @@ def test_choices_of_completions_are_samples(tmp_path):
     assert [entry.cost for entry in ls.read_nbest(path, cost="LogProb")[0]] == [0.75, 0.75, 3.0]
     path.write_text(json.dumps(answer, indent=2), encoding="utf-8")
     assert ls.read_nbest(path) == [first]
-    failed = {"id": "batch_req_2", "response": None, "error": {"code": "expired"}}
-    with pytest.raises(FormatError, match=r"samples.jsonl:2: expected an object with a list of hypotheses"):
-        ls.read_nbest(written(tmp_path, batch, failed))
+
+
+def test_failed_requests_are_empty_sentences(tmp_path):
+    """Those of a batch, wherever they are, and blocked ones; a warning counts them and names the first."""
+    choices = [{"message": {"content": "a cat"}}, {"message": {"content": None, "refusal": "No."}}]
+    answer = {"custom_id": "r-0", "response": {"status_code": 200, "body": {"choices": choices}}, "error": None}
+    expired = {"custom_id": "r-1", "response": None, "error": {"code": "expired", "message": "Too late."}}
+    limited = {"custom_id": "r-2", "response": {"status_code": 429, "body": {"error": {"message": "Slower."}}}}
+    blocked = {"promptFeedback": {"blockReason": "SAFETY"}}
+    for rows, message in (
+        ((expired, answer, limited), ":1: 2 requests failed, so as many sentences are empty: Too late."),
+        ((answer, limited), ":2: 1 request failed, so as many sentences are empty: Slower."),
+        ((blocked, answer), ":1: 1 request failed, so as many sentences are empty: blocked: SAFETY"),
+    ):
+        with pytest.warns(InputWarning) as caught:
+            lists = ls.read_nbest(written(tmp_path, *rows))
+        assert [[entry.text for entry in entries] for entries in lists] == [
+            ["a cat"] if row is answer else [] for row in rows
+        ]
+        texts = [str(warning.message) for warning in caught]
+        assert any(message in text for text in texts)
+        assert any("left out an answer without text: a refusal" in text for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +117,9 @@ ALTERNATIVES = [{"transcript": "a cat", "confidence": 0.5, "words": []}, {"trans
 PHRASES = [{"confidence": 0.5, "lexical": "a cat", "display": "A cat."}, {"confidence": 0.25, "lexical": "a hat"}]
 
 
+CHUNK = [{"text": "a cat", "confidence": 0.5}, {"text": "a hat", "confidence": 0.25}]
+
+
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize(
     "value",
@@ -101,6 +127,7 @@ PHRASES = [{"confidence": 0.5, "lexical": "a cat", "display": "A cat."}, {"confi
         {"results": [{"alternatives": ALTERNATIVES, "languageCode": "en-us"}, {"resultEndTime": "3s"}] * 2},
         {"name": "7", "response": {"results": [{"alternatives": ALTERNATIVES}, {"alternatives": []}] * 2}},
         {"results": {"channels": [{"alternatives": ALTERNATIVES}, {"alternatives": []}] * 2}},
+        {"response": {"chunks": [{"alternatives": CHUNK}, {"channelTag": "1"}] * 2}},
         {"recognizedPhrases": [{"nBest": PHRASES}, {"nBest": []}] * 2},
     ],
 )
@@ -122,13 +149,51 @@ def test_a_confidence_of_the_first_alternative_only(tmp_path):
     assert [entry.cost for entry in hypotheses] == pytest.approx([math.log(3)] * 3)
 
 
+def test_confidences_of_riva_are_scores(tmp_path):
+    alternatives = [{"transcript": "a cat", "confidence": -1.5}, {"transcript": "a hat", "confidence": -2.5}]
+    [hypotheses] = ls.read_nbest(written(tmp_path, {"results": [{"alternatives": alternatives}]}))
+    assert [(entry.text, entry.cost) for entry in hypotheses] == [("a cat", 1.5), ("a hat", 2.5)]
+
+
+def test_transcripts_of_deepspeech(tmp_path):
+    words = [{"word": "a", "start_time": 0.5}, {"word": "cat", "start_time": 0.75}]
+    row = {"transcripts": [{"confidence": -14.5, "words": words}, {"confidence": -15.5, "words": []}]}
+    with pytest.warns(InputWarning, match="times, confidences and alternatives of words are not read: 'words'"):
+        [hypotheses] = ls.read_nbest(written(tmp_path, row))
+    assert [(entry.text, entry.cost) for entry in hypotheses] == [("a cat", 14.5), ("", 15.5)]
+
+
+def item(word, kind="word", **fields):
+    return {"alternatives": [{"content": word, "confidence": 0.9}], "type": kind, **fields}
+
+
+def test_transcripts_in_words(tmp_path):
+    """Of Speechmatics, and of Amazon without transcripts: one sentence, and a warning says what is not read."""
+    items = [
+        item("¿", "punctuation", attaches_to="next"),
+        item("Un", start_time=0.5, end_time=0.75),
+        item("gato", start_time=0.75),
+        item("?", "punctuation"),
+    ]
+    for row in ({"format": "2.9", "metadata": {}, "results": items}, {"results": {"items": items}}):
+        with pytest.warns(InputWarning, match="the times and confidences of the words are not read"):
+            assert [[entry.text for entry in entries] for entries in ls.read_nbest(written(tmp_path, row))] == [
+                ["¿Un gato?"]
+            ]
+    items[1]["alternatives"].append({"content": "Uno", "confidence": 0.1})
+    with pytest.warns(InputWarning, match="only the first alternative of each word is read"):
+        assert ls.read_nbest(written(tmp_path, row))[0][0].text == "¿Un gato?"
+
+
 def test_transcripts_of_amazon_and_nemo(tmp_path):
     items = [{"alternatives": [{"content": "A", "confidence": "0.9"}]}]
     plain = {"results": {"transcripts": [{"transcript": "A cat."}], "items": items}}
     segments = [{"alternatives": [{"transcript": "A cat."}, {"transcript": "A hat."}]}]
     shown = {"results": {**plain["results"], "segments": segments}}
     manifest = {"audio_filepath": "1.wav", "text": "the reference", "pred_text": "a cat"}
-    texts = [[entry.text for entry in entries] for entries in ls.read_nbest(written(tmp_path, plain, shown, manifest))]
+    with pytest.warns(InputWarning, match="of words are not read: 'items'"):
+        lists = ls.read_nbest(written(tmp_path, plain, shown, manifest))
+    texts = [[entry.text for entry in entries] for entries in lists]
     assert texts == [["A cat."], ["A cat.", "A hat."], ["a cat"]]
     assert ls.read_nbest(written(tmp_path, manifest))[0][0].text == "a cat"
 

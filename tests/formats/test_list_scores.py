@@ -68,9 +68,26 @@ def test_other_fields_are_no_scores(tmp_path):
         "source_score": "none",
         "problem": 1,
         "scorer": "x",
-        "hypotheses": [{"text": "a", "score": -1, "rank_cost": 1}],
+        "hypotheses": [{"text": "a", "score": -1, "weighting": 1}],
     }
     assert quiet(written(tmp_path, json.dumps(row) + "\n")) == [[Hypothesis(("a",), 1.0)]]
+
+
+def test_scores_beside_the_score_are_named_once(tmp_path):
+    entry = {"text": "a", "score": -1, "lm_score": -2, "modelWeight": 0.5}
+    path = written(tmp_path, f"{json.dumps({'hypotheses': [entry], 'am_scores': [-3]})}\n" * 2)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert [entries[0].cost for entries in ls.read_nbest(path)] == [1.0, 1.0]
+    names = [str(warning.message).split("'")[1] for warning in caught]
+    assert names == ["am_scores", "lm_score", "modelWeight"]
+
+
+@pytest.mark.parametrize("name", ["weight", "logit", "count", "logProb"])
+def test_numbers_that_may_be_scores_are_not_lost(tmp_path, name):
+    rows = {"hypotheses": [{"text": "a", name: 3}, {"text": "b", name: 1}]}
+    with pytest.raises(FormatError, match=f":1: scores under the name '{name}'"):
+        ls.read_nbest(written(tmp_path, json.dumps(rows)))
 
 
 def test_a_feature_is_the_cost(tmp_path):
@@ -115,6 +132,17 @@ def test_scores_above_0_are_warned_of_once(tmp_path, text, line, score):
         ls.read_nbest(written(tmp_path, text))
     [warning] = caught
     assert str(warning.message).startswith(f"{tmp_path / 'x'}:{line}: the score {score}")
+
+
+def test_scores_that_rise_seem_to_be_costs(tmp_path):
+    """Nematus writes them, the best first."""
+    text = "0 ||| x ||| -1\n1 ||| a b ||| 1.25\n1 ||| a ||| 2.5\n2 ||| c ||| 0.5\n"
+    message = ":2: scores above 0 that rise from 1.25 to 2.5 seem to be costs (change the sign of costs"
+    for name, data in (("a", text), ("b", '{"hypotheses": []}\n{"hypotheses": ["b", "a"], "scores": [1.25, 2.5]}\n')):
+        with pytest.warns(InputWarning) as caught:
+            ls.read_nbest(written(tmp_path, data, name))
+        [warning] = caught
+        assert message in str(warning.message)
 
 
 def test_scores_up_to_0_are_not(tmp_path):
@@ -204,7 +232,9 @@ def test_ids_that_are_missing_are_bounded(tmp_path, form):
     assert count(0, 5) == 6
     assert count(MAX_GAP) == MAX_GAP + 1
     for ids in ((MAX_GAP + 1,), (0, 10**17), (10**17,), (0, *range(10, 10 + 4 * MAX_GAP, MAX_GAP // 2))):
-        with pytest.raises(FormatError, match=r"x:\d+: the id jumps from \d+ to \d+.*number the sentences"):
+        with pytest.raises(
+            FormatError, match=r"x:\d+: the id jumps from \d+ to \d+.*(number the sentences|--first-id \d)"
+        ):
             count(*ids)
 
 

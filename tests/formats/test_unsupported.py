@@ -73,6 +73,17 @@ TEXT = {
     "matrix": ("utt-1  [\n  0.1 0.25\n  1e-3 2 ]\n", "a Kaldi archive of vectors or matrices", "ark,t:-"),
     "ctm": ("utt-1 1 0.00 0.25 hello 0.9\n", "a CTM file", "lattices or n-best lists"),
     "json object": (json.dumps({"results": [{"documents": []}]}), "JSON", '"hypotheses"'),
+    "json of Ollama": ('{"model": "m", "response": "a"}\n', "JSON with the keys 'model', 'response'", '"hypo'),
+    "beams": ('[["a cat", null, [["a", [0, 3]]], -3.2, -5.1]]\n', "beams of pyctcdecode", "[beam[0]"),
+    "beams without states": ('[\n  ["a", [["a", [0, 3]]], -3.2, -5.1]]\n', "beams of pyctcdecode", "[beam[-1]"),
+    "beams of Python": ("[('a', None, [('a', (0, 3))], -3.2, -5.1)]\n", "beams of pyctcdecode", '"hypotheses"'),
+    "Vosk": (
+        '{\n  "result" : [{\n      "conf" : 1.0,\n',
+        "a result of Vosk without alternatives",
+        "SetMaxAlternatives",
+    ),
+    "icefall": ("u-1:\tref=['A', 'CAT']\nu-1:\thyp=['A']\n", "results of icefall", "hyp= lines"),
+    "bars": ("0|||a cat|||lm= -1|||-1\n", "an n-best list without blanks", "sed"),
     "json array": ('[\n  {"text": "a cat"}\n]\n', "JSON", '"hypotheses"'),
     "json lines": ('{ "text": "a cat" }\n{ "text": "a dog" }\n', "JSON", '"hypotheses"'),
     "html": ("\n<!DOCTYPE html>\n<html></html>\n", "HTML", "save the file itself"),
@@ -87,6 +98,7 @@ TEXT = {
     "moses graph": ("0 hyp=0 stack=0 forward=1 fscore=-1\n", "a search graph of Moses", "-output-search-graph-slf"),
     "features": ("0 1 a lm:2.5 tm:1\n1\n", "a text lattice with features", "--from features"),
     "subtitles": ("1\n00:00:01,000 --> 00:00:02,000\nHello\n", "subtitles", ""),
+    "table of Whisper": ("start\tend\ttext\n0\t1000\tA cat.\n", "subtitles", "--output_format json"),
     "symbols": ("<eps> 0\na 1\nb 2\n", "a symbol table", "--symbols"),
 }
 PLAIN = {
