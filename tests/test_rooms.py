@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,11 +33,25 @@ FLOORS = [
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
 
+@functools.cache
+def imports_of(path: Path) -> list[tuple[ast.Import | ast.ImportFrom, str]]:
+    """Returns the imports of a file, each with the name of the function that it is in; parsed once for all tests."""
+    return list(_imports_within(ast.parse(path.read_text(encoding="utf-8")), ""))
+
+
+def _imports_within(node: ast.AST, function: str) -> Iterator[tuple[ast.Import | ast.ImportFrom, str]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child, function
+        elif not isinstance(child, ast.expr):
+            yield from _imports_within(child, child.name if isinstance(child, ast.FunctionDef) else function)
+
+
 def rooms_and_imports() -> Iterator[tuple[Path, str, str, ast.ImportFrom]]:
     """Yields each import of the package's own: the file, its room, the room that is imported from, the statement."""
     for path in sorted(PACKAGE.rglob("*.py")):
         room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node, _ in imports_of(path):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "lattice_simp":
                 parts = node.module.split(".")
                 names = parts[1:2] or [alias.name for alias in node.names if alias.name in FLOOR]
@@ -60,7 +75,7 @@ def test_nothing_but_support_starts_a_process():
     for path in sorted(PACKAGE.rglob("*.py")):
         if path.relative_to(PACKAGE).parts[0] == "support":
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node, _ in imports_of(path):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             assert not starters & set(names), f"{path}: support starts processes"
@@ -99,9 +114,6 @@ def test_no_circle_between_rooms_of_one_floor():
 def test_no_import_inside_a_function_hides_a_circle(room):
     """What is imported late is an optional library, never a part of the package."""
     for path in sorted((PACKAGE / room).rglob("*.py")):
-        for outer in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(outer, ast.FunctionDef):
-                continue
-            for node in ast.walk(outer):
-                result = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lattice_simp")
-                assert not result, f"{path}:{node.lineno}: an import inside {outer.name}"
+        for node, function in imports_of(path):
+            inside = function and isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lattice_simp")
+            assert not inside, f"{path}:{node.lineno}: an import inside {function}"

@@ -80,6 +80,7 @@ def needs_the_extra():
         pytest.importorskip(name, reason=f"{name} is not installed (the extra 'annotation')")
 
 
+@pytest.mark.slow
 def test_one_skeleton_and_all_that_happened(call, files):
     needs_the_extra()
     call(*COMMAND, "import", "talk.db", "-", stdin=RECORDS)

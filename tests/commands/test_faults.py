@@ -310,7 +310,8 @@ def long_work(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("name", ["lattice nbest", pytest.param("lattice lm", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["lattice nbest", "lattice lm"])
 def test_an_interrupt_ends_a_command_at_once(tmp_path, model, name):
     words = COMMANDS[name].replace("IN", str(long_work(tmp_path))).replace("MODEL", str(model))
     words = words.replace("OUT", str(tmp_path / "out")).replace(".fst", ".nbest").split()

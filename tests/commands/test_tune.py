@@ -93,6 +93,7 @@ def test_the_best_point_is_written_though_the_table_cannot_be(call, own_model, f
     assert Decoder.load(own_model).settings.mbr is not None
 
 
+@pytest.mark.slow
 def test_the_bleu_of_the_grid_is_that_of_translations(call, tmp_path):
     """The references are what some point decides for, from few arcs and a narrow beam: translations meet them."""
     folder = shutil.copytree(DEMO, tmp_path / "model")

@@ -50,6 +50,7 @@ def test_states_and_arcs_come_in_the_order_of_the_strings(left, monkeypatch):
         assert actual == last, f"seed {seed}"
 
 
+@pytest.mark.slow
 def test_many_labels_and_many_strings_stay_apart():
     rng = np.random.default_rng(1)
     strings = list(dict.fromkeys(tuple(row) for row in rng.integers(0, 1000, (3000, 3)).tolist()))

@@ -277,6 +277,7 @@ def test_large_lattices_are_cut_and_say_so() -> None:
     assert part.count('<g class="ls-on">') == 1
 
 
+@pytest.mark.slow
 def test_many_links_are_laid_out_in_seconds() -> None:
     """Where 200 states have 2.3 links each, beautiful curves would take more than a minute."""
     rng = np.random.default_rng(0)
@@ -293,6 +294,7 @@ def test_many_links_are_laid_out_in_seconds() -> None:
     assert time.process_time() - begin < 30
 
 
+@pytest.mark.slow
 def test_where_every_state_leads_to_every_other_fewer_are_drawn() -> None:
     rows: list[Row] = [(q, "w", 1.0, r) for q in range(60) for r in range(q + 1, 60)]
     drawn = states(to_svg(from_rows(rows, {59: 0.0}, 60)))

@@ -71,6 +71,7 @@ def estimated(monkeypatch):
     return results
 
 
+@pytest.mark.slow
 def test_the_methods_are_compared_on_all_sets(folder, estimated, capsys):
     main([str(folder), "--command", "make it"])
     figures = json.loads((folder / "results.json").read_text(encoding="utf-8"))

@@ -64,6 +64,7 @@ class Ended:
         return 0
 
 
+@pytest.mark.slow
 def test_the_whole_experiment(folder, monkeypatch):
     def start(inputs, output):
         align_collections(*inputs, output)

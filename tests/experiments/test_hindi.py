@@ -34,6 +34,7 @@ def data(tmp_path):
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_the_figures_are_written_from_the_systems(data, tmp_path):
     arguments = [
         "--output",

@@ -90,6 +90,7 @@ def test_an_analysed_line_keeps_its_tokens(folder):
     assert not analyse(model, "मोहन सोया ।").is_changed
 
 
+@pytest.mark.slow
 def test_the_page_is_written_from_the_systems(folder, tmp_path):
     arguments = [str(folder), "--hindi", str(folder / "hindi"), "--output", str(tmp_path), "--command", "make it"]
     program.main(arguments)

@@ -68,6 +68,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_from_training_to_the_page(folder, monkeypatch, capsys):
     program.main([str(folder), "--data", str(folder), "--work", str(folder / "work")])
     page = (folder / "RESULTS.md").read_text(encoding="utf-8")

@@ -267,6 +267,7 @@ def test_the_validation_set_comes_first():
     assert (str(result.source), list(map(str, result.references)), result.lines) == ("c/one.de.xz", ["c/one.en.xz"], 7)
 
 
+@pytest.mark.slow
 def test_a_stopped_training_goes_on_and_a_finished_one_is_not_done_again(tmp_path):
     pytest.importorskip("torch", reason="the extra `neural-training` is not installed")
     from experiments.transformer import network as module

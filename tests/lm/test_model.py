@@ -65,6 +65,7 @@ def test_kenlm_takes_no_unigram_models(tmp_path):
         kenlm_model(tmp_path, random_arpa(np.random.default_rng(1), WORDS, 1))
 
 
+@pytest.mark.slow
 def test_contexts_with_many_words_are_searched_not_scanned():
     rng = np.random.default_rng(3)
     words = [f"w{number}" for number in range(120)]

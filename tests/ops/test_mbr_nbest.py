@@ -83,6 +83,7 @@ class Counted:
         return self.utility(first, other)
 
 
+@pytest.mark.slow
 def test_pruning_keeps_within_its_calls_and_mostly_finds_the_best():
     right = 0
     for seed in SEEDS:

@@ -332,6 +332,7 @@ def test_a_lock_goes_away_with_its_process(tmp_path):
         pass
 
 
+@pytest.mark.slow
 def test_the_memory_of_children_counts():
     code = "import sys; data = b'x' * 200_000_000; print(1, flush=True); sys.stdin.read()"
     gc.collect()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from lattice_simp.scores.edits import distance_table, edit_distances
 
@@ -20,6 +21,7 @@ def plain_distance(string, reference):
     return costs[-1]
 
 
+@pytest.mark.slow
 def test_distances_are_those_of_the_table():
     rng = np.random.default_rng(1)
     for length in LENGTHS:

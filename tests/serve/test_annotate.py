@@ -91,6 +91,7 @@ def test_nothing_deleted_must_be_meant(app, store):
     assert store.judgements()[0].skeleton.to_mask() == "1111"
 
 
+@pytest.mark.slow
 def test_others_work_is_checked_undone_and_checked_again(app, store):
     for name, mask in (("Ada", "0111"), ("Bob", "1110")):
         store.shorten(name, "talk.0", mask)
@@ -320,6 +321,7 @@ def test_what_was_made_is_taken_out_and_in_again(app, store, tmp_path):
     assert ada.get("/annotate/export/secrets.jsonl").status_code == 404
 
 
+@pytest.mark.slow
 def test_one_skeleton_and_how_reliable_annotators_are(app, store):
     for name in ("crowdkit", "nltk"):
         pytest.importorskip(name, reason=f"{name} is not installed (the extra 'annotation')")

@@ -184,6 +184,7 @@ def test_gaps_are_reported_where_they_are_asked_for():
         assert result.gap >= 0 if decoder.grammar.nests else result.gap == 0
 
 
+@pytest.mark.slow
 def test_multipliers_change_no_optimum(monkeypatch):
     """Neither do bounds that are tighter or looser: only the work differs."""
     for seed in SEEDS[:30]:

@@ -125,6 +125,7 @@ def test_a_sentence_that_fails_is_named(model, sentences):
         )
 
 
+@pytest.mark.slow
 def test_skeleton_hypotheses_from_elsewhere_are_tuned_with(model, sentences):
     weights = start_weights(model, skeletons=True)
     decoder = Decoder.load(model).with_weights(weights)

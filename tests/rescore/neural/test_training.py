@@ -122,6 +122,7 @@ def settings(task, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_task_is_learned_and_the_model_scores(settings, task, tmp_path):
     result = changed(
         settings,

@@ -38,6 +38,7 @@ def test_without_others_the_first_parse_remains():
         choose_parses([[FLAT], []])
 
 
+@pytest.mark.slow
 def test_no_single_change_adds_phrases():
     improved = best = 0
     for seed in range(60):

@@ -50,6 +50,7 @@ def translation_model():
 
 
 @pytest.mark.parametrize("make", [causal_model, translation_model])
+@pytest.mark.slow
 def test_the_beam_search_of_transformers(make):
     """The search without a constraint gives what `generate` gives."""
     model = make()

@@ -37,6 +37,7 @@ def without_trees(sentence):
     return replace(sentence, chunks=tuple(replace(chunk, head=-1, relation="") for chunk in sentence.chunks))
 
 
+@pytest.mark.slow
 def test_unseen_sentences_get_their_trees_in_order(bank, folder):
     unseen = bank[60:] * 2
     assert len(unseen) > BATCH
