@@ -42,6 +42,7 @@ def test_sentences_without_two_judgements_are_refused():
         TwoJudgements.of([])
 
 
+@pytest.mark.slow
 def test_the_page_has_the_figures(tmp_path):
     for name in ("crowdkit", "nltk"):
         pytest.importorskip(name, reason=f"{name} {NEEDS}")

@@ -186,6 +186,7 @@ def lines_of(folder, name):
     return (folder / name).read_text(encoding="utf-8").splitlines()
 
 
+@pytest.mark.slow
 def test_training_pairs_have_no_sentence_of_a_held_out_article(pairs):
     folder, head = pairs
     part = {entry["title"].lower(): part_of(entry["title"].lower(), 2, 3) for entry in head}

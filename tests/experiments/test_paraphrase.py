@@ -179,6 +179,7 @@ def test_figures_of_the_combination_stay_with_their_date(tmp_path):
     assert earlier(tmp_path / "results.json", ["combination"]) == known
 
 
+@pytest.mark.slow
 def test_the_page(tmp_path, monkeypatch):
     pytest.importorskip("spacy")
     names = ["one.txt", "two.txt", "three.txt"]

@@ -18,18 +18,20 @@ from lattice_simp.support.crfsuite import train_tagger
 BINARIES = Path(__file__).parents[1] / "lm" / "data"
 
 SCRIPTS = {
-    "crashes on it": "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
-    "does not finish": "while True: pass",
-    "cannot load it: no good": "print('no good'); raise SystemExit(3)",
+    "crashes on it": ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", 60.0),
+    "does not finish": ("while True: pass", 0.5),
+    "cannot load it: no good": ("print('no good'); raise SystemExit(3)", 60.0),
 }
+"""What is run, and the seconds it may take."""
 
 
 @pytest.mark.parametrize("message", SCRIPTS)
 def test_what_a_library_does_with_a_file_becomes_one_line(tmp_path, monkeypatch, message):
-    monkeypatch.setattr(guarded, "SECONDS", 2.0)
+    text, seconds = SCRIPTS[message]
+    monkeypatch.setattr(guarded, "SECONDS", seconds)
     (tmp_path / "file").write_bytes(b"x")
     script = tmp_path / "script.py"
-    script.write_text(SCRIPTS[message])
+    script.write_text(text)
     with pytest.raises(FormatError, match=rf"file: .*{message}.* \(do something\)"):
         guarded.check_in_child(tmp_path / "file", script, library="It", remedy="do something")
 

@@ -153,6 +153,7 @@ def test_term_acceptors_in_compositions():
         ls.term_acceptor(["a", []])
 
 
+@pytest.mark.slow
 def test_generate_of_transformers():
     """A model with random weights writes texts that hold the terms, under beam search and sampling."""
     torch = pytest.importorskip("torch", reason="torch is not installed")
