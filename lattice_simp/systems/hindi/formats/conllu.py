@@ -15,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
+from lattice_simp.grammars.hindi.verbs import analyse
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.hindi.formats.conllu_chunks import Word, derived_chunks, universal_parts, with_auxiliaries
 from lattice_simp.systems.hindi.formats.tagset import other_tag, tag_facts, tagset
@@ -124,8 +125,7 @@ def _word(columns: Sequence[str]) -> Word:
     lemma = "" if lemma == _NONE and form != _NONE else lemma
     if _CHUNK not in misc and tag not in tagset():
         tag = other_tag(tag, part) or _treebank_tag(part, features, relation) or tag
-    # The lemma of a verb is its infinitive; the treebank uses the stem.
-    stem = lemma.removesuffix(INFINITIVE) if part in ("VERB", "AUX") else lemma
+    stem = _stem(form, lemma) if part in ("VERB", "AUX") else lemma
     person = features.get("Person", "")
     token = Token(
         form,
@@ -142,6 +142,13 @@ def _word(columns: Sequence[str]) -> Word:
     )
     head = -1 if columns[6] in ("0", _NONE) else int(columns[6]) - 1
     return Word(token, part, features, head, relation, misc)
+
+
+def _stem(form: str, lemma: str) -> str:
+    """Returns a verb's stem, the treebank's root: lemmas are infinitives, but stems before release 2.14 of HDTB."""
+    stem = lemma.removesuffix(INFINITIVE)
+    roots = {reading.root for reading in analyse(form)} if stem != lemma else set[str]()
+    return lemma if lemma in roots and stem not in roots else stem
 
 
 def _value(column: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from lattice_simp.grammars.hindi import verbs
 from lattice_simp.systems.hindi.formats.conllu import CASES, GENDERS, INFINITIVE, NUMBERS, OBLIQUE
 from lattice_simp.systems.hindi.formats.tagset import tag_facts
 from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
@@ -66,9 +67,10 @@ def _names(chunks: tuple[Chunk, ...]) -> Iterator[str]:
 
 
 def _description(token: Token) -> tuple[str, ...]:
-    """Returns the columns FORM to FEATS; the lemma of a verb is its infinitive."""
+    """Returns the columns FORM to FEATS; the lemma of a verb is its infinitive, which `hai` and `thaa` do not have."""
     part = tag_facts(token.tag).part
-    lemma = token.root + INFINITIVE if token.root and part in _VERBS else token.root
+    has_infinitive = part in _VERBS and bool(token.root) and verbs.generate(token.root, verbs.INFINITIVE) is not None
+    lemma = token.root + INFINITIVE if has_infinitive else token.root
     return token.form, lemma or _NONE, part, token.tag or _NONE, _features(token)
 
 

@@ -1,8 +1,11 @@
-"""A transition parser of chunks (spaCy's), trained on a treebank.
+"""A transition parser of chunks, trained on a treebank.
+
+It is spaCy's: the non-monotonic arc-eager transition system of Honnibal and Johnson (2015), with a neural network that
+scores the transitions. Non-projective trees are made projective in training and restored afterwards (Nivre and Nilsson
+2005).
 
 The parser attaches chunks, not words: case markers and auxiliaries are part of a chunk, so a sentence has half as many
-steps. A document of spaCy holds a sentence, and each of its tokens a chunk (see `phrases.py`). Non-projective trees are
-made projective in training and restored afterwards (Nivre and Nilsson 2005).
+steps. A document of spaCy holds a sentence, and each of its tokens a chunk (see `phrases.py`).
 """
 
 from __future__ import annotations

@@ -231,6 +231,22 @@ def test_tags_of_another_treebank_give_way_to_universal_ones():
     assert not [clause for clause in rule_clauses(sentence) if clause.end - clause.start == 1]
 
 
+@pytest.mark.parametrize(
+    ("form", "lemma", "root"),
+    [
+        ("बनाया", "बनाना", "बना"),
+        ("बनाया", "बना", "बना"),
+        ("बनी", "बनना", "बन"),
+        ("सुनाते", "सुना", "सुना"),
+        ("जाना", "जाना", "जा"),
+        ("थी", "था", "था"),
+    ],
+)
+def test_lemmas_of_verbs_are_infinitives_or_stems(form, lemma, root):
+    (sentence,) = read(line(1, form, lemma, "VERB", "VM", head=0, relation="root"))
+    assert sentence.tokens[0].root == root
+
+
 FAULTS = {
     "nine columns": (["1\ta\t_\t_\t_\t_\t0\troot\t_"], 1, "expected 10 columns, found 9"),
     "blanks for tabulators": (["1 a _ _ _ _ 0 root _ _"], 1, "expected 10 columns, found 1"),

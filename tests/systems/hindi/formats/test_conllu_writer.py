@@ -50,3 +50,13 @@ def test_elided_words_are_left_out():
 def test_unknown_tags_have_their_own_part_of_speech():
     lines = list(conllu_lines(Sentence((Token("अ", "ABC"),), (Chunk("NP", 0, 1),))))
     assert lines[1].split("\t")[3:5] == ["X", "ABC"]
+
+
+def test_verbs_without_an_infinitive_are_their_own_lemmas():
+    tokens = tuple(
+        Token(form, "VM", root) for form, root in (("है", "है"), ("थी", "था"), ("चाहिए", "चाहिए"), ("बना", "बन"))
+    )
+    sentence = Sentence(tokens, (Chunk("VGF", 0, 4),))
+    assert [line.split("\t")[2] for line in conllu_lines(sentence) if "\t" in line] == ["है", "था", "चाहिए", "बनना"]
+    (result,) = read_conllu(Path("x.conllu"), lines=conllu_lines(sentence))
+    assert [token.root for token in result.tokens] == [token.root for token in tokens]
