@@ -124,7 +124,7 @@ def convert(
     target: Annotated[
         str,
         typer.Argument(
-            help="output file; its ending chooses the format: .fst .txt .plf .slf .ark .lats .sausages .mesh .pfsg "
+            help="output file; its ending chooses the format: .fst .txt .plf .slf .ark .lats .sausages .mesh .cn .pfsg "
             ".gbnf .lark .regex; a folder for several lattices"
         ),
     ],
@@ -146,7 +146,7 @@ def convert(
 ) -> None:
     """Convert between formats. Grammars for constrained decoding (.gbnf, .lark, .regex) can only be written.
 
-    Several lattices need a folder (FOLDER/) and --to, or a file of a format that holds many (.ark, .lats, .plf,
+    Several lattices need a folder (FOLDER/) and --to, or a file of a format that holds many (.ark, .lats, .plf, .cn,
     .sausages). With --scales, costs become weighted sums of the features.
 
     Example: lattice-simp lattice convert a.slf a.fst

@@ -18,7 +18,19 @@ from typing import Any
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import att, feature_lattice, grammar, kaldi, mesh, openfst, pfsg, plf, sausages, slf
+from lattice_simp.formats import (
+    att,
+    feature_lattice,
+    grammar,
+    kaldi,
+    mesh,
+    moses_networks,
+    openfst,
+    pfsg,
+    plf,
+    sausages,
+    slf,
+)
 from lattice_simp.formats.common import Format, Losses
 from lattice_simp.formats.nbest import LISTS, read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
@@ -45,6 +57,7 @@ FORMATS: dict[str, Format] = {
     "plf": plf.FORMAT,
     "sausages": sausages.FORMAT,
     "mesh": mesh.FORMAT,
+    "moses-cn": moses_networks.FORMAT,
     "pfsg": pfsg.FORMAT,
     "slf": slf.FORMAT,
     "att": att.FORMAT,
@@ -104,9 +117,9 @@ def parse(
 def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None, **options: Any) -> None:
     """Writes a lattice; the ending of the file name chooses the format unless `format` names it.
 
-    Endings: `.fst` OpenFst, `.txt` and `.att` AT&T text, `.plf` PLF, `.slf` and `.lat` HTK SLF, `.gbnf`, `.lark`
-    and `.regex` grammars; a compression's ending (`.gz`, `.xz`, `.zst`) may follow. Standard output (`-`) gets AT&T
-    text. The format `features` has no ending.
+    Endings: `.fst` OpenFst, `.txt` and `.att` AT&T text, `.plf` PLF, `.slf` and `.lat` HTK SLF, `.cn` Moses' confusion
+    networks, `.gbnf`, `.lark` and `.regex` grammars; a compression's ending (`.gz`, `.xz`, `.zst`) may follow. Standard
+    output (`-`) gets AT&T text. The format `features` has no ending.
 
     Args:
         lattice: the lattice, or a gappy acceptor.

@@ -17,6 +17,7 @@ from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import FORMATS, KALDI, check_labels, format_of, format_of_data, parse, read, write
 from lattice_simp.formats.kaldi import is_archive, kaldi_lattices
+from lattice_simp.formats.moses_networks import is_moses_networks, moses_networks
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plf import read_plf
 from lattice_simp.formats.sausages import is_sausages, sausage_lattices
@@ -61,7 +62,7 @@ def read_all(
     Args:
         path: an n-best list (the sentences' numbers are the names); a folder or a tar archive of lattice files (their
             names without endings); a Kaldi archive, text or binary, or a list of places in such
-            (its utterances); a PLF file (numbers of lines, from 0); or
+            (its utterances); a PLF file or confusion networks of Moses (their numbers, from 0); or
             any other lattice file (one lattice, named as the file). `-` is standard input.
         format: the files' format, a name in `FORMATS`; None to detect it from their content.
         symbols: the table that numbers the words; it grows as needed. A new one for each file if None.
@@ -127,6 +128,9 @@ def _in_file(
     elif format == "sausages" or (format is None and is_sausages(head)):
         check_labels(options, "sausages", path)
         yield from sausage_lattices(path, symbols, **options)
+    elif format == "moses-cn" or (format is None and is_moses_networks(head)):
+        check_labels(options, "moses-cn", path)
+        yield from moses_networks(path, symbols, **options)
     elif format == "plf" or (format is None and _is_plf(head)):
         check_labels(options, "plf", path)
         for number, lattice in enumerate(read_plf(path, symbols, **options)):
@@ -156,6 +160,8 @@ def is_collection(path: str | Path) -> bool:
     head = _head(path)
     if is_nbest(path):
         return len(list(islice(filter(itemgetter(1), stream_nbest(path)), 2))) > 1
+    if is_moses_networks(head):
+        return len(list(islice(moses_networks(path), 2))) > 1
     return is_archive(head) or is_sausages(head) or (_is_plf(head) and len(list(islice(read_lines(path), 2))) > 1)
 
 

@@ -18,7 +18,10 @@ from lattice_simp.formats.common import key_names
 from lattice_simp.formats.sausages import is_sausages
 from lattice_simp.support.signatures import HEAD, Signature, signature
 
-LATTICES = "supported lattices are OpenFst, AT&T, PLF, SLF, PFSG, SRILM's word meshes, Kaldi's archives and sausages"
+LATTICES = (
+    "supported lattices are OpenFst, AT&T, PLF, SLF, PFSG, Kaldi's archives, and confusion networks of SRILM (meshes), "
+    "Kaldi (sausages) and Moses"
+)
 LISTS = "supported n-best lists are those of Moses (also cdec, Joshua, Marian), JSON, and logs of fairseq"
 
 
@@ -65,6 +68,11 @@ KINDS = tuple(
             "an n-best list without blanks around its bars",
             rb"\d+[ \t]*\|\|\|",
             "put blanks around them: sed 's/|||/ ||| /g'",
+        ),
+        (
+            "a confusion network of Moses with several scores for a word",
+            rb"\S+(?:[ \t]+[01]?\.\d+){2,}(?:[ \t]+[^\s\d]\S*(?:[ \t]+[01]?\.\d+){2,})+[ \t]*\r?(?:\n|\Z)",
+            "keep one probability for each word, or write PLF, which holds several scores",
         ),
         ("results of icefall", rb"\S+:\t(?:ref|hyp)=\[", "write the words of the hyp= lines, a sentence on each line"),
         ("a log of OpenNMT", rb"(?:\[[^\n\]]*\]\s*)?SENT \d+: ", "write the translations: onmt_translate -output FILE"),

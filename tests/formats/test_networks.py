@@ -25,6 +25,7 @@ align 0 the 0.5
 info 0 the 0.1 0.2 -3 -4 DH:AX 3:4
 reference 1 cat
 """
+COLUMNS = "the 0.75 a 0.25 rat 0\ncat 0.5 *EPS* 0.5\n\n  \n5 1.0\n"
 SAUSAGES = "u-1  [ 1 0.75 2 0.25 ] [ 0 0.9 3 0.1 ] \nu-2 \nu-3  [ 3 1 ] \n"
 PFSG = "name u\nnodes 5 NULL the cat cat NULL\ninitial 0\nfinal 4\n\ntransitions 5\n"
 PFSG += "0 1 0\n1 2 -5000\n1 3 -7000.5\n2 4 100\n3 4 0\n"
@@ -65,6 +66,29 @@ def test_sausages_are_archives(folder):
     assert [name for name, _ in read_all(folder / "u.txt", numeric=False)] == ["u-1", "u-2", "u-3"]
 
 
+def test_networks_of_moses_are_archives(tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(COLUMNS.replace("\n", "\r\n").encode())
+    lattices = dict(read_all(path))
+    assert list(lattices) == ["0", "1"]
+    assert masses(lattices["0"]) == [(0, "the", 0.75), (0, "a", 0.25), (1, "cat", 0.5), (1, "<epsilon>", 0.5)]
+    assert ls.nbest(lattices["1"])[0].text == "5"
+    with pytest.raises(FormatError, match="holds 2 confusion networks; expected one"):
+        read(path)
+    write(lattices["0"], tmp_path / "again.cn.gz")
+    assert_same(read(tmp_path / "again.cn.gz"), lattices["0"])
+    write(Lattice.from_strings([("", 0.0)]), tmp_path / "empty.cn")
+    assert ls.nbest(read(tmp_path / "empty.cn"))[0].text == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0 1 a 0.5\n0 1 b 0.25\n1\n", "utt 1 0.00 0.25 the 0.9\n", "see 1 of 2\n", "the 0.5\na 0.25\n", "a 0 b 1\n", ""],
+)
+def test_what_is_no_network_of_moses(text):
+    assert format_of_data(text.encode()) == "att"
+
+
 def test_words_of_pfsg_are_on_nodes(folder):
     lattice = read(folder / "u.pfsg")
     paths = [(path.text, round(path.cost * 10000.5, 6)) for path in ls.nbest(lattice, 9, unique=False)]
@@ -80,6 +104,8 @@ def test_networks_keep_their_costs():
         if network.empty:
             continue
         network = replace(network, header=Header("u 1"))
+        if network.num_arcs:
+            assert_same(written_again(network, "moses-cn"), network)
         for format in ("mesh", "sausages"):
             again = written_again(network, format)
             assert_same(again, network)
@@ -126,13 +152,21 @@ def strings_of(lattice: Lattice) -> list[tuple[tuple[str, ...], float]]:
     ],
 )
 def test_other_lattices_are_refused(tmp_path, lattice, message):
-    for format in ("mesh", "sausages"):
+    for format in ("mesh", "sausages", "moses-cn"):
         with pytest.raises(InvalidLatticeError, match=message):
             write(lattice, tmp_path / "x", format)
 
 
 @pytest.mark.parametrize(
-    ("format", "word"), [("mesh", "*DELETE*"), ("mesh", "a b"), ("sausages", "]"), ("sausages", ""), ("pfsg", "NULL")]
+    ("format", "word"),
+    [
+        ("mesh", "*DELETE*"),
+        ("mesh", "a b"),
+        ("sausages", "]"),
+        ("sausages", ""),
+        ("moses-cn", "*EPS*"),
+        ("pfsg", "NULL"),
+    ],
 )
 def test_words_that_do_not_fit_are_refused(tmp_path, format, word):
     lattice = Lattice.from_strings([((word,), 0.0)]) if word else Lattice.from_strings([(("a b",), 0.0)])
@@ -155,6 +189,10 @@ BROKEN = {
     "no number": ("u [ a 1 ] [ b c ]\n", 1, "not a probability: 'c'"),
     "empty slot": ("u [ a 1 ] [ ]\n", 1, "without a probable word"),
     "two": ("u [ a 1 ]\nv [ a 1 ]\n", None, "holds 2 confusion networks"),
+    "no share": ("a 0.5 b x\n", 1, "not a probability: 'x', which follows 'b'"),
+    "a word alone": ("a 0.5 b 0.5\nc\n", 2, "a word without a probability: 'c'"),
+    "nothing probable": ("a 0.5 b 0.5\nc 0\n", 2, "a slot without a probable word"),
+    "two networks": (COLUMNS, None, "holds 2 confusion networks"),
     "nodes": (PFSG.replace("nodes 5", "nodes 4"), 2, "not a line of a PFSG: 'nodes 4 NULL"),
     "node": (PFSG.replace("3 4 0", "3 5 0"), 11, "not a node: '5'"),
     "score": (PFSG.replace("3 4 0", "3 4 x"), 11, "not a score: 'x'"),
@@ -167,14 +205,17 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_files_are_named_with_their_line(name):
     text, line, message = BROKEN[name]
-    format = "mesh" if "numaligns" in text else "pfsg" if "nodes" in text else "sausages"
+    marks = {"numaligns": "mesh", "nodes": "pfsg", "u [": "sausages"}
+    format = next((format for mark, format in marks.items() if mark in text), "moses-cn")
     with pytest.raises(FormatError, match=re.escape(message)) as raised:
         parse(text.encode(), "x", format)
     assert raised.value.line == line
     assert raised.value.remedy
 
 
-@pytest.mark.parametrize(("format", "text"), [("mesh", MESH), ("sausages", SAUSAGES), ("pfsg", PFSG)])
+@pytest.mark.parametrize(
+    ("format", "text"), [("mesh", MESH), ("sausages", SAUSAGES), ("pfsg", PFSG), ("moses-cn", COLUMNS)]
+)
 def test_any_bytes_are_read_or_refused(format, text):
     assert format_of_data(text.encode()) == format
     fuzz(text.encode(), lambda data: parse(data, "x", format), seconds=0.3)

@@ -21,7 +21,7 @@ WORDS = ("a", "the", "cat", "x=1", "語")
 COLUMNS = ("acoustic", "lm", "time", "posterior", "x1", "LM", "Edits")
 HEADER = Header("utterance-7", {"acoustic": 0.5, "lm": 12.0, "x1": -1.5}, -0.25, 3.5, {"vocab": "big dict"}, ("v",))
 TABLE = "".join(f"{word} {number}\n" for number, word in enumerate(("<eps>", *WORDS)))
-NETWORKS = ("mesh", "sausages")
+NETWORKS = ("mesh", "sausages", "moses-cn")
 READ = [name for name in FORMATS if name not in GRAMMARS]
 
 

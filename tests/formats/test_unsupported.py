@@ -82,6 +82,7 @@ TEXT = {
         "a result of Vosk without alternatives",
         "SetMaxAlternatives",
     ),
+    "slots": ("Haus 0.1 0.2 aus 0.9 0.8\nder 0.9 0.9\n", "a confusion network of Moses with several scores", "PLF"),
     "icefall": ("u-1:\tref=['A', 'CAT']\nu-1:\thyp=['A']\n", "results of icefall", "hyp= lines"),
     "bars": ("0|||a cat|||lm= -1|||-1\n", "an n-best list without blanks", "sed"),
     "json array": ('[\n  {"text": "a cat"}\n]\n', "JSON", '"hypotheses"'),

@@ -1,0 +1,148 @@
+r"""Confusion networks as Moses reads them (`-inputtype 1`): a slot on each line, a blank line after each network.
+
+A line is `word probability word probability ...`; `*EPS*` is the empty word. A word has one score.
+
+>>> import tempfile
+>>> path = Path(tempfile.mkdtemp()) / "two.cn"
+>>> _ = path.write_text("das 0.75 ein 0.25\nhaus 1.0\n\nja 0.5 *EPS* 0.5\n")
+>>> [(name, load()) for name, load in moses_networks(path)]
+[('0', Lattice(acceptor, 3 states, 3 arcs, 4 symbols)), ('1', Lattice(acceptor, 2 states, 2 arcs, 2 symbols))]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import groupby, takewhile
+from pathlib import Path
+
+import numpy as np
+
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
+from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.formats.common import Format, shown
+from lattice_simp.formats.networks import Slots, probability, written_slots
+from lattice_simp.formats.plf import EPSILON_WORD
+from lattice_simp.support.textio import decode, open_text, read_lines
+
+_ENTRY = rb"(?!\d*\.\d+[ \t])\S+[ \t]+(?:[01]?\.\d+|[01]\.?|\d(?:\.\d+)?[eE]-\d+)"
+_SLOT = re.compile(rb"(?!\d+[ \t]+\d+[ \t])%b(?:[ \t]+%b)*[ \t]*\r?" % (_ENTRY, _ENTRY))
+_CERTAIN = re.compile(rb"\S+[ \t]+1(?:\.0*)?[ \t]*\r?")
+_MATCHED = 1 << 12
+_REMEDY = "write word probability word probability ..., a line for each slot, and a blank line after each network"
+
+NumberedLine = tuple[int, str]
+
+
+def is_moses_networks(text: bytes) -> bool:
+    r"""Returns whether the first lines, up to a blank one, are slots, and several words compete or all are certain.
+
+    >>> is_moses_networks(b"das 0.75 ein 0.25\nhaus 1.0\n"), is_moses_networks(b"das 0.75\nhaus 0.25\n")
+    (True, False)
+    """
+    lines = text[:_MATCHED].split(b"\n")
+    first = list(takewhile(lambda line: line.strip(), lines[:-1] if len(text) > _MATCHED else lines))
+    if not first or b"." not in b"".join(first) or not all(map(_SLOT.fullmatch, first)):
+        return False
+    return any(len(line.split()) > 2 for line in first) or all(map(_CERTAIN.fullmatch, first))
+
+
+def moses_networks(path: str | Path, symbols: SymbolTable | None = None) -> Iterator[tuple[str, Callable[[], Lattice]]]:
+    """Yields the numbers of networks, from 0, and functions that return them.
+
+    Args:
+        path: the file.
+        symbols: the table that numbers the words; it grows as needed. A new one for each network if None.
+
+    Raises:
+        FormatError: the file has no network.
+    """
+    number = -1
+    for number, lines in enumerate(_groups(read_lines(path))):
+        yield str(number), partial(_network, lines, symbols, path)
+    if number < 0:
+        raise FormatError("the file is empty", path=path, remedy=_REMEDY)
+
+
+def parse_moses_network(data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:
+    """Returns the network of the bytes of a file that holds one; a cost is minus the log of a probability.
+
+    Entries with the probability 0 are left out.
+
+    Raises:
+        FormatError: a line is broken (with its number); there is no network, or several.
+    """
+    groups = list(_groups(decode(data, path).split("\n")))
+    if len(groups) != 1:
+        raise FormatError(f"holds {len(groups)} confusion networks; expected one", path=path, remedy="use read_all")
+    return _network(groups[0], symbols, path)
+
+
+@contextmanager
+def moses_archive(path: str | Path) -> Iterator[Callable[[str, Lattice], None]]:
+    """Yields a function that adds a confusion network to a new file; names are not written.
+
+    Raises:
+        InvalidLatticeError: a lattice is not a confusion network, or a word cannot be written.
+        LatticeSimpError: the file cannot be written.
+    """
+    with open_text(path, "w") as file:
+
+        def add(_: str, lattice: Lattice) -> None:
+            slots = written_slots(lattice, _words(lattice), "a confusion network of Moses")
+            lines = [" ".join(f"{word} {text}" for word, text in entries) for entries in slots]
+            file.write("".join(f"{line}\n" for line in lines or [f"{EPSILON_WORD} 1.0"]) + "\n")
+
+        yield add
+
+
+def write_moses_network(lattice: Lattice, path: str | Path) -> None:
+    """Writes a file of one confusion network; see `moses_archive`."""
+    with moses_archive(path) as add:
+        add("", lattice)
+
+
+def _groups(lines: Iterable[str]) -> Iterator[list[NumberedLine]]:
+    """Yields the lines of each network with their numbers."""
+    for is_filled, group in groupby(enumerate(lines, 1), lambda numbered: bool(numbered[1].strip())):
+        if is_filled:
+            yield list(group)
+
+
+def _network(lines: list[NumberedLine], symbols: SymbolTable | None, path: str | Path | None) -> Lattice:
+    symbols = SymbolTable() if symbols is None else symbols
+    slots, labels, shares = list[int](), list[int](), list[float]()
+    for slot, (number, line) in enumerate(lines):
+        fields = split_tokens(line.rstrip("\r"))
+        before = len(labels)
+        for word, text in zip(fields[::2], fields[1::2], strict=False):
+            share = probability(text)
+            if share is None:
+                message = f"not a probability: {shown(text)}, which follows {shown(word)}"
+                raise FormatError(message, path=path, line=number, remedy=_REMEDY)
+            if share:
+                slots.append(slot)
+                labels.append(EPSILON if word == EPSILON_WORD else symbols.add(word))
+                shares.append(share)
+        if len(fields) % 2 or len(labels) == before:
+            message = f"a word without a probability: {shown(fields[-1])}"
+            if len(fields) % 2 == 0:
+                message = "a slot without a probable word"
+            raise FormatError(message, path=path, line=number, remedy=_REMEDY)
+    return Slots(slots, labels, shares, len(lines)).lattice(symbols, path, None)
+
+
+def _words(lattice: Lattice) -> dict[int, str]:
+    words = {label: lattice.symbols[label] for label in np.unique(lattice.olabels).tolist() if label != EPSILON}
+    for word in words.values():
+        if word == EPSILON_WORD or len(word.split()) != 1:
+            raise InvalidLatticeError(f"a confusion network of Moses cannot hold the word {shown(word)}")
+    return {EPSILON: EPSILON_WORD, **words}
+
+
+FORMAT = Format(
+    (".cn",), is_moses_networks, parse_moses_network, write_moses_network, archive=moses_archive, numbered=True
+)
