@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lattice_simp.core.lattice import Lattice
 
 Numbers: TypeAlias = Literal["costs", "probabilities"]
-"""What stands beside the words of a drawing."""
+"""The numbers beside the words of a drawing."""
 
 EPSILON = "ε"
 
@@ -78,7 +78,7 @@ def is_network(lattice: Lattice) -> bool:
 
 
 def number_text(numbers: Numbers) -> Callable[[float], str]:
-    """Returns what formats a cost."""
+    """Returns the function that formats a cost."""
     return cost_text if numbers == "costs" else probability_text
 
 

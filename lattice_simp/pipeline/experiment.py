@@ -1,6 +1,6 @@
 """Experiments: a folder with `config.yaml` and `NOTES.md`, which gets `RESULTS.md` and `results.json`.
 
-All experiments are called with the same options, and say with their figures what they were made with.
+All experiments take the same options, and record the command and the versions that made their figures.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COSTS = ("seconds", "cpu_seconds", "peak_mb")
 
 @dataclass(frozen=True)
 class Results:
-    """What an experiment found.
+    """The results of an experiment.
 
     Attributes:
         figures: everything as JSON values.
@@ -47,11 +47,11 @@ class Results:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment as it was called.
+    """An experiment with the arguments of its call.
 
     Attributes:
-        overrides: of the config's fields, `name=value`.
-        command: what the results say that they were made with.
+        overrides: new values of the config's fields, `name=value`.
+        command: the command that the results name.
         options: the values of the options that only this experiment has.
     """
 
@@ -91,7 +91,7 @@ def joined_parts(head: str, parts: Sequence[str], folder: Path) -> str:
 
 
 def options(program: str, about: str | None, folder: Path | None = None) -> argparse.ArgumentParser:
-    """Returns a parser of the options that all experiments have; of the folder, too, if none is given."""
+    """Returns a parser of the options that all experiments have, and of the folder if `folder` is None."""
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=about)
     count: Any = None if folder is None else "?"
     parser.add_argument("folder", type=Path, nargs=count, default=folder, help="with config.yaml (%(default)s)")
@@ -111,7 +111,7 @@ def run_experiment(
 
     Args:
         parser: from `options`, perhaps with further options of the experiment.
-        do: does what is not done yet, and returns the results.
+        do: does the unfinished work, and returns the results.
         arguments: None for those of the command line.
     """
     options = vars(parser.parse_args(arguments))
@@ -131,7 +131,7 @@ def run_experiment(
 
 
 def stage_table(records: Mapping[str, Mapping[str, Any]]) -> str:
-    """Returns a table of what each stage took.
+    """Returns a table of the time and the memory of each stage.
 
     >>> print(stage_table({"count": {"seconds": 1.5, "cpu_seconds": 2.5, "peak_mb": 1100}}))
     | stage | seconds | CPU seconds | peak MB |
@@ -148,5 +148,5 @@ def stage_table(records: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def stage_costs(records: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Returns what each stage took, without what it counted."""
+    """Returns the time and the memory of each stage, without its counts."""
     return {name: {key: record[key] for key in _COSTS} for name, record in records.items()}

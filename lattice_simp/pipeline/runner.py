@@ -17,7 +17,7 @@ from lattice_simp.support.progress import progress_bar
 
 @dataclass(frozen=True)
 class Done:
-    """Stages that are done: their folders and their records, by name, in order."""
+    """The folders and the records of finished stages, by name, in order."""
 
     folders: Mapping[str, Path] = field(default_factory=dict)
     records: Mapping[str, dict[str, Any]] = field(default_factory=dict)
@@ -35,13 +35,13 @@ def run_stages(
     again: Sequence[Stage] = (),
     begin: Callable[[], object] = lambda: None,
 ) -> Done:
-    """Runs the stages that are not done, one after the other.
+    """Runs the unfinished stages, one after the other.
 
     Args:
-        stages: in order; each needs earlier ones, or such that are in `done`.
+        stages: in order; each needs only earlier ones, or stages of `done`.
         work: the folder of all stages; no two runs work there at the same time.
-        done: stages that are done already.
-        again: those of the stages whose folders are removed first.
+        done: stages that are finished already.
+        again: the stages to run again; their folders are removed first.
         begin: is called when the work folder is locked, before any stage runs.
 
     Returns:
@@ -75,7 +75,7 @@ def run_stages(
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Holds a folder's lock; it goes away with the process, however that ends.
+    """Holds a folder's lock, which disappears with the process, however the process ends.
 
     Raises:
         LatticeSimpError: another process holds it.

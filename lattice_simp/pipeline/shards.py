@@ -70,7 +70,7 @@ def lists_of(column: pa.ChunkedArray) -> tuple[Longs, Ints]:
 
 
 def taken(offsets: Longs, flat: Ints, rows: Longs) -> tuple[Longs, Ints]:
-    """Returns some rows of lists, in their order.
+    """Returns the lists of some rows, in the order of `rows`.
 
     >>> taken(np.array([0, 2, 3]), np.array([7, 8, 9]), np.array([1, 0]))[1].tolist()
     [9, 7, 8]

@@ -26,19 +26,19 @@ from lattice_simp.support.atomic import GROWING
 from lattice_simp.support.textio import open_text
 
 RECORD = "stage.json"
-"""The file of a complete stage: its name, key, seconds, peak memory, and what it counted."""
+"""The file of a complete stage: its name, key, seconds, peak memory, and counts."""
 
 SPENT = "spent.json"
-"""The file of a stage that is not complete: seconds and memory of the runs that were stopped."""
+"""The file of an incomplete stage: seconds and memory of its interrupted runs."""
 
 INTERVAL_S = 0.5
-"""Seconds between two samples."""
+"""The seconds between two samples of the memory."""
 
 _FORGOTTEN = ".old"
-"""Ends the name of a folder that is being removed."""
+"""The suffix of folders that are being removed."""
 
 _HALF_WRITTEN = (GROWING, "spill.*", "lmplz.*")
-"""What a killed run leaves of the files and folders that it was writing."""
+"""The patterns of unfinished files and folders that a killed run leaves."""
 
 
 Task = TypeVar("Task")
@@ -46,7 +46,7 @@ Task = TypeVar("Task")
 
 @dataclass(frozen=True)
 class Run:
-    """What every stage is given.
+    """The settings, folders and callbacks that every stage gets.
 
     Attributes:
         jobs: processes or threads.
@@ -85,12 +85,12 @@ class Stage:
 
     Attributes:
         needs: the stages whose folders it reads.
-        settings: what of the config it depends on, as JSON values.
+        settings: the parts of the config that it depends on, as JSON values.
         inputs: the files that it reads; their content counts.
-        work: writes the files into the folder, and returns what it counted. It may find there what a killed run left.
+        work: writes the files into the folder, and returns its counts. The folder may hold files of a killed run.
         version: counts changes of the stage's code that change its files.
-        check: finds what would make the stage fail, before any stage runs.
-        publish: is called whenever the folder is there, also when it was done before: it copies results elsewhere.
+        check: raises an error if the stage would fail; called before any stage runs.
+        publish: copies results elsewhere; called in each run, even if the stage was finished before.
     """
 
     name: str
@@ -104,7 +104,7 @@ class Stage:
 
 
 def stage_keys(stages: Sequence[Stage], before: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Returns the keys of stages, each of which needs earlier ones only, or those that have the keys `before`."""
+    """Returns the keys of stages, each of which needs only earlier ones, or stages whose keys are in `before`."""
     keys = dict(before or {})
     for stage in stages:
         keys[stage.name] = stage_key(stage, keys)
@@ -137,8 +137,8 @@ def is_done(stage: Stage, key: str, work: Path) -> bool:
 def forget_stages(stages: Sequence[Stage], keys: Mapping[str, str], work: Path) -> None:
     """Removes the folders of stages.
 
-    The last stage goes first, and each folder loses its name before its content: a kill leaves neither a stage whose
-    needs are gone nor half a folder under a name that counts.
+    The last stage goes first, and each folder loses its name before its content: a kill leaves neither a stage without
+    the stages that it needs nor half a folder under its final name.
     """
     for stage in reversed(stages):
         for folder in _folders(stage, keys[stage.name], work):
@@ -239,7 +239,7 @@ class PeakMemory:
 
 
 def _folders(stage: Stage, key: str, work: Path) -> tuple[Path, Path]:
-    """Returns the names of a stage's folder when it is complete, and until then."""
+    """Returns the names of a stage's complete and of its partial folder."""
     return work / f"{stage.name}.{key}", work / f"{stage.name}.{key}.partial"
 
 
@@ -252,7 +252,7 @@ def _remove_half_written(folder: Path) -> None:
 
 
 def path_of(error: OSError, default: Path) -> str:
-    """Returns the file that an error is about; of a copy, its target."""
+    """Returns the file that an error is about; for a copy, the target."""
     return str(error.filename2 or error.filename or default)
 
 
@@ -269,5 +269,5 @@ def read_json(path: Path) -> Any:
 
 
 def json_text(values: Any) -> str:
-    """Returns what `write_json` writes."""
+    """Returns the text that `write_json` writes."""
     return json.dumps(values, ensure_ascii=False, indent=1) + "\n"

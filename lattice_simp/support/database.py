@@ -118,7 +118,7 @@ class Database:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Waits for other threads as long as their transactions succeed, as one may wait for another program."""
+        """Waits for other threads while their transactions succeed: one of them may be waiting for another program."""
         succeeded = self._succeeded
         while not self._lock.acquire(timeout=self._patience):
             if self._succeeded == succeeded:
@@ -203,7 +203,7 @@ def _statements(script: str) -> Iterator[str]:
 
 
 class DatabaseStore:
-    """What is stored in a database; `with` closes it.
+    """A store in a database; `with` closes it.
 
     Attributes:
         database: the file.

@@ -24,7 +24,8 @@ class _RateColumn(ProgressColumn):
 
 
 def progress_bar(*, quiet: bool = False, transient: bool = False) -> Progress:
-    """Returns the progress bar, which shows nothing where standard error is not a terminal; a transient one goes."""
+    """Returns the progress bar, which shows nothing where standard error is not a terminal; a transient one
+    vanishes."""
     console = Console(stderr=True, highlight=False)
     columns = (
         TextColumn("{task.description}"),

@@ -163,7 +163,7 @@ def scorer_tokeniser(name: str) -> Any:
 
 
 def _missing(name: str) -> str:
-    """Reports what a tokeniser needs that is not installed; empty if nothing."""
+    """Returns what a tokeniser still needs and how to get it; empty if nothing is missing."""
     modules = [module for module in _MODULES[name] if importlib.util.find_spec(module) is None]
     if modules:
         package = f"sacrebleu[{name[:2]}]" if name.endswith("-mecab") else "sentencepiece"

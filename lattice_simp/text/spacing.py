@@ -1,4 +1,4 @@
-"""Blanks and quotes of a text: which of its tokens blanks separate, and text spaced and quoted like another one."""
+"""Gives a text the blanks, quotes and dashes of its source."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def spaced_like(tokens: Sequence[str], text: str, source_tokens: Sequence[str], 
 
 
 _PLAIN = (('"', "[“”„«»]"), ("'", "[‘’]"), ("...", "…"), (" - ", " ?— ?"), ("-", "–"))
-"""What normalisation writes, and the marks in its place in a source."""
+"""The marks that normalisation writes, and patterns of the source's marks that they replace."""
 
 
 def marked_like(text: str, source: str) -> str:
@@ -49,7 +49,7 @@ def marked_like(text: str, source: str) -> str:
     >>> marked_like('"It is old - really," he said.', "“It is ancient — really,” he said.")
     '“It is old — really,” he said.'
 
-    Where the source has plain ones, too, or the number of different ones has changed, they stay plain.
+    Marks stay plain if the source has plain ones, too, or if it has different ones and another number of them.
     """
     for plain, pattern in _PLAIN:
         marks = re.findall(pattern, source)
@@ -64,7 +64,7 @@ def marked_like(text: str, source: str) -> str:
 
 
 def _blanks(tokens: Sequence[str], text: str) -> list[bool] | None:
-    """Returns before which tokens but the first there is a blank; None if the text has other words."""
+    """Returns whether a blank precedes each token but the first; None if the text has other words."""
     place, blanks = 0, []
     for token in tokens:
         start = len(text) - len(text[place:].lstrip())

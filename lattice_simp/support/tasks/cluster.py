@@ -1,9 +1,9 @@
 """Many independent tasks on the workers of a Dask cluster, with the contract of `run_batch`.
 
 Small tasks go to the workers in groups, a few groups for each worker at a time, so that neither the scheduler nor
-this process ever holds much. Dask gives the tasks of a dead worker to another one. When a group has brought down as
-many workers as the scheduler allows, each of its tasks is run again while nothing else runs, since only then the death
-of a worker tells which task is to blame.
+this process ever holds much. Dask gives the tasks of a dead worker to another one. When a group has killed as many
+workers as the scheduler allows, each of its tasks is run again alone: only then does the death of a worker show which
+task caused it.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ WINDOW = 5000
 """How far the work runs ahead of the first unfinished task; more than on one machine, since there are more workers."""
 
 GROUPS_PER_WORKER = 2
-"""One that runs, and one that is there when it has finished."""
+"""One group that runs, and one that follows without a pause."""
 
 GROUP_SECONDS = 0.5
-"""How long a group should take: a hundred times the 5 ms that its way costs client and scheduler together."""
+"""The seconds that a group should take: a hundred times the 5 ms that client and scheduler spend on a group."""
 
 MAX_GROUP = 64
-"""How many tasks a group may have, as the first ones may not tell how long the others take."""
+"""The most tasks of a group: the first tasks may be much quicker than the later ones."""
 
 REFRESH = 2.0
-"""Seconds after which the workers are counted again; they come and go."""
+"""The seconds between two counts of the workers, which come and go."""
 
 
 def run_on_cluster(
@@ -43,13 +43,13 @@ def run_on_cluster(
 ) -> Iterator[Outcome]:
     """Runs tasks on a Dask cluster and yields their outcomes, in the order in which they finish.
 
-    A task fails when its function raises an exception, or when workers die of it again and again. Each worker process
+    A task fails when its function raises an exception, or when it kills workers repeatedly. Each worker process
     makes the function once, and runs one task at a time whatever its number of threads. The files that the factory
     names are read on the workers, under the same paths.
 
     Args:
-        tasks, factory: as for `run_batch`; what the factory holds goes along with every group of tasks.
-        window: how many tasks the work may run ahead of the first unfinished one.
+        tasks, factory: as for `run_batch`; the factory's data are sent with every group of tasks.
+        window: the number of tasks that the work may run ahead of the first unfinished one.
 
     Raises:
         BatchError: there is no scheduler or no worker, either is lost, versions differ, the factory fails, or the
@@ -61,7 +61,7 @@ def run_on_cluster(
 
 
 class _Run:
-    """The tasks of a run: those that wait, those that the cluster has, and those that may have killed workers."""
+    """The tasks of a run: waiting ones, those on the cluster, and suspects, which may have killed workers."""
 
     def __init__(self, client: Any, cluster: Cluster, tasks: Iterable[Task], factory: Factory, window: int) -> None:
         import cloudpickle
@@ -73,7 +73,7 @@ class _Run:
         self.waiting = deque(tasks)
         self.suspects: deque[Task] = deque()
         self.running: dict[str, tuple[Any, list[Task]]] = {}
-        # It does not fetch results: one that is lost with its worker, and fails when made anew, would never come.
+        # It does not fetch results: a lost result, whose task fails when it is run again, would never come.
         self.finished = as_completed(loop=client.loop)
         self.alone = False
         self.workers = 1
@@ -91,7 +91,7 @@ class _Run:
             self._refill()
 
     def _refill(self) -> None:
-        """Submits what the window allows; a suspect goes alone, when all else has finished."""
+        """Submits as many tasks as the window allows; a suspect runs alone, when all others have finished."""
         if self.alone and self.running:
             return
         self.alone = False
@@ -108,7 +108,7 @@ class _Run:
         return first - min(unfinished, default=first)
 
     def _group_size(self) -> int:
-        """Returns as many tasks as take `GROUP_SECONDS`, but fewer at the end, so that all workers have some."""
+        """Returns the number of tasks that take `GROUP_SECONDS`; fewer at the end, so that all workers have some."""
         if not self.tasks_done:
             return 1
         wanted = GROUP_SECONDS * self.tasks_done / max(self.seconds, 1e-9)
@@ -120,7 +120,7 @@ class _Run:
         self.finished.add(future)
 
     def _collect(self) -> Iterator[Outcome]:
-        """Waits for a group and yields its outcomes; looks after the cluster from time to time."""
+        """Waits for a group and yields its outcomes; checks from time to time whether the cluster is still there."""
         if time.monotonic() - self.counted > REFRESH:
             self._count_workers()
         try:
@@ -146,11 +146,11 @@ class _Run:
 
     def _forget(self, future: Any) -> list[Task]:
         """Has the cluster drop a group, and returns its tasks."""
-        future.release()  # here, since Ctrl-C in its destructor, which would do it, is only printed
+        future.release()  # the destructor would do this, too, but Python only prints a Ctrl-C that arrives there
         return self.running.pop(future.key)[1]
 
     def _blame(self, group: list[Task], error: BaseException) -> Iterator[Outcome]:
-        """Fails a task that was alone; others are run again alone."""
+        """Fails a task that ran alone; the tasks of a larger group are run again alone."""
         if not group:
             remedy = "every worker needs enough memory, and lattice_simp in its environment"
             raise BatchError(f"the workers cannot begin: {_cause(error)} ({remedy})")
@@ -182,7 +182,7 @@ class _Run:
 
 
 def _cause(error: BaseException) -> str:
-    """Describes what happened to a group of tasks as a whole."""
+    """Describes the error of a whole group of tasks."""
     from distributed import KilledWorker
 
     if isinstance(error, KilledWorker):

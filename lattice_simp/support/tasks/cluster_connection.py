@@ -1,4 +1,4 @@
-"""The way to a Dask cluster: what an address means, a client for it, and quiet."""
+"""Connects to a Dask cluster: parses its address, makes a client, and silences Dask's messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TIMEOUT = 30.0
 """Seconds to wait for a scheduler's answer: the time that Dask itself gives a connection."""
 
 PATIENCE = 120.0
-"""Seconds to go on without any worker: a busy machine takes long to start one, or to start it again."""
+"""The seconds to wait while there is no worker: a busy machine takes long to start or restart one."""
 
 _LOCAL = {
     "distributed.scheduler.allowed-failures": MAX_ATTEMPTS - 1,
@@ -32,7 +32,7 @@ _LOCAL = {
     "distributed.deploy.lost-worker-timeout": "1 day",
     "distributed.comm.timeouts.connect": f"{PATIENCE:g} s",
 }
-"""Dask's settings of a local cluster, for as long as it is there."""
+"""Dask's settings while a local cluster exists."""
 
 _SILENT = logging.CRITICAL + 1
 
@@ -56,7 +56,7 @@ def local_workers(address: str) -> int | None:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Dask cluster (see `local_workers`), and for how long to wait for its scheduler and its workers."""
+    """A Dask cluster (see `local_workers`), and the seconds to wait for its scheduler and its workers."""
 
     address: str
     timeout: float = TIMEOUT
@@ -83,7 +83,7 @@ def connected(cluster: Cluster) -> Iterator[Any]:
             with warnings.catch_warnings():  # the versions that matter are compared on the workers
                 warnings.simplefilter("ignore")
                 client = distributed.Client(scheduler, timeout=timeout, set_as_default=False)
-        except Exception as error:  # what answers there may be anything
+        except Exception as error:  # any program may answer at this address
             cause = f"{type(error).__name__}: {error}".rstrip(": ")
             raise BatchError(
                 f"no Dask scheduler of a version like {distributed.__version__} answers at {address} "
@@ -139,7 +139,7 @@ def _preloads() -> list[str]:
 
 
 def _greet(scheduler: str, timeout: float) -> None:
-    """Connects for a moment, since a client would wait forever for something that accepts connections and is silent."""
+    """Connects briefly, since a client would wait forever for a program that accepts connections and never answers."""
     import asyncio
 
     from distributed import Security
@@ -157,8 +157,8 @@ def _greet(scheduler: str, timeout: float) -> None:
 def _await_restarts(client: Any, count: int, timeout: float) -> None:
     """Waits for the workers that are being started again.
 
-    A nanny whose worker dies just after it has started takes the next one for started, too; when it closes then, it
-    tells a half-started process to end, or leaves it behind.
+    A nanny whose worker dies just after its start assumes that the next one has started, too. If the nanny closes then,
+    it ends a half-started process, or leaves it behind.
     """
     with suppress(Exception):
         client.wait_for_workers(count, timeout)

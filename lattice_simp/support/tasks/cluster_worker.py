@@ -15,23 +15,23 @@ from typing import Any
 from lattice_simp.support.tasks.outcome import BatchError, Factory, Function, Task, attempt, describe
 
 KEPT_FUNCTIONS = 2
-"""How many runs' functions a worker keeps: models are large, but two runs may share a cluster."""
+"""The number of runs whose functions a worker keeps: models are large, but two runs may share a cluster."""
 
 STDERR = 2
-"""The file descriptor, since libraries and Python's own last words pass by `sys.stderr`."""
+"""The file descriptor: libraries, and Python itself at exit, bypass `sys.stderr`."""
 
-# Dask has no place of its own for what all tasks of a worker process share.
+# Dask offers no storage that all tasks of a worker process share.
 _functions: dict[bytes, Function] = {}
 _lock = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a worker needs to know of a run.
+    """The description of a run that a worker needs.
 
     Attributes:
-        run: a name that no other run has, so that a model that was changed between two runs is loaded again.
-        versions: what the client runs on.
+        run: a unique name, so that a model that has changed since an earlier run is loaded again.
+        versions: the client's versions; see `versions`.
         remote: whether the workers may run on other machines.
     """
 
@@ -42,10 +42,10 @@ class Plan:
 
 
 def answer(plan: bytes, group: bytes) -> tuple[list[bytes], float] | BatchError:
-    """Returns the pickled outcomes of a group of tasks and the seconds that they took, loading aside.
+    """Returns the pickled outcomes of a group of tasks and the seconds that they took, without loading.
 
-    If an error ends the run, it is returned. A function need not bear several threads, so the threads of a worker take
-    turns. An empty group creates the function, too.
+    An error that ends the run is returned. Functions need not be thread-safe, so the threads of a worker take turns. An
+    empty group creates the function, too.
 
     Args:
         plan: a pickled `Plan`.
@@ -83,7 +83,7 @@ def dask_teardown(worker: Any) -> None:
 
 
 def _function(plan: bytes) -> Function:
-    """Returns the function of a plan, which is made if it is not there."""
+    """Returns the function of a plan, making it if necessary."""
     from distributed import get_worker
 
     if plan not in _functions:

@@ -32,7 +32,7 @@ _CACHED = 2**28
 
 
 class _Recent(dict[int, npt.NDArray[Any]]):
-    """Arrays by state, read-only, made when they are asked for; those used last are kept, of `_CACHED` bytes."""
+    """A cache of read-only arrays by state, made on first use; it keeps the `_CACHED` bytes used most recently."""
 
     def __init__(self, make: Callable[[int], npt.NDArray[Any]]) -> None:
         self._make = make
@@ -49,7 +49,7 @@ class _Recent(dict[int, npt.NDArray[Any]]):
 
 @dataclass(frozen=True, eq=False)
 class TokenConstraint:
-    """What an acceptor of texts asks of the tokens of a vocabulary: masks, costs, and the fewest tokens to the end.
+    """An acceptor of texts as a constraint on a vocabulary's tokens: masks, costs, and the fewest tokens to the end.
 
     >>> from lattice_simp.ops.gappy_acceptor import gappy_acceptor
     >>> tokens = [None, b"a", b" cat", b"cat", b" s", b"at"]
@@ -201,7 +201,7 @@ class TokenConstraint:
 
     @property
     def banks(self) -> Ints:
-        """The same for texts without missing words: by these, a search divides its beam."""
+        """The same distances for texts without missing words; a search divides its beam by them."""
         return self._distances.banks
 
     @property

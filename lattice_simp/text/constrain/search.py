@@ -75,12 +75,12 @@ def constrained_beam_search(
         beam: the number of hypotheses. It should exceed the number of tokens of the required words.
         max_tokens: the most tokens of a text, with the one that ends it.
         eos: the token that ends a text, or several such tokens, of which the most probable one counts. Only for a
-            search without a constraint, which has its own.
-        weight: what the costs of the constraint are multiplied with.
+            search without a constraint; a constraint has its own ends.
+        weight: the factor of the constraint's costs.
         length_penalty: the power of the number of tokens, with the end, that scores are divided by; 0 or more.
 
     Returns:
-        At most `beam` texts; none if the generator gives no text that is accepted a probability.
+        At most `beam` texts; none if the generator gives each accepted text the probability 0.
 
     Raises:
         LatticeSimpError: an argument is out of range, the constraint needs more than `max_tokens`, or the generator
@@ -115,7 +115,7 @@ def _check_budget(constraint: TokenConstraint, max_tokens: int) -> None:
 
 
 class _Constraint(Protocol):
-    """What a search asks of a constraint, see `TokenConstraint`."""
+    """The interface of a constraint that a search uses; see `TokenConstraint`."""
 
     @property
     def ends(self) -> tuple[int, ...]: ...
@@ -162,7 +162,7 @@ class _Free:
 
 @dataclass(frozen=True)
 class _Candidates:
-    """Hypotheses and extensions of hypotheses, each column by candidate.
+    """Hypotheses and their extensions, as columns with a row for each candidate.
 
     Attributes:
         prefixes: (candidates, length) int64.
@@ -188,7 +188,7 @@ class _Candidates:
         return _Candidates(*(np.concatenate(pair) for pair in pairs))
 
     def extended(self, rows: Longs, tokens: Longs, **columns: Any) -> _Candidates:
-        """Returns hypotheses with one token more."""
+        """Returns hypotheses with one more token."""
         return _Candidates(np.column_stack((self.prefixes[rows], tokens)), **columns)
 
 
@@ -247,7 +247,7 @@ class _Search:
     def _ends(self, live: _Candidates, scores: Floats, constraint: _Constraint) -> _Candidates:
         """Returns the hypotheses that may end, each with the most probable end, in their banks.
 
-        Their costs are the least of all texts that go on from there, too, so that they compete on equal terms.
+        Like unfinished hypotheses, they have the least cost of all continuations, so that both compete on equal terms.
         """
         may_end = np.isfinite([constraint.end_cost(state) for state in live.states.tolist()])
         ends = np.array(constraint.ends, dtype=np.int64)
@@ -267,8 +267,8 @@ class _Search:
         """Returns the candidates in the order of their claims, and ranks in their banks.
 
         The best of all candidates have claims on half of the beam; then come the best of each bank, the second best,
-        and so on. Of more banks than the beam has places, those come first that are spread evenly from the most to the
-        least progress.
+        and so on. If there are more banks than places in the beam, a selection of banks comes first, spread evenly from
+        the most to the least progress.
         """
         banks, numbers, counts = np.unique(candidates.banks, return_inverse=True, return_counts=True)
         totals = candidates.model - self.weight * candidates.costs
@@ -289,7 +289,7 @@ class _Search:
             yield GeneratedText(tuple(prefix[:-1]), score, model, cost)
 
     def _can_improve(self, live: _Candidates, ended: list[GeneratedText]) -> bool:
-        """Returns whether a hypothesis could become a better text than those there are."""
+        """Returns whether a hypothesis could still become a better text than the finished ones."""
         if len(ended) < self.beam:
             return True
         best = float((live.model - self.weight * live.costs).max())

@@ -2,7 +2,7 @@
 
 The deterministic automaton of a list of skeletons with gaps may be exponentially large, but a text passes few of its
 states. A state is a cost for each node of the nondeterministic automaton: the least cost of the text so far that leads
-to it. Nodes that a cheaper one makes needless are left out: once a text holds a skeleton, only cheaper ones matter.
+to it. Dominated nodes are left out: once a text holds a skeleton, only cheaper skeletons matter.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ UNKNOWN = -3
 """The target of an arc of a state that has not been expanded."""
 
 FAR = 2**30
-"""The number of tokens to the end where no sequence of tokens leads there."""
+"""Stands for an infinite distance (in tokens): no sequence of tokens leads to the end."""
 
 _SLACK = 1e-9
-"""Costs, in nats, that count as equal: they are sums of the same costs in different orders."""
+"""Costs that differ by this many nats count as equal: they are sums of the same costs in different orders."""
 
 _BATCH = 64
 """The number of states that are expanded at once."""
@@ -221,7 +221,7 @@ class TextStates:
             self.table[batch] = numbers.reshape(len(batch), -1)
 
     def _undominated(self, rows: Floats) -> Floats:
-        """Leaves out the nodes that end at no less than a node after which any text may follow, (rows, nodes)."""
+        """Leaves out dominated nodes, (rows, nodes): a node that accepts any continuation costs no more."""
         universal = np.flatnonzero(self.nodes.universal)
         ending = rows[:, universal] + self.nodes.finals[universal]
         bounded = np.flatnonzero(np.isfinite(ending).any(axis=1))
@@ -268,13 +268,13 @@ class Distances:
 
     @property
     def of_places(self) -> Ints:
-        """The fewest tokens from each place known, (places,) int32; `FAR` where no tokens lead to an end."""
+        """The fewest tokens from each known place, (places,) int32; `FAR` where no tokens lead to an end."""
         self._update()
         return self._places.reshape(-1)
 
     @property
     def banks(self) -> Ints:
-        """The same for texts without missing words; where each text lacks one, for all texts."""
+        """The same for texts without missing words; for all texts, where every continuation misses a word."""
         self._update()
         return self._banks.reshape(-1)
 
@@ -293,10 +293,10 @@ class Distances:
 
 @dataclass(frozen=True)
 class _TokenEdges:
-    """What single tokens lead to, over places: a node times the number of states of the decoder, plus such a state.
+    """The edges between places that single tokens span.
 
     Attributes:
-        width: the number of states of the decoder.
+        width: the number of states of the decoder; a place is a node times this number, plus a state of the decoder.
         sources: (sources,) int64, the places that tokens lead from.
         starts: (sources,) int64, where each one's targets begin.
         targets: (edges,) int64.

@@ -11,7 +11,7 @@ from lattice_simp.core.kernel import Bools, Ints
 from lattice_simp.formats.text_automaton import Ranges
 
 DEAD = -1
-"""The step of a byte that no text has in this place."""
+"""The step of a byte that is not allowed in this place."""
 
 CLASS = -2
 """Steps from here down end a character: `CLASS - number` stands for a class."""
@@ -78,7 +78,7 @@ class _Growing:
                 self.rows[0][byte] = self._step(count, _clipped(allowed, begin, begin + span - 1, begin))
 
     def _step(self, left: int, pending: Pending) -> int:
-        """Returns where a byte leads after which `left` bytes of the character remain."""
+        """Returns the step of a byte after which `left` bytes of the character remain."""
         if not pending:
             return DEAD
         if left == 0:

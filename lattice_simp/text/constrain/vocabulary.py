@@ -114,7 +114,7 @@ class TokenVocabulary:
 
     @classmethod
     def read(cls, path: str | Path) -> TokenVocabulary:
-        """Reads what `write` wrote; this takes a fraction of the time of `of`.
+        """Reads a file of `write`, in a fraction of the time that `of` takes.
 
         Raises:
             FormatError: the file cannot be read, is damaged, or holds something else.
@@ -176,7 +176,7 @@ class TokenTrie:
     size: int
 
     def without(self, tokens: Collection[int]) -> TokenTrie:
-        """Returns the same tree where no node is the end of these tokens."""
+        """Returns the tree without these tokens; its nodes stay the same."""
         kept = ~np.isin(self.tokens, list(tokens))
         if kept.all():
             return self
@@ -190,7 +190,7 @@ class TokenTrie:
 
 
 def _trie(text: npt.NDArray[np.uint8], lengths: Ints, order: Ints) -> TokenTrie:
-    """Makes the prefix tree of tokens without those that are empty; raises BrokenArrayError if they are not sorted."""
+    """Makes the prefix tree of the non-empty tokens; raises BrokenArrayError if they are not sorted."""
     begins = np.concatenate(([0], np.cumsum(np.maximum(lengths, 0), dtype=np.int64)))
     if len(order) != np.count_nonzero(lengths > 0) or not np.all((order >= 0) & (order < len(lengths))):
         raise BrokenArrayError("token_order: not the numbers of the tokens")

@@ -62,7 +62,7 @@ class Parse:
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """The dependants of each token, from left to right."""
+        """The dependents of each token, from left to right."""
         children: list[list[int]] = [[] for _ in self.tokens]
         for position, head in enumerate(self.heads):
             if head != ROOT:

@@ -54,7 +54,7 @@ def _words(role: str) -> frozenset[str]:
 
 
 def _opening_sentence(sentences: Sequence[Tokens]) -> int:
-    """Returns the sentence that opens the quotation closed in the last one, or their number if none does."""
+    """Returns the index of the sentence that opens the quotation closed in the last one; if none does, the length."""
     if sentences and len(sentences[-1]) > 1 and sentences[-1][-1] in QUOTES:
         mark, count = sentences[-1][-1], 0
         for position in reversed(range(len(sentences))):

@@ -1,6 +1,6 @@
 """Models of CTranslate2 as generators.
 
-CTranslate2 shows no state of a decoder that could be extended: each call passes over the prompt and the whole prefixes.
+CTranslate2 does not expose the decoder's state, so each call processes the prompt and the whole prefixes again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Ctranslate2GeneratorStep:
     """A step of a `ctranslate2.Generator`."""
 
     def __init__(self, generator: Any, prompt: Sequence[int]) -> None:
-        """Prepares a search after a prompt of one token at least, which may be the start of a sentence."""
+        """Prepares a search after a prompt of at least one token, which may be the start-of-sentence token."""
         self._generator, self._prompt = generator, list(prompt)
 
     def __call__(self, prefixes: Longs) -> Floats:
@@ -37,7 +37,7 @@ class Ctranslate2TranslatorStep:
 
         Args:
             translator: the model.
-            source: the tokens of the source sentence, as the model was trained with them.
+            source: the tokens of the source sentence, in the form of the model's training data.
             vocabulary: the tokens of the target language by number, such as the lines of `shared_vocabulary.json`.
         """
         self._translator, self._source, self._vocabulary = translator, list(source), vocabulary

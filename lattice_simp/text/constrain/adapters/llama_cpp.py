@@ -14,12 +14,12 @@ from lattice_simp.text.constrain.adapters import log_softmax
 class LlamaCppStep:
     """A step of a `llama_cpp.Llama` that was made with `logits_all=True`.
 
-    The model holds one text at a time: hypotheses are passed over one after the other, from where a text differs from
-    the one before.
+    The model holds one text at a time, so hypotheses are evaluated one after the other, each from the first token in
+    which it differs from the text before.
     """
 
     def __init__(self, llama: Any, prompt: Sequence[int]) -> None:
-        """Prepares a search after a prompt of one token at least, such as that of `llama.tokenize`."""
+        """Prepares a search after a prompt of at least one token, such as the output of `llama.tokenize`."""
         self._llama, self._prompt, self._held = llama, list(prompt), list[int]()
         llama.reset()
 

@@ -17,8 +17,8 @@ torch: Any = Late("torch", "causal")
 class TransformersStep:
     """A step of a model of transformers, causal or encoder-decoder; make one for each search.
 
-    The keys and values of attention are cached and follow the hypotheses. The log-probabilities are those of the model
-    itself: `generate` may change them by settings of the model such as forced tokens.
+    The keys and values of attention are cached and follow the hypotheses. The log-probabilities are the model's own;
+    `generate` may change them according to the model's settings, such as forced tokens.
     """
 
     def __init__(self, model: Any, prompt: Sequence[int], start: Sequence[int] | None = None) -> None:
