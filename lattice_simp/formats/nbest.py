@@ -20,7 +20,9 @@ from typing import Literal, NamedTuple
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.marks import unmarked
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
+from lattice_simp.formats.htk_labels import is_labels, stream_labels
 from lattice_simp.formats.json_nbest import is_json_nbest, stream_json, write_json
+from lattice_simp.formats.julius import is_julius, stream_julius
 from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_moses, write_moses
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, joined, pieces_named
 from lattice_simp.formats.unsupported import LISTS as WANTED
@@ -60,8 +62,10 @@ LISTS: Mapping[str, ListFormat] = {
     "moses": ListFormat(is_moses, stream_moses),
     "json": ListFormat(is_json_nbest, stream_json),
     "fairseq": ListFormat(is_fairseq, stream_fairseq),
+    "htk": ListFormat(is_labels, stream_labels),
+    "julius": ListFormat(is_julius, stream_julius),
 }
-"""The kinds by name: Moses (also cdec, Joshua, Marian), JSON lines, logs of fairseq."""
+"""The kinds by name: Moses (also cdec, Joshua, Marian), JSON, logs of fairseq, labels of HTK, results of Julius."""
 
 
 def read_nbest(

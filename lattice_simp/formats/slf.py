@@ -376,7 +376,7 @@ class _Reader:
             match = _FIELD.match(line, position)
             if match is not None:
                 try:
-                    fields[LONG_NAMES.get(match[1], match[1])] = _unquoted(match[2])
+                    fields[LONG_NAMES.get(match[1], match[1])] = unquoted(match[2])
                 except UnicodeDecodeError:
                     self.fail(number, f"bytes that are not UTF-8 in {shown(match[0])}", "convert the lattice to UTF-8")
             elif strict:
@@ -471,7 +471,12 @@ def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
     return {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}
 
 
-def _unquoted(value: str) -> str:
+def unquoted(value: str) -> str:
+    r"""Returns a value of HTK without its quotes and escapes.
+
+    >>> unquoted(r'"l\'eau"'), unquoted(r"caf\303\251")
+    ("l'eau", 'café')
+    """
     if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
         value = value[1:-1]
     if "\\" not in value:

@@ -22,7 +22,10 @@ LATTICES = (
     "supported lattices are OpenFst, AT&T, PLF, SLF, PFSG, Kaldi's archives, and confusion networks of SRILM (meshes), "
     "Kaldi (sausages) and Moses"
 )
-LISTS = "supported n-best lists are those of Moses (also cdec, Joshua, Marian), JSON, and logs of fairseq"
+LISTS = (
+    "supported n-best lists are those of Moses (also cdec, Joshua, Marian), JSON, logs of fairseq, labels of HTK and "
+    "results of Julius"
+)
 
 
 class Kind(NamedTuple):
@@ -93,7 +96,11 @@ KINDS = tuple(
         ),
         ("a search graph of Moses", rb"\d+ hyp=\d+ stack=\d+", "write SLF: moses -output-search-graph-slf"),
         ("a lattice of CMU Sphinx", rb"# getcwd:", "write SLF: -outlatfmt htk"),
-        ("labels of HTK (MLF)", rb"#!MLF!#", _HTK),
+        (
+            "a confusion network or a word graph of Julius",
+            rb"-{3,4} begin (?:confusion network|wordgraph data)",
+            "keep its sentences and scores: julius -n 100 -output 100 -outfile",
+        ),
         ("HTML", rb"(?i)<!doctype html|<html\b", "save the file itself, not the page that shows it"),
         ("XML", rb"<\?xml\b|<svg\b", ""),
         ("a program", rb"#!\s*/", ""),

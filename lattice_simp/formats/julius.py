@@ -1,0 +1,129 @@
+r"""Results of Julius: what it prints, or writes with `-outfile`; the sentences of an input are an n-best list.
+
+Scores are logs to base 10 and become natural ones. The features `AM` and `LM` are the two parts of a score.
+
+>>> import tempfile
+>>> path = Path(tempfile.mkdtemp()) / "a.out"
+>>> _ = path.write_text("sentence1: a cat\nscore1: -20.0 (AM: -18.0  LM: -2.0)\nsentence2: a hat\nscore2: -21.0\n")
+>>> [(entry.text, round(entry.cost, 2)) for entry in next(stream_julius(path))[1]]
+[('a cat', 46.05), ('a hat', 48.35)]
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.symbols import split_tokens
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.common import finite, shown
+from lattice_simp.formats.json_nbest import samples
+from lattice_simp.formats.list_lines import Doubts, feature_score
+from lattice_simp.support.textio import read_lines
+
+_HEAD = re.compile(
+    rb"^(?:pass1_best|sentence1):[^\n]*\n(?:[^\n]*\n){0,9}?(?:sentence1|wseq1|cmscore1|score1):", re.MULTILINE
+)
+_LINE = re.compile(r"\ufeff?(sentence|score)(\d+):(.*)")
+_PARTS = re.compile(r"\((AM): *(\S+) +(LM): *([^\s)]+)\)")
+_UNREAD = {
+    "cmscore": ("confidences of words", "`lattice confidence` computes those of the sentences"),
+    "---- begin confusion network": ("confusion networks", "`lattice confusion` makes one of the sentences"),
+    "--- begin wordgraph data": ("word graphs", "ask for more sentences: julius -n 100 -output 100"),
+    "=== begin forced alignment": ("alignments", "leave them out: julius without -walign, -palign and -salign"),
+}
+_REMEDY = "write sentence1: words, and score1: number"
+_TO_NATS = math.log(10.0)
+
+
+def is_julius(head: bytes) -> bool:
+    """Recognises results by the lines of a first sentence."""
+    return b"\0" not in head and _HEAD.search(head) is not None
+
+
+def stream_julius(
+    path: str | Path, first_id: int = 0, cost: str | None = None
+) -> Iterator[tuple[int, list[Hypothesis]]]:
+    """Reads results input by input; yields numbers from 0, in the order of the file, and hypotheses.
+
+    An input that was rejected, or whose search failed, has no hypothesis. Sentences without scores weigh the same. Word
+    graphs, confusion networks and confidences of words are not read, and a warning says so.
+
+    Args:
+        path: the file; `-` is standard input.
+        first_id: taken for the sake of other lists: inputs have no numbers, so it changes nothing.
+        cost: the feature that replaces the score.
+
+    Raises:
+        FormatError: a line is broken, only some sentences have scores, several recognisers wrote the results, or a
+            sentence lacks the feature `cost`.
+    """
+    due, current = 0, _Input(path, cost)
+    doubts = Doubts(path)
+    for number, line in enumerate(read_lines(path), 1):
+        if line.startswith("[#"):
+            message, remedy = "results of several recognisers, [#...]", "let one recogniser write the file"
+            raise FormatError(message, path=path, line=number, remedy=remedy)
+        for begin, (what, remedy) in _UNREAD.items():
+            if line.startswith(begin):
+                doubts.raise_once(f"{what} of Julius are not read", number, remedy)
+        is_failure = line.startswith(("<search failed", "<input "))
+        match = _LINE.match(line)
+        if (is_failure or (match and match[1] == "sentence" and match[2] == "1")) and current.sentences:
+            yield due, current.hypotheses(doubts)
+            due, current = due + 1, _Input(path, cost)
+        if is_failure:
+            yield due, []
+            due += 1
+        elif match:
+            current.add(match, number)
+    if current.sentences:
+        yield due, current.hypotheses(doubts)
+
+
+class _Input:
+    """The sentences of an input: their words and lines, and the scores and their parts."""
+
+    def __init__(self, path: str | Path, cost: str | None) -> None:
+        self.path, self.cost = path, cost
+        self.sentences = list[tuple[tuple[str, ...], int]]()
+        self.scores = dict[int, tuple[float, dict[str, float]]]()
+
+    def add(self, match: re.Match[str], line: int) -> None:
+        """Takes a line of a sentence or of a score."""
+        place, text = int(match[2]) - 1, match[3]
+        if place != len(self.sentences) - (match[1] == "score"):
+            message = f"{match[1]}{match[2]} out of order"
+            raise FormatError(message, path=self.path, line=line, remedy="is the file cut off?")
+        if match[1] == "sentence":
+            self.sentences.append((tuple(split_tokens(text)), line))
+            return
+        score, parts = finite(text.split("(")[0].strip()), _PARTS.search(text)
+        values = {} if parts is None else {parts[1]: finite(parts[2]), parts[3]: finite(parts[4])}
+        features = {name: value * _TO_NATS for name, value in values.items() if value is not None}
+        if (
+            score is None
+            or len(features) < len(values)
+            or not all(map(math.isfinite, (score * _TO_NATS, *features.values())))
+        ):
+            raise FormatError(f"not a finite score: {shown(text)}", path=self.path, line=line, remedy=_REMEDY)
+        self.scores[place] = score * _TO_NATS, features
+
+    def hypotheses(self, doubts: Doubts) -> list[Hypothesis]:
+        """Returns the hypotheses, which weigh the same without scores."""
+        if not self.scores and self.cost is None:
+            return samples(words for words, _ in self.sentences)
+        hypotheses, lines = list[Hypothesis](), [line for _, line in self.sentences]
+        for place, (words, line) in enumerate(self.sentences):
+            if place not in self.scores:
+                message = f"sentence{place + 1} has no score"
+                raise FormatError(message, path=self.path, line=line, remedy=_REMEDY)
+            score, features = self.scores[place]
+            if self.cost is not None:
+                score = feature_score(features, self.cost, self.path, line)
+            hypotheses.append(Hypothesis(words, 0.0 - score, features))
+        doubts.check_scores([hypothesis.score for hypothesis in hypotheses], lines)
+        return hypotheses

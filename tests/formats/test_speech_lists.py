@@ -1,0 +1,134 @@
+"""N-best lists of recognisers as text: labels of HTK, results of Julius."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+from format_helpers import fuzz
+
+import lattice_simp as ls
+from lattice_simp.errors import FormatError, InputWarning
+from lattice_simp.formats import format_of_data
+
+MLF = """#!MLF!#
+"*/u-1.rec"
+0 900000 the -6.5
+900000 2100000 cat -9
+.
+
+"*/u-2.rec"
+.
+"*/u-3.rec"
+0 2100000 l\\'eau -3
+///
+0 900000 5 -4
+900000 2100000 "caf\\303\\251" -1
+.
+"""
+JULIUS = """### read waveform input
+pass1_best: yes
+sentence1:  the cat
+wseq1: <s> the cat </s>
+cmscore1: 1.000 0.812 0.9 1.000
+score1: -20.500000 (AM: -18.000000  LM: -2.500000)
+sentence2: a cat
+score2: -21 (AM: -18  LM: -3)
+---- begin confusion network ---
+(the:0.700)  (a:0.300)
+---- end confusion network ---
+
+<search failed>
+<input rejected by short input>
+sentence1: yes
+score1: -5 (AM: -4  LM: -1)
+"""
+
+
+def lists_of(path: Path, text: str) -> list[list[tuple[str, float]]]:
+    path.write_text(text, encoding="utf-8")
+    with warnings.catch_warnings(action="ignore"):
+        return [[(entry.text, entry.cost) for entry in entries] for entries in ls.read_nbest(path)]
+
+
+def test_labels_of_htk(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    wanted = [[("the cat", 15.5)], [], [("l'eau", 3.0), ("5 café", 5.0)]]
+    for text in (MLF, MLF.replace("\n", "\r\n"), f"\ufeff{MLF}"):
+        assert lists_of(path, text) == wanted
+    with pytest.warns(InputWarning, match=r"x:3: the times of words are not read \(lattices hold times"):
+        ls.read_nbest(path)
+
+
+def test_labels_without_scores_and_without_a_header(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    plain = re.sub(r" -\d.*", "", MLF)
+    assert lists_of(path, plain) == [[("the cat", 0.0)], [], [("l'eau", math.log(2)), ("5 café", math.log(2))]]
+    assert lists_of(path, re.sub(r"(?m)^\d+ \d+ ", "", plain)) == lists_of(path, plain)
+    assert lists_of(path, "0 900000 the -6.5\n900000 2100000 cat -9\n") == [[("the cat", 15.5)]]
+    assert lists_of(path, "0 900000 a -6.5\n///\n0 900000 the -7\n") == [[("a", 6.5), ("the", 7.0)]]
+    assert format_of_data(b"0 1 a 0.5\n1\n") == format_of_data(b"0 10000 a 0.5\n0 20000 b 0.5\n") == "att"
+
+
+def test_results_of_julius(tmp_path: Path) -> None:
+    """Scores become natural logs; inputs without a result are sentences without hypotheses."""
+    path = tmp_path / "x"
+    nats = math.log(10)
+    assert lists_of(path, JULIUS) == [
+        [("the cat", 20.5 * nats), ("a cat", 21 * nats)],
+        [],
+        [],
+        [("yes", 5 * nats)],
+    ]
+    with pytest.warns(InputWarning) as caught:
+        first = ls.read_nbest(path, cost="LM")[0]
+    assert [entry.cost for entry in first] == pytest.approx([2.5 * nats, 3 * nats])
+    assert first[0].features == {"AM": -18 * nats, "LM": -2.5 * nats}
+    names = [str(warning.message).split(": ")[1].split(" (")[0] for warning in caught]
+    assert names == ["confidences of words of Julius are not read", "confusion networks of Julius are not read"]
+    plain = re.sub(r"(?m)^(score|cmscore).*\n", "", JULIUS)
+    assert lists_of(path, plain)[0] == [("the cat", math.log(2)), ("a cat", math.log(2))]
+
+
+BROKEN = {
+    "cut off": (MLF[:-2], 13, "the last utterance has no end"),
+    "no name": (MLF.replace('"*/u-2.rec"', "u-2"), 7, "not the name of a label file: 'u-2'"),
+    "levels": (MLF.replace("the -6.5", "dh -6.5 the"), 3, "labels of several levels"),
+    "score of a label": (MLF.replace("-6.5", "-inf"), 3, "not a finite number"),
+    "a score is missing": (MLF.replace(" -6.5", ""), 2, "scores for some words of this utterance only"),
+    "huge": (MLF.replace("-6.5", "-1e300"), 3, "beyond 1e100"),
+    "escape": (MLF.replace("\\303", "\\377"), 13, "escapes that are not UTF-8"),
+    "order": (JULIUS.replace("sentence2", "sentence3"), 7, "sentence3 out of order"),
+    "score first": (JULIUS.replace("score2", "score3"), 8, "score3 out of order"),
+    "no score": (JULIUS.replace("score2: -21", "score 2"), 7, "sentence2 has no score"),
+    "infinite": (JULIUS.replace("score2: -21", "score2: -inf"), 8, "not a finite score"),
+    "part": (JULIUS.replace("LM: -3", "LM: nan"), 8, "not a finite score"),
+    "recognisers": (JULIUS.replace("### read waveform input", "[#0 _default]"), 1, "results of several recognisers"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_files_are_named_with_their_line(tmp_path: Path, name: str) -> None:
+    text, line, message = BROKEN[name]
+    with pytest.raises(FormatError, match=re.escape(message)) as caught:
+        lists_of(tmp_path / "x", text)
+    assert (caught.value.line, bool(caught.value.remedy)) == (line, True)
+
+
+def test_labels_have_no_features(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text(MLF, encoding="utf-8")
+    with pytest.raises(FormatError, match="the feature 'LM', which replaces the score, is missing"):
+        ls.read_nbest(tmp_path / "x", cost="LM")
+
+
+@pytest.mark.parametrize("text", [MLF, JULIUS])
+def test_any_bytes_are_read_or_refused(tmp_path: Path, text: str) -> None:
+    def read(data: bytes) -> None:
+        (tmp_path / "x").write_bytes(data)
+        ls.read_nbest(tmp_path / "x")
+
+    with warnings.catch_warnings(action="ignore"):
+        fuzz(text.encode(), read, seconds=0.3)
