@@ -17,10 +17,10 @@ from lattice_simp.systems.simplify.certainty import is_certain
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, length_range
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
-from lattice_simp.systems.simplify.replacements import Replacement, redundant_words, replacements
+from lattice_simp.systems.simplify.replacements import Replacement, redundant_words, replacements, slight_changes
 from lattice_simp.systems.simplify.sentence import finished
 from lattice_simp.systems.simplify.soundness import Written, fault
-from lattice_simp.systems.simplify.split import Split
+from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import Parse
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 from lattice_simp.text.english.spacy_parser import parse_sentences
@@ -36,6 +36,9 @@ WEIGHTS: Mapping[str, float] = {
 
 LEAST_SPLIT = 10
 """The least words of a sentence that is worth splitting."""
+
+LEAST_JOINED = 14
+"""The least words of a sentence whose conjunction ("but", "because") is worth replacing by a full stop."""
 
 CANDIDATES = 20
 """How many of the best paths are checked."""
@@ -99,7 +102,7 @@ def _written(reading: Reading, words: Sequence[str], indices: Sequence[int], par
 def cautious_analysis(analysis: Analysis) -> Analysis:
     """Returns an analysis with the operations that are sound when they are done alone, and with replacements."""
     words = sum(mark_kind(token) is None for token in analysis.tokens)
-    splits = [split for split in analysis.splits if words >= LEAST_SPLIT and is_certain(analysis.parse, split)]
+    splits = [split for split in analysis.splits if words >= _least(split) and is_certain(analysis.parse, split)]
     deletions = [deletion for deletion in analysis.deletions if is_harmless(deletion)]
     deletions += redundant_brackets(analysis.tokens)
     deletions += [_redundant(analysis.tokens, positions) for positions in redundant_words(analysis.parse)]
@@ -113,12 +116,26 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
         variant = make_variant(replace(analysis, replacements=(change,)), _NOTHING, (), (), _none)
         readings.append(_replaced(variant))
     sound = [not wrong for wrong in faults(analysis.parse, readings)]
-    return replace(
+    good = replace(
         analysis,
         splits=_where(splits, sound),
         deletions=_where(done, sound[len(splits) :]),
         replacements=_where(changes, sound[len(splits) + len(done) :]),
     )
+    return good if _is_worth_while(good) else replace(good, splits=(), deletions=(), replacements=())
+
+
+def _is_worth_while(analysis: Analysis) -> bool:
+    """Returns whether some change makes a sentence simpler by itself."""
+    slight = slight_changes(analysis.parse)
+    deletions = [deletion for deletion in analysis.deletions if not is_harmless(deletion)]
+    changes = (*deletions, *analysis.replacements)
+    return bool(analysis.splits) or any(change.positions not in slight for change in changes)
+
+
+def _least(split: Split) -> int:
+    is_joined = split.kind is SplitKind.ADVERBIAL or split.sentence[0].text == "But"
+    return LEAST_JOINED if is_joined else LEAST_SPLIT
 
 
 _NOTHING = OperationModel()

@@ -14,6 +14,9 @@ from lattice_simp.text.english.punctuation import mark_kind
 _UNCERTAIN_CONJUNCTIONS = frozenset({"as", "since", "when", "while", "so that"})
 """Conjunctions that have other senses than that of the sentence opening that would take their place."""
 
+_CONDITIONAL = frozenset({"would", "could", "might", "may"})
+"""Verbs that tell what something would lead to."""
+
 LONGEST_ENTITY = 6
 """The most words that are said again; a longer name would make the text no simpler."""
 
@@ -24,6 +27,7 @@ _NOUNS = frozenset({"NOUN", "PROPN"})
 def is_certain(parse: Parse, split: Split) -> bool:
     """Returns whether a split can be read in one way only."""
     conjunction = " ".join(parse.tokens[position].lower() for position in split.dropped)
+    tags = {parse.tags[position] for position in split.clause}
     if (
         split.restrictive
         or ":" in (parse.tokens[min(split.removed) - 1], *parse.tokens[max(split.removed) + 1 : max(split.removed) + 2])
@@ -33,8 +37,8 @@ def is_certain(parse: Parse, split: Split) -> bool:
     ):
         return False
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
-    if conjunction == "before" and parse.tokens[min(split.removed) - 1].lower() == "time":
-        return False  # "extends the time before"
+    if conjunction == "before" and (parse.tokens[min(split.removed) - 1] != "," or "MD" in tags):
+        return False  # "extends the time before", "lost him before", "before they can start"
     interrupted = any(parse.tokens[position + 1] == "," for position in split.dropped)
     if len(split.clause) == 1 or (interrupted and split.kind is SplitKind.RELATIVE):
         return False  # "Ann Lee (born)", "a man who, we remember, sang"
@@ -46,7 +50,8 @@ def is_certain(parse: Parse, split: Split) -> bool:
         return False  # "an election, where"
     if split.kind in (SplitKind.RELATIVE, SplitKind.APPOSITION):
         beside = not entity or (_is_beside(parse, split, entity) and not _is_nested(parse, entity))
-        return not _is_cleft(parse, entity) and beside and _is_apart(parse, split) and _agrees(parse, split, entity)
+        clear = not _is_cleft(parse, entity) and not _may_judge(parse, split, entity)
+        return clear and beside and _is_apart(parse, split) and _agrees(parse, split, entity)
     return split.kind is not SplitKind.COORDINATION or _is_certain_coordination(parse, split)
 
 
@@ -61,19 +66,36 @@ def _is_cleft(parse: Parse, entity: list[int]) -> bool:
     )
 
 
+def _may_judge(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether a clause may be about all that is said before ("which is great", "which would help")."""
+    if split.kind is not SplitKind.RELATIVE or not entity or parse.tokens[min(split.removed)].lower() != "which":
+        return False
+    if parse.labels[_head(parse, entity)] in SUBJECTS:
+        return False
+    verb = _head(parse, list(split.clause))
+    depends = any(parse.tokens[position].lower() in _CONDITIONAL for position in auxiliaries(parse, verb))
+    complement = child(parse, verb, {"acomp"})
+    is_bare = complement is not None and not [below for below in parse.children[complement] if below > complement]
+    return depends or (parse.lemmas[verb] == "be" and is_bare)
+
+
 def _has_main_clause(parse: Parse) -> bool:
     return any(finite_word(parse, root) is not None and subject(parse, root) is not None for root in parse.roots)
 
 
 def _is_nameable(parse: Parse, entity: list[int]) -> bool:
-    """Returns whether words name the same entity again: no count ("one of them"), no adverb ("only the first")."""
+    """Returns whether words name the same entity again.
+
+    It is no count ("one of them"), no adverb ("only the first"), nor two names ("the Polish people, or Poles").
+    """
+    words = {parse.tokens[position].lower() for position in entity}
     first = parse.tokens[entity[0]].lower()
     counted = (
         parse.tags[entity[0]] == "CD"
         or first in word_set("quantifiers")
         or any(parse.tags[position] == "RB" for position in entity)
     )
-    return not counted and not _is_quoted(parse, entity)
+    return not counted and words.isdisjoint({",", "or"}) and not _is_quoted(parse, entity)
 
 
 def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
@@ -106,7 +128,14 @@ def _is_quoted(parse: Parse, entity: list[int]) -> bool:
 
 def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool:
     """Returns whether a participle can only describe the noun beside it, or the subject of the only verb before it."""
-    if not entity or parse.tokens[split.clause[0]].lower() == "being":  # "being" may say why
+    first = min(split.removed)
+    if (
+        (first and parse.tokens[first - 1] in _DASHES)
+        or parse.tokens[first].lower() == "so"
+        or _ends_list(parse, split)
+    ):
+        return False  # "rare risks -- so flying"
+    if not entity or parse.tokens[first].lower() == "being":  # "being" may say why
         return not entity
     head = _head(parse, list(split.clause))
     if parse.tags[head] == "VBG" and (_goes_on(parse, parse.heads[head]) or _is_perfect(parse, parse.heads[head])):
@@ -125,6 +154,17 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
     reported = parse.lemmas[parse.heads[head]].lower() in word_set("reporting_verbs")
     return split.leads or (len(subjects) == 1 and not reported)
+
+
+def _ends_list(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause contains the next member of a list ("Matte, meaning meadow, and Horn")."""
+    return any(
+        parse.labels[position] == "conj"
+        and parse.tokens[position - 2] == ","
+        and parse.labels[position - 1] == "cc"
+        and parse.parts[position] in _NOUNS
+        for position in split.clause
+    )
 
 
 def _is_perfect(parse: Parse, verb: int) -> bool:
@@ -152,6 +192,8 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     above = parse.heads[head]
     if above == ROOT or _has_alternative(parse, above) or not _is_main(parse, above):
         return above == ROOT
+    if _is_unfinished(parse, above):
+        return False
     if not copied:
         return True
     if _is_list(parse, above):
@@ -159,6 +201,21 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
         return parse.tags[head] not in FINITE  # "was aired and was a part"
     return _tenses_agree(parse, above, head)
+
+
+def _is_unfinished(parse: Parse, verb: int) -> bool:
+    """Returns whether a clause is no statement by itself ("if you were", "why is", "sorry", "they ran, they sang")."""
+    chain = [verb]
+    while parse.labels[chain[-1]] == "conj":
+        chain.append(parse.heads[chain[-1]])
+    below = [position for each in chain for position in parse.children[each] if position < each]
+    asks = any(parse.labels[position] == "mark" or parse.tags[position] in ("WRB", "WP") for position in below)
+    apologises = any(parse.tokens[position].lower() == "sorry" for each in chain for position in parse.children[each])
+    reports = parse.lemmas[verb].lower() in word_set("reporting_verbs")
+    spliced = not reports and any(
+        parse.labels[position] == "ccomp" and subject(parse, position) is not None for position in below
+    )
+    return asks or apologises or spliced
 
 
 def _is_list(parse: Parse, verb: int) -> bool:

@@ -25,6 +25,9 @@ LONGEST_FUNCTION_WORD = 3
 REMOVED = ("~",)
 """What a row has instead of simpler words if its words say nothing that the sentence needs."""
 
+SLIGHT = "slight"
+"""The condition, which always holds, of rows that change words only beside another change."""
+
 _TAGS = {"verb": "VB", "noun": "NN", "adjective": "JJ", "adverb": "RB"}
 _NUMBERED = ("NN", "NNS")
 _HYPHENS = frozenset({"-", "–", "/", "@-@"})
@@ -52,6 +55,11 @@ class SimplerWords:
     def is_name(self) -> bool:
         """Whether the words are a name or a part of one ("Dec.")."""
         return ("NNP",) in self.needs
+
+    @property
+    def is_slight(self) -> bool:
+        """Whether the words are no harder than the simpler ones, so that this change alone is not worth while."""
+        return (SLIGHT,) in self.needs
 
     @property
     def head(self) -> int:
@@ -107,6 +115,12 @@ def redundant_words(parse: Parse) -> tuple[tuple[int, ...], ...]:
     """
     matches = ((row, first) for row, first in _matches_of(parse) if row.simpler == REMOVED)
     return tuple(tuple(range(first, first + len(row.words))) for row, first in matches)
+
+
+def slight_changes(parse: Parse) -> frozenset[tuple[int, ...]]:
+    """Returns the positions of each replacement and of redundant words that are not worth while alone."""
+    matches = ((row, first) for row, first in _matches_of(parse) if row.is_slight)
+    return frozenset(tuple(range(first, first + len(row.words))) for row, first in matches)
 
 
 def _matches_of(parse: Parse) -> Iterator[tuple[SimplerWords, int]]:
@@ -257,6 +271,7 @@ _PLACES: Mapping[str, Callable[[Parse, int], bool]] = {
     "after": lambda parse, position: parse.heads[position] < position,
     "start": _is_start,
     "outside": _is_outside_subject,
+    SLIGHT: lambda parse, position: True,
 }
 
 

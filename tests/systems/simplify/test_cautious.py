@@ -153,9 +153,23 @@ def test_the_modes(simplifier, parsed, search):
 
 
 def test_short_sentences_are_not_split(parsed):
-    short, long = "The cat slept , but the dog barked .", "The old cat slept , but the dog barked in the garden ."
+    short, long = "The cat slept ; the dog ate meat .", "The old cat slept ; the dog ate its meat in the house ."
     assert not cautious_analysis(analyse(parsed(short))).splits
     assert cautious_analysis(analyse(parsed(long))).splits
+
+
+def test_short_sentences_keep_their_conjunction(parsed):
+    short = "The cat slept , but the dog ate its meat in the house ."
+    long = "The cat slept near the old man , but the dog ate its meat in the house ."
+    assert not cautious_analysis(analyse(parsed(short))).splits
+    assert cautious_analysis(analyse(parsed(long))).splits
+
+
+def test_slight_changes_are_made_beside_others_alone(simplifier, parsed):
+    alone, beside = parsed("He also left the house ."), parsed("He also vacated the house .")
+    assert simplifier.simplify(alone)[0].text == "He also left the house ."
+    assert simplifier.simplify(beside)[0].text == "He left the house ."
+    assert not cautious_analysis(analyse(parsed("He actually left the house ."))).deletions
 
 
 def test_what_has_nothing_sound_stays(simplifier, parsed):

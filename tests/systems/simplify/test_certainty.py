@@ -59,6 +59,17 @@ UNCERTAIN = {
     "They have made two albums , selling many copies .": "are selling, or sold",
     "The bank runs cars that drive at night , and where they stop it has shops .": "a question",
     "The storm sank ships , left men homeless , hurt one man and cut the power .": "a list",
+    "They lost the game this morning before the doctor arrived .": "an order of events, or what never happened",
+    "The students are facing a crisis , before they can start working there .": "what has not happened",
+    "She keeps a dog in her house , which is great .": "the house, or all of it",
+    "The firm plans a new road to the sea , which would help the town .": "the road, or the plan",
+    "They downplay common risks -- so flying to the old town .": "after a dash",
+    "The name comes from the word Matte , meaning meadow , and Horn .": "two words",
+    "The people , or Poles , are a large group , living in the old town .": "two names",
+    "If you were a teacher and I told you a secret .": "a condition",
+    "Why should there be so much noise , and that was the question .": "a question",
+    "I am sorry , but I did not understand what you said in English .": "an apology",
+    "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 
 
