@@ -24,6 +24,7 @@ from experiments.bench import (
     hindi,
     language_model,
     masks,
+    mbrs_lists,
     mert,
     minimum_bayes_risk,
     peers,
@@ -49,6 +50,7 @@ MEASUREMENTS = {
     "constrained": constrained.measure,
     "masks": masks.measure,
     "peers": peers.measure,
+    "mbrs": mbrs_lists.measure,
     "batches": batches.measure,
     "growth": growth.measure,
     "hindi": hindi.measure,
@@ -57,8 +59,8 @@ MEASUREMENTS = {
     "demo_new_machine": startup.measure_new_machine,
 }
 
-ON_REQUEST = ("demo_new_machine",)
-"""Measurements that are run when they are named: they install packages from the network."""
+ON_REQUEST = ("demo_new_machine", "mbrs")
+"""Measurements that are run when they are named: they need the network, or packages of an environment of their own."""
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 

@@ -63,7 +63,7 @@ def _chrf(lists: Lists) -> Figures:
             -float((np.array(matrix) @ _shares(entries)).max()) for entries, matrix in zip(lists, matrices, strict=True)
         ]
 
-    return compared("peer_mbr_chrf_of_lists_vs_fastchrf", lambda: _risks(lists, "chrf"), theirs)
+    return compared("peer_mbr_chrf_of_lists_vs_fastchrf", lambda: risks(lists, "chrf"), theirs)
 
 
 def _bleu(lists: Lists) -> Figures:
@@ -78,10 +78,11 @@ def _bleu(lists: Lists) -> Figures:
             best.append(-float((np.array(scores) @ shares).max()))
         return best
 
-    return compared("peer_mbr_bleu_of_lists_vs_sacrebleu", lambda: _risks(lists, "bleu"), theirs)
+    return compared("peer_mbr_bleu_of_lists_vs_sacrebleu", lambda: risks(lists, "bleu"), theirs)
 
 
-def _risks(lists: Lists, utility: str) -> list[float]:
+def risks(lists: Lists, utility: str) -> list[float]:
+    """Returns minus the best expected utility of each list."""
     return [ls.mbr_nbest(entries, utility, ignore=())[0].cost for entries in lists]
 
 

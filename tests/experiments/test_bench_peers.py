@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from experiments.bench import peer_lattices, peer_lists, peers
-from experiments.bench.figures import compared, installed
+from experiments.bench.figures import compared, cpu_time, installed
 from lattice_simp.core.lattice import Lattice
 
 WORDS = [f"word{number}" for number in range(50)]
@@ -49,3 +52,9 @@ def test_different_results():
 def test_a_missing_peer_is_reported(capsys):
     assert installed("no_such_peer") is None
     assert "no_such_peer is not installed" in capsys.readouterr().err
+
+
+def test_the_time_of_child_processes_counts():
+    with cpu_time() as timer:
+        subprocess.run([sys.executable, "-c", "sum(range(4_000_000))"], check=True)
+    assert timer.seconds > 0.03
