@@ -171,10 +171,10 @@ class Features(Mapping[str, Floats]):
 
 
 DENSE_CELLS = 1 << 24
-"""Matrices of up to so many values (128 MB) may be sparse."""
+"""Matrices of up to this many values (128 MB) may be sparse."""
 
 LEAST_DENSITY = 0.01
-"""The least share of values in larger matrices: with features of single hypotheses, memory would grow by the square."""
+"""The least density of larger matrices: memory grows quadratically if each hypothesis has features of its own."""
 
 
 def check_density(names: int, hypotheses: Sequence[Mapping[str, float]], arcs: int) -> None:

@@ -41,7 +41,7 @@ _CONVERTED_LAYOUTS = frozenset(
     | {"compact_unweighted", "compact_unweighted_acceptor"}
 )
 _VERSION = 2
-_EXPANDED, _MUTABLE = 1, 2  # property bits; all other properties stay unknown and are computed when asked for
+_EXPANDED, _MUTABLE = 1, 2  # property bits; OpenFst computes the other properties on demand
 _HAS_ISYMBOLS, _HAS_OSYMBOLS, _IS_ALIGNED = 1, 2, 4
 _ALIGNMENT = 16
 _NO_STATE = -1
@@ -104,7 +104,7 @@ def _packed_table(symbols: SymbolTable) -> bytes:
     between["label"], between["size"] = np.arange(-1, len(words)), [*map(len, words), 0]
     pieces = [b""] * (2 * len(words) + 1)
     pieces[::2], pieces[1::2] = between.view(f"V{_BETWEEN.itemsize}").tolist(), words
-    entries = b"".join(pieces)[_LABEL.size : -_SIZE.size]  # without the label before the first word, and a last size
+    entries = b"".join(pieces)[_LABEL.size : -_SIZE.size]  # without the first label and the last size
     return b"".join([head, struct.pack("<qq", len(words), len(words)), entries])
 
 
@@ -162,7 +162,7 @@ def parse(
         raise cursor.error(f"the start state {start} does not exist")
     if start == _NO_STATE:
         finals, counts, arcs = finals[:0], counts[:0], arcs[:0]
-    kept = arcs["weight"] != np.inf  # no path of any cost uses the others
+    kept = arcs["weight"] != np.inf  # an arc of infinite cost is on no path
     arcs, sources = arcs[kept], np.repeat(np.arange(len(finals)), counts)[kept]
     with np.errstate(invalid="ignore"):  # a broken file may hold any bits
         weights, finals = arcs["weight"].astype(np.float64), finals.astype(np.float64)
@@ -248,7 +248,7 @@ def _converted(cursor: _Cursor, layout: str, arc_type: str) -> _Cursor:
 
 
 def _table(cursor: _Cursor, before: bytes = b"", table_before: Table | None = None) -> Table:
-    """Reads a symbol table; one of the same bytes as the table before it, an acceptor's, is the same table."""
+    """Reads a symbol table; reuses the table before it if the bytes are equal, as in an acceptor."""
     if table_before is not None and cursor.data.startswith(before, cursor.position):
         cursor.room(len(before))
         return table_before
@@ -280,7 +280,7 @@ def _table(cursor: _Cursor, before: bytes = b"", table_before: Table | None = No
 def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.float32], Longs, Records]:
     remaining = len(cursor.data) - cursor.position
     words = np.frombuffer(cursor.data, np.uint8, remaining // 4 * 4, cursor.position).copy().view(np.int32)
-    unknown = num_states == _NO_STATE  # a stream, whose header could not be completed afterwards
+    unknown = num_states == _NO_STATE  # OpenFst wrote to a stream, so it could not go back and fill in the header
     if not unknown and not 0 <= num_states <= len(words) // 3:
         raise cursor.cut_off()
     walk = _walk_vector.py_func if len(words) < SMALL else _walk_vector.light
@@ -293,7 +293,7 @@ def _vector_states(cursor: _Cursor, num_states: int) -> tuple[npt.NDArray[np.flo
 
 
 SMALL = 1000
-"""Files of fewer words are always walked without compiled code, which takes a millisecond at most."""
+"""Files of fewer words are always walked in plain Python, which takes a millisecond at most."""
 
 
 def _arc_words(begins: Longs, size: int) -> npt.NDArray[np.bool_]:
@@ -362,11 +362,11 @@ def _labels(
 
 
 def _relabel(cursor: _Cursor, labels: Ints, table: Table | None, symbols: SymbolTable) -> Ints:
-    """Returns label ids of `symbols` for the labels of a file, by way of the file's table if it has one."""
+    """Maps the labels of a file to ids of `symbols`, through the file's table if it has one."""
     if table is None:
         ids, broken = labels, (labels < 0) | (labels >= len(symbols))
     else:
-        # A word that no label may have, such as the empty one, is damage only where an arc carries it.
+        # An invalid word, such as the empty string, is an error only if an arc carries it.
         words = {label: word for label, word in table.items() if word not in ("", EPSILON_SYMBOL)}
         words = dict(sorted({**words, EPSILON: EPSILON_SYMBOL}.items()))
         keys = np.fromiter(words, dtype=np.int64, count=len(words))

@@ -15,7 +15,7 @@ class Header:
     ({'lm': 10.0}, {})
 
     Attributes:
-        name: the utterance's; None if the file has none.
+        name: the name of the utterance; None if the file has none.
         scales: the weights of the features in the costs, by name.
         word_score: the log score of each word, in addition to the features; negative for a penalty.
         start: when the lattice begins, in seconds.

@@ -17,7 +17,7 @@ from lattice_simp.core.symbols import EPSILON
 
 
 def require_lattices(operation: str, values: Sequence[object]) -> None:
-    """Raises a TypeError where an operation is called with something else than lattices."""
+    """Raises a TypeError if an operation is called with anything but lattices."""
     for value in values:
         if not isinstance(value, Lattice):
             remedy = f"; unpack it: {operation}(*lattices)" if isinstance(value, Sequence) else ""
@@ -25,10 +25,11 @@ def require_lattices(operation: str, values: Sequence[object]) -> None:
 
 
 def side_by_side(lattices: Sequence[Lattice]) -> tuple[Lattice, Ints]:
-    """Returns the states and arcs of all lattices in one, and where each one's states begin, (lattices + 1,) int32.
+    """Returns one lattice with the states and arcs of all, and each lattice's first state, (lattices + 1,) int32.
 
-    The start is the first one's, so nothing of the others is reached yet. Words, input labels and features share
-    tables and names; a feature that a lattice lacks is 0 there. A header that all have stays.
+    The start state is that of the first lattice, so the states of the others are not reachable yet. All share one
+    table of words, one of input labels, and the names of features; a feature that a lattice lacks is 0 there. The
+    header is kept if all lattices have the same one.
     """
     lattices = _share_inputs(share_symbols(lattices))
     names = tuple(dict.fromkeys(chain.from_iterable(lattice.features for lattice in lattices)))
@@ -61,7 +62,7 @@ def side_by_side(lattices: Sequence[Lattice]) -> tuple[Lattice, Ints]:
 
 
 def _share_inputs(lattices: list[Lattice]) -> list[Lattice]:
-    """Returns the lattices with one table of input labels, if one of them is a transducer."""
+    """Renumbers the input labels by one table if any of the lattices is a transducer."""
     tables = [lattice.isymbols for lattice in lattices]
     if all(table is tables[0] for table in tables):
         return lattices
@@ -76,7 +77,7 @@ def _share_inputs(lattices: list[Lattice]) -> list[Lattice]:
 def with_epsilons(
     lattice: Lattice, sources: Ints, nextstates: Ints, weights: Floats, scores: Scores | None = None
 ) -> Lattice:
-    """Returns the lattice with epsilon arcs, each after the other arcs of its source.
+    """Adds epsilon arcs to the lattice, each after the other arcs of its source state.
 
     Args:
         lattice: any lattice.
@@ -105,6 +106,6 @@ def with_epsilons(
 
 
 def dead_state(like: Lattice) -> Lattice:
-    """Returns the lattice of one state that is not final, a start for others, with the tables and header of one."""
+    """Makes a lattice of one non-final state, a new start state, with the tables and the header of `like`."""
     none = np.zeros(0, dtype=np.int32)
     return like.gather(none, np.zeros(2, dtype=np.int32), none, np.full(1, -1, dtype=np.int32))

@@ -59,7 +59,7 @@ def is_compiling() -> bool:
 
 
 LIGHT = 500_000
-"""The numbers that Python walks through in a process, in 0.1 s; it takes 0.5 s to load the compiler."""
+"""How many array elements a process handles in plain Python (0.1 s) before it loads the compiler (0.5 s)."""
 
 _light_left = LIGHT
 
@@ -99,8 +99,8 @@ class Kernel:
     def light(self, *arguments: Any) -> Any:
         """Calls the kernel; while the compiler is not loaded, Python runs the function on small arrays.
 
-        For kernels that take time by the size of their arrays and compute with sums and comparisons alone, so that the
-        results have the same bits.
+        Use it for kernels that take time linear in the size of their arrays, and whose only arithmetic is sums and
+        comparisons, so that both ways give the same bits.
         """
         global _light_left
         size = sum(array.size for array in _arrays(arguments))
@@ -241,11 +241,11 @@ def _numba() -> ModuleType:
 
     class Listener(event.Listener):  # type: ignore[misc]
         def on_start(self, event: Any) -> None:
-            for tell in _WHEN_COMPILING:
-                tell()
+            for callback in _WHEN_COMPILING:
+                callback()
 
         def on_end(self, event: Any) -> None:
-            """Does nothing."""
+            """Does nothing, but the interface requires it."""
 
     typeof_impl.register(Kernel, lambda kernel, context: numba.types.Dispatcher(kernel.compiled))
     if _WHEN_COMPILING:
@@ -272,7 +272,7 @@ def _folder_elsewhere() -> Path | None:
 
 def _is_private(folder: Path, user: int) -> bool:
     """Returns whether only this user can write to a folder; code is loaded from it."""
-    status = folder.lstat()  # of a link, not its target: another user may redirect the link
+    status = folder.lstat()  # the status of a link, not of its target: another user may redirect the link
     return stat.S_ISDIR(status.st_mode) and status.st_uid == user and not status.st_mode & 0o077
 
 
@@ -292,7 +292,7 @@ _Calls = SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...], _Answers]]
 
 
 def _aside(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Calls a function in the thread for kernels; an interrupt ends the wait at once, and the thread after the call."""
+    """Calls a function in the thread for kernels; an interrupt ends the wait at once and abandons the thread."""
     global _spent_aside
     answers: _Answers = SimpleQueue()
     try:

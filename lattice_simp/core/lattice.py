@@ -40,7 +40,7 @@ Strings: TypeAlias = str | Iterable[WeightedWords]
 
 
 class Arc(NamedTuple):
-    """An arc to look at.
+    """One arc, for inspection.
 
     Attributes:
         state, nextstate: where it leads from and to.
@@ -80,7 +80,7 @@ class Lattice:
         symbols: the table of the output labels (and of the input labels, unless `isymbols` is given).
         isymbols: the table of the input labels; None for an acceptor, whose labels are words on both sides.
         features: named scores of the arcs and final states, the terms of the weights.
-        header: what holds for the whole lattice: its name, the scales of its scores.
+        header: metadata of the whole lattice: its name, the scales of its scores.
     """
 
     offsets: Ints
@@ -91,7 +91,7 @@ class Lattice:
     finals: Floats
     symbols: SymbolTable
     isymbols: SymbolTable | None = None
-    features: Features = field(default=None)  # type: ignore[assignment]  # none: made for the arcs at hand
+    features: Features = field(default=None)  # type: ignore[assignment]  # None becomes an empty set of features
     header: Header = NO_HEADER
 
     def __post_init__(self) -> None:
@@ -305,7 +305,7 @@ class Lattice:
         return range(self.num_states)
 
     def arcs_of(self, state: int) -> list[Arc]:
-        """Returns the arcs that leave a state, to look at; operations take the arrays.
+        """Returns the arcs that leave a state, for inspection; operations use the arrays instead.
 
         >>> [arc] = Lattice.from_strings([("cat", 1.5)]).arcs_of(0)
         >>> arc.word, arc.weight, arc.nextstate
@@ -429,8 +429,8 @@ class Lattice:
             nextstates: (new arcs,) int32.
             states: (new states,) int32, the state whose final cost to copy; -1 for a state that is not final.
             weights: (new arcs,) float64 costs that replace the copied ones.
-            finals: (new states,) float64 final costs that replace the copied ones. States that are not final any
-                more lose their final features.
+            finals: (new states,) float64 final costs that replace the copied ones. States that are no longer final
+                lose their final features.
         """
         olabels = gather(self.olabels, arcs, 0)
         ends = states if finals is None else np.where(np.isfinite(finals), states, -1)
@@ -477,7 +477,7 @@ class Lattice:
         symbols = symbols.with_words(self.symbols)
         mapping = self.symbols.mapping_to(symbols)
         olabels, ilabels = mapping[self.olabels], self.ilabels
-        if self.isymbols is None:  # the words on both sides are of the one table
+        if self.isymbols is None:  # both sides use the same table
             ilabels = olabels if self.ilabels is self.olabels else mapping[self.ilabels]
         return replace(self, olabels=olabels, ilabels=ilabels, symbols=symbols)
 
@@ -576,7 +576,7 @@ def share_symbols(lattices: Sequence[Lattice], symbols: SymbolTable | None = Non
     """
     base = lattices[0].symbols if symbols is None else symbols
     table = base.with_words(chain.from_iterable(lattice.symbols for lattice in lattices if lattice.symbols is not base))
-    return [  # a copy numbers the words of its original as it does
+    return [  # an extended copy of `base` keeps its numbers
         replace(lattice, symbols=table) if lattice.symbols is base else lattice.with_symbols(table)
         for lattice in lattices
     ]

@@ -1,4 +1,4 @@
-"""The product of two automata: pairs of paths of which one's output is the other's input."""
+"""The product of two automata: pairs of paths where the output of the first is the input of the second."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MAX_ARCS = 100_000_000
 """Arcs that a product may have: 2 GB while it is made."""
 
 _ARC = np.dtype([("first", np.int32), ("second", np.int32), ("nextstate", np.int32)])
-"""The arc of each automaton, -1 where one moves alone, and where the pair leads."""
+"""The arc of each automaton (-1 if only the other one moves), and the pair of states that both lead to."""
 
 _STATE = np.dtype([("first", np.int32), ("second", np.int32), ("alone", np.int32), ("begin", np.int32)])
-"""The state of each automaton, whether the second one moved alone last, and where the pair's arcs begin."""
+"""The state of each automaton, whether the last move was of the second one alone, and where the pair's arcs begin."""
 
 
 def product(first: Lattice, second: Lattice) -> Lattice:
@@ -81,7 +81,7 @@ def _added(features: Features, others: Features) -> Features:
 
 @jit
 def _in_order(arcs: Records, states: Records, order: Longs) -> tuple[Records, Records]:
-    """Returns the arcs and the states with the states in another order."""
+    """Reorders the states, with their arcs: `order` lists the old numbers of the states in their new order."""
     new_name = np.empty(len(order), dtype=np.int32)
     for place in range(len(order)):
         new_name[order[place]] = place
@@ -100,10 +100,10 @@ def _in_order(arcs: Records, states: Records, order: Longs) -> tuple[Records, Re
 
 @jit
 def _pairs(first: Arcs, second: Arcs, pairs: Table, most: int) -> tuple[Records, Records]:
-    """Returns the arcs of the product that the start reaches, by source, and its states.
+    """Returns the reachable arcs of the product, by source, and its states.
 
-    The arcs of the second are sorted by their labels; `pairs` is an empty table. Stops one state after it has more than
-    `most` arcs.
+    The arcs of each state of `second` must be sorted by label; `pairs` is an empty table. The search stops after the
+    first state with which there are more than `most` arcs.
     """
     width = np.int64(len(second.offsets) - 1)
     slots, states, count = pairs.slots, pairs.rows, 1
@@ -139,12 +139,12 @@ def _moves(
 ) -> tuple[Records, int]:
     """Writes the pairs of arcs that leave a pair of states behind the `used` ones; returns the pool and its new end.
 
-    Where both could move alone, the first does so before the second, so that each pair of paths is one path: after the
-    second has moved alone (`alone`), the first may not until both move.
+    An epsilon filter makes each pair of paths one path: where each automaton could move alone, the first moves before
+    the second; after the second has moved alone (`alone`), the first may not do so until both have moved together.
     """
     begin, end = second.offsets[second_state], second.offsets[second_state + 1]
     for arc in range(first.offsets[first_state] - 1, first.offsets[first_state + 1]):
-        stays = arc < first.offsets[first_state]  # the first does, and the second moves alone
+        stays = arc < first.offsets[first_state]  # the first automaton stays, and the second moves alone
         label = 0 if stays else first.labels[arc]
         moves_alone = label == 0 and not stays
         if moves_alone and alone:

@@ -39,7 +39,8 @@ _LINES = 1000
 """How many lines `whole_sentences` looks at."""
 
 _LONG_TOKEN, _SINGLE_TOKEN, _LONG_LINE = 7.0, 5.0, 30.0
-"""The least mean letters: of tokens that are no words, of tokens that fill their line, of the latter with blanks."""
+"""Least mean lengths that give whole sentences away: letters of a token, letters of the only token of a line, and
+characters of a line of one token in scripts with blanks."""
 
 
 @cache

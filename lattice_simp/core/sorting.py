@@ -30,7 +30,7 @@ def counting_order(keys: Ints, size: int) -> Ints:
 
 @inlined
 def first_arc(labels: Ints, begin: int, end: int, word: int) -> int:
-    """Returns the first arc of an acceptor's state whose word is not below `word`."""
+    """Returns the first of the arcs from `begin` to `end`, sorted by label, whose label is at least `word`."""
     while begin < end:
         middle = (begin + end) >> 1
         if labels[middle] < word:

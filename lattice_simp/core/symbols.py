@@ -109,7 +109,7 @@ class SymbolTable:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[type[SymbolTable], tuple[list[str]]]:
-        return type(self), (self._words[1:],)  # no lock goes to another process
+        return type(self), (self._words[1:],)  # a lock cannot be pickled
 
     def __repr__(self) -> str:
         return f"SymbolTable({len(self)} symbols)"
@@ -130,7 +130,7 @@ class SymbolTable:
         """Adds words that may be new; all checks come first."""
         with self._growing:
             new = [word for word in dict.fromkeys(words) if word not in self._ids]
-            text = "".join(new)  # a TypeError where one is no string
+            text = "".join(new)  # raises a TypeError unless all are strings
             if not all(new):
                 raise InvalidLatticeError("an empty string is not a symbol; use <epsilon>, label 0")
             if not is_utf8(text):
@@ -138,7 +138,7 @@ class SymbolTable:
                 message = f"UTF-8 cannot encode the word {broken!r:.80} (decode its bytes again as UTF-8)"
                 raise InvalidLatticeError(message)
             first = len(self._words)
-            self._words.extend(new)  # before their ids, which other threads look up
+            self._words.extend(new)  # before the ids, which other threads may look up at once
             self._ids.update(zip(new, range(first, first + len(new)), strict=True))
 
     def find(self, word: str) -> int | None:

@@ -1,6 +1,6 @@
 """Exact application of language models to a lattice, within a beam.
 
-The lattice is split by each model's state, so that every path carries the very cost that the model gives to its
+The lattice is split by each model's state, so that every path carries exactly the cost that the model gives to its
 string; `lm_search.py` bounds the split from the start, so that only what the beam can keep is ever built.
 """
 
@@ -53,9 +53,9 @@ def apply_lm(
     Args:
         lattice: acyclic; its output labels are words, epsilons are skipped.
         models: the models by the names of the features that receive their scores (natural log probabilities), each
-            with its weight, what its costs are multiplied with. A negative weight takes a model out of the costs;
-            then all paths are scored before the beam counts.
-        beam: keep every path that costs at most so much more than the best one (nats, all models included); None
+            with its weight, the factor of its costs. A negative weight takes a model out of the costs; then all paths
+            are scored before the lattice is pruned.
+        beam: keep every path that costs at most this much more than the best one (nats, all models included); None
             keeps all paths.
         word_penalty: a cost for each word.
         ignore: words that the models do not see, as if they were epsilons (they get no word penalty either). By default
@@ -75,7 +75,7 @@ def apply_lm(
     if not names:
         return _penalised(lattice, beam, word_penalty, ignore)
     first, later = names[0], {name: models[name] for name in names[1:]}
-    bounded = all(weight >= 0.0 for _, weight in models.values())  # costs of no model are below 0: the beam can count
+    bounded = all(weight >= 0.0 for _, weight in models.values())  # no model lowers a cost
     if not later or beam is None or not bounded:
         limit = beam if bounded else None
         for name in names:
@@ -99,12 +99,12 @@ def apply_lm(
 def without_model(
     lattice: Lattice, model: LanguageModel, weight: float = 1.0, *, ignore: Collection[str] = MARKS
 ) -> Lattice:
-    """Returns the lattice with a model's costs of every string taken out of the costs, exactly.
+    """Subtracts a model's cost of each string from the costs of the lattice, exactly.
 
     Args:
         lattice: acyclic.
-        model: the model that the costs contain.
-        weight: what its costs were multiplied with.
+        model: the model whose costs the lattice contains.
+        weight: the factor of its costs.
         ignore: words that the model does not see.
 
     Raises:
@@ -117,7 +117,7 @@ def without_model(
 
 
 def _penalised(lattice: Lattice, beam: float | None, word_penalty: float, ignore: Collection[str]) -> Lattice:
-    """Returns the lattice with a cost for each word, within the beam."""
+    """Adds a cost for each word, then prunes the lattice by the beam."""
     unseen = [EPSILON, *(label for label in map(lattice.symbols.find, ignore) if label is not None)]
     weights = lattice.weights + word_penalty * ~np.isin(lattice.olabels, unseen)
     header = lattice.header.with_word_score(0.0 - word_penalty)
@@ -146,7 +146,6 @@ def _apply(
     word_penalty: float,
     ignore: Collection[str],
 ) -> Lattice:
-    """Applies one model."""
     model, weight = weighted
     lattice = lattice.connected()
     if lattice.empty:
@@ -182,9 +181,9 @@ def _apply(
 
 
 def _successors(lattice: Lattice, ignore: Collection[str]) -> dict[str, list[str]]:
-    """Returns the words that can follow each word of a lattice, and `<s>`, through unseen arcs too."""
+    """Returns the words that can follow `<s>` and each word of a lattice, also across arcs that the model skips."""
     unseen = {EPSILON, *(lattice.symbols.find(word) for word in ignore)}
-    after: list[set[int]] = [set() for _ in range(lattice.num_states)]  # words that a state offers next
+    after: list[set[int]] = [set() for _ in range(lattice.num_states)]  # the next words from each state
     for state in range(lattice.num_states - 1, -1, -1):
         for arc in range(int(lattice.offsets[state]), int(lattice.offsets[state + 1])):
             label = int(lattice.olabels[arc])
@@ -200,7 +199,7 @@ def _successors(lattice: Lattice, ignore: Collection[str]) -> dict[str, list[str
 def _least_costs(
     lattice: Lattice, model: LanguageModel, weight: float, ignore: Collection[str]
 ) -> tuple[Floats, float]:
-    """Returns the least cost of each label over all histories, and that of `</s>`; 0 for labels that no model sees."""
+    """Returns the least cost of each label, and of `</s>`, over all histories; 0 for labels that the model skips."""
     labels = np.flatnonzero(np.bincount(lattice.olabels, minlength=1))
     labels = np.array(
         [label for label in labels.tolist() if label and lattice.symbols[label] not in ignore], dtype=np.int64

@@ -32,7 +32,7 @@ def arc_posteriors(lattice: Lattice, scale: float = 1.0) -> Floats:
 
 
 def ways_on(lattice: Lattice, scale: float) -> tuple[Floats, Floats]:
-    """Returns the probability of each arc among the ways on from its state, (num_arcs,), and of ending, (num_states,).
+    """Returns the probability of each arc given its source state, (num_arcs,), and of ending there, (num_states,).
 
     Conditional probabilities do not underflow however many paths there are.
     """

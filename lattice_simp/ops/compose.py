@@ -6,7 +6,7 @@ from lattice_simp.core.lattice import Lattice
 
 
 def compose(first: Lattice, second: Lattice) -> Lattice:
-    """Returns the pairs of paths of which the first one's words are the second one's input.
+    """Returns the pairs of paths where the words of the first are the input of the second.
 
     >>> from lattice_simp import SymbolTable
     >>> from lattice_simp.ops.nbest import nbest
@@ -27,7 +27,7 @@ def compose(first: Lattice, second: Lattice) -> Lattice:
     Raises:
         CyclicLatticeError: the result has a cycle.
         InvalidLatticeError: the result is too large.
-        TypeError: one is no lattice; gappy acceptors go to `compose_gappy`.
+        TypeError: an argument is not a lattice; pass gappy acceptors to `compose_gappy`.
     """
     for lattice in (first, second):
         if not isinstance(lattice, Lattice):

@@ -34,16 +34,16 @@ from lattice_simp.ops.prune import prune, rounding_slack
 from lattice_simp.support.options import option
 
 MAX_PAIRS = 250_000_000
-"""Pairs of states for which the tables (12 bytes a pair) are still made."""
+"""The most pairs of states; the tables take 12 bytes a pair."""
 
 MAX_ARCS = 200_000_000
-"""Arcs of a result that is still built (about 100 bytes an arc in all)."""
+"""The most arcs of a result, which takes about 100 bytes an arc in all."""
 
 ARCS_PER_EDGE = 20
-"""How many entries the table of completion costs takes in the time of one arc of the product."""
+"""How many entries of the table of completion costs are computed in the time of one arc of the product."""
 
 FEW_ARCS = 1000
-"""So many arcs of a product are always tried without the table."""
+"""A product of up to this many arcs is always tried without the table."""
 
 STEM_LETTERS = 5
 """The default stem is a word's first letters: crude, but the same for every language with inflected endings."""
@@ -126,10 +126,10 @@ def compose_gappy(
     Args:
         full: acyclic; the output labels are the words, epsilons are skipped.
         skeleton: from `gappy_acceptor`; or an acyclic lattice, whose output words must then be all of `full`'s.
-        weight: what the skeleton's costs are multiplied with; not negative.
-        beam: keep what costs at most so much more than the best path (nats), as `prune` does; None keeps everything.
+        weight: the factor of the skeleton's costs; not negative.
+        beam: prune the result by this beam in nats, as `prune` does; None keeps everything.
         edits: tolerate deviations at these costs.
-        name: of the feature that receives the skeleton's score; another one for each composition of a lattice.
+        name: the feature that receives the skeleton's score; further compositions of a lattice need other names.
 
     Returns:
         A sorted lattice of full hypotheses; empty (`.empty`) if none contains a skeleton hypothesis. Several
@@ -157,7 +157,7 @@ def compose_gappy(
     if full.empty or skeleton.acceptor.empty:
         return composition.nothing()
     if (skeleton.loops == "rho" or not skeleton.has_loop.any()) and edits is None:
-        # At most a few ways lead on from a pair, and most pairs are out of reach: the costs of all cost more to find.
+        # Few edges leave a pair, and most pairs are unreachable: completion costs of all take longer than the product.
         affordable = min(FEW_ARCS + full.num_arcs * composition.gaps.num_states // ARCS_PER_EDGE, MAX_ARCS)
         joint = composition.product(np.zeros(composition.shape), np.inf, affordable)
         if joint is not None:
@@ -175,7 +175,7 @@ def compose_gappy(
 
 
 class _Composition:
-    """A lattice and an acceptor that share their words, and what may be matched with what."""
+    """A lattice and an acceptor with one symbol table, and the rules by which their arcs match."""
 
     def __init__(
         self, full: Lattice, skeleton: GappyAcceptor, weight: float, edits: EditCosts | None, names: FeatureNames
@@ -218,7 +218,7 @@ class _Composition:
         return self._with_features(lattice, scores, none, edit_costs)
 
     def product(self, completion: Floats, bound: float, most_arcs: int) -> Lattice | None:
-        """Returns the lattice of the product within a bound, None if it has too many arcs."""
+        """Returns the lattice of the product within a bound, or None if it has too many arcs."""
         room = np.zeros(self.shape, dtype=np.int32)
         pairs = gap_product(self.full.arcs, self.gap_arcs, self.matcher, completion, bound, most_arcs, room)
         return self._lattice(pairs, bound) if len(pairs.states) else None
@@ -263,7 +263,7 @@ def _costs_as_scores(acceptor: Lattice, name: str) -> Features:
 
 
 def _by_kind(values: dict[int, float]) -> Floats:
-    """Returns an array that holds the value of each kind of move, 0 for the others."""
+    """Returns a table of values by kind of move, 0 for the other kinds."""
     table = np.zeros(ENTRY + 1)
     table[list(values)] = list(values.values())
     return table
@@ -276,7 +276,7 @@ def _grouped(groups: Ints, count: int) -> tuple[Ints, Longs]:
 
 
 def _stem_classes(full: Lattice, edits: EditCosts) -> Ints:
-    """Returns each label its stem's class, (labels,) int32; without stem matches all are in one class."""
+    """Returns the stem class of each label, (labels,) int32; without stem matches there is one class."""
     classes = np.zeros(len(full.symbols), dtype=np.int32)
     if np.isfinite(edits.stem):
         known: dict[str, int] = {}

@@ -15,11 +15,11 @@ from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.errors import LatticeSimpError
 
 _LIMB = 32
-"""Bits of a digit: 2^32 arcs may leave a state before the sum of their digits leaves 64 bits."""
+"""Bits of a digit: the sum of up to 2^32 digits, one for each arc of a state, fits into 64 bits."""
 
 
 MAX_TABLE_BYTES = 1 << 30
-"""Memory that the digits of all states that are due at a time may take."""
+"""The most memory for the digits of all states whose counts are needed at the same time."""
 
 
 def count_paths(lattice: Lattice) -> int:
@@ -61,14 +61,14 @@ def log_count(lattice: Lattice) -> float:
 
 
 def unweighted(lattice: Lattice) -> Lattice:
-    """Returns a lattice all of whose paths cost nothing."""
+    """Sets the costs of all paths to 0."""
     ends = np.where(np.isfinite(lattice.finals), 0.0, np.inf)
     return replace(lattice, weights=np.zeros(lattice.num_arcs), finals=ends)
 
 
 @jit
 def _last_uses(arcs: Arcs) -> Ints:
-    """Returns the lowest state with an arc to each state, after which its number is not needed any more."""
+    """Returns, for each state, the lowest state with an arc to it; after that one, its count is no longer needed."""
     num_states = len(arcs.finals)
     last_use = np.full(num_states, -1, dtype=np.int32)
     for state in range(num_states - 1, -1, -1):
@@ -79,10 +79,10 @@ def _last_uses(arcs: Arcs) -> Ints:
 
 @jit
 def _rows_needed(last_use: Ints) -> int:
-    """Returns how many states' numbers are needed at a time, from the last state back."""
+    """Returns how many counts are needed at the same time in a pass from the last state to the first."""
     freed = np.zeros(len(last_use) + 1, dtype=np.int64)
     for state in last_use:
-        freed[state] += 1  # the start's is kept, at the end of the array
+        freed[state] += 1  # the start has -1, the end of the array: its row is kept
     rows = most = 0
     for state in range(len(last_use) - 1, -1, -1):
         rows += 1
@@ -93,7 +93,7 @@ def _rows_needed(last_use: Ints) -> int:
 
 @jit
 def _count(arcs: Arcs, last_use: Ints, rows: int, digits: int) -> npt.NDArray[np.uint64]:
-    """Returns the digits of the number of paths, (digits,), the lowest first; each state has a row while it is due."""
+    """Returns the digits of the number of paths, (digits,), the lowest first; a state has a row only while needed."""
     counts = np.zeros((rows, digits), dtype=np.uint64)
     row_of = np.empty(len(arcs.finals), dtype=np.int64)
     free = np.arange(rows)

@@ -33,7 +33,7 @@ def difference(lattice: Lattice, acceptor: Lattice) -> Lattice:
 
 
 def _complement(acceptor: Lattice, lattice: Lattice) -> Lattice:
-    """Returns the acceptor of all strings of the lattice's words but those of an acceptor, without costs."""
+    """Returns an acceptor, without costs, of the strings of the lattice's words that `acceptor` rejects."""
     words = np.unique(lattice.olabels[lattice.olabels != EPSILON])
     states = acceptor.num_states
     if (states + 1) * len(words) > MAX_ARCS:
@@ -44,7 +44,7 @@ def _complement(acceptor: Lattice, lattice: Lattice) -> Lattice:
     places[words] = np.arange(len(words))
     labels = lattice.symbols.lookup(acceptor.symbols)[acceptor.olabels]
     columns = np.where(labels >= 0, places[labels], -1)
-    goals = np.full((states + 1, len(words)), states, dtype=np.int64)  # the last state: no way to accept is left
+    goals = np.full((states + 1, len(words)), states, dtype=np.int64)  # the last state: `acceptor` has failed
     known = columns >= 0
     goals[acceptor.sources[known], columns[known]] = acceptor.nextstates[known]
     return Lattice.from_arcs(

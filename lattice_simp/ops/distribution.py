@@ -24,15 +24,16 @@ TIE = 1e-6
 """A relative difference of probabilities; costs in single precision are as inexact."""
 
 LEAST = np.finfo(np.float64).tiny
-"""A probability in the place of those that are too small for a float: what is possible stays possible."""
+"""The probability of events whose own is too small for a float, so that what is possible stays possible."""
 
 MOST_PREFIXES = 1 << 14
-"""That are continued in the search for the most probable string."""
+"""How many prefixes the search for the most probable string extends at most."""
 
 _PREFIX = np.dtype(
     [("parent", np.int32), ("word", np.int32), ("begin", np.int64), ("end", np.int64), ("mass", np.float64)]
 )
-"""A prefix: the one without its last word, the elements of the states that it reaches, and its probability."""
+"""A prefix: its parent (the prefix without the last word), its last word, the range of elements for the states that it
+reaches, and its probability."""
 
 _ELEMENT = np.dtype([("state", np.int32), ("mass", np.float64)])
 
@@ -43,7 +44,7 @@ class Distribution:
 
     Attributes:
         arcs: sorted topologically; labels number `words` from 1 (0 is epsilon), weights are the probability of each
-            arc among the ways on from its state, finals that of ending there.
+            arc given its source state, finals that of ending there.
         words: the words that occur, sorted.
         labels: (words + 1,) int32, the label of epsilon and of each word in the lattice's table.
     """
@@ -86,9 +87,8 @@ class Distribution:
 def most_probable(strings: Distribution) -> Ints | None:
     """Returns the numbers of the words of the most probable string.
 
-    Of several it is the shortest, then the first.
-
-    Prefixes are continued from the most probable one on; None if that takes more than `MOST_PREFIXES` of them.
+    Of ties the shortest string wins, then the first by word numbers. The search extends prefixes, the most probable
+    one first; it gives up and returns None after `MOST_PREFIXES` of them.
     """
     is_complete, lengths, words = _search(strings.arcs, MOST_PREFIXES)
     if not is_complete:
@@ -99,17 +99,17 @@ def most_probable(strings: Distribution) -> Ints | None:
 
 
 def greedy(strings: Distribution) -> Ints:
-    """Returns the string that goes on by the most probable word after each prefix."""
+    """Returns the string that takes the most probable next word after each prefix."""
     words: Ints = _greedy(strings.arcs)
     return words
 
 
 @jit
 def _search(arcs: Arcs, most: int) -> tuple[bool, Longs, Ints]:
-    """Returns whether the search came to its end, the lengths of the most probable strings, and their words."""
+    """Returns whether the search is complete, the lengths of the most probable strings, and their words in a row."""
     prefixes, elements, used = _start(arcs)
     count, steps, best = 1, 0, 0.0
-    queue = [(-1.0, 0, 0)]  # minus the probability, order of entry, prefix or -1 - prefix where it is complete
+    queue = [(-1.0, 0, 0)]  # minus the probability, order of entry, prefix (-1 - prefix for a complete string)
     entries = 1
     tied = np.empty(256, dtype=np.int32)
     ties = 0
@@ -167,7 +167,7 @@ def _greedy(arcs: Arcs) -> Ints:
             _spell(prefixes, prefix, words)
             return words
         for element in range(prefixes[chosen].begin, prefixes[chosen].end):
-            elements[element].mass /= best  # long strings are improbable
+            elements[element].mass /= best  # keeps the probabilities of long strings from underflow
         prefix = chosen
         length += 1
     return np.zeros(0, dtype=np.int32)
@@ -175,7 +175,7 @@ def _greedy(arcs: Arcs) -> Ints:
 
 @jit
 def _start(arcs: Arcs) -> tuple[Records, Records, int]:
-    """Returns the prefixes, the empty one alone, their elements, and how many these are."""
+    """Returns pools that hold the empty prefix and its elements, and the number of elements."""
     prefixes, elements = np.empty(256, dtype=_PREFIX), np.empty(1024, dtype=_ELEMENT)
     elements, used = _added(elements, 0, 0, 0, 1.0)
     elements, used = _closed(arcs, elements, 0, used)
@@ -187,7 +187,7 @@ def _start(arcs: Arcs) -> tuple[Records, Records, int]:
 def _continued(
     arcs: Arcs, prefixes: Records, count: int, elements: Records, used: int, prefix: int
 ) -> tuple[Records, int, Records, int]:
-    """Adds the prefixes that are one word longer, by the words' numbers."""
+    """Extends a prefix by each next word, in the order of the words' numbers."""
     begin, end = prefixes[prefix].begin, prefixes[prefix].end
     most = 0
     for element in range(begin, end):
@@ -224,7 +224,7 @@ def _continued(
 
 @jit
 def _added(elements: Records, begin: int, used: int, state: int, mass: float) -> tuple[Records, int]:
-    """Adds a state to the last elements, those from `begin` on, which are sorted by states."""
+    """Adds probability to a state among the elements from `begin` on, which are sorted by state."""
     place = used
     while place > begin and elements[place - 1].state >= state:
         place -= 1
@@ -241,7 +241,7 @@ def _added(elements: Records, begin: int, used: int, state: int, mass: float) ->
 
 @jit
 def _closed(arcs: Arcs, elements: Records, begin: int, used: int) -> tuple[Records, int]:
-    """Adds what the last elements reach by epsilons, which lead to later states."""
+    """Adds the states that the elements from `begin` on reach by epsilons; epsilons lead to higher states."""
     place = begin
     while place < used:
         state, mass = elements[place].state, elements[place].mass
@@ -254,7 +254,7 @@ def _closed(arcs: Arcs, elements: Records, begin: int, used: int) -> tuple[Recor
 
 @jit
 def _ending(arcs: Arcs, elements: Records, begin: int, end: int) -> float:
-    """Returns the probability of the string that is the prefix itself."""
+    """Returns the probability that the string ends after the prefix."""
     total = 0.0
     for element in range(begin, end):
         total += elements[element].mass * arcs.finals[elements[element].state]

@@ -13,7 +13,7 @@ from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import determinize
 
 _DOUBLE = 2.0**-40
-"""Costs that differ by less than this share of the largest one are the same but for rounding."""
+"""Costs that differ by less than this share of the largest one are equal up to rounding."""
 
 
 def equivalent(first: Lattice, second: Lattice, *, tolerance: float = 1e-6, semiring: Semiring = "tropical") -> bool:

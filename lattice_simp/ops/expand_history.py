@@ -19,14 +19,14 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.prune import prune
 
 MAX_EXPANDED_ARCS = 5_000_000
-"""Arcs an expanded lattice may have: about 300 MB; lattices for which that is too few are meant to be pruned."""
+"""The most arcs of an expanded lattice, about 300 MB; prune lattices that need more."""
 
 MAX_ORDER = 255
-"""The longest n-grams; far more than anybody counts."""
+"""The order of the longest n-grams, far above any in use."""
 
 _NODE = np.dtype([(name, np.int32) for name in ("state", "gram", "sibling", "number", "order", "begin")])
-"""A state of the lattice and the n-gram that led to it, and its number in the order of following; and, in that order,
-which node was followed and where its edges begin."""
+"""A state of the lattice with the n-gram that leads to it, the next node of the same state, and the node's number in
+topological order. `order` and `begin` are indexed by that number: the node, and where its edges begin."""
 
 _EDGE = np.dtype([("arc", np.int32), ("target", np.int32), ("gram", np.int32)])
 _GRAM = np.dtype([("word", np.int32), ("prefix", np.int32), ("suffix", np.int32), ("order", np.int32)])
@@ -72,8 +72,8 @@ def expand_history(lattice: Lattice, max_order: int = 4, *, max_arcs: int = MAX_
 
     Args:
         lattice: acyclic; its output labels are the words.
-        max_order: of the n-grams.
-        max_arcs: of the expanded lattice.
+        max_order: the order of the longest n-grams.
+        max_arcs: the most arcs of the expanded lattice.
 
     Raises:
         LatticeSimpError: the order is out of range, or the expanded lattice is too large.
@@ -91,7 +91,7 @@ def expand_history(lattice: Lattice, max_order: int = 4, *, max_arcs: int = MAX_
 
 
 def pruned_history(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLattice:
-    """Prunes a lattice until it has at most `max_arcs` arcs when it is expanded, and expands it.
+    """Prunes a lattice until its expansion has at most `max_arcs` arcs, and expands it.
 
     One best path always stays, even if it has more arcs.
 
@@ -111,7 +111,7 @@ def pruned_history(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLa
 
 
 def _expanded(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLattice | None:
-    """Returns the expansion of a connected lattice, or None if that has too many arcs."""
+    """Returns the expansion of a connected lattice, or None if it has too many arcs."""
     if not 1 <= max_order <= MAX_ORDER:
         raise LatticeSimpError(f"n-grams of order {max_order}; give an order from 1 to {MAX_ORDER}")
     if lattice.num_states == 0:
@@ -128,9 +128,9 @@ def _expanded(lattice: Lattice, max_order: int, max_arcs: int) -> HistoryLattice
 
 @jit
 def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, Records, Ints, Records]:
-    """Returns (state of each node, offsets, edges, the n-grams of each order that end with them, all n-grams).
+    """Returns (state of each node, offsets, edges, the n-gram of each order that each edge ends, all n-grams).
 
-    Nodes are numbered in the order of their states. It stops early, one arc above the limit.
+    Nodes are numbered in the order of their states. The expansion stops one arc above the limit.
     """
     offsets, labels, _, nextstates, finals = lattice  # a named tuple's arrays are slow to fetch in inner loops
     nodes, edges = np.zeros(1024, dtype=_NODE), np.empty(2048, dtype=_EDGE)
@@ -150,7 +150,7 @@ def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, R
             for arc in range(offsets[state], min(offsets[state + 1], offsets[state] + max_arcs + 1 - num_edges)):
                 gram, following = 0, nodes[node].gram
                 if labels[arc] != 0:
-                    # Room for the n-gram and all its suffixes, so that adding them needs no check.
+                    # Room for the n-gram and all its suffixes; `_add_gram` does not check.
                     while num_grams + max_order > len(grams):
                         grams = grown(grams)
                     while 2 * (num_grams + max_order) > len(gram_keys):

@@ -2,10 +2,10 @@
 
 A node is a pair (lattice state, acceptor state). One backward pass over all pairs gives the exact cost of the best
 completion; the forward pass then builds only pairs that some path within the beam visits, so no dead end is ever made.
-The pairs are in a table, not in a hash as those of `lm_product.py`: most of them are reached, and a lattice arc
+The pairs are in a dense table, not in a hash table as in `lm_product.py`: most of them are reached, and a lattice arc
 leads to several pairs at once.
 
-Moves from a pair on a lattice arc with the word w, and what they cost beside the arc's own weight:
+Moves from a pair on a lattice arc with the word w, and their costs in addition to the weight of that arc:
     loop          stay in the acceptor (w falls into a gap), if the state has a loop; with rho only if no arc carries w
     match         follow an acceptor arc that carries w: its weight
     stem match    follow an arc whose word has w's stem: its weight + stem cost
@@ -13,10 +13,10 @@ Moves from a pair on a lattice arc with the word w, and what they cost beside th
 and without a lattice arc
     deletion      follow any arc: its weight + deletion cost
     entry         follow an acceptor arc without a word: its weight
-A lattice arc without a word leaves the acceptor where it is. Where both sides can move without a word, the lattice
-does so first: after the acceptor's move such arcs are closed until the next word, or one path would be several
-(Mohri, Pereira and Riley 1996, the epsilon filter). So there are two nodes for such a pair, the second one behind the
-acceptor's moves: its acceptor state counts from the number of these states on, its *place*.
+On a lattice arc without a word, the acceptor stays in its state. Where both sides can move without a word, an epsilon
+filter (Mohri, Pereira and Riley 1996) keeps one path from becoming several: the lattice moves first, and after a move
+of the acceptor such arcs are closed until the next word. So there are two nodes for such a pair, the second one after
+moves of the acceptor. The *place* of a node is its acceptor state, plus the number of acceptor states for second nodes.
 """
 
 from __future__ import annotations
@@ -36,17 +36,18 @@ LOOP, MATCH, STEM, SUBSTITUTION, DELETION, ENTRY = 0, 1, 2, 3, 4, 5
 EDGE = np.dtype(
     [("target", np.int32), ("arc", np.int32), ("gap_arc", np.int32), ("kind", np.int32)],
 )
-"""The node it leads to, its lattice arc and its acceptor arc (-1 for none), and the kind of move."""
+"""The target node, the lattice arc and the acceptor arc (-1 for none), and the kind of move."""
 
 NODE = np.dtype([("state", np.int32), ("gap", np.int32), ("begin", np.int32), ("order", np.int32)])
-"""A pair in the order of following, where its edges begin; and, in the order of finding, its number in the other order.
+"""`state`, `gap` and `begin` (of the edges) are in the order in which nodes were followed; `order` maps the number that
+a node got when it was found to its place in that order.
 
-Costs so far are an array of their own: edges look them up in any order, and in records they would fill the cache.
+Costs so far are in a separate array: edges look them up in random order, and records would fill the cache.
 """
 
 
 class Matcher(NamedTuple):
-    """What a gappy acceptor's states let pass.
+    """Which words the states of a gappy acceptor accept, and at what cost.
 
     Attributes:
         has_loop: (acceptor states,) bool.
@@ -90,7 +91,7 @@ class GapProduct(NamedTuple):
 
 
 class _Pools(NamedTuple):
-    """What a product is written to; see `gap_product` for all but the nodes, their costs so far, and the edges."""
+    """The arrays that a product is written to; see `gap_product` for `numbers` and `waiting`."""
 
     numbers: Ints
     waiting: Ints
@@ -101,7 +102,7 @@ class _Pools(NamedTuple):
 
 @jit
 def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> None:
-    """Fills in for each node, (states, places), the cost of its best completion (infinity for none).
+    """Fills in the cost of the best completion of each node, (states, places); infinity for none.
 
     There are as many places as acceptor states, or twice as many if both sides can move without a word.
     """
@@ -116,9 +117,9 @@ def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> 
     )
     stem_of, sources = matcher.stem_of, matcher.sources
     num_gaps = len(gap_finals)
-    behind = cost.shape[1] - num_gaps  # how far behind a state's first place the second one is, 0 without a second
+    behind = cost.shape[1] - num_gaps  # the distance from a state's first place to its second, 0 without a second
     least_next = np.empty(num_gaps, dtype=np.float64)
-    toll = np.where(matcher.has_loop, 0.0, np.inf)  # what staying costs: a sum that the compiler can vectorise
+    toll = np.where(matcher.has_loop, 0.0, np.inf)  # of staying; the compiler vectorises sums
     stays = toll.copy()
     skips, staying = _moves_alone(gaps, matcher), num_gaps if matcher.has_loop.any() else 0
     for state in range(len(finals) - 1, -1, -1):
@@ -180,15 +181,15 @@ def gap_product(
 ) -> GapProduct:
     """Builds the nodes whose cost so far plus `completion` is within the bound.
 
-    With more than `most_edges` edges the work stops, and there are no nodes. `numbers` is room for a number for each
-    node, all 0 (zeros that the operating system gives need no time where nothing is written).
+    If there are more than `most_edges` edges, it stops and returns no nodes. `numbers` is room for the number of each
+    node, (states, places), all 0: zeros from the operating system take no time until they are overwritten.
     """
     num_states, num_places = completion.shape
     nodes, so_far, edges = np.empty(1024, dtype=NODE), np.empty(1024, dtype=np.float64), np.empty(4096, dtype=EDGE)
-    waiting = np.zeros(num_states, dtype=np.int32)  # each state's nodes that have not been followed yet
+    waiting = np.zeros(num_states, dtype=np.int32)  # how many nodes of each state have not been followed yet
     count, done, num_edges = 1, 0, 0
     so_far[0], numbers[0, 0], waiting[0] = 0.0, 1, 1
-    # Arrays that grow are slow in inner loops (each step counts references): room for a state is made beforehand.
+    # Arrays that grow are slow in inner loops (each step counts references), so they grow once for each state.
     for state in range(num_states):
         if waiting[state] == 0:
             continue
@@ -215,7 +216,7 @@ def gap_product(
 
 @jit
 def _most_edges(state: int, full: Arcs, gaps: Arcs, matcher: Matcher, num_places: int, nodes: int) -> int:
-    """Returns how many edges may leave the nodes of one lattice state, so many of which are known."""
+    """Returns an upper bound of the edges from one lattice state, `nodes` of whose nodes have been found."""
     begin, end = full.offsets[state], full.offsets[state + 1]
     if matcher.substitution < np.inf or matcher.stem < np.inf or _moves_alone(gaps, matcher):
         return (end - begin + 1) * (num_places + 2 * len(gaps.labels))
@@ -242,9 +243,9 @@ def _follow(
     pools: _Pools,
     counts: tuple[int, int, int],
 ) -> tuple[int, int, int]:
-    """Follows all edges from the nodes of one lattice state; returns the new counts of nodes, nodes done, and edges.
+    """Follows all edges from the nodes of one lattice state; returns the counts of nodes, followed nodes, and edges.
 
-    One long kernel, since each kind of edge is one branch of its innermost loop and shares what the outer ones know.
+    It is one long kernel because each kind of edge is a branch of the innermost loop and uses values of the outer ones.
     """
     count, done, num_edges = counts
     offsets, labels, weights, nextstates, _ = full

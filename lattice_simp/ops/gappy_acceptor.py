@@ -3,8 +3,8 @@
 Two kinds of loops, which differ where the acceptor branches. With the skeletons {`a c`, `b d`} and the full
 hypothesis `a b d`:
 
-- `rho`, the paper's, consumes a word that no other arc of the state carries. It must follow `a`, then waits for `c` in
-  vain: the hypothesis is rejected.
+- `rho`, the paper's, consumes a word that no other arc of the state carries. It must follow `a`, and then `c` never
+  comes: the hypothesis is rejected.
 - `sigma` consumes any word. It may skip `a` and accepts the hypothesis through `b d`: exactly the relation "contains
   a skeleton translation as a subsequence".
 """
@@ -37,7 +37,7 @@ class GappyAcceptor:
             `positions` keep hypotheses with the same words apart (then an arc without a word may leave the start).
             Its features, if it has any, are in final states.
         has_loop: (num_states,) bool.
-        loops: what a loop consumes, see the module's text.
+        loops: what a loop consumes, see the module docstring.
     """
 
     acceptor: Lattice
@@ -84,7 +84,7 @@ def gappy_acceptor(
         hypotheses: pairs of words (a string or tokens) and a cost in nats, n-best hypotheses, strings at no
             cost, or a lattice of them.
             The cheapest of equal strings counts.
-        loops: `sigma` or `rho`, see the module's text.
+        loops: `sigma` or `rho`, see the module docstring.
         positions: for each hypothesis, how many of its words may come before a gap (0 to their number); None for
             loops everywhere, as in the paper. For pairs only.
         symbols: the symbol table to use; the full lattice's saves a translation later.
@@ -129,7 +129,7 @@ def gappy_acceptor(
 
 
 def _scores(entries: Sequence[Hypothesis | object], features: Sequence[str]) -> Features:
-    """Returns the features of hypotheses as those of final states, one for each hypothesis."""
+    """Returns the features of hypotheses as final scores, a column for each hypothesis."""
     rows = np.zeros((len(features), len(entries)))
     for number, entry in enumerate(entries if features else ()):
         known = entry.features if isinstance(entry, Hypothesis) else {}
@@ -152,7 +152,7 @@ def _minimal_tree(
     """Builds the prefix tree, moves costs towards the start, and merges states with the same future.
 
     Tree nodes that differ in whether a gap may follow stay apart, so the tree branches on (word, loop after it).
-    If only some hypotheses begin with a gap, these hang below an arc without a word.
+    If only some hypotheses begin with a gap, these start with an arc without a word.
     """
     children: _Tree = [{}]
     loops = [all(gaps[0] for gaps in allowed)]
@@ -189,7 +189,7 @@ def _minimal_tree(
         if known == len(states):
             states.append((finals[node] - base, loops[node], arcs, cheapest[node]))
         merged[node] = known
-    # A state was entered after all that it leads to: reversed, the numbers are topological.
+    # A state is numbered after its successors, so the reversed numbers are topological.
     last = len(states) - 1
     sources = [last - number for number, state in enumerate(states) for _ in state[2]]
     arcs_in_order = [arc for state in states for arc in state[2]]

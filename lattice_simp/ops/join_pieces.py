@@ -61,7 +61,7 @@ def join_pieces(lattice: Lattice, pieces: PieceKind = "bpe", *, max_arcs: int = 
 
 @dataclass(frozen=True)
 class _Open:
-    """Words that are not complete yet, in columns.
+    """Incomplete words, as columns.
 
     Attributes:
         origins: (words,) the states where they begin.
@@ -89,15 +89,15 @@ class _Open:
 
 @dataclass(frozen=True)
 class _Joining:
-    """The work on one lattice, word by word and piece by piece; all words grow side by side.
+    """Joins the pieces of one lattice; all words grow side by side, one piece at a time.
 
-    A word that is complete leads to its state; where a path ends within a word, to a copy of its state, which nothing
-    leaves.
+    The arc of a complete word leads to the state after its last piece. Where a path ends within a word, the arc leads
+    to a copy of that state without outgoing arcs.
 
     Attributes:
-        begins, goes_on: (num_arcs,) whether a word begins, or goes on after, an arc.
-        texts: of the labels, without marks.
-        marked_begin: whether the beginnings of words are marked, and not what goes on.
+        begins, goes_on: (num_arcs,) whether a word begins with an arc, or goes on after it.
+        texts: the text of each label, without marks.
+        marked_begin: whether marks are at the beginnings of words, and not where a word goes on.
     """
 
     lattice: Lattice
@@ -132,13 +132,13 @@ class _Joining:
         return self._lattice(done, strings)
 
     def _grown(self, before: _Open | None, arcs: Longs, strings: _Strings) -> _Open:
-        """Returns words that are longer by one piece, or that begin."""
+        """Extends words by one piece each, or starts words if `before` is None."""
         lattice = self.lattice
         labels = lattice.olabels[arcs].astype(np.int64)
         weights, scores = lattice.weights[arcs], np.asarray(lattice.features.arcs[:, arcs], dtype=np.float64)
         states = lattice.nextstates[arcs].astype(np.int64)
         if not self.marked_begin:
-            states = np.where(self.goes_on[arcs], states + lattice.num_states, states)  # a mark that the word is open
+            states = np.where(self.goes_on[arcs], states + lattice.num_states, states)  # marks an open word
         if before is None:
             return _Open(lattice.sources[arcs].astype(np.int64), states, strings.numbers(None, labels), weights, scores)
         texts = strings.numbers(before.texts, labels)
@@ -148,7 +148,7 @@ class _Joining:
         return growing.states >= self.lattice.num_states
 
     def _leaving(self, states: Longs) -> tuple[Longs, Longs]:
-        """Returns the arcs that leave the states, and which of the states each leaves."""
+        """Returns the arcs that leave these states, and the index of each arc's source among them."""
         states = states % self.lattice.num_states
         starts, ends = (self.lattice.offsets[states + more].astype(np.int64) for more in (0, 1))
         counts = ends - starts
@@ -157,14 +157,14 @@ class _Joining:
         return np.arange(int(counts.sum())) - firsts[parents] + starts[parents], parents
 
     def _has(self, kind: Bools) -> Bools:
-        """Returns which states an arc of a kind leaves."""
+        """Marks the states that an arc of this kind leaves."""
         return np.bincount(self.lattice.sources[kind], minlength=self.lattice.num_states) > 0
 
     def _closed(self, growing: _Open) -> _Open:
         return growing.at(~self._is_open(growing))
 
     def _ended(self, growing: _Open) -> _Open:
-        """Returns the words that a path ends within: as they are, they lead to the copies of their states."""
+        """Returns the open words that a path may end within; their states already stand for the copies."""
         finals = np.append(np.full(self.lattice.num_states, INFINITY), self.lattice.finals)
         return growing.at(np.isfinite(finals[growing.states]))
 
@@ -186,7 +186,7 @@ class _Joining:
 
 
 class _Strings:
-    """Texts by number; the text of a longer word is made once."""
+    """Numbers distinct texts."""
 
     def __init__(self, pieces: list[str]) -> None:
         self._pieces = pieces
@@ -194,7 +194,7 @@ class _Strings:
         self.texts: list[str] = []
 
     def numbers(self, before: Longs | None, labels: Longs) -> Longs:
-        """Returns the numbers of the texts with these numbers (None: empty) and the pieces of the labels after them."""
+        """Appends the piece of each label to the text with this number (None: empty); returns the new numbers."""
         rest = np.full(len(labels), -1) if before is None else before
         pairs, pair_numbers = np.unique(np.stack((rest, labels)), axis=1, return_inverse=True)
         numbers = [

@@ -1,8 +1,8 @@
 """Products of a lattice and an order of a language model, within a cost bound.
 
-A node is a pair (lattice state, state of the order's automaton). Two products share everything but the way on from a
-node: the exact one follows each arc by the model itself; the relaxed one may always back off, even where the model
-holds the longer n-gram. That keeps it a lower bound, which is all an estimate must be, and makes it fast: a node
+A node is a pair (lattice state, state of the order's automaton). Two products differ only in the edges that leave a
+node: the exact product follows each arc by the model itself; the relaxed product may always back off, even where the
+model holds the longer n-gram. So its costs are lower bounds, which is all an estimate needs, and it is fast: a node
 follows only the n-grams that both its history and its lattice state offer, and one backoff edge stands for all other
 words.
 
@@ -24,13 +24,13 @@ NO_WORD = -1
 """The label of an arc that the model does not see."""
 
 ANY_WORDS = -2
-"""The label of an arc that stands for words unknown here: no history is left after it (relaxed products only)."""
+"""The label of an arc that stands for unspecified words, after which the history is empty (relaxed products only)."""
 
 FREE_END = -1
-"""In the place of `</s>`: the end costs nothing (a part of a sentence)."""
+"""Replaces `</s>` where the end costs nothing (a part of a sentence)."""
 
 DIRECT_DEGREE = 3
-"""A lattice state with so few arcs follows each of them exactly: that costs less than its backoff nodes would."""
+"""A lattice state with at most this many arcs follows each of them exactly, which is cheaper than backoff nodes."""
 
 NODE = np.dtype(
     [("state", np.int32), ("context", np.int32), ("sibling", np.int32), ("rest", np.float64), ("forward", np.float64)],
@@ -38,7 +38,7 @@ NODE = np.dtype(
 )
 EDGE = np.dtype([("arc", np.int32), ("target", np.int32), ("cost", np.float64)], align=True)
 DONE = np.dtype([("node", np.int32), ("begin", np.int64)], align=True)
-"""A node that was followed, and where its edges begin."""
+"""A node whose edges were built, and where they begin."""
 
 CHOICE = np.dtype([("arc", np.int32), ("goal", np.int32), ("context", np.int32), ("cost", np.float64)], align=True)
 
@@ -48,8 +48,8 @@ class Estimates(NamedTuple):
 
     Attributes:
         coarse: where each n-gram settles in the coarser order.
-        keys: the hash table's keys, lattice state * contexts + coarse state; if empty, `values` go by lattice states.
-        values: float64 costs to the end; what is not in the table has no way to the end within the bound.
+        keys: the hash table's keys, lattice state * contexts + coarse state; if empty, lattice states index `values`.
+        values: float64 costs to the end; a pair that is not in the table does not reach the end within the bound.
     """
 
     coarse: Settled
@@ -78,9 +78,9 @@ class Product(NamedTuple):
 
 @inlined
 def rest_of(state: int, coarse: int, num_contexts: int, keys: Longs, values: Floats) -> float:
-    """Returns what `Estimates` say from a lattice state and a coarser order's state to the end; infinity for no way.
+    """Returns the estimated cost from a lattice state and a state of the coarser order to the end; infinity for none.
 
-    It takes their arrays one by one: kernels fetch them outside of their loops.
+    It takes the arrays of `Estimates` one by one, so that kernels fetch them outside of their loops.
     """
     if len(keys) == 0:
         rest = values[state]
@@ -109,7 +109,7 @@ def estimate_table(product: Product, backward: Floats, bound: float, num_context
 
 
 class _Chains(NamedTuple):
-    """The arcs of the lattice state in hand by word: each word's first arc, the state that it is of, the next arc."""
+    """The arcs of the current lattice state by word: the first arc of each word, its source state, and the next arc."""
 
     first: Ints
     state: Ints
@@ -175,8 +175,8 @@ def relaxed_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimat
     num_contexts = len(coarse)
     nodes, keys, numbers = _new_pool(settled.states[model.start], estimates, 16384)
     done = np.empty(16384, dtype=DONE)
-    edges = np.empty(max(65536, 4 * len(weights)), dtype=EDGE)  # room that nothing writes to costs nothing
-    # The nodes of a lattice state, by the length of their history: backoff leads to shorter ones, followed later.
+    edges = np.empty(max(65536, 4 * len(weights)), dtype=EDGE)  # unused room costs nothing
+    # Lists of the nodes of a lattice state, by history length: backoff leads to shorter histories, followed later.
     heads = np.full(len(arcs.finals) * order, -1, dtype=np.int32)
     heads[level[nodes[0].context]] = 0
     words = model.children[0]
@@ -231,7 +231,7 @@ def relaxed_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimat
 
 @jit
 def _lengths(model: NgramAutomaton) -> Ints:
-    """Returns what `NgramAutomaton.lengths` does."""
+    """Returns `NgramAutomaton.lengths`, for kernels."""
     lengths = np.zeros(len(model.suffix), dtype=np.int32)
     begin = 0
     for length in range(1, model.order + 1):
@@ -243,7 +243,7 @@ def _lengths(model: NgramAutomaton) -> Ints:
 
 @jit
 def _chain(arcs: Arcs, state: int, chains: _Chains) -> int:
-    """Chains the arcs of a lattice state by word; returns the first one of those that the model does not see."""
+    """Chains the arcs of a lattice state by word; returns the first arc that the model skips (-1 for none)."""
     labels, silent = arcs.labels, -1
     first, stamp, following = chains
     for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
@@ -267,7 +267,7 @@ def _choose(
     costs: Floats,
     settled: Settled,
 ) -> int:
-    """Lists the ways on from a node (state, history) of a relaxed product; returns how many there are."""
+    """Writes the edges that leave a node (state, history) of a relaxed product; returns their number."""
     state, history = node
     labels, nextstates, root, states = arcs.labels, arcs.nextstates, len(model.suffix) - 1, settled.states
     begin, end = arcs.offsets[state], arcs.offsets[state + 1]
@@ -316,7 +316,7 @@ def _widest(arcs: Arcs) -> int:
 
 @jit
 def _new_pool(context: int, estimates: Estimates, size: int) -> tuple[Records, Longs, Ints]:
-    """Returns the nodes, the start alone so far, and the hash table of their pairs (keys, numbers)."""
+    """Returns a pool that holds the start node, and the hash table of its pairs (keys, numbers)."""
     nodes = np.empty(size, dtype=NODE)
     nodes[0].state, nodes[0].context, nodes[0].sibling, nodes[0].forward = 0, context, -1, 0.0
     (coarse, coarse_cost), keys, values = estimates
@@ -327,7 +327,7 @@ def _new_pool(context: int, estimates: Estimates, size: int) -> tuple[Records, L
 
 @jit
 def _more_room(nodes: Records, count: int, more: int, num_contexts: int) -> tuple[Records, Longs, Ints]:
-    """Returns the nodes with room for so many more, and their hash table."""
+    """Returns the pool with room for `more` nodes, and its hash table."""
     while count + more > len(nodes):
         nodes = grown(nodes)
     keys, numbers = _hashed(nodes, count, num_contexts)
@@ -346,7 +346,7 @@ def _hashed(nodes: Records, count: int, num_contexts: int) -> tuple[Longs, Ints]
 
 @inlined
 def _improved(nodes: Records, node: int, total: float, bound: float) -> int:
-    """Takes note of a way to a node that there is; returns the node, -1 if the way is beyond the bound."""
+    """Lowers the cost of a known node; returns the node, or -1 if the path exceeds the bound."""
     target = -1
     if total + nodes[node].rest <= bound:
         target = node
@@ -365,7 +365,7 @@ def _set_node(nodes: Records, node: int, state: int, context: int, rest: float, 
 def _product(
     arcs: Arcs, model: NgramAutomaton, costs: Floats, nodes: Records, done: Records, edges: Records
 ) -> Product:
-    """Numbers the nodes in the order in which they were followed; the edges are changed in place."""
+    """Numbers the nodes in the order in which they were followed, and the targets of the edges in place."""
     children, words, suffix, backoff = model.children, model.word, model.suffix, model.backoff
     count = len(done)
     position = np.empty(len(nodes), dtype=np.int32)

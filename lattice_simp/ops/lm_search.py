@@ -1,8 +1,8 @@
 """The bounded search of exact language-model application, coarse to fine.
 
-1. Backward passes with the optimistic orders 1, 3, ... of the model (`lm/relax.py`; of a trigram model, 1 and 2,
-   of shorter ones, 1), each bounded by the estimates of the one before, give an admissible estimate of the cost from
-   every (state, history) to the end.
+1. Backward passes with the optimistic orders 1, 3, ... of the model (`lm/relax.py`; 1 and 2 of a trigram model, 1 of
+   shorter ones), each bounded by the estimates of the pass before, give an admissible estimate of the cost from every
+   (state, history) to the end.
 2. A narrow beam search, guided by the estimates, finds a good path; its cost bounds the best one.
 3. The exact product is built only where cost so far + estimate stays within that bound (+ the beam).
 
@@ -31,17 +31,18 @@ from lattice_simp.ops.lm_product import (
 )
 
 ROUNDING = 1e-9
-"""A bound is compared with sums taken in another order: this relative slack keeps rounding from losing a path."""
+"""Relative slack of bounds: they are compared with sums in another order, and rounding must not lose a path."""
 
 FIRST_ORDER = 3
-"""The first order above 1 that has a pass, if the model has longer n-grams. A pass of order 2 spares order 3 less than
-it takes: a quarter of the edges on lattices of 30 news sentences, as many as its own on those of 20 captions."""
+"""The first order above 1 that has a pass, if the model has longer n-grams. A pass of order 2 does not pay: it saves the
+pass of order 3 a quarter of its edges on lattices of 30 news sentences, and as many as it has itself on those of 20
+captions."""
 
 BEAM_WIDTH = 8
-"""Histories kept for each lattice state while looking for a bound; more cost time, fewer give looser bounds."""
+"""Histories kept for each lattice state in the beam search; more take time, fewer give looser bounds."""
 
 BEAM_MARGIN = 12.0
-"""The beam search looks only at arcs whose best coarse path is at most so many nats from the best one."""
+"""The beam search follows only arcs whose best coarse path is at most this many nats from the best one."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class SplitLattice:
     Attributes:
         states: (nodes,) int32, the lattice state of each new one.
         offsets: (nodes + 1,) int32, where each new state's arcs begin.
-        arcs: (edges,) int32, the lattice arc that each new one was made of.
+        arcs: (edges,) int32, the lattice arc of each new one.
         nextstates: (edges,) int32.
         costs: (edges,) float64, the model's share.
         end_costs: (nodes,) float64, the model's share of ending there; infinity beyond the beam.
@@ -66,12 +67,12 @@ class SplitLattice:
 
 
 def search(arcs: Arcs, model: NgramAutomaton, weight: float, beam: float | None) -> SplitLattice:
-    """Finds every path within `beam` of the best one under lattice + model; see the module's text.
+    """Finds every path within `beam` of the best one under lattice + model; see the module docstring.
 
     Args:
         arcs: the lattice; labels are unigrams of the model, `lm_product.NO_WORD` for none.
         model: the model, restricted to the lattice's words.
-        weight: what its costs are multiplied with, above 0.
+        weight: the factor of its costs, above 0.
         beam: nats; None keeps every path.
     """
     full, least = model.scaled(weight), least_costs(model)
@@ -93,7 +94,7 @@ def search(arcs: Arcs, model: NgramAutomaton, weight: float, beam: float | None)
 
 
 def _finer(arcs: Arcs, model: NgramAutomaton, bounds: Estimates, limit: float) -> tuple[Estimates, Floats]:
-    """Returns the bounds by a relaxed model's states, and the cost of the best coarse path through each arc."""
+    """Returns estimates by the states of a relaxed model, and the cost of the best coarse path through each arc."""
     settled = settle(model)
     product = relaxed_product(arcs, model, settled, bounds, limit)
     backward, through = product_backward(product, arcs)
@@ -134,9 +135,9 @@ def _with_slack(bound: float) -> float:
 
 @jit
 def _beam_cost(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimates: Estimates, width: int) -> float:
-    """Returns the cost of a good path: a search that keeps the `width` most promising histories of each lattice state.
+    """Returns the cost of a good path, by a beam search that keeps the `width` best histories of each lattice state.
 
-    The cost is that of a real path, hence an upper bound of the best one.
+    It is the cost of a real path, hence an upper bound of the least cost.
     """
     offsets, labels, weights, nextstates, finals = arcs  # a named tuple's arrays are slow to fetch in inner loops
     children, words, suffix, backoff = model.children, model.word, model.suffix, model.backoff

@@ -1,7 +1,7 @@
 """Lattice minimum Bayes-risk decoding with a linear BLEU gain (Tromble, Kumar, Och and Macherey 2008).
 
-Instead of the most probable hypothesis, the one with the greatest expected gain is looked for: a word costs `theta_0`,
-and an n-gram brings `theta_n` times the probability that it occurs in a hypothesis.
+Instead of the most probable hypothesis, it chooses the one with the greatest expected gain: a word gains `theta_0`
+(negative), and an n-gram gains `theta_n` times the probability that it occurs in a hypothesis.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ WORD_GAIN = -1.0
 """theta_0 = -1 / T. T, the length of all hypotheses, multiplies every gain alike and changes no decision: it is 1."""
 
 TIE_BREAK = 1e-9
-"""What a nat above the best path adds to the cost: among hypotheses with the same gain the most probable one wins,
-and a string keeps its best derivation. Small enough not to change gains that differ."""
+"""The cost of each nat above the best path: of hypotheses with the same gain the most probable one wins, and a string
+keeps its best derivation. It is too small to reorder different gains."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class MbrSettings:
         scale: the costs of the lattice are multiplied with it before they become probabilities.
         precision: p, the average unigram precision, above 0 and up to 1.
         ratio: r, by which the precision falls from one order to the next, above 0 and up to 1.
-        max_order: of the n-grams.
-        max_arcs: the lattice is pruned until it has so many arcs when its states are split by their last words, so
-            that no sentence takes long; None keeps all.
-        beam: nats above the best path; only hypotheses within it are chosen from. None for all of them.
+        max_order: the order of the longest n-grams.
+        max_arcs: the lattice is pruned until it has at most this many arcs after its states are split by their last
+            words, which bounds the time for a sentence; None keeps all.
+        beam: only hypotheses whose costs are within this many nats of the best path are candidates; None for all.
     """
 
     scale: float = option(1.0, "mbr-scale", "multiply costs by this before converting them to probabilities")
@@ -86,8 +86,8 @@ def mbr(lattice: Lattice, settings: MbrSettings | None = None, *, ignore: Collec
 
     Args:
         lattice: acyclic; its costs are negative log probabilities, up to the scale and a constant.
-        settings: see there.
-        ignore: labels that are no words, as in `nbest`; they become epsilons.
+        settings: see `MbrSettings`.
+        ignore: labels that are not words, as in `nbest`; they become epsilons.
 
     Returns:
         A topologically sorted lattice. Input labels and features are kept on the arcs.
@@ -111,7 +111,7 @@ def evidence(lattice: Lattice, settings: MbrSettings) -> HistoryLattice:
 
 
 def gain_lattice(posteriors: NgramPosteriors, settings: MbrSettings) -> Lattice:
-    """Returns the lattice of expected gains where the posteriors are known; `max_order` must be theirs."""
+    """Returns the lattice of expected gains for known posteriors; `max_order` must match theirs."""
     lattice = posteriors.history.lattice
     if lattice.num_states == 0:
         return lattice
@@ -129,4 +129,4 @@ def gain_lattice(posteriors: NgramPosteriors, settings: MbrSettings) -> Lattice:
 
 
 _COST = "minus the expected gain"
-"""The feature in which the new costs survive pruning by the old ones."""
+"""The feature that carries the new costs while the lattice is pruned by the old ones."""

@@ -1,9 +1,9 @@
 """Minimum Bayes-risk decisions between whole strings, by any metric of sentences (Kumar and Byrne 2004).
 
 The hypothesis with the greatest expected utility wins, where each hypothesis is the truth with its posterior
-probability. That takes a utility for each pair. Where those are more calls than allowed, hypotheses that are unlikely
-to win are pruned on a growing sample of references, by the bootstrap (Cheng and Vlachos 2023), and only the others are
-compared with all.
+probability. That takes a utility for each pair. If there are more pairs than allowed calls, hypotheses that are
+unlikely to win are pruned on a growing sample of references, by the bootstrap (Cheng and Vlachos 2023), and only the
+others are compared with all references.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.mbr_utilities import UTILITIES, BatchUtility, Scores, Tokens, UserUtility, user_scores
 
 FIRST_SAMPLE = 8
-"""References that hypotheses are first pruned by; each time, the sample grows to twice its size."""
+"""The size of the first sample of references; each further sample is twice as large."""
 
 SAMPLES = 14
-"""The most times that a sample grows, to 2^16 references."""
+"""How many samples there are at most; the last one has 2^16 references."""
 
 RESAMPLES = 500
-"""Of the bootstrap."""
+"""How many resamples the bootstrap draws."""
 
 
 MOST_PAIRS = 1 << 20
-"""Pairs that are compared at once: what is counted of each takes 24 bytes or so."""
+"""How many pairs are compared at once; the counts of a pair take about 24 bytes."""
 
 
 @dataclass(frozen=True)
 class MbrPruning:
-    """How many pairs are compared, and which hypotheses are not.
+    """How many pairs are compared, and when a hypothesis is dropped.
 
     Attributes:
-        max_calls: of the utility; up to this number, all pairs are compared, and the decision is exact.
+        max_calls: the most calls of the utility; up to this number of pairs, all are compared: the decision is exact.
         confidence: a hypothesis is dropped when the best one so far is better in this share of resamples, above 0.5
             and below 1.
-        seed: of the samples; the same seed gives the same decision.
+        seed: the seed of the samples; the same seed gives the same decision.
     """
 
     max_calls: int = 250_000
@@ -84,17 +84,16 @@ def mbr_nbest(
         utility: `chrf`, `bleu` (sentence BLEU on tokens), `wer` (minus the number of word errors); a function of a
             hypothesis and a reference, both strings, whose values are higher for better ones; a `BatchUtility`, which
             gets many pairs at once; or a matrix (hypotheses, evidence) of utilities that are known.
-        scale: what the costs are multiplied with before they become probabilities, above 0.
+        scale: the factor of the costs before they become probabilities, above 0.
         evidence: the hypotheses that may be the truth; None for the same list. A larger one, such as samples, may
             estimate the utilities better.
-        pruning: where there are many pairs or the utility is slow; see there.
-        ignore: tokens that are no words; the hypotheses that come back lack them.
+        pruning: limits the number of comparisons; see `MbrPruning`.
+        ignore: tokens that are not words; the hypotheses that come back lack them.
         tokens: makes the tokens that `bleu` and `wer` compare, of a hypothesis as text, where its own are whole
             sentences (`lattice_simp.metrics.tokeniser("zh")`); None for its own.
 
     Returns:
-        Hypotheses with the features they had. Those that were pruned are not among them. Ties are in the order of the
-        old costs.
+        The hypotheses that were not pruned, with their features. Ties are in the order of the old costs.
 
     Raises:
         LatticeSimpError: an unknown utility, a matrix of another shape, a scale that is not a number above 0, a utility
@@ -151,7 +150,7 @@ def _posteriors(hypotheses: Sequence[Hypothesis], scale: float) -> dict[Tokens, 
 def _known_scores(
     matrix: Floats, strings: Sequence[Tokens], hypotheses: Sequence[Hypothesis], evidence: Sequence[Hypothesis]
 ) -> Scores:
-    """Returns the utilities of a matrix, whose rows are hypotheses and whose columns are evidence."""
+    """Looks utilities up in a matrix with rows for hypotheses and columns for evidence."""
     if matrix.shape != (len(hypotheses), len(evidence)):
         raise LatticeSimpError(
             f"the matrix of utilities has the shape {matrix.shape}; give one of {(len(hypotheses), len(evidence))}, a "
@@ -177,7 +176,7 @@ def _checked(scores: Scores, strings: Sequence[Tokens]) -> Scores:
 
 
 def _expected(scores: Scores, count: int, references: Ints, truth: Floats, pruning: MbrPruning) -> tuple[Longs, Floats]:
-    """Returns the hypotheses that are left, and their expected utilities over all references."""
+    """Returns the remaining hypotheses, and their expected utilities over all references."""
     alive = np.arange(count)
     if count * len(references) <= pruning.max_calls:
         return alive, np.array([row @ truth for rows in _tables(scores, alive, references) for row in rows])
@@ -208,10 +207,10 @@ class _Sample:
     Attributes:
         scores, references, truth: the utility, the numbers of the references, and their probabilities.
         rng: draws the references by their probabilities.
-        calls: of the utility that are left. Those that compare one hypothesis with all references always are.
+        calls: the remaining calls of the utility; they always suffice to compare one hypothesis with all references.
         alive: (hypotheses,) those that may still win.
         seen: (columns,) the references that were drawn, in the order of the table's columns.
-        table: (hypotheses, columns) their utilities.
+        table: (hypotheses, columns) the utilities of `alive` with the references `seen`.
         draws: (columns,) how often each was drawn.
     """
 
@@ -234,11 +233,11 @@ class _Sample:
 
     @property
     def can_be_completed(self) -> bool:
-        """Whether all that are alive can be compared with all references."""
+        """Whether the calls suffice to compare all remaining hypotheses with all references."""
         return len(self.alive) * len(self.unseen) <= self.calls
 
     def grow(self, size: int) -> bool:
-        """Draws references until there are so many; returns whether there were calls for all of them."""
+        """Draws references up to a sample of `size`; returns whether the calls sufficed for all of them."""
         times = self.rng.multinomial(size - int(self.draws.sum()), self.truth / self.truth.sum())
         self.draws = self.draws + times[self.seen]
         times[self.seen] = 0
@@ -249,7 +248,7 @@ class _Sample:
         return len(drawn) <= room
 
     def prune(self, confidence: float) -> None:
-        """Drops what the best hypothesis so far beats in that share of the resamples."""
+        """Drops the hypotheses that the best one so far beats in at least this share of the resamples."""
         size = int(self.draws.sum())
         counts = self.rng.multinomial(size, self.draws / size, RESAMPLES)
         means = self.table @ counts.T
@@ -257,7 +256,7 @@ class _Sample:
         self._keep((means >= best).mean(axis=1) > 1.0 - confidence)
 
     def completed(self) -> tuple[Longs, Floats]:
-        """Compares the best hypotheses, as many as there are calls for, with all references; returns their gains."""
+        """Compares as many of the best hypotheses as the calls allow with all references; returns them with means."""
         unseen = self.unseen
         if not self.can_be_completed:
             estimates = self.table @ self.draws

@@ -1,4 +1,4 @@
-"""Utilities of a hypothesis where another one is the truth, for decisions between whole strings (`mbr_nbest`).
+"""Utilities of a hypothesis given another one as the truth, for decisions between whole strings (`mbr_nbest`).
 
 A utility knows all strings of a sentence, counts their n-grams once, and then scores one string against many. The
 scores are sacrebleu's of sentences (`sentence_chrf`, `sentence_bleu` on tokens) up to the last bits of a float.
@@ -23,10 +23,10 @@ from lattice_simp.scores.ngrams import ORDER, NgramTrie, numbered
 Tokens: TypeAlias = tuple[str, ...]
 
 Scores: TypeAlias = Callable[[Ints, Ints], Floats]
-"""The numbers of strings (n,) and of references (k,), to utilities (n, k) float64; higher is better."""
+"""Maps the numbers of strings (n,) and of references (k,) to utilities (n, k) float64; higher is better."""
 
 UserUtility: TypeAlias = Callable[[str, str], float]
-"""A hypothesis and a reference, their tokens joined by blanks, to a utility; higher is better."""
+"""Maps a hypothesis and a reference, their tokens joined by blanks, to a utility; higher is better."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class BatchUtility:
     [[0.0], [2.0]]
 
     Attributes:
-        function: hypotheses and references, two lists of one length, their tokens joined by blanks, to as many
+        function: maps hypotheses and references, two lists of equal length with tokens joined by blanks, to as many
             utilities; higher is better.
     """
 
@@ -95,14 +95,14 @@ def wer(strings: Sequence[Tokens]) -> Scores:
 
 
 UTILITIES: Mapping[str, Callable[[Sequence[Tokens]], Scores]] = {"chrf": chrf, "bleu": bleu, "wer": wer}
-"""By name; a new one is a function that makes `Scores`, and a line here."""
+"""The utilities by name. To add one, write a function that makes `Scores` and add it here."""
 
 
 def user_scores(strings: Sequence[Tokens], utility: UserUtility | BatchUtility) -> Scores:
     """Returns the scores of a user's function, which is called for each pair, or for many at once.
 
     Raises:
-        LatticeSimpError: a function of many pairs returns another number of utilities.
+        LatticeSimpError: a `BatchUtility` returns a different number of utilities than pairs.
     """
     texts = [" ".join(tokens) for tokens in strings]
 

@@ -1,7 +1,7 @@
 """The n cheapest paths, or the n cheapest different strings, with their costs, arcs and features.
 
-A best-first search with the exact cost of the rest as its estimate: each arc costs what its path loses against the
-best one, and of prefixes with equal costs the longest is followed first, so that ties do not multiply the work. For
+A best-first search with the exact cost of the rest as its estimate: the cost of each arc is how much its path loses
+against the best one, and of prefixes with equal costs the longest comes first, so that ties do not multiply work. For
 unique strings the search runs over *sets* of (state, cost) that one prefix reaches, as in lazy determinization (Mohri
 and Riley 2002), so no string is found twice and a lattice with exponentially many paths per string costs no more than
 its strings.
@@ -38,7 +38,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
         lattice: acyclic.
         n: how many paths.
         unique: whether each string comes once.
-        ignore: labels that are no words: paths that differ in them alone have the same string, and hypotheses lack
+        ignore: labels that are not words: paths that differ in them alone have the same string, and hypotheses lack
             them. The marks of sentence ends, silence and noise by default.
 
     Returns:
@@ -60,7 +60,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
         finals=lattice.finals - backward,
     )
     hypotheses = _hypotheses(lattice, *_search(losses, min(n, sys.maxsize), unique))
-    # The costs summed anew may differ from the search's by rounding: equal ones keep the search's order.
+    # Sums along the paths may differ from the costs of the search by rounding; a stable sort keeps its order for ties.
     return sorted(hypotheses, key=lambda path: path.cost)
 
 
@@ -118,7 +118,7 @@ def _hypotheses(lattice: Lattice, offsets: Longs, arcs: Ints, ends: Ints) -> Ite
 
 
 def path_hypothesis(lattice: Lattice, arcs: Ints, end: int) -> Hypothesis:
-    """Returns the hypothesis of a path: the numbers of its arcs, and its final state."""
+    """Returns the hypothesis of a path, given the numbers of its arcs and its final state."""
     inputs = lattice.ilabels[arcs]
     return Hypothesis(
         tokens=tuple(lattice.symbols.decode(lattice.olabels[arcs].tolist())),
@@ -130,13 +130,14 @@ def path_hypothesis(lattice: Lattice, arcs: Ints, end: int) -> Hypothesis:
 
 
 ELEMENT = np.dtype([("state", np.int32), ("cost", np.float64), ("origin", np.int32), ("arc", np.int32)])
-"""A state that a prefix reaches, its cost, the element and arc before; `-1 - state` once a cheaper way is known."""
+"""A state that a prefix reaches, its cost, and the element and arc before it. A cheaper path to the state becomes a new
+element, and this one is marked by `-1 - state`."""
 
 BLOCK = np.dtype([("begin", np.int32), ("end", np.int32)])
 """A prefix: the elements of all states that it reaches."""
 
 CHOICE = np.dtype([("arc", np.int32), ("element", np.int32), ("cost", np.float64)])
-"""An arc that leads on from an element."""
+"""An arc that leaves the state of an element."""
 
 
 @jit
@@ -146,7 +147,7 @@ def _search(arcs: Arcs, n: int, unique: bool) -> tuple[Longs, Ints, Ints]:
     elements[0].state, elements[0].cost, elements[0].origin, elements[0].arc = 0, 0.0, -1, -1
     blocks, prefixes = np.empty(1024, dtype=BLOCK), 1
     blocks[0].begin, blocks[0].end = 0, 1
-    # (cost, minus the length, order of entry, prefix or -1 - element if complete)
+    # (cost, minus the length, order of entry, prefix; -1 - its last element for a complete path)
     queue = [(0.0, 0, 0, 0)]
     entries = 1
     ends = np.empty(1024, dtype=np.int32)
@@ -208,7 +209,7 @@ def _follow_epsilons(arcs: Arcs, elements: Records, used: int, begin: int, end: 
                 same = same + shift if same >= 0 else same
                 position, begin, end = position + shift, used, used + end - begin
                 used = end
-            if same >= 0:  # a cheaper way is a new element, so that traces through the old one stay true
+            if same >= 0:  # the old element stays in place, since others may trace back through it
                 elements[same].cost, elements[same].state = np.inf, -1 - elements[same].state
             elements[used].state, elements[used].cost = goal, total
             elements[used].origin, elements[used].arc = position, arc
@@ -222,7 +223,7 @@ def _follow_epsilons(arcs: Arcs, elements: Records, used: int, begin: int, end: 
 
 @jit
 def _best_end(arcs: Arcs, elements: Records, begin: int, end: int) -> int:
-    """Returns the element of a block where ending is cheapest, -1 if none is final."""
+    """Returns the element of a block with the cheapest end, or -1 if none is final."""
     best, least = -1, np.inf
     for element in range(begin, end):
         if elements[element].state >= 0:
@@ -234,7 +235,7 @@ def _best_end(arcs: Arcs, elements: Records, begin: int, end: int) -> int:
 
 @jit
 def _choices(arcs: Arcs, elements: Records, begin: int, end: int, unique: bool) -> tuple[Records, Longs, Longs]:
-    """Returns the arcs that lead on from a block, and their order: by (label, next state) where strings are unique."""
+    """Returns the arcs that leave a block, their order (by label and next state if `unique`), and the sort keys."""
     most = 0
     for element in range(begin, end):
         state = elements[element].state
@@ -260,7 +261,7 @@ def _choices(arcs: Arcs, elements: Records, begin: int, end: int, unique: bool) 
 def _next_block(
     arcs: Arcs, elements: Records, used: int, choices: Records, order: Longs, keys: Longs, index: int, unique: bool
 ) -> tuple[int, int, float]:
-    """Writes one new prefix: all choices with one label (or one choice, where strings may repeat).
+    """Writes one new prefix: all choices with one label if `unique`, else one choice.
 
     Returns the index of the next choice, the number of elements, and the least cost.
     """
@@ -283,7 +284,7 @@ def _next_block(
 
 @jit
 def _trace(elements: Records, last: Ints) -> tuple[Longs, Ints, Ints]:
-    """Follows the complete paths back to the start."""
+    """Follows complete paths back to the start; returns (path offsets, arcs, end states)."""
     offsets = np.zeros(len(last) + 1, dtype=np.int64)
     for number in range(len(last)):
         length, element = 0, last[number]

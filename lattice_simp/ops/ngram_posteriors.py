@@ -55,9 +55,9 @@ def ngram_posteriors(
 
     Args:
         lattice: acyclic; a path with cost c has the probability exp(-scale * c) / Z.
-        max_order: of the n-grams.
+        max_order: the order of the longest n-grams.
         scale: above 0; the larger, the closer to the best paths alone.
-        ignore: labels that are no words, as in `nbest`.
+        ignore: labels that are not words, as in `nbest`.
 
     Raises:
         LatticeSimpError: an order or a scale out of range, or a lattice too large (see `expand_history`).
@@ -68,7 +68,7 @@ def ngram_posteriors(
 
 
 def posterior_values(history: HistoryLattice, scale: float) -> Floats:
-    """Returns the posterior of each n-gram of a lattice that is expanded already, (num_grams,) float64.
+    """Returns the posterior of each n-gram of an expanded lattice, (num_grams,) float64.
 
     Raises:
         LatticeSimpError: the scale is not a number above 0.
@@ -86,14 +86,14 @@ def posterior_values(history: HistoryLattice, scale: float) -> Floats:
 
 
 def _grouped(grams: Ints) -> tuple[Ints, Ints]:
-    """Returns the arcs that end an n-gram, those of one n-gram together in order, and where each group begins."""
+    """Returns the arcs that end an n-gram, grouped by n-gram and sorted, and where each group begins."""
     arcs = np.argsort(grams, kind="stable")[np.count_nonzero(grams == 0) :]
     starts = np.flatnonzero(np.diff(grams[arcs], prepend=0, append=-1))
     return arcs.astype(np.int32), starts.astype(np.int32)
 
 
 def _arriving(nextstates: Ints, through: Floats, num_states: int) -> Floats:
-    """Returns each arc's share of the probability of the state it leads to; 0 where that is too small for a float."""
+    """Returns each arc's share of the probability of its target state; 0 if the arc's own underflows."""
     visits = np.bincount(nextstates, weights=through, minlength=num_states)[nextstates]
     return np.divide(through, visits, out=np.zeros(len(through)), where=through > 0.0)
 
@@ -111,8 +111,8 @@ def _add_posteriors(
 ) -> Floats:
     """Sets the posteriors of the n-grams of one order, whose arcs are grouped.
 
-    Returns for each arc the share of the paths to it that hold its n-gram already; `shorter_seen` is that of the order
-    below, which is not less.
+    Returns, for each arc, the share of the paths to it that already hold its n-gram. `shorter_seen` is that share for
+    the n-gram of the order below, an upper bound.
     """
     arcs, starts = groups
     seen = np.zeros(len(grams))
@@ -120,7 +120,7 @@ def _add_posteriors(
     for group in range(len(starts) - 1):
         begin, end = starts[group], starts[group + 1]
         gram = grams[arcs[begin]]
-        earliest, last = len(share), -1  # where it may have been seen, and where that matters
+        earliest, last = len(share), -1  # the first state after an occurrence, and the last where it counts
         for index in range(begin, end):
             earliest = min(earliest, lattice.nextstates[arcs[index]])
             if shorter_seen[arcs[index]] > 0.0:

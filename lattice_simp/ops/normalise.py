@@ -22,7 +22,7 @@ def normalise(lattice: Lattice, scale: float = 1.0) -> Lattice:
 
     Args:
         lattice: acyclic.
-        scale: what the costs are multiplied with first, above 0; the larger, the closer to the best paths alone.
+        scale: the factor of the costs, above 0; the larger, the closer to the best paths alone.
 
     Returns:
         A connected, topologically sorted lattice; one without paths stays empty.

@@ -19,7 +19,7 @@ OracleMetric: TypeAlias = Literal["wer", "bleu"]
 Search: TypeAlias = Callable[[Lattice, Sequence[tuple[str, ...]]], tuple[Hypothesis, float]]
 
 ORACLES: Mapping[str, Search] = {"wer": wer_oracle, "bleu": bleu_oracle}
-"""By metric: a connected lattice that is not empty and one reference at least, to the path and its score."""
+"""The search of each metric, from a connected, non-empty lattice and at least one reference to the path and its score."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def oracle(
             `bleu`, the sentence BLEU (see `ops/oracle_bleu.py`), for which the exact search is too hard: no path that
             it returns is worse than the cheapest one.
 
-        ignore: labels that are no words, in the lattice and in the references, as in `nbest`.
+        ignore: labels that are not words, in the lattice and in the references, as in `nbest`.
 
     Raises:
         LatticeSimpError: an unknown metric, or no reference.

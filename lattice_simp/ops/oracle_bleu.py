@@ -5,8 +5,8 @@ Kumar, Och and Macherey 2008) does: a word brings `theta_0`, and each n-gram tha
 with the greatest gain is found exactly in the product of the lattice and the automaton of the references' n-grams.
 Where it holds an n-gram more often than BLEU counts it, that n-gram's gain is lowered, and the search is repeated.
 These are the oracles LB and RLX (Lagrangian relaxation) of Sokolov, Wisniewski and Yvon (2012), "Computing Lattice
-BLEU Oracle Scores for Machine Translation". As good gains depend on the sentence (what a word brings, above all, on how
-long the paths are), a grid of them is searched, and the best path by true sentence BLEU is taken.
+BLEU Oracle Scores for Machine Translation". Good gains depend on the sentence (that of a word mostly on how long the
+paths are), so a grid of gains is searched, and the best path by true sentence BLEU is taken.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from lattice_simp.ops.nbest import path_hypothesis, shortest_path
 from lattice_simp.scores.bleu import sentence_bleus
 
 WORD_GAINS = (-1.0, -0.5, -0.25, 0.0, 0.25)
-"""theta_0, what a word brings; a unigram of the references brings 1/2 in addition."""
+"""Values of theta_0, the gain of a word; a unigram of the references gains another 1/2."""
 
 RATIOS = (0.4, 0.6, 0.8)
-"""By which the precision falls from one order to the next, so that theta_n = 1 / (2 r^(n - 1))."""
+"""Values of r, the factor by which precision falls from one order to the next: theta_n = 1 / (2 r^(n - 1))."""
 
 ORDER = 4
 
 ROUNDS = 8
-"""Searches with one kind of gains, where n-grams occur too often."""
+"""The most searches for each pair of values, while n-grams occur too often."""
 
 
 def bleu_oracle(lattice: Lattice, references: Sequence[tuple[str, ...]]) -> tuple[Hypothesis, float]:
-    """Returns the path with the best sentence BLEU that the searches find, the cheapest such, and its BLEU."""
+    """Returns the path with the best sentence BLEU that the searches find (of ties the cheapest), and its BLEU."""
     grams = ReferenceGrams.of(lattice, references)
     paths = [shortest_path(lattice)]
     for word_gain, ratio in product(WORD_GAINS, RATIOS):
@@ -53,7 +53,7 @@ def bleu_oracle(lattice: Lattice, references: Sequence[tuple[str, ...]]) -> tupl
 
 
 def _relaxed(lattice: Lattice, grams: ReferenceGrams, order_gains: Floats, word_gain: float) -> Iterator[Hypothesis]:
-    """Yields the path with the greatest gain, and those where n-grams that occurred too often bring less."""
+    """Yields the path with the greatest gain, then paths for lower gains of the n-grams that occurred too often."""
     gains = order_gains[grams.lengths - 1]
     penalties = np.zeros(len(gains))
     for step in range(1, ROUNDS + 1):
@@ -66,7 +66,7 @@ def _relaxed(lattice: Lattice, grams: ReferenceGrams, order_gains: Floats, word_
 
 
 class ReferenceGrams(NamedTuple):
-    """The n-grams of the references, and an automaton whose nodes are the last words of what was read.
+    """The n-grams of the references, and an automaton whose nodes are the last words read.
 
     Attributes:
         words: (labels of the lattice,) int32, the number of each word of a reference, one more for all others; -1 for
@@ -125,10 +125,7 @@ def _grams(words: Sequence[int], max_order: int) -> Iterator[tuple[int, ...]]:
 
 
 def linear_oracle(lattice: Lattice, grams: ReferenceGrams, gram_gains: Floats, word_gain: float) -> Hypothesis:
-    """Returns the path with the greatest gain: that of each word, and of each n-gram as often as the path holds it.
-
-    Of equal gains the cheapest path is returned.
-    """
+    """Returns the path with the greatest sum of gains of its words and n-gram occurrences; of ties the cheapest."""
     gains = np.append(gram_gains, 0.0)[grams.ended].sum(axis=2) + word_gain
     arcs, end = _search(lattice.arcs, grams.words, grams.following, gains)
     return path_hypothesis(lattice, arcs, int(end))
@@ -136,7 +133,7 @@ def linear_oracle(lattice: Lattice, grams: ReferenceGrams, gram_gains: Floats, w
 
 @jit
 def _search(lattice: Arcs, words: Ints, following: Ints, gains: Floats) -> tuple[Ints, int]:
-    """Returns (arcs, final state) of the path with the greatest gain, minus a little of its cost."""
+    """Returns (arcs, final state) of the path with the greatest gain; a small share of the cost breaks ties."""
     offsets, labels, weights, nextstates, finals = lattice
     num_states, num_nodes = len(finals), len(following)
     best = np.full((num_states, num_nodes), -np.inf)

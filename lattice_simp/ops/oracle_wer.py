@@ -18,7 +18,7 @@ from lattice_simp.ops.nbest import path_hypothesis
 
 
 def wer_oracle(lattice: Lattice, references: Sequence[tuple[str, ...]]) -> tuple[Hypothesis, float]:
-    """Returns the path with the fewest errors against one of the references, the cheapest such, and their number."""
+    """Returns the path with the fewest errors against any reference (of ties the cheapest), and their number."""
     hypotheses = []
     for reference in references:
         arcs, end, errors = _search(lattice.arcs, lattice.symbols.lookup(reference))
@@ -28,7 +28,7 @@ def wer_oracle(lattice: Lattice, references: Sequence[tuple[str, ...]]) -> tuple
 
 
 _DELETION = -1
-"""The step to a place that no arc leads to; other steps are `2 * arc`, plus 1 if it takes a word of the reference."""
+"""The step that deletes a word of the reference; others are `2 * arc`, plus 1 if the arc consumes a word of it."""
 
 
 @jit

@@ -30,7 +30,7 @@ def pool_nbest(
         lists: of one sentence, one list for each system; costs are negative log probabilities, up to the scale and a
             constant. Empty lists are skipped, and the others keep the proportions of their shares.
         shares: the weight of each system, above 0; None for equal ones.
-        scale: what the costs are multiplied with before they become probabilities, above 0.
+        scale: the factor of the costs before they become probabilities, above 0.
 
     Raises:
         LatticeSimpError: shares that are not positive numbers, or not one for each list; a scale that is not a number

@@ -1,4 +1,4 @@
-"""Pruning: only what is on good paths stays."""
+"""Pruning: keeps the arcs and states of good paths."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
     Args:
         lattice: acyclic.
         beam: nats; None for no limit.
-        max_arcs: narrows the beam until at most so many arcs are left; arcs just as good as the first that must go
-            go too. One best path always stays, even if it has more arcs.
+        max_arcs: narrows the beam until at most this many arcs are left; ties with the first arc to go are removed
+            too. One best path always stays, even if it has more arcs.
 
     Returns:
         A topologically sorted lattice. It holds every path within the beam, and paths beyond it whose every arc lies
@@ -65,7 +65,7 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
     limit = best + width + slack
     if max_arcs is not None and np.count_nonzero(through <= limit) > max_arcs:
         costs = np.sort(through)
-        # Ties with the first arc that must go would exceed the count: the limit is below them. Arcs of one path
+        # The limit is below all ties with the first arc to go, or more than `max_arcs` would stay. Arcs of one path
         # differ by rounding, hence the distance of two slacks.
         below = np.searchsorted(costs, costs[max_arcs] - 2 * slack)
         if below == 0 or costs[below - 1] <= best + slack:
@@ -78,7 +78,7 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
 
 
 def _best_path(lattice: Lattice, backward: Floats) -> Lattice:
-    """Returns the lattice of one best path: of equal arcs the first."""
+    """Returns the lattice of one best path, which takes the first of equally good arcs."""
     kept = np.zeros(lattice.num_arcs, dtype=np.bool_)
     state = 0
     while backward[state] < lattice.finals[state]:

@@ -26,15 +26,15 @@ _INSERTED, _SKIPPED, _TAKEN = 0, 1, 2
 
 
 def recombine(hypotheses: Strings, symbols: SymbolTable | None = None) -> Lattice:
-    """Returns the lattice of all strings and of what their aligned spans combine to.
+    """Returns the lattice of all strings and of all combinations of their aligned spans.
 
     >>> from lattice_simp.ops.nbest import nbest
     >>> both = recombine(["the old cat slept", "a cat sat"])
     >>> sorted(path.text for path in nbest(both, 9))
     ['a cat sat', 'a cat slept', 'the old cat sat', 'the old cat slept']
 
-    Whoever follows a word of one string with the next of another does so at a word that both have: each pair of
-    neighbouring words is one of some string.
+    A path changes from one string to another only at a word that both have, so each pair of neighbouring words occurs
+    in some string.
 
     Args:
         hypotheses: with the probabilities exp(-cost), up to a constant; strings alone cost 0. The probable ones are
@@ -78,7 +78,7 @@ class _Graph(NamedTuple):
 
 
 def _lattice(graph: _Graph, symbols: SymbolTable) -> Lattice:
-    """Returns the lattice whose states are the nodes but the end, and whose arcs carry the words they lead to."""
+    """Returns the lattice of a graph: its states are the nodes except the end, its arcs carry their targets' words."""
     through = np.bincount(graph.sources, weights=graph.masses, minlength=len(graph.words))
     costs = 0.0 - np.log(graph.masses / through[graph.sources])
     ends = graph.targets == _END
@@ -92,7 +92,7 @@ def _lattice(graph: _Graph, symbols: SymbolTable) -> Lattice:
 
 @jit
 def _aligned(words: Ints, offsets: Ints, shares: Floats) -> _Graph:
-    """Aligns strings, those between `offsets`, one after the other."""
+    """Adds strings, delimited by `offsets`, to a graph one after the other, each aligned with its nearest path."""
     count = len(offsets) - 1
     most_nodes, most_edges = len(words) + 2, len(words) + count
     labels = np.zeros(most_nodes, dtype=np.int32)
@@ -121,7 +121,7 @@ def _aligned(words: Ints, offsets: Ints, shares: Floats) -> _Graph:
 
 @jit
 def _nearest(graph: _Graph, string: Ints) -> Ints:
-    """Returns the node of each word in the nearest path of a graph, (words,); -1 where it has another word or none."""
+    """Returns the node that each word matches on the nearest path of a graph, (words,); -1 for no match."""
     labels, sources, targets, _ = graph
     length = len(string)
     nodes = np.full(length, -1, dtype=np.int32)
@@ -133,7 +133,7 @@ def _nearest(graph: _Graph, string: Ints) -> Ints:
     before = np.full((len(labels), length + 1), -1, dtype=np.int32)
     errors[_START] = np.arange(length + 1)
     for node in order[1:]:
-        taken = 1 if node != _END else 0  # the end is no word: nothing is lost by passing it
+        taken = 1 if node != _END else 0  # the end is not a word that could be skipped
         for index in range(begins[node], begins[node + 1]):
             source = arriving[index]
             for place in range(length + 1):
@@ -142,7 +142,7 @@ def _nearest(graph: _Graph, string: Ints) -> Ints:
                     errors[node, place], steps[node, place], before[node, place] = skipped, _SKIPPED, source
                 if place < length and node != _END:
                     both = errors[source, place] + (0 if labels[node] == string[place] else 1)
-                    # Of equally near paths one that takes words is better: alternatives lie side by side.
+                    # Ties go to steps that take a word on both sides, so that alternatives lie side by side.
                     if both <= errors[node, place + 1] and (
                         both < errors[node, place + 1] or steps[node, place + 1] != _TAKEN
                     ):
@@ -167,7 +167,7 @@ def _nearest(graph: _Graph, string: Ints) -> Ints:
 
 @jit
 def _ordered(nodes: int, sources: Ints, targets: Ints) -> tuple[Ints, Ints, Ints]:
-    """Returns the nodes in topological order, and for each where its predecessors begin, and these."""
+    """Returns the nodes in topological order, where the predecessors of each node begin, and all predecessors."""
     missing = np.zeros(nodes, dtype=np.int32)
     begins, leaving = np.zeros(nodes + 1, dtype=np.int32), np.zeros(nodes + 1, dtype=np.int32)
     for edge in range(len(sources)):

@@ -16,7 +16,8 @@ from lattice_simp.errors import InvalidLatticeError
 _ARC = np.dtype(
     [("source", np.int32), ("arc", np.int32), ("epsilon", np.int32), ("rest", np.int64), ("cost", np.float64)]
 )
-"""A word arc and the epsilons before it: the first of them, and the record (of the state it leads to) with the rest."""
+"""A word arc that `source` reaches by epsilons, and its cost with them: the first epsilon, and the record of the state
+after it that holds the rest (-1 for none)."""
 
 
 def remove_epsilons(lattice: Lattice) -> Lattice:
@@ -76,7 +77,7 @@ def _chain_sums(scores: Floats, epsilon: Ints, rest: Longs, records: Records) ->
 
 
 def _final_scores(lattice: Lattice, final_epsilon: Ints) -> Floats:
-    """Returns (features, states) final scores; `final_epsilon` is the arc each state ends by, -1 for itself."""
+    """Returns (features, states) final scores; `final_epsilon` is the arc by which a state ends, -1 if in itself."""
     scores, ends = lattice.features.arcs, lattice.features.finals.copy()
     for state in range(lattice.num_states - 1, -1, -1):
         arc = final_epsilon[state]
@@ -87,7 +88,7 @@ def _final_scores(lattice: Lattice, final_epsilon: Ints) -> Floats:
 
 @jit
 def _without_epsilons(arcs: Arcs) -> tuple[Records, Floats, Ints]:
-    """Returns the new arcs, the final costs, and the epsilon by which each state ends best (-1 for none)."""
+    """Returns the new arcs, the final costs, and the epsilon by which each state ends most cheaply (-1 for none)."""
     num_states = len(arcs.finals)
     records, count = np.empty(len(arcs.labels) + 16, dtype=_ARC), 0
     begin = np.zeros(num_states + 1, dtype=np.int64)  # the records of state s are begin[s] to end[s]
@@ -106,7 +107,7 @@ def _without_epsilons(arcs: Arcs) -> tuple[Records, Floats, Ints]:
                 word = records[other].arc if is_epsilon else arc
                 cost = arcs.weights[arc] + records[other].cost if is_epsilon else arcs.weights[arc]
                 index = record_of[word]
-                if index < begin[state]:  # of a state done before: this state has none of this arc yet
+                if index < begin[state]:  # a record of a later state: this state has none of the word arc yet
                     if count == len(records):
                         records = grown(records)
                     index = record_of[word] = count

@@ -95,7 +95,7 @@ def _copied(part: Lattice, base: int) -> _Block:
 
 
 def _entry_and_exits(lattice: Lattice, arc: int, part: Lattice, base: int) -> _Block:
-    """Returns the epsilon into a copy whose states begin at `base`, and those out of its final states."""
+    """Returns the epsilon arcs into a copy whose states begin at `base`, and out of its final states."""
     ends = np.flatnonzero(np.isfinite(part.finals)).astype(np.int32)
     entry = np.full(min(len(ends), 1), arc, dtype=np.int32)  # an empty part cannot be entered
     silent = np.zeros(len(entry) + len(ends), dtype=np.int32)

@@ -10,7 +10,7 @@ from lattice_simp.core.lattice import Lattice
 
 
 def reverse(lattice: Lattice) -> Lattice:
-    """Returns the lattice whose paths are those of the lattice from the end to the start.
+    """Returns the lattice with every path reversed.
 
     >>> from lattice_simp.ops.nbest import nbest
     >>> [path.text for path in nbest(reverse(Lattice.from_strings([("a b c", 1.0), ("a d", 2.0)])), 2)]

@@ -42,9 +42,9 @@ def sample(
     Args:
         lattice: acyclic.
         n: how many paths.
-        seed: of the random numbers, or a generator that goes on.
+        seed: the seed of the random numbers, or a generator to draw them from.
         uniform: whether all paths are equally probable, whatever they cost.
-        ignore: labels that are no words, as in `nbest`.
+        ignore: labels that are not words, as in `nbest`.
 
     Returns:
         n hypotheses in the order of the draws, as `nbest` makes them; none if the lattice accepts nothing.
@@ -72,7 +72,7 @@ def sample(
 
 
 def _walks(shares: Arcs, final: Bools, n: int, generator: np.random.Generator) -> tuple[Longs, Ints, Ints]:
-    """Walks n times, all at once: returns where each walk's arcs begin, the arcs, and the final states."""
+    """Draws n walks at once; returns where the arcs of each walk begin, the arcs, and the final states."""
     states = np.zeros(n, dtype=np.int32)
     walking = np.arange(n)
     steps: list[tuple[Longs, Ints]] = []
@@ -89,7 +89,7 @@ def _walks(shares: Arcs, final: Bools, n: int, generator: np.random.Generator) -
 
 @jit
 def _choose(shares: Arcs, final: Bools, states: Ints, chances: Floats) -> Ints:
-    """Returns the arc that each number from 0 to 1 falls on, -1 for the end of the walk."""
+    """Returns the arc that each random number from 0 to 1 selects, -1 for the end of the walk."""
     taken = np.empty(len(states), dtype=np.int32)
     for walk in range(len(states)):
         state = states[walk]
@@ -98,7 +98,7 @@ def _choose(shares: Arcs, final: Bools, states: Ints, chances: Floats) -> Ints:
         arc = -1
         if left >= 0.0 or not final[state]:
             arc = begin
-            while arc < end - 1 and left >= shares.weights[arc]:  # what rounding leaves over is the last arc's
+            while arc < end - 1 and left >= shares.weights[arc]:  # the last arc takes the rounding error
                 left -= shares.weights[arc]
                 arc += 1
             arc = arc if arc < end else -1

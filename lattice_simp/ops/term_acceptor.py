@@ -53,7 +53,7 @@ def term_acceptor(
 def _add_forms(
     forms: Sequence[tuple[str, ...]], begin: int, table: SymbolTable, arcs: list[tuple[int, int, int]]
 ) -> int:
-    """Adds the prefix tree of forms, whose ends are one state; returns that state, the highest one."""
+    """Adds a prefix tree of forms that all end in one state; returns that state, the highest one."""
     prefixes = sorted({form[:length] for form in forms for length in range(1, len(form))})
     states = {(): begin} | {prefix: begin + place for place, prefix in enumerate(prefixes, 1)}
     end = begin + len(prefixes) + 1

@@ -43,7 +43,7 @@ def timed_words(
         decide: the words: of the best path, with the times of its arcs and the confidences of `word_confidences`; or
             of the consensus (`confusion_network`), with the average times and the probabilities of its slots.
         scale: above 0; a path with cost c has the probability exp(-scale * c) / Z.
-        ignore: labels that are no words, as in `nbest`; they take time.
+        ignore: labels that are not words, as in `nbest`; they take time.
 
     Raises:
         LatticeSimpError: an unknown decision; the lattice has no times; the scale is not a number above 0.

@@ -68,7 +68,7 @@ def union(
 
 
 def _costs_of_shares(shares: Sequence[float], costs: Sequence[float] | None) -> list[float]:
-    """Returns what the paths of each lattice cost in a mixture."""
+    """Returns the additional cost of the paths of each lattice in a mixture."""
     if costs is not None:
         raise LatticeSimpError("a union takes costs or shares, not both")
     shares = [real(share, "the share of a lattice") for share in shares]

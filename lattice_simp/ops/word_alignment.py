@@ -1,13 +1,13 @@
-"""All strings of a lattice aligned with one string, the pivot, by word edit distance: what stands at each of its words.
+"""Aligns all strings of a lattice with one string, the pivot, by word edit distance: what stands at each of its words.
 
-The strings are aligned together: those that lead to one state with the same row of edit distances go on alike, so a
-node is a pair of a state and a row, as in the composition of the lattice with a Levenshtein automaton. From the end
-back, the row of a node and that before say how the word between them is aligned. Each string has one alignment, which
-follows from the two strings alone: what is summed over the strings does not depend on how the lattice is arranged.
+The strings are aligned together: prefixes that reach one state with the same row of edit distances have the same
+continuations, so a node is a pair of a state and a row, as in the composition of the lattice with a Levenshtein
+automaton. A backward pass reads the alignment of each word off the rows before and after it. Each string has one
+alignment, which depends on the two strings alone, so sums over the strings do not depend on the form of the lattice.
 
-It has the fewest edits, of those alignments the most equal words, and of these skips words of the pivot as late, and
-inserts words as early, as can be. Where prefixes have more than `MOST_ROWS` different rows, cells that cost much more
-than the best of their row are left out (`LIMITS`); how many rows there are is a property of the strings, too.
+That alignment has the fewest edits, then the most equal words, then skips words of the pivot as late and inserts words
+as early as possible. If prefixes have more than `MOST_ROWS` different rows, cells that cost much more than the best of
+their row are left out (`LIMITS`); the number of rows depends on the strings alone, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
 from lattice_simp.ops.distribution import LEAST, TIE, Distribution
 
 EDIT = 1 << 10
-"""The cost of an inserted or skipped word; one replaced by another costs 1 more, so as many as can be match."""
+"""The cost of an inserted or skipped word; a replaced word costs 1 more, so that as many words as possible match."""
 
 MOST_ROWS = 1 << 13
 
@@ -32,9 +32,9 @@ class _Limits(NamedTuple):
     """Which cells of a row are kept.
 
     Attributes:
-        slack: how much more than the best of the row they cost at most.
-        surcharge: of a replaced word, above an edit.
-        width: how many columns they are from the best at most.
+        slack: the greatest difference in cost from the best cell of the row.
+        surcharge: the cost of a replaced word above that of an edit.
+        width: the greatest distance from the best cell in columns.
     """
 
     slack: int
@@ -48,10 +48,10 @@ LIMITS = (
     _Limits(EDIT + EDIT // 2, 1, 1 << 28),
     _Limits(EDIT + EDIT // 2, 0, 3),
 )
-"""The first that `MOST_ROWS` rows are enough for is taken, or the last, which allows few for each column."""
+"""The first limits with at most `MOST_ROWS` rows apply, else the last, which allow only a few rows for each column."""
 
 LEVEL = 10 * TIE
-"""Probabilities in a slot whose logs round to the same multiple of it are equal, and their mean is taken."""
+"""Probabilities in a slot whose logs round to the same multiple of `LEVEL` count as equal; each becomes their mean."""
 
 _NEVER = 1 << 29
 _ROOM = 1024
@@ -63,10 +63,11 @@ _NODE = np.dtype([("row", np.int32), ("next", np.int32), ("cells", np.int32), ("
 _EDGE = np.dtype([("source", np.int32), ("target", np.int32), ("arc", np.int32)])
 
 _CELL = np.dtype([("column", np.int32), ("run", np.int32), ("next", np.int32), ("mass", np.float64)])
-"""Of a node, the number of the pivot's words before it in some alignments, and how many words they insert next."""
+"""Alignments at a node: how many words of the pivot are before it, how many words are inserted next, the next cell of
+the node, and the probability of these alignments."""
 
 _ENTRY = np.dtype([("key", np.int64), ("mass", np.float64), ("begin", np.float64), ("end", np.float64)])
-"""A word in a slot, its probability, and that times when it begins and ends."""
+"""A word in a slot (for the key, see `_entries_of`), its probability, and the products of that with its times."""
 
 
 class Pivot(NamedTuple):
@@ -75,7 +76,7 @@ class Pivot(NamedTuple):
     Attributes:
         words: (words,) int32 of a distribution; -1 for words of no string.
         spans: (words, 2) int64, when each begins and ends in milliseconds: to align words whose common time is less
-            than half of their mean length costs an edit more. (0, 2) where times do not count.
+            than half of their mean length costs another edit. (0, 2) without times.
     """
 
     words: Ints
@@ -90,7 +91,7 @@ class Pivot(NamedTuple):
 class Slots(NamedTuple):
     """The slots of a pivot's words and of those that strings insert between them, from left to right.
 
-    The probabilities of each slot sum to 1. Its most probable word comes first; where several are, the pivot's.
+    The probabilities of each slot sum to 1. Its most probable word comes first; of ties, the pivot's word.
 
     Attributes:
         slots: (entries,) int64, from 0.
@@ -110,10 +111,10 @@ class Slots(NamedTuple):
 
 
 def align(strings: Distribution, pivot: Pivot, times: Floats | None = None) -> Slots:
-    """Returns what the strings have at each word of the pivot, and between them.
+    """Returns the words that the strings have at each word of the pivot, and between its words.
 
     Args:
-        strings: of a lattice.
+        strings: the strings of a lattice.
         pivot: the string to align them with.
         times: (arcs, 2) float64 seconds, when each arc begins and ends.
     """
@@ -121,7 +122,7 @@ def align(strings: Distribution, pivot: Pivot, times: Floats | None = None) -> S
 
 
 def matched(strings: Distribution, pivot: Ints) -> Floats:
-    """Returns the probability of the strings that have a word of the pivot where it is, (len(pivot),)."""
+    """Returns the probability of the strings that have the same word where they align with the pivot, (len(pivot),)."""
     entries = _aligned(strings, Pivot.untimed(pivot), None)
     columns, words = np.divmod(entries["key"], len(strings.arcs.finals) * (len(strings.words) + 1))
     same = np.append(0, pivot)[columns] == words
@@ -139,7 +140,7 @@ def _aligned(strings: Distribution, pivot: Pivot, times: Floats | None) -> Recor
 
 @jit
 def _entries_of(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, times: Floats, words: int) -> Records:
-    """Returns the words of each slot by one key: (column * states + words inserted from there on) * words + word."""
+    """Returns the entries; their key is (column * states + words inserted from there on) * words + word."""
     for limits in LIMITS:
         most = MOST_ROWS if limits.surcharge else _NEVER
         product = _product(arcs, pivot, letters, table, limits, most)
@@ -149,12 +150,12 @@ def _entries_of(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, times: Fl
 
 
 def _letters(strings: Distribution, pivot: Pivot, times: Floats) -> tuple[Ints, Longs]:
-    """Returns what rows tell arcs apart by: (arcs,) the letter of each, and (letters, 4) what it is.
+    """Returns the letter of each arc, (arcs,), and the letters, (letters, 4): rows do not tell other arcs apart.
 
-    That is whether it is a word, which one if the pivot has it, and when it begins and ends.
+    A letter is whether it is a word, which one if the pivot has it, and when it begins and ends (ms, with times).
     """
     labels = strings.arcs.labels
-    numbers = np.zeros(len(strings.words) + 2, dtype=np.int64)  # the last one stands for words of no string
+    numbers = np.zeros(len(strings.words) + 2, dtype=np.int64)  # the last one is for words that no string has
     if not len(pivot.spans):
         held = np.unique(pivot.words)
         numbers[1:] = 1
@@ -170,7 +171,7 @@ def _letters(strings: Distribution, pivot: Pivot, times: Floats) -> tuple[Ints, 
 
 
 def _slots(entries: Records, pivot: Pivot, runs: int, size: int) -> Slots:
-    """Returns the slots in order, with the rest for no word where words are inserted."""
+    """Returns the slots in order; where words are inserted, the rest of the probability is that of no word."""
     places, words = np.divmod(entries["key"], size)
     columns, inserted = np.divmod(places, runs)
     columns = np.where(inserted, 0, columns)
@@ -201,7 +202,7 @@ class _Product(NamedTuple):
     """The nodes, the edges between them in the order of their sources' states, and the rows.
 
     Attributes:
-        nodes: (nodes,) records; none if there are too many rows.
+        nodes: (nodes,) records; empty if there are too many rows.
         edges: (edges,) records.
         costs: (rows, pivot's words + 1) int32, above the least of the row.
         heads: (states,) int32, the first node of each state, or -1.
@@ -214,7 +215,7 @@ class _Product(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Different rows. (Each array of a tuple takes time when it is passed to a function.)
+    """The distinct rows. (Few arrays, since each takes time when the tuple is passed to a function.)
 
     Attributes:
         costs: (rows, columns) int32, with room for more.
@@ -241,7 +242,7 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Lim
     nodes[0].row, nodes[0].next, nodes[0].cells, nodes[0].mass, heads[0] = 0, -1, -1, 1.0, 0
     for state in range(len(arcs.finals)):
         more = _length(nodes, heads[state]) * (arcs.offsets[state + 1] - arcs.offsets[state])
-        while used + more > len(nodes):  # here, because arrays that a loop may replace are copied in each round
+        while used + more > len(nodes):  # not in the loop, which would copy arrays that it may replace in each round
             nodes = grown(nodes)
         while count + more > len(edges):
             edges = grown(edges)
@@ -284,7 +285,7 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Lim
 
 @jit
 def _first_row(columns: int, limits: _Limits) -> _Rows:
-    """Returns the row before any word, with room for more."""
+    """Returns rows that hold the one before any word, with room for more."""
     costs, bands = np.empty((_ROOM, columns), dtype=np.int32), np.zeros((_ROOM, 2), dtype=np.int32)
     for column in range(columns):
         costs[0, column] = _NEVER
@@ -298,7 +299,7 @@ def _first_row(columns: int, limits: _Limits) -> _Rows:
 
 @jit
 def _row_after(rows: _Rows, new: int, row: int, pivot: Pivot, letter: int, table: Longs, limits: _Limits) -> np.int64:
-    """Returns the number of the row after a letter, which is `new` if there is none like it; there must be room."""
+    """Returns the number of the row after a letter: an equal row's, else `new`, for which there must be room."""
     _advance(rows, new, row, pivot, letter, table, limits)
     rows.marks[new] = _mark(rows, new)
     place = _row_slot(rows, new)
@@ -309,7 +310,7 @@ def _row_after(rows: _Rows, new: int, row: int, pivot: Pivot, letter: int, table
 
 @jit
 def _length(nodes: Records, node: int) -> int:
-    """Returns how many nodes a state has."""
+    """Returns the length of the list of nodes that begins with `node`."""
     count = 0
     while node >= 0:
         count, node = count + 1, nodes[node].next
@@ -342,7 +343,7 @@ def _mark(rows: _Rows, number: int) -> np.uint64:
 
 @jit
 def _mixed(number: np.uint64) -> np.uint64:
-    """Returns a number all of whose bits depend on those of another one (the last steps of SplitMix64)."""
+    """Mixes the bits of a number (the last steps of SplitMix64)."""
     number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return number ^ (number >> np.uint64(31))
@@ -350,9 +351,9 @@ def _mixed(number: np.uint64) -> np.uint64:
 
 @jit
 def _row_slot(rows: _Rows, number: int) -> np.int64:
-    """Returns where the number of an equal row is in the table, or the free place for it.
+    """Returns the slot of an equal row in the table, or the free slot for it.
 
-    (Called in one place, it becomes a part of its caller.)
+    (It has one caller, so the compiler inlines it.)
     """
     mask = len(rows.table) - 1
     slot = np.int64(rows.marks[number] & np.uint64(mask))
@@ -371,7 +372,7 @@ def _row_slot(rows: _Rows, number: int) -> np.int64:
 
 @jit
 def _free_slot(table: Ints, mark: np.uint64) -> np.int64:
-    """Returns the place in the table for a row that is not in it."""
+    """Returns the free slot in the table for a row that is not in it."""
     mask = len(table) - 1
     slot = np.int64(mark & np.uint64(mask))
     while table[slot] >= 0:
@@ -383,8 +384,8 @@ def _free_slot(table: Ints, mark: np.uint64) -> np.int64:
 def _advance(rows: _Rows, new: int, number: int, pivot: Pivot, letter: int, table: Longs, limits: _Limits) -> None:
     """Writes the row after a letter.
 
-    Before the band of the row, and from where all further words of the pivot are skipped at too high a cost, no cell is
-    kept. (Views of rows would take longer, because their references are counted.)
+    It keeps no cells before the band of the row `number`, nor from where skipping further words of the pivot costs too
+    much. (Views of rows would take longer, because their references are counted.)
     """
     costs = rows.costs
     columns, begin, end = costs.shape[1], rows.bands[number, 0], rows.bands[number, 1]
@@ -399,7 +400,7 @@ def _advance(rows: _Rows, new: int, number: int, pivot: Pivot, letter: int, tabl
         stop += 1
     first, last = max(best - limits.width, begin), min(best + limits.width, stop - 1)
     while first > begin and costs[new, first] == costs[new, first - 1] + EDIT:
-        first += 1  # its way back is left out
+        first += 1  # its backtrace leads to a cell that is left out
     while costs[new, first] - least > limits.slack:
         first += 1
     while costs[new, last] - least > limits.slack:
@@ -412,7 +413,7 @@ def _advance(rows: _Rows, new: int, number: int, pivot: Pivot, letter: int, tabl
 
 @jit
 def _replaced(pivot: Pivot, table: Longs, letter: int, column: int, surcharge: int) -> int:
-    """Returns the cost of a letter at the pivot's word of a column."""
+    """Returns the cost of aligning a letter with the pivot's word of a column."""
     apart = 0
     if len(pivot.spans):
         begin, end = pivot.spans[column - 1, 0], pivot.spans[column - 1, 1]
@@ -430,7 +431,7 @@ def _replaced(pivot: Pivot, table: Longs, letter: int, column: int, surcharge: i
 def _entries(
     arcs: Arcs, pivot: Pivot, letters: tuple[Ints, Longs, int], product: _Product, times: Floats, words: int
 ) -> Records:
-    """Follows the alignments from the end back, node by node."""
+    """Traces the alignments back from the end, node by node; returns the entries."""
     nodes, edges, costs, _ = product
     columns = costs.shape[1]
     cells, used = np.empty(256, dtype=_CELL), 0
@@ -452,7 +453,7 @@ def _entries(
             used = _passed(nodes, cells, used, node, column, 0, mass)
             node = nodes[node].next
     edge = len(edges) - 1
-    while edge >= 0:  # until there is no room; arrays that a loop may replace are copied in each round
+    while edge >= 0:  # the inner loop stops where room is needed: it would copy arrays that it may replace
         tally, cells = _with_room(tally, cells, used, _cells(cells, nodes[edges[edge].target].cells), columns)
         edge, used = _followed(arcs, pivot, letters, product, times, (words, edge, used), tally, cells)
     tally, cells = _with_room(tally, cells, used, 1, columns)
@@ -475,12 +476,12 @@ def _followed(
     tally: _Tally,
     cells: Records,
 ) -> tuple[int, int]:
-    """Follows edges back, from one on, while there is room; returns the next edge and the number of cells.
+    """Follows edges backwards while there is room; returns the next edge and the number of cells.
 
     Args:
         arcs, pivot, letters, product, times: as in `_entries`.
-        state: the number of words, the edge, and the number of cells.
-        tally, cells: what grows.
+        state: the number of words, the first edge, and the number of cells.
+        tally, cells: the entries and cells to add to.
     """
     nodes, edges, costs, _ = product
     numbers, table, surcharge = letters
@@ -528,7 +529,7 @@ class _Tally(NamedTuple):
 
 @jit
 def _with_room(tally: _Tally, cells: Records, used: int, more: int, columns: int) -> tuple[_Tally, Records]:
-    """Returns both with room for what so many cells of a node can add."""
+    """Returns the tally and the cells with room for what `more` cells of a node can add."""
     while used + more > len(cells):
         cells = grown(cells)
     most = tally.size[0] + more * (columns + 1)
@@ -544,7 +545,7 @@ def _with_room(tally: _Tally, cells: Records, used: int, more: int, columns: int
 
 @jit
 def _cells(cells: Records, cell: int) -> int:
-    """Returns how many cells there are from one on."""
+    """Returns the length of the list of cells that begins with `cell`."""
     count = 0
     while cell >= 0:
         count, cell = count + 1, cells[cell].next
@@ -555,7 +556,7 @@ def _cells(cells: Records, cell: int) -> int:
 def _counted(
     entries: Records, count: Longs, keys: Longs, values: Ints, key: int, mass: float, begin: float, end: float
 ) -> None:
-    """Adds a word in a slot; there must be room."""
+    """Adds probability to a word in a slot; there must be room."""
     slot = find_slot(keys, key)
     if keys[slot] < 0:
         keys[slot], values[slot] = key, count[0]
@@ -570,7 +571,7 @@ def _counted(
 
 @jit
 def _passed(nodes: Records, cells: Records, used: int, node: int, column: int, run: int, mass: float) -> int:
-    """Adds the probability of alignments to a cell of a node; returns how many cells there are. There must be room."""
+    """Adds the probability of alignments to a cell of a node; returns the number of cells. There must be room."""
     cell = nodes[node].cells
     while cell >= 0 and (cells[cell].column != column or cells[cell].run != run):
         cell = cells[cell].next
@@ -585,7 +586,7 @@ def _passed(nodes: Records, cells: Records, used: int, node: int, column: int, r
 
 @jit
 def _last_column(costs: Ints, row: int) -> int:
-    """Returns the column from which it costs least to skip the pivot's other words; of several the last."""
+    """Returns the column with the least cost if the rest of the pivot is skipped; of ties the last."""
     best, least = 0, 2 * _NEVER
     for column in range(costs.shape[1]):
         cost = costs[row, column] + EDIT * (costs.shape[1] - 1 - column)

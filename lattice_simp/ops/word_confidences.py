@@ -46,7 +46,7 @@ def word_confidences(
         hypothesis: a string or words; None for the most probable string (see `probable_tokens`).
         scale: above 0; the larger, the closer to the best paths alone.
         max_arcs: larger lattices are pruned to so many arcs first. What is left depends on the form of the lattice.
-        ignore: labels of the lattice that are no words, as in `nbest`.
+        ignore: labels of the lattice that are not words, as in `nbest`.
 
     Raises:
         EmptyLatticeError: the lattice accepts nothing.

@@ -36,7 +36,7 @@ def skeleton_agreement(
         hypothesis: a string or words.
         skeletons: translations of the skeleton; the probability of one with cost c is exp(-scale * c) / Z.
         scale: above 0.
-        ignore: labels of the skeletons that are no words.
+        ignore: labels of the skeletons that are not words.
 
     Raises:
         LatticeSimpError: a scale that is not a number above 0, or a cost that is not finite.
