@@ -34,8 +34,8 @@ ROUNDING = 1e-9
 """Relative slack of bounds: they are compared with sums in another order, and rounding must not lose a path."""
 
 FIRST_ORDER = 3
-"""The first order above 1 that has a pass, if the model has longer n-grams. A pass of order 2 does not pay: it saves the
-pass of order 3 a quarter of its edges on lattices of 30 news sentences, and as many as it has itself on those of 20
+"""The first order above 1 that has a pass, if the model has longer n-grams. A pass of order 2 does not pay: it saves
+the pass of order 3 a quarter of its edges on lattices of 30 news sentences, and as many as it has itself on those of 20
 captions."""
 
 BEAM_WIDTH = 8

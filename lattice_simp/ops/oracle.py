@@ -19,7 +19,7 @@ OracleMetric: TypeAlias = Literal["wer", "bleu"]
 Search: TypeAlias = Callable[[Lattice, Sequence[tuple[str, ...]]], tuple[Hypothesis, float]]
 
 ORACLES: Mapping[str, Search] = {"wer": wer_oracle, "bleu": bleu_oracle}
-"""The search of each metric, from a connected, non-empty lattice and at least one reference to the path and its score."""
+"""By metric: from a connected lattice with a path, and at least one reference, to the nearest path and its score."""
 
 
 @dataclass(frozen=True)
