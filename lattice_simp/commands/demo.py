@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from lattice_simp.commands.compiling import compiling_in_parallel
 from lattice_simp.commands.options import Detail, OutputFolder, command_app
 from lattice_simp.errors import MissingExtraError
 from lattice_simp.support.tables import grammar_path
@@ -69,9 +70,10 @@ def run_demo(sentences: int, output: Path, console: Console) -> list[StrategyRes
     decoder = Decoder.load(grammar_path("demo/data/rules.gz").parent)
     console.print(
         f"{decoder.grammar.num_rules} rules, a {decoder.language_models['LM'].order}-gram model; "
-        "compiling (about a minute the first time) ..."
+        "compiling (half a minute to a minute the first time) ..."
     )
-    decoder.translate(skeletons[0].tokens, skeletons[0], strategy="skeleton-first")
+    with compiling_in_parallel():
+        decoder.translate(skeletons[0].tokens, skeletons[0], strategy="skeleton-first")
     translations: dict[str, list[Translation]] = {}
     results = []
     for strategy in STRATEGIES:

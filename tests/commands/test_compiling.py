@@ -1,0 +1,50 @@
+"""Kernels that a second process compiles for the first one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+def compiled_by(code, folder):
+    """Runs code with kernels in a folder; returns the modules and names of the kernels that it compiles."""
+    listening = """
+        from numba.core import event
+        class Listener(event.Listener):
+            def on_start(self, event):
+                function = event.data["dispatcher"].py_func
+                print("compiled", f"{function.__module__}.{function.__name__}")
+            def on_end(self, event):
+                pass
+        event.register("numba:compile", Listener())
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(listening) + textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(folder)},
+        timeout=600,
+        check=True,
+    )
+    lines = [line.removeprefix("compiled ") for line in run.stdout.splitlines() if line.startswith("compiled ")]
+    return {line for line in lines if line.startswith("lattice_simp.")}
+
+
+@pytest.mark.slow
+def test_the_demo_finds_the_kernels_of_operations_compiled(tmp_path):
+    ahead = compiled_by("from lattice_simp.commands import compiling; compiling._apply_operations(None)", tmp_path)
+    assert {"lattice_simp.ops.lm_product.relaxed_product", "lattice_simp.ops.nbest._search"} <= ahead
+    demo = f"""
+        from pathlib import Path
+        from rich.console import Console
+        from lattice_simp.commands.demo import run_demo
+        run_demo(1, Path({str(tmp_path)!r}), Console(stderr=True))
+    """
+    later = compiled_by(demo, tmp_path)
+    assert any(name.startswith("lattice_simp.translate.search.cubes") for name in later)
+    again = {name for name in later & ahead if not name.startswith("lattice_simp.ops.gap_product")}
+    assert len(again) < len(ahead) / 10, sorted(again)
