@@ -14,6 +14,7 @@ from lattice_simp.metrics import Comparison, Lines, Metric, SignificanceTest, Te
 from lattice_simp.metrics.report import significance_mark
 from lattice_simp.metrics.table import Cell
 from lattice_simp.pipeline.experiment import stage_table
+from lattice_simp.systems.judging import share
 
 Figures = Mapping[str, Any]
 """JSON values, by name."""
@@ -86,6 +87,27 @@ def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], words: in
     rule = "|" + "---|" * words + "---:|" * (len(columns) - words)
     head, *lines = (f"| {' | '.join(row)} |" for row in (columns, *rows))
     return "\n".join([head, rule, *lines])
+
+
+def percentage(flags: Iterable[bool]) -> dict[str, float]:
+    """Returns the percentage of true ones, with Wilson's 95 % interval.
+
+    >>> percentage([True] * 9 + [False])  # doctest: +SKIP
+    {'value': 90.0, 'low': 59.6, 'high': 98.2}
+    """
+    every = list(flags)
+    estimate = share(sum(every), len(every))
+    values = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+    return {name: round(100 * value, 1) for name, value in values.items()}
+
+
+def with_interval(estimate: Figures) -> str:
+    """Returns a percentage and its interval as words.
+
+    >>> with_interval({"value": 90.0, "low": 59.6, "high": 98.2})
+    '90 % (60 to 98)'
+    """
+    return f"{estimate['value']:.0f} % ({estimate['low']:.0f} to {estimate['high']:.0f})"
 
 
 def versions(*packages: str) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from experiments.hindi_simplification.judgements import JUDGED, judged_figures, read_judged
 from experiments.hindi_simplification.ratings import read_ratings
 from experiments.hindi_simplification.references import Pair, read_pairs
 from experiments.hindi_simplification.report import measure, page
@@ -15,7 +16,7 @@ from lattice_simp.pipeline.experiment import Experiment, Results, options, run_e
 from lattice_simp.systems.hindi.model import HindiModel, load_what_works
 
 FOLDER = Path(__file__).parent
-REFERENCES, RATINGS = FOLDER / "references.tsv", FOLDER / "ratings.tsv"
+REFERENCES, RATINGS, READ = FOLDER / "references.tsv", FOLDER / "ratings.tsv", FOLDER / JUDGED
 
 
 def simplification(experiment: Experiment) -> Results:
@@ -27,7 +28,7 @@ def simplification(experiment: Experiment) -> Results:
     model = None if experiment.options["without_model"] else load_what_works(hindi)
     pairs = read_pairs(Path(settings["data"]) / settings["treebank"], REFERENCES, [])
     outputs = outputs_of(pairs, model)
-    figures = measure(pairs, outputs, read_ratings(RATINGS))
+    figures = {**judged_figures(read_judged(READ)), **measure(pairs, outputs, read_ratings(RATINGS))}
     return Results("Hindi sentences made simpler", figures, page(figures, settings))
 
 

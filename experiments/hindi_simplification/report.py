@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
+from experiments.hindi_simplification.judgements import READINGS, judged_table
 from experiments.hindi_simplification.ratings import Ratings, fingerprint
 from experiments.hindi_simplification.references import Pair, sentences_of
 from experiments.report import Figures
@@ -68,7 +69,8 @@ def _scores(pairs: Sequence[Pair], lines: Sequence[str], ratings: Ratings) -> di
 def page(figures: Figures, config: Figures) -> list[str]:
     """Lays the figures out."""
     titles = {"all": "complex sentences of held-out files", "split": "of them, which the references split"}
-    return [as_markdown(_table(f"{figures[name]['sentences']} {titles[name]}", figures, name)) for name in titles]
+    tables = [as_markdown(_table(f"{figures[name]['sentences']} {titles[name]}", figures, name)) for name in titles]
+    return [*tables, as_markdown(judged_table(figures[READINGS]))]
 
 
 def _table(title: str, figures: Figures, name: str) -> Table:

@@ -30,12 +30,12 @@ from experiments.paraphrase import curve, probable
 from experiments.paraphrase.curve import CURVE, FILTERED, Condition
 from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus, unread
 from experiments.paraphrase.probable import SLACK, read_model
+from experiments.report import percentage
 from lattice_simp import LanguageModel, LatticeSimpError, Paraphraser, Tree, sample
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.tables import read_table
 from lattice_simp.support.textio import open_text, read_lines, write_text
-from lattice_simp.systems.judging import share
 
 SENTENCES, BESIDE, STUDY_FILE, KEY, JUDGED = "sentences.jsonl", "beside.txt", "study.yaml", "key.tsv", "judged.tsv"
 
@@ -244,9 +244,9 @@ def shares(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
         table[condition] = {
             "sentences": len(judged),
             "seed": int(judged[0]["seed"]),
-            **{name: _percentage(row[name] == RIGHT for row in judged) for name in QUESTIONS},
-            "right": _percentage(_is_right(row, (RIGHT,)) for row in judged),
-            "forgiven": _percentage(_is_right(row, (RIGHT, FORGIVEN)) for row in judged),
+            **{name: percentage(row[name] == RIGHT for row in judged) for name in QUESTIONS},
+            "right": percentage(_is_right(row, (RIGHT,)) for row in judged),
+            "forgiven": percentage(_is_right(row, (RIGHT, FORGIVEN)) for row in judged),
             "collections": {
                 name: _counts([row for row in judged if row["collection"] == name])
                 for name in sorted({row["collection"] for row in judged})
@@ -265,13 +265,6 @@ def _counts(judged: Sequence[Mapping[str, str]]) -> dict[str, int]:
         "right": sum(_is_right(row, (RIGHT,)) for row in judged),
         "forgiven": sum(_is_right(row, (RIGHT, FORGIVEN)) for row in judged),
     }
-
-
-def _percentage(flags: Iterable[bool]) -> dict[str, float]:
-    every = list(flags)
-    estimate = share(sum(every), len(every))
-    values = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
-    return {name: round(100 * value, 1) for name, value in values.items()}
 
 
 def read_judged() -> list[dict[str, str]]:

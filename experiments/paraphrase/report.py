@@ -5,7 +5,7 @@ from __future__ import annotations
 from experiments.paraphrase.combination import COMBINATION, combination_parts
 from experiments.paraphrase.plots import PLOTS, PRECISION, SIZES
 from experiments.paraphrase.references import references_parts
-from experiments.report import Figures, plain_table, stages_part
+from experiments.report import Figures, plain_table, stages_part, with_interval
 
 _ABOUT = """Sets of sentences that mean the same, each expanded to all sentences that its phrases make (Imamura, Akiba
 and Sumita 2002). Phrases are equivalent that have one category, whose links do not leave them, of whose content words
@@ -95,14 +95,10 @@ def _yields(curve: Figures) -> str:
 def _right(conditions: Figures) -> str:
     shares = ("grammar", "meaning", "right", "forgiven")
     rows = [
-        (name, f"{row['seed']}", f"{row['sentences']}", *(_interval(row[share]) for share in shares))
+        (name, f"{row['seed']}", f"{row['sentences']}", *(with_interval(row[share]) for share in shares))
         for name, row in conditions.items()
     ]
     return plain_table(("sentences", "seed", "judged", *shares), rows)
-
-
-def _interval(estimate: Figures) -> str:
-    return f"{estimate['value']:.0f} % ({estimate['low']:.0f} to {estimate['high']:.0f})"
 
 
 def _right_by_collection(conditions: Figures) -> str:

@@ -8,6 +8,8 @@ import pytest
 from small_treebank import write_bank
 
 from experiments.hindi_simplification import __main__ as program
+from experiments.hindi_simplification import judgements
+from experiments.hindi_simplification.judgements import judged_figures, judged_table, read_judged
 from experiments.hindi_simplification.ratings import COLUMNS, fingerprint, read_ratings
 from experiments.hindi_simplification.references import read_pairs, sentences_of
 from lattice_simp.errors import FormatError
@@ -54,6 +56,41 @@ def test_broken_ratings_name_their_line(tmp_path, values):
     path.write_text("\t".join(COLUMNS) + f"\na\t1\t00000000\t{values}\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r"ratings\.tsv:2:"):
         read_ratings(path)
+
+
+def judged(tmp_path, *rows):
+    path = tmp_path / judgements.JUDGED
+    path.write_text("\n".join(["\t".join(judgements.COLUMNS), *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_judgements_of_the_last_reading_are_the_figures(tmp_path):
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    right, false = "a\ts{}\tcareful\t1\t1\t", "a\ts{}\tcareful\t1\t0\tfact"
+    first = [f"1\tnews\t{row.format(number)}" for number, row in enumerate((right, false))]
+    second = [f"2\tnews\t{row.format(number)}" for number, row in enumerate((right, right, right, false), start=2)]
+    controls = ["2\tnews\ta\ts6\tright\t1\t1\t", "2\tnews\ta\ts7\twrong\t0\t1\tno subject"]
+    figures = judged_figures(read_judged(judged(tmp_path, *first, *second, *controls)))
+    assert [figures[f"{name}_pct"] for name in ("simplified_right", "grammatical", "meaning")] == [75, 100, 75]
+    reading = figures["readings"]["2"]
+    assert (reading["sentences"], reading["faults"]) == (4, {"fact": 1})
+    assert [reading["controls"][name]["right"] for name in ("right", "wrong")] == [1, 0]
+    table = judged_table(figures["readings"])
+    assert [cell.shown for cell in table.rows[-1]][1:] == ["all", "4", "100 % (51 to 100)", *["75 % (30 to 95)"] * 2]
+    assert "reading 1, faults: fact 1" in table.notes
+
+
+@pytest.mark.parametrize("values", ["other\t1\t1", "careful\t2\t1", "right\t1\t"])
+def test_broken_judgements_name_their_line(tmp_path, values):
+    with pytest.raises(FormatError, match=r"judged\.tsv:2:"):
+        read_judged(judged(tmp_path, f"1\tnews\ta\ts1\t{values}\t"))
+
+
+def test_no_sentence_was_judged_twice():
+    rows = read_judged(program.READ)
+    names = [row["sentence"] for row in rows]
+    assert len(names) == len(set(names))
+    assert len([row for row in rows if row["output"] == judgements.SYSTEM]) >= 100
 
 
 def test_the_table_has_bleu_and_the_ratings_of_what_was_rated(bank, tmp_path, monkeypatch):

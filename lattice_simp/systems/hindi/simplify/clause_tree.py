@@ -9,7 +9,7 @@ from lattice_simp.systems.hindi.clause import Clause, ClauseType, nested_order
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, Sentence
 from lattice_simp.systems.hindi.simplify.tables import connectives
 
-CONNECTIVE_TAGS = (CONJUNCTION, "PRP", "RB", "NST", "RP")
+CONNECTIVE_TAGS = (CONJUNCTION, "PRP", "RB", "NST", "RP", "QF")
 """The tags of words that join clauses."""
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.grammars.hindi.verbs import PERFECTIVE, analyse, takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, GERUND, NON_FINITE, PUNCTUATION, Sentence
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, GERUND, NON_FINITE, PUNCTUATION, VERBS, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS, is_agentive
-from lattice_simp.systems.hindi.simplify.tables import pronouns, second_verbs, word_of, words_of
+from lattice_simp.systems.hindi.simplify.tables import connectives, pronouns, relatives, second_verbs, word_of, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
 
 
@@ -40,6 +42,19 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
     return refusals
 
 
+def without_needless(sentence: Sentence, parts: Sequence[Part]) -> list[Part]:
+    """Returns the parts without shared subjects where a clause certainly has its own."""
+    return [replace(part, copied=()) if part.copied and _owns_subject(sentence, part) else part for part in parts]
+
+
+def _owns_subject(sentence: Sentence, part: Part) -> bool:
+    return (
+        part.kind == "finite"
+        and part.verb is not None
+        and _has_subject(sentence, part, _first_verb(sentence, part, part.verb))
+    )
+
+
 def unbalanced(names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
     """Returns the splits that tear quotation marks or brackets apart."""
     if len(sentences) < 2:
@@ -49,6 +64,46 @@ def unbalanced(names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> lis
         for name, words in zip(names, sentences, strict=True)
         if not _is_balanced(words)
     ]
+
+
+def torn(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
+    """Returns the splits that leave a sentence that does not end, or begin, as a sentence does.
+
+    Its last word is a verb, unless it is the last word of the source; its first word is no relative pronoun; and a
+    case marker stands behind a word.
+    """
+    if len(sentences) < 2:
+        return []
+    ends = [index for index, token in enumerate(sentence.tokens) if token.tag != PUNCTUATION and not token.is_empty]
+    refusals = []
+    for number, (name, words) in enumerate(zip(names, sentences, strict=True)):
+        said = [word for word in words if word.sources and sentence.tokens[word.sources[0]].tag != PUNCTUATION]
+        last = said[-1] if said else None
+        if last is None or not (last.is_verb or last.sources[0] == ends[-1] or _may_end(sentence, last)):
+            refusals.append(Refusal(name, "would leave a sentence that does not end with a verb"))
+        elif number and _begins_apart(sentence, said[0]):
+            refusals.append(Refusal(name, "would leave a relative clause or examples alone"))
+        elif _has_stray_marker(sentence, words):
+            refusals.append(Refusal(name, "would leave a case marker without its noun"))
+    return refusals
+
+
+def _may_end(sentence: Sentence, word: Word) -> bool:
+    return sentence.tokens[word.sources[0]].tag in (*VERBS, "NEG", "RP")
+
+
+def _begins_apart(sentence: Sentence, word: Word) -> bool:
+    is_pronoun = sentence.tokens[word.sources[0]].tag in ("PRP", "DEM")
+    return word.form in words_of("example") or (is_pronoun and word.form in relatives())
+
+
+def _has_stray_marker(sentence: Sentence, words: Sequence[Word]) -> bool:
+    """Returns whether a case marker that forms a phrase by itself stands behind a comma."""
+    strays = {chunk.start for chunk in sentence.chunks if sentence.tokens[chunk.start].tag == "PSP"}
+    return any(
+        word.sources and word.sources[0] in strays and previous.form in words_of("separator")
+        for previous, word in pairwise(words)
+    )
 
 
 def _is_balanced(words: Sequence[Word]) -> bool:
@@ -62,8 +117,11 @@ def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) ->
     if part.clause_kind == ClauseType.RELATIVE:
         return ""
     first = _first_verb(sentence, part, verb)
-    if not part.copied or first != verb:
-        return "" if _has_subject(sentence, part, first) else "no subject"
+    has_subject = _has_subject(sentence, part, first)
+    if not has_subject and (not part.copied or first != verb):
+        return "no subject"
+    if not part.copied:
+        return ""
     if any(has_ne(sentence, phrase) for phrase in nominal_chunks(sentence, part.tokens)):
         return "a subject of its own"
     before = sentence.tokens[part.copied[0] - 1] if part.copied[0] else None
@@ -115,6 +173,8 @@ def _has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
         return any(has_ne(sentence, phrase) for phrase in phrases)
     dative = any(_is_dative(sentence, phrase) for phrase in phrases)
     bare = [phrase for phrase in phrases if _may_be_subject(sentence, phrase)]
+    if group.root in words_of("be") and _is_gerund(sentence, part, verb):
+        return True
     if group.is_passive or (dative and group.root in words_of("be") and len(group.verbs) == 1):
         return bool(bare) or dative
     if len(bare) > 1 or any(sentence.head_of(sentence.chunks[phrase]).tag == "PRP" for phrase in bare):
@@ -122,9 +182,16 @@ def _has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
     if not bare or takes_ne(group.root):
         return bool(bare) and dative and group.verbs[-1].form in words_of("obligation")
     adjacent = bare[0] == verb - 1
-    if group.root in words_of("be"):
+    if group.root in words_of("linking"):
         return not adjacent or (len(phrases) > 1 and not _is_genitive(sentence, bare[0] - 1))
     return not (adjacent and group.root in words_of("moving"))
+
+
+def _is_gerund(sentence: Sentence, part: Part, verb: int) -> bool:
+    """Returns whether a gerund without a case marker may be the subject of a verb."""
+    tokens = set(part.tokens)
+    gerunds = (chunk for chunk in sentence.chunks[:verb] if chunk.tag == GERUND and tokens.issuperset(chunk.positions))
+    return any(not sentence.postpositions(gerund) for gerund in gerunds)
 
 
 def _is_dative(sentence: Sentence, phrase: int) -> bool:
@@ -137,12 +204,13 @@ def _may_be_subject(sentence: Sentence, phrase: int) -> bool:
     """Returns whether a bare phrase is no adverb, no joined phrase, and no object of a participle or gerund."""
     following = sentence.chunks[phrase + 1].tag
     form = sentence.head_of(sentence.chunks[phrase]).form
-    is_free = following not in (NON_FINITE, GERUND, "CCP") and form not in words_of("possessive")
+    is_free = following not in (NON_FINITE, GERUND, "CCP") and form not in (*words_of("possessive"), *connectives())
     return is_free and is_bare(sentence, phrase) and not _is_adverb(sentence, phrase)
 
 
 def _is_adverb(sentence: Sentence, phrase: int) -> bool:
-    return not classes_of(sentence.head_of(sentence.chunks[phrase]).form).isdisjoint(("time", "adverbial pronoun"))
+    form = sentence.head_of(sentence.chunks[phrase]).form
+    return form in words_of("manner") or not classes_of(form).isdisjoint(("time", "adverbial pronoun"))
 
 
 def _is_genitive(sentence: Sentence, phrase: int) -> bool:
@@ -183,6 +251,8 @@ def _unagreed(sentence: Sentence, part: Part, group: VerbGroup) -> str:
         if group.root in words_of("giving"):
             return "no object"
         return "" if any(_is_dative(sentence, phrase) for phrase in phrases) else "no object"
+    if group.root not in words_of("giving") and any(_is_dative(sentence, phrase) for phrase in phrases):
+        return "several phrases may be its object"
     chunk = sentence.chunks[bare[-1]]
     head = sentence.head_of(chunk)
     if len(bare) > 1 or bare[-1] != (part.verb or 0) - 1 or _is_adverb(sentence, bare[-1]):

@@ -32,6 +32,8 @@ def keep_together(
             reason, side = _reason(sentence, parent, position)
             if not (reason or every_clause or _is_participle(sentence, node)):
                 reason, side = reason_to_stay(sentence, parent, position), -1
+            if not (reason or every_clause) and _is_participle(sentence, node) and _has_finite(sentence, node):
+                reason = "a participle with a clause"
             if node.name in refused:
                 reason = refused[node.name]
             if reason:
@@ -47,6 +49,10 @@ def keep_together(
 
 def _is_participle(sentence: Sentence, node: Node) -> bool:
     return is_participial(sentence, node) or node.kind == ClauseType.NON_FINITE
+
+
+def _has_finite(sentence: Sentence, node: Node) -> bool:
+    return verb_chunk(sentence, range(node.start, node.end)) is not None
 
 
 def _followers(sentence: Sentence, root: Node) -> Iterator[tuple[str, str]]:

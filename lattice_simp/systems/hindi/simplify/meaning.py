@@ -133,6 +133,8 @@ def _relative(sentence: Sentence, parent: Node, position: int) -> str:
         sentence.tokens[pronoun].form in words_of("bare_relative") and following.tag not in ("PSP", "NST")
     ):
         return "an indefinite relative clause or one with its noun"
+    if any(sentence.tokens[index].form in relatives() for index in words[1:]):
+        return "several relative clauses"
     return _restriction(sentence, parent, position)
 
 
@@ -144,6 +146,8 @@ def _restriction(sentence: Sentence, parent: Node, position: int) -> str:
     after = [index for index in range(node.end, parent.end) if not is_joining(sentence, index)]
     if not before:
         return "a relative clause before what it describes"
+    if not parent.name and position and _content(sentence, range(parent.children[position - 1].end, node.start)):
+        return "what it describes has no verb"
     described = [sentence.tokens[index] for index in before if index not in _inside_before(parent, position)]
     forms = {token.form for token in described}
     if not forms.isdisjoint((*words_of("correlative"), *words_of("demonstrative"), *words_of("any"))):
@@ -154,7 +158,27 @@ def _restriction(sentence: Sentence, parent: Node, position: int) -> str:
         return "a relative clause that says which one"
     if after and sentence.tokens[after[0]].form in words_of("demonstrative"):
         return "a relative clause taken up again"
+    if after and not _is_subject(sentence, before[-1], after[0]):
+        return "a relative clause that does not describe the subject"
+    pronoun = _content(sentence, range(node.start, node.end))[0]
+    if sentence.tokens[pronoun].form in words_of("singular_relative") and _is_plural(sentence, before[-1]):
+        return "a pronoun in another number than the noun before it"
     return ""
+
+
+def _is_subject(sentence: Sentence, last: int, following: int) -> bool:
+    """Returns whether the noun before a relative clause may be the subject: a case marker would be on either side."""
+    marker = sentence.tokens[following]
+    return sentence.tokens[last].tag != "PSP" and (marker.tag != "PSP" or marker.form == word_of("ergative"))
+
+
+def _is_plural(sentence: Sentence, last: int) -> bool:
+    """Returns whether the last noun phrase up to a token is in the plural, or joined to the one before it."""
+    chunks = [at for at, chunk in enumerate(sentence.chunks) if chunk.tag == "NP" and chunk.start <= last]
+    if not chunks:
+        return False
+    is_joined = chunks[-1] > 0 and sentence.chunks[chunks[-1] - 1].tag == "CCP"
+    return is_joined or sentence.head_of(sentence.chunks[chunks[-1]]).number == "pl"
 
 
 def _inside_before(parent: Node, position: int) -> set[int]:
@@ -175,6 +199,9 @@ def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
     links = _links(sentence, parent, position)
     if not joining_connectives().isdisjoint(sentence.tokens[index].form for index in links):
         return "a conjunction that needs both clauses"
+    is_last = position + 1 == len(parent.children)
+    if any(_is_subordinate(sentence, parent, earlier) for earlier in range(position + (not is_last))):
+        return "a subordinate clause may belong to the next one"
     start = _content(sentence, range(node.start, node.end))[:1]
     if any(sentence.tokens[index].form in words_of("pair") for index in (*links, *start)):
         return "one of a pair"
@@ -188,6 +215,16 @@ def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
         if all(mark.tag == PUNCTUATION and mark.form not in words_of("separator") for mark in marks):
             return "no conjunction or mark before it"
     return ""
+
+
+def _is_subordinate(sentence: Sentence, parent: Node, position: int) -> bool:
+    """Returns whether a clause begins with a word such as `although`, and no comma, which would make it `however`."""
+    node = parent.children[position]
+    start = parent.children[position - 1].end if position else parent.start
+    words = _content(sentence, range(start, node.end))
+    first = [index for index in words if index >= node.start - 1][:1]
+    forms = {sentence.tokens[index].form for index in first}
+    return not forms.isdisjoint(words_of("subordinator")) and sentence.tokens[first[0] + 1].tag != PUNCTUATION
 
 
 def _links(sentence: Sentence, parent: Node, position: int) -> list[int]:

@@ -13,7 +13,7 @@ from lattice_simp.systems.hindi.clause import Clause
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import share_agents
 from lattice_simp.systems.hindi.simplify.clause_tree import Node, clause_tree, is_joining
-from lattice_simp.systems.hindi.simplify.doubts import doubtful, unbalanced
+from lattice_simp.systems.hindi.simplify.doubts import doubtful, torn, unbalanced, without_needless
 from lattice_simp.systems.hindi.simplify.gerunds import split_gerunds
 from lattice_simp.systems.hindi.simplify.keeping import keep_together
 from lattice_simp.systems.hindi.simplify.model import (
@@ -110,8 +110,10 @@ def _simplified(
         parts = split_gerunds(source, parts, refused)
     if until >= Stage.ARGUMENTS:
         parts = share_agents(source, parts)
-        if careful and (doubts := doubtful(source, parts)):
-            return [], doubts
+        if careful:
+            parts = without_needless(source, parts)
+            if doubts := doubtful(source, parts):
+                return [], doubts
         if until == Stage.ARGUMENTS:
             parts = [replace(part, subject=_copied_words(source, part.copied)) for part in parts]
         else:
@@ -123,7 +125,7 @@ def _simplified(
     names = [part.name for part in parts]
     refusals = refusals or check(source, names, rendered)
     if careful:
-        refusals = refusals or unbalanced(names, rendered)
+        refusals = refusals or unbalanced(names, rendered) or torn(source, names, rendered)
     if until == Stage.TENSE:
         refusals = refusals or _bare(source, parts, rendered)
     return rendered, refusals

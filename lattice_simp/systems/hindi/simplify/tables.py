@@ -20,7 +20,8 @@ Role = Literal[
     "concession", "condition", "ergative", "genitive", "direct_genitive", "oblique_genitive", "statement", "question",
     "closing", "complementiser", "modal", "obligation", "correlative",
     "demonstrative", "bare_relative", "any", "pair", "plain", "moving", "plural",
-    "dative", "separator", "giving", "locative", "possessive",
+    "dative", "separator", "giving", "locative", "possessive", "linking", "manner", "singular_relative", "subordinator",
+    "example",
 ]  # fmt: skip
 """The function of a word, as described at the top of `simplify_words.tsv`."""
 

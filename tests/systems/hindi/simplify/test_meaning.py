@@ -58,6 +58,27 @@ SPLIT = {
         "(main राम ने (nonfin खाना खाकर ) बड़ी किताब पढ़ी )",
         "राम ने खाना खाया | राम ने बड़ी किताब पढ़ी",
     ),
+    "as much as": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | जितना/QF | मैंने/PRP | देखा/VM | ,/SYM | सीता/NNP | बाहर/NST | गई/VM",
+        "(coord राम घर में आया ) और (coord जितना मैंने देखा ) , (coord सीता बाहर गई )",
+        "राम घर में आया | जितना मैंने देखा , सीता बाहर गई",
+    ),
+    "what to see him is": (
+        "राम/NNP | मित्र/NN | है/VM | ,/SYM | इसलिए/PRP | उसे/PRP | देखना/VM:VGNN | बहुत/INTF अच्छा/JJ | है/VM",
+        "(coord राम मित्र है ) , (coord इसलिए उसे देखना बहुत अच्छा है )",
+        "राम मित्र है | इसलिए उसे देखना बहुत अच्छा है",
+    ),
+    "however": (
+        "हालांकि/CC | ,/SYM | राम/NNP | घर/NN में/PSP | आया/VM | और/CC | सीता/NNP | बाहर/NST | गई/VM",
+        "(main हालांकि , (coord राम घर में आया ) और (coord सीता बाहर गई ) )",
+        "हालांकि राम घर में आया | सीता बाहर गई",
+    ),
+    "a clause with a subject, whose last verb has none": (
+        "कलाकार/NN>3:k1 | गीत/NN>3:k2 | गाते/VM हैं/VAUX | ;/SYM>3:rsym | लोग/NN>7:k1 | वे/PRP>7:k1s | होते/VM हैं/VAUX | "
+        "जब/PRP>9:k7t | आते/VM हैं/VAUX>7:vmod",
+        "(coord कलाकार गीत गाते हैं ) ; (coord लोग वे होते हैं (adv जब आते हैं ) )",
+        "कलाकार गीत गाते हैं | लोग वे होते हैं जब आते हैं",
+    ),
 }
 
 
@@ -298,6 +319,83 @@ KEPT = {
         "नगर/NN | बड़ा/JJ | है/VM | ,/SYM | जो/PRP | बहुत/INTF पुराना/JJ | है/VM | और/CC | घर/NN में/PSP | गया/VM",
         "(coord नगर बड़ा है , (rel जो बहुत पुराना है ) ) और (coord घर में गया )",
         "no subject",
+    ),
+    "several relative clauses": (
+        "नगर/NN में/PSP | एक/QC बाज़ार/NN | है/VM | जो/PRP | बहुत/INTF पुराना/JJ | है/VM | और/CC | "
+        "जिसमें/PRP | सौ/QC दुकानें/NN | हैं/VM",
+        "(main नगर में एक बाज़ार है (rel (coord जो बहुत पुराना है ) और (coord जिसमें सौ दुकानें हैं ) ) )",
+        "several relative clauses",
+    ),
+    "relative clause of an apposition": (
+        "यह/PRP | बड़ा/JJ | नगर/NN | है/VM | ,/SYM | एक/QC नगर/NN | जो/PRP | बहुत/INTF पुराना/JJ | है/VM",
+        "(main यह बड़ा नगर है ) , एक नगर (rel जो बहुत पुराना है )",
+        "has no verb",
+    ),
+    "relative clause before a case marker": (
+        "राम/NNP ने/PSP | मोहन/NNP | ,/SYM | जो/PRP | बाहर/NST | रहता/VM है/VAUX | ,/SYM | को/PSP | किताब/NN | दी/VM",
+        "(main राम ने मोहन , (rel जो बाहर रहता है ) , को किताब दी )",
+        "does not describe the subject",
+    ),
+    "relative clause behind a case marker": (
+        "मित्रों/NN के/PSP लिए/PSP | ,/SYM | जो/PRP | बाहर/NST | रहते/VM हैं/VAUX | ,/SYM | किताब/NN | नई/JJ | है/VM",
+        "(main मित्रों के लिए , (rel जो बाहर रहते हैं ) , किताब नई है )",
+        "does not describe the subject",
+    ),
+    "one pronoun for several": (
+        "नगर/NN में/PSP | दो/QC दुकानें/NN[number=pl] | हैं/VM | ,/SYM | जिसमें/PRP | सौ/QC लोग/NN | हैं/VM",
+        "(main नगर में दो दुकानें हैं , (rel जिसमें सौ लोग हैं ) )",
+        "another number",
+    ),
+    "one pronoun for two": (
+        "नगर/NN में/PSP | राम/NNP | और/CC | मोहन/NNP | हैं/VM | ,/SYM | जिसे/PRP | सब/PRP | जानते/VM हैं/VAUX",
+        "(main नगर में राम और मोहन हैं , (rel जिसे सब जानते हैं ) )",
+        "another number",
+    ),
+    "although, before another clause": (
+        "हालांकि/CC | राम/NNP | घर/NN में/PSP | आया/VM | ,/SYM | सीता/NNP | बाहर/NST | गई/VM",
+        "(main हालांकि (coord राम घर में आया ) , (coord सीता बाहर गई ) )",
+        "may belong to the next one",
+    ),
+    "what somebody became": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | बड़ा/JJ आदमी/NN | बन/VM गया/VAUX",
+        "(coord राम घर में आया ) और (coord बड़ा आदमी बन गया )",
+        "no subject",
+    ),
+    "how somebody was": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | अच्छी/JJ तरह/NN | तैयार/JJ | हो/VM गया/VAUX",
+        "(coord राम घर में आया ) और (coord अच्छी तरह तैयार हो गया )",
+        "no subject",
+    ),
+    "therefore": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | ,/SYM | इसलिए/PRP | बाहर/NST | बहुत/INTF खुश/JJ | था/VM",
+        "(coord राम घर में आया ) , (coord इसलिए बाहर बहुत खुश था )",
+        "no subject",
+    ),
+    "participle with a clause": (
+        "राम/NNP ने/PSP | यह/PRP | बताते/VM:VGNF हुए/VAUX | कि/CC | सीता/NNP | बाहर/NST | गई/VM | किताब/NN | पढ़ी/VM",
+        "(main राम ने (nonfin यह बताते हुए (comp कि सीता बाहर गई ) ) किताब पढ़ी )",
+        "a participle with a clause",
+    ),
+    "what somebody is called": (
+        "राम/NNP ने/PSP | मोहन/NNP को/PSP | बहन/NN[gender=f,number=sg] | बताकर/VM:VGNF | बड़ी/JJ किताब/NN | पढ़ी/VM",
+        "(main राम ने (nonfin मोहन को बहन बताकर ) बड़ी किताब पढ़ी )",
+        "several phrases",
+    ),
+    "object behind the verb": (
+        "राम/NNP ने/PSP | देखा/VM | बच्चों/NN को/PSP | क्योंकि/CC | सीता/NNP | बाहर/NST | गई/VM",
+        "(main राम ने देखा बच्चों को (adv क्योंकि सीता बाहर गई ) )",
+        "does not end with a verb",
+    ),
+    "examples": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | ,/SYM | जैसेकि/CC | सीता/NNP | बाहर/NST | गई/VM",
+        "(coord राम घर में आया ) , जैसेकि (coord सीता बाहर गई )",
+        "examples alone",
+    ),
+    "case marker without its noun": (
+        "मोहन/NNP | घर/NN में/PSP | आया/VM | क्योंकि/CC | वह/PRP | बाहर/NST | थी/VM | ,/SYM | ने/PSP:FRAGP | "
+        "किताब/NN | पढ़ी/VM",
+        "(main मोहन घर में आया (adv क्योंकि वह बाहर थी , ने किताब पढ़ी ) )",
+        "without its noun",
     ),
     "brackets": (
         "राम/NNP | (/SYM | घर/NN में/PSP | गया/VM | और/CC | सीता/NNP | घर/NN में/PSP | गई/VM | )/SYM | ।/SYM",

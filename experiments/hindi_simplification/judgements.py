@@ -1,0 +1,115 @@
+"""What a reader judged of careful outputs for sentences never read before, without knowing whose they are.
+
+`judged.tsv` has no text: the number of the reading, the file and the name of each sentence, and the judgements. Among
+the simplifier's outputs were controls, sentences split rightly or wrongly by hand, which say how reliable the reader
+is. Between two readings the faults of the first one were corrected; no sentence is in both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.report import Figures, percentage, with_interval
+from lattice_simp.metrics.table import Cell, Table
+from lattice_simp.support.tables import read_table
+
+JUDGED = "judged.tsv"
+
+JUDGEMENTS = ("grammatical", "meaning")
+"""1 or 0: whether every sentence is correct and complete; whether the output says the same as its source."""
+
+COLUMNS = ("reading", "domain", "file", "sentence", "output", *JUDGEMENTS, "fault")
+
+SYSTEM, CONTROLS = "careful", ("right", "wrong")
+"""The outputs: of the simplifier, and split by hand."""
+
+RIGHT = "simplified_right"
+"""The name of the figure of both judgements."""
+
+READINGS = "readings"
+"""Where the figures of each reading stand."""
+
+Rows = Sequence[Mapping[str, str]]
+
+
+def read_judged(path: Path) -> Rows:
+    """Reads the judgements.
+
+    Raises:
+        FormatError: the table is broken, a judgement is not 0 or 1, or the kind of output is not known.
+    """
+    rows = list(read_table(path, COLUMNS, full=True))
+    for row in rows:
+        if row["output"] not in (SYSTEM, *CONTROLS):
+            raise row.error(f"unknown output {row['output']!r}", f"write {SYSTEM}, {' or '.join(CONTROLS)}")
+        if any(row[name] not in ("0", "1") for name in JUDGEMENTS):
+            raise row.error("not judgements", "write 0 or 1")
+    return [row.cells for row in rows]
+
+
+def judged_figures(rows: Rows) -> dict[str, Any]:
+    """Returns the percentages of the last reading, and the figures of all readings.
+
+    >>> row = {"reading": "1", "domain": "news", "output": "careful", "grammatical": "1", "meaning": "1", "fault": ""}
+    >>> wrong = {**row, "meaning": "0", "fault": "condition"}
+    >>> figures = judged_figures([row, wrong, {**wrong, "output": "wrong"}])  # doctest: +SKIP
+    >>> figures["simplified_right_pct"], figures["readings"]["1"]["faults"]  # doctest: +SKIP
+    (50.0, {'condition': 1})
+    """
+    names = dict.fromkeys(row["reading"] for row in rows)
+    readings = {name: _reading([row for row in rows if row["reading"] == name]) for name in names}
+    last = readings[max(readings)]
+    return {**{f"{name}_pct": last[name]["value"] for name in (RIGHT, *JUDGEMENTS)}, READINGS: readings}
+
+
+def _reading(rows: Rows) -> dict[str, Any]:
+    outputs = [row for row in rows if row["output"] == SYSTEM]
+    faults = Counter(row["fault"] for row in outputs if not _is_right(row))
+    controls = {name: [row for row in rows if row["output"] == name] for name in CONTROLS}
+    domains = {row["domain"]: [other for other in outputs if other["domain"] == row["domain"]] for row in outputs}
+    return {
+        **_shares(outputs),
+        "domains": {name: _shares(part) for name, part in domains.items()},
+        "faults": dict(faults.most_common()),
+        "controls": {
+            name: {"sentences": len(part), "right": sum(map(_is_right, part))} for name, part in controls.items()
+        },
+    }
+
+
+def _is_right(row: Mapping[str, str]) -> bool:
+    return all(row[name] == "1" for name in JUDGEMENTS)
+
+
+def _shares(rows: Rows) -> dict[str, Any]:
+    shares = {name: percentage(row[name] == "1" for row in rows) for name in JUDGEMENTS}
+    return {"sentences": len(rows), RIGHT: percentage(map(_is_right, rows)), **shares}
+
+
+def judged_table(readings: Figures) -> Table:
+    """Returns the table of the percentages."""
+    rows = tuple(row for number, reading in readings.items() for row in _rows(number, reading))
+    notes = (
+        "of sentences that careful mode splits, read without knowing what made the outputs; 95 % intervals by Wilson",
+        *(note for number, reading in readings.items() for note in _notes(number, reading)),
+    )
+    columns = ("reading", "sentences of", "read", *(name.replace("_", " ") for name in (*JUDGEMENTS, RIGHT)))
+    return Table("plain text never read before, careful", columns, rows, notes)
+
+
+def _rows(number: str, reading: Figures) -> Iterator[tuple[Cell, ...]]:
+    for part, figures in {**reading["domains"], "all": reading}.items():
+        shares = (Cell(with_interval(figures[name])) for name in (*JUDGEMENTS, RIGHT))
+        yield (Cell(number), Cell(part), Cell(figures["sentences"], 0), *shares)
+
+
+def _notes(number: str, reading: Figures) -> Iterator[str]:
+    right, wrong = (reading["controls"][name] for name in CONTROLS)
+    yield (
+        f"reading {number}, controls: {right['right']} of {right['sentences']} right splits by hand were judged right, "
+        f"{wrong['right']} of {wrong['sentences']} wrong ones"
+    )
+    yield f"reading {number}, faults: " + ", ".join(f"{fault} {count}" for fault, count in reading["faults"].items())
