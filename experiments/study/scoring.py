@@ -157,28 +157,39 @@ def scoring(models: Path, names: Iterable[str], *, within: bool = True) -> Calla
     return score
 
 
-def skeleton_nbest(folders: Mapping[str, Path], skeleton: Skeleton, scorer: str, weights: Mapping[str, float]) -> Nbest:
+def skeleton_nbest(
+    folders: Mapping[str, Path],
+    skeleton: Skeleton,
+    scorer: str,
+    weights: Mapping[str, float],
+    *,
+    with_features: bool = False,
+) -> Nbest:
     """Reads a skeleton's hypotheses with what they cost a scorer, those first that it finds best.
 
-    One feature, so that one weight says how much the skeleton counts: weights for each part of the scorer, tuned on a
-    few hundred sentences, gain half a BLEU point there and lose it elsewhere.
+    Usually it is one feature, so that one weight says how much the skeleton counts: weights for each part of the
+    scorer, tuned on a few hundred sentences, gain half a BLEU point there and lose it elsewhere.
 
     Args:
         folders: of the stages.
         skeleton: a skeleton.
         scorer: `decoder` for the decoder, `strong` for the stronger model, the decoder's cost among its parts.
         weights: of the decoder.
+        with_features: beside the cost, whatever it is made of: the decoder's features, and the parts of the stronger
+            model.
     """
     lists, scores = ("skeletons", "scores")
     if not skeleton_path(folders[lists], skeleton).exists():
         lists, scores = ("automatic", "automatic-scores")
-    ranked = Nbest.read(skeleton_path(folders[lists], skeleton))
-    costs = ranked.costs(weights)
+    features = Nbest.read(skeleton_path(folders[lists], skeleton))
+    costs = features.costs(weights)
     if scorer == "strong":
-        decoder = Nbest(ranked.words, -costs[:, None], (DECODER,))
-        scored = decoder.with_features(Nbest.read(skeleton_path(folders[scores], skeleton)))
-        costs = scored.costs(strong_weights(folders))
-    return Nbest(ranked.words, -costs[:, None], (COST,)).sorted({COST: 1.0})
+        parts = Nbest.read(skeleton_path(folders[scores], skeleton))
+        decoder = Nbest(features.words, -costs[:, None], (DECODER,))
+        costs = decoder.with_features(parts).costs(strong_weights(folders))
+        features = features.with_features(parts)
+    ranked = Nbest(features.words, -costs[:, None], (COST,))
+    return (ranked.with_features(features) if with_features else ranked).sorted({COST: 1.0})
 
 
 def strong_weights(folders: Mapping[str, Path]) -> dict[str, float]:

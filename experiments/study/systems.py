@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
-from experiments.study.sentences import HAND
+from experiments.study.sentences import HAND, HAND_LONG
 from lattice_simp.ops.gappy_acceptor import Loops
 
 Scorer = Literal["decoder", "strong"]
 """Who scores the skeleton's hypotheses: the decoder's own features, or its cost and the stronger model's."""
+
+Tuned = Literal["skeleton", "all", "all of both"]
+"""Which weights are tuned: how much the skeleton's cost counts; this and those of the full sentence; or these and one
+for each feature of the skeleton's hypotheses, too."""
+
+PROTOCOL_KIND: Final = "of the protocol"
+"""The kind of the skeletons of systems that take what the protocol names."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +29,8 @@ class System:
         strategy: one of the library's `STRATEGIES`.
         skeleton: the kind of skeleton.
         scorer: of the skeleton's hypotheses.
-        as_paper: does as the paper does: rho loops, the first judgement as the skeleton, all weights tuned together.
-            The others have sigma loops, the skeletons that the protocol names, and one tuned weight.
+        loops: of the acceptors of skeletons.
+        tuned: its weights.
     """
 
     name: str
@@ -31,12 +38,8 @@ class System:
     strategy: str
     skeleton: str | None = None
     scorer: Scorer | None = None
-    as_paper: bool = False
-
-    @property
-    def loops(self) -> Loops:
-        """Of the acceptors of skeletons."""
-        return "rho" if self.as_paper else "sigma"
+    loops: Loops = "sigma"
+    tuned: Tuned = "skeleton"
 
     @property
     def decodes_anew(self) -> bool:
@@ -47,24 +50,41 @@ class System:
 _GAPPY, _GAPPY_STRONG = "Gappy composition, Hiero + Hiero", "Gappy composition, Hiero + strong"
 
 AS_PAPER = "-paper"
-"""Ends the names of systems that do as the paper does."""
+"""Ends the names of systems that do as the paper does: rho loops, the first judgement, all weights tuned together."""
+
+
+def _gappy_strong(change: str, title: str, skeleton: str, loops: Loops, tuned: Tuned) -> System:
+    """Returns a system that scores the skeleton's hypotheses with the stronger model."""
+    return System(f"gc-strong{change}", f"{_GAPPY_STRONG}(skeleton){title}", "gappy", skeleton, "strong", loops, tuned)
+
 
 SYSTEMS = (
     System("plain", "Hiero", "plain"),
-    System("gc", f"{_GAPPY}(skeleton)", "gappy", HAND, "decoder"),
-    System("gc-strong", f"{_GAPPY_STRONG}(skeleton)", "gappy", HAND, "strong"),
-    System("gc-paper", f"{_GAPPY}(skeleton), as the paper", "gappy", HAND, "decoder", as_paper=True),
-    System("gc-strong-paper", f"{_GAPPY_STRONG}(skeleton), as the paper", "gappy", HAND, "strong", as_paper=True),
-    System("sfd", "Skeleton-first, Hiero + Hiero(skeleton)", "skeleton-first", HAND, "decoder"),
-    System("sfd-strong", "Skeleton-first, Hiero + strong(skeleton)", "skeleton-first", HAND, "strong"),
+    System("gc", f"{_GAPPY}(skeleton)", "gappy", PROTOCOL_KIND, "decoder"),
+    _gappy_strong("", "", PROTOCOL_KIND, "sigma", "skeleton"),
+    System("gc-paper", f"{_GAPPY}(skeleton), as the paper", "gappy", HAND, "decoder", "rho", "all"),
+    _gappy_strong(AS_PAPER, ", as the paper", HAND, "rho", "all"),
+    System("sfd", "Skeleton-first, Hiero + Hiero(skeleton)", "skeleton-first", PROTOCOL_KIND, "decoder"),
+    System("sfd-strong", "Skeleton-first, Hiero + strong(skeleton)", "skeleton-first", PROTOCOL_KIND, "strong"),
 )
+
+BETWEEN = (
+    _gappy_strong("-rho", ", rho loops", HAND_LONG, "rho", "skeleton"),
+    _gappy_strong("-short", ", short skeletons", HAND, "sigma", "skeleton"),
+    _gappy_strong("-all", ", all weights", HAND_LONG, "sigma", "all"),
+    _gappy_strong("-vector", ", all weights of both", HAND_LONG, "sigma", "all of both"),
+    _gappy_strong("-paper-sigma", ", as the paper but for sigma loops", HAND, "sigma", "all"),
+    _gappy_strong("-paper-long", ", as the paper but for long skeletons", HAND_LONG, "rho", "all"),
+    _gappy_strong("-paper-one", ", as the paper but for one weight", HAND, "rho", "skeleton"),
+)
+"""Systems between `gc-strong`, with long skeletons, and `gc-strong-paper`, which tell what makes the difference."""
 
 
 def systems_with(skeleton: str) -> tuple[System, ...]:
-    """Returns the systems with skeletons of another kind, but for those that do as the paper does."""
+    """Returns all systems, where the protocol names this kind of skeletons."""
     return tuple(
-        system if system.skeleton is None or system.as_paper else replace(system, skeleton=skeleton)
-        for system in SYSTEMS
+        replace(system, skeleton=skeleton) if system.skeleton == PROTOCOL_KIND else system
+        for system in (*SYSTEMS, *BETWEEN)
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from experiments.study.composing import SKELETON, Composed, compose
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences, space_path
-from experiments.study.scoring import COST, STRONG, skeleton_nbest
+from experiments.study.scoring import COST, DECODER, STRONG, skeleton_nbest, strong_weights
 from experiments.study.sentences import DEVELOPMENT, StudySentence
 from experiments.study.spaces import read_space
 from experiments.study.systems import System
@@ -66,7 +66,7 @@ def _tune(study: Study, system: System, sentences: list[StudySentence], run: Run
     if system.skeleton is not None:
         feature = _skeleton_feature(system)
         mert = replace(mert, signs={feature: 1})
-        if not system.as_paper:
+        if system.tuned == "skeleton":
             mert = replace(mert, restarts=0, random_directions=0, fixed=frozenset(start) - {feature})
     if system.decodes_anew:
         result = _tune_decoding(study, system, sentences, start, mert, run)
@@ -85,7 +85,12 @@ def starting_weights(system: System, folders: Mapping[str, Path]) -> dict[str, f
     """Returns the decoder's weights for the plain system, and the plain system's for the others."""
     if system.skeleton is None:
         return read_weights(folders["tune"] / WEIGHTS)
-    return {**read_weights(folders[PLAIN] / WEIGHTS), _skeleton_feature(system): START}
+    weights = {**read_weights(folders[PLAIN] / WEIGHTS), _skeleton_feature(system): START}
+    if system.tuned == "all of both":
+        parts = [*read_weights(folders["tune"] / WEIGHTS)]
+        parts += strong_weights(folders) if system.scorer == "strong" else ()
+        weights |= {SKELETON + part: 0.0 for part in parts if part != DECODER}
+    return weights
 
 
 def _skeleton_feature(system: System) -> str:
@@ -126,7 +131,10 @@ def composer(
         name, number, sentence = task
         space = read_space(space_path(folders["spaces"], name, number))
         kind = sentence.skeletons.get(system.skeleton or "", ())
-        lists = [skeleton_nbest(folders, skeleton, system.scorer or "", plain) for skeleton in kind[:1]]
+        lists = [
+            skeleton_nbest(folders, skeleton, system.scorer or "", plain, with_features=system.tuned == "all of both")
+            for skeleton in kind[:1]
+        ]
         return compose(space, lists, weights, count, how)
 
     return work

@@ -7,16 +7,17 @@ A model's folder is as `save_pretrained` leaves it; `lattice_simp.json` in it ma
      "detokenise": {"source": "de", "target": "en"},   Moses tokens become text first (sacremoses)
      "capitalise": true}             the first letter of each sentence becomes a capital one
 
-The cost of a hypothesis is that of its pieces and of the end's, given the prompt. The prompt runs through the network
-once for all hypotheses of a sentence.
+The cost of a hypothesis is that of its pieces and of the end's, given the prompt. What prompts begin with alike, and
+what hypotheses do, runs through the network once (`piece_tree.py`), for models that can be told what each piece sees.
 """
 
 from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.rescore.kind import ScorerKind
 from lattice_simp.rescore.neural.segmentation import detokeniser, read_settings
+from lattice_simp.rescore.piece_tree import ReadPrompt, Scored, reads_trees, tree_costs, with_outputs
 from lattice_simp.support.extras import Late
 
 CONTENT = "causal"
@@ -67,11 +69,15 @@ class CausalScorer:
         model: a `PreTrainedModel` of transformers, such as `AutoModelForCausalLM.from_pretrained(...)`.
         tokenizer: its tokenizer.
         settings: the prompt, and how tokens become text.
+        pieces: the only ones that have a probability, beside those of the hypotheses of the same call; None for all.
+            Most of the time that a small model takes goes to the pieces of all languages that it knows.
     """
 
     model: Any
     tokenizer: Any
     settings: CausalSettings = CausalSettings()
+    pieces: frozenset[int] | None = None
+    _read: deque[ReadPrompt] = field(default_factory=deque, init=False)  # taken out for the time of a call
 
     @property
     def needs_source(self) -> bool:
@@ -98,6 +104,11 @@ class CausalScorer:
             reason = one_line(error)
             raise FormatError(f"transformers cannot load it: {reason}", path=path, remedy="save it again") from None
         return cls(model.eval(), tokenizer, settings)
+
+    def only_pieces_of(self, lines: Iterable[Words]) -> CausalScorer:
+        """Returns the scorer for which the pieces of some hypotheses are all that there are."""
+        texts = (self.settings.between + self._text(words, "target") + self.settings.end for words in lines)
+        return replace(self, pieces=frozenset(piece for text in texts for piece in self._pieces(text)))
 
     def score(self, source: Words, hypotheses: Sequence[Words]) -> Floats:
         """Returns the (hypotheses,) costs in nats, the end included; equal texts are scored once.
@@ -137,19 +148,31 @@ class CausalScorer:
 
     def _costs(self, prompt: Sequence[int], texts: Sequence[Sequence[int]]) -> Floats:
         """Returns (texts,) the costs of pieces after a prompt."""
-        costs = np.zeros(len(texts))
-        order = sorted((number for number, text in enumerate(texts) if text), key=lambda number: len(texts[number]))
+        longest = len(prompt) + max(map(len, texts), default=0)
         with torch.inference_mode(), warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # of another name for the cache, in later releases
-            before = None
-            if len(prompt) > 1:
-                before = self.model(self._tensor([prompt[:-1]]), use_cache=True).past_key_values
-            most = MOST_SCORES // int(self.model.config.get_text_config().vocab_size)
-            for batch in batches(order, list(map(len, texts)), most):
-                costs[batch] = self._batch_costs(prompt, before, [texts[number] for number in batch])
+            scored = with_outputs(self.model, None if self.pieces is None else self.pieces.union(*texts))
+            if not reads_trees(self.model, longest):
+                return self._plain_costs(scored, prompt, texts)
+            before = self._read.pop() if self._read else ReadPrompt()
+            costs = tree_costs(scored, before, prompt, texts, MOST_SCORES)
+            self._read.append(before)
         return costs
 
-    def _batch_costs(self, prompt: Sequence[int], before: Any, texts: Sequence[Sequence[int]]) -> Floats:
+    def _plain_costs(self, scored: Scored, prompt: Sequence[int], texts: Sequence[Sequence[int]]) -> Floats:
+        """Returns the costs of texts that are read one beside the other, whatever pieces they share."""
+        costs = np.zeros(len(texts))
+        order = sorted((number for number, text in enumerate(texts) if text), key=lambda number: len(texts[number]))
+        before = None
+        if len(prompt) > 1:
+            before = scored.model(self._tensor([prompt[:-1]]), use_cache=True).past_key_values
+        for batch in batches(order, list(map(len, texts)), MOST_SCORES // len(scored.pieces)):
+            costs[batch] = self._batch_costs(scored, prompt, before, [texts[number] for number in batch])
+        return costs
+
+    def _batch_costs(
+        self, scored: Scored, prompt: Sequence[int], before: Any, texts: Sequence[Sequence[int]]
+    ) -> Floats:
         """Returns the costs of the texts of a batch; `before` is what the network keeps of the prompt but its end."""
         longest = max(map(len, texts))
         rows = [[prompt[-1], *text[:-1], *[0] * (longest - len(text))] for text in texts]
@@ -157,10 +180,10 @@ class CausalScorer:
         cache = copy.deepcopy(before)  # the network adds to it
         if cache is not None:
             cache.batch_repeat_interleave(len(texts))
-        scores = self.model(
+        scores = scored.model(
             self._tensor(rows), attention_mask=self._tensor(seen), past_key_values=cache, use_cache=cache is not None
         ).logits
-        wanted = self._tensor([[*text, *[0] * (longest - len(text))] for text in texts])
+        wanted = self._tensor([[*scored.columns(text), *[0] * (longest - len(text))] for text in texts])
         log_probs = scores.gather(2, wanted[:, :, None])[:, :, 0].double() - scores.logsumexp(2).double()
         is_piece = np.array([[place < len(text) for place in range(longest)] for text in texts])
         costs: Floats = -np.where(is_piece, log_probs.cpu().numpy(), 0.0).sum(axis=1)

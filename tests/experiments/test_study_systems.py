@@ -106,6 +106,17 @@ def test_systems_keep_the_plain_weights_but_those_as_the_paper_tune_all(toy):
     assert right(toy, "translated-gc-strong-paper", DEVELOPMENT) == [True, True]
 
 
+def test_a_system_can_have_a_weight_for_each_feature_of_the_skeleton(tmp_path):
+    systems = ("plain", "gc-strong", "gc-strong-vector")
+    study = ToyStudy(tmp_path, STUDY.model_copy(update={"systems": systems}))
+    study.tuned("gc-strong-vector")
+    found = weights(study, "gc-strong-vector")
+    assert found.keys() == {*PLAIN, SKELETON, *("Skeleton:" + name for name in (*DECODER, "Strong"))}
+    assert any(found[name] != PLAIN[name] for name in PLAIN)
+    study.translated("gc-strong-vector")
+    assert right(study, "translated-gc-strong-vector", DEVELOPMENT) == [True, True]
+
+
 def test_the_plain_system_tunes_all_weights(toy, tmp_path):
     study = ToyStudy(tmp_path / "own")
     study.tuned("plain")
@@ -261,9 +272,9 @@ def test_skeletons_are_scored_under_the_weights_that_they_were_decoded_with(toy,
     """Also where the plain system was tuned again, or all weights are."""
     entries = []
 
-    def scored(folders, skeleton, scorer, weights):
+    def scored(folders, skeleton, scorer, weights, **how):
         entries.append((scorer, weights))
-        return skeleton_nbest(folders, skeleton, scorer, weights)
+        return skeleton_nbest(folders, skeleton, scorer, weights, **how)
 
     study = ToyStudy(tmp_path / "own")
     for module in (tuning, variant_stages):
@@ -406,8 +417,8 @@ def test_stages_depend_on_what_they_are_made_of():
     sentences = {name: [entry.sentence() for entry in sentence] for name, sentence in SENTENCES.items()}
     fewer = {**sentences, NEWS: sentences[NEWS][:2]}
     assert spaces_stage(STUDY, sentences, ()).settings != spaces_stage(STUDY, fewer, ()).settings
-    as_paper = replace(STUDY.system("gc-strong"), as_paper=True)
-    head, other = (weights_stage(STUDY, each, sentences) for each in (STUDY.system("gc-strong"), as_paper))
+    with_rho = replace(STUDY.system("gc-strong"), loops="rho")
+    head, other = (weights_stage(STUDY, each, sentences) for each in (STUDY.system("gc-strong"), with_rho))
     assert head.settings != other.settings
     assert {"weights-plain", "scores", "rescored-plain"} <= set(head.needs)
     assert len({str(variant.settings) for variant in hand_variants(STUDY)}) == len(hand_variants(STUDY))

@@ -11,6 +11,7 @@ import pytest
 from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.causal import CausalScorer, CausalSettings, batches
+from lattice_simp.rescore.piece_tree import reads_trees
 from lattice_simp.rescore.scorer import reads_source
 
 HYPOTHESES = [["x", "yy"], ["x"], [], ["abc", "def", "ghi", "jkl"], ["x"]]
@@ -103,15 +104,20 @@ def test_folders(tmp_path):
 
 
 def small_models():
-    pytest.importorskip("torch", reason="the extra `causal` is not installed")
+    torch = pytest.importorskip("torch", reason="the extra `causal` is not installed")
     transformers = pytest.importorskip("transformers", reason="the extra `causal` is not installed")
-    sizes = {"vocab_size": 64, "max_position_embeddings": 256, "bos_token_id": 1, "eos_token_id": 1}
-    small = {"hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 2, **sizes}
-    gpt = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 256, "vocab_size": 64, "bos_token_id": 1}
-    yield transformers.GPT2LMHeadModel(transformers.GPT2Config(eos_token_id=1, **gpt))
-    yield transformers.LlamaForCausalLM(transformers.LlamaConfig(num_hidden_layers=2, **small))
-    windows = {"num_hidden_layers": 6, "num_key_value_heads": 1, "head_dim": 16, "sliding_window": 8}
-    yield transformers.Gemma3ForCausalLM(transformers.Gemma3TextConfig(**windows, **small))
+    torch.manual_seed(1)
+    torch.set_num_threads(1)  # more only wait for each other where models are small
+    sizes = {"vocab_size": 64, "bos_token_id": 1, "eos_token_id": 1}
+    small = {"hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 2, "max_position_embeddings": 256}
+    gpt = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 256}
+    yield transformers.GPT2LMHeadModel(transformers.GPT2Config(**gpt, **sizes))
+    yield transformers.LlamaForCausalLM(transformers.LlamaConfig(num_hidden_layers=2, **small, **sizes))
+    windows = {"num_hidden_layers": 6, "num_key_value_heads": 1, "head_dim": 16}
+    for window in (8, 128):  # shorter than texts, and longer
+        config = transformers.Gemma3TextConfig(sliding_window=window, **windows, **small, **sizes)
+        yield transformers.Gemma3ForCausalLM(config)
+    yield transformers.BloomForCausalLM(transformers.BloomConfig(hidden_size=32, n_layer=2, n_head=2, **sizes))
 
 
 def plain_cost(model, prompt, text):
@@ -135,6 +141,53 @@ def test_costs_are_those_of_each_text_alone(prompt, most, monkeypatch):
         np.testing.assert_allclose(scorer.score(["u", "v"], HYPOTHESES), expected, atol=1e-4)
         if prompt:
             assert abs(scorer.score(["w"], HYPOTHESES) - expected).max() > 1e-3
+
+
+def test_trees_are_read_by_models_whose_layers_keep_to_masks():
+    pytest.importorskip("torch", reason="the extra `causal` is not installed")
+    assert [reads_trees(model, 20) for model in small_models()] == [True, True, False, True, False]
+
+
+@pytest.mark.parametrize("most", [1 << 26, 640])
+def test_costs_of_trees_are_those_of_texts_for_one_sentence_after_the_other(most, monkeypatch):
+    """Whatever texts and prompts begin with alike, also where a prompt is the beginning of the one before."""
+    monkeypatch.setattr("lattice_simp.rescore.causal.MOST_SCORES", most)
+    rng = np.random.default_rng(3)
+    for model in small_models():
+        scorer = CausalScorer(model.eval(), Letters(), CausalSettings(prompt="a:{source}", between="="))
+        for source in ("xyz", "xyyy", "", "xyz"):
+            texts = ["".join(rng.choice(list("ab"), size=rng.integers(0, 6))) for _ in range(6)]
+            first = [1, *Letters()(f"a:{source}", False)["input_ids"]]
+            expected = [plain_cost(model, first, Letters()(f"={text}", False)["input_ids"]) for text in texts]
+            np.testing.assert_allclose(scorer.score([source], [[text] for text in texts]), expected, atol=1e-4)
+
+
+def test_what_begins_alike_is_read_once():
+    for model in filter(lambda model: reads_trees(model, 20), small_models()):
+        lengths = list[int]()
+        model.get_input_embeddings().register_forward_hook(lambda layer, ids, out: lengths.append(ids[0].numel()))
+        scorer = CausalScorer(model.eval(), Letters(), CausalSettings(prompt="abc{source}"))
+        for source in ("xy", "xz"):
+            scorer.score([source], [["aaab"], ["aaac"], ["ad"]])
+        # the prompt but its end, then this end and the nodes that something follows; of the other, what differs
+        assert lengths == [5, 4, 4]
+
+
+def test_only_some_pieces_have_a_probability():
+    """Those of some texts, and those of the hypotheses."""
+    torch = pytest.importorskip("torch", reason="the extra `causal` is not installed")
+    hypotheses = [["ab"], ["ac"], ["b"]]
+    for model in small_models():
+        scorer = CausalScorer(model.eval(), Letters(), CausalSettings(between="=")).only_pieces_of([["a", "d"]])
+        pieces = sorted({*Letters()("=a dbc", False)["input_ids"]})
+        assert scorer.pieces == frozenset(Letters()("=a d", False)["input_ids"])
+        expected = []
+        for words in hypotheses:
+            text = Letters()("=" + words[0], False)["input_ids"]
+            with torch.inference_mode():
+                scores = model(torch.tensor([[1, *text]])).logits.double()[0][:, pieces].log_softmax(-1)
+            expected.append(-sum(float(scores[place, pieces.index(piece)]) for place, piece in enumerate(text)))
+        np.testing.assert_allclose(scorer.score([], hypotheses), expected, atol=1e-4)
 
 
 def test_a_saved_model_is_read_with_its_settings(tmp_path):
