@@ -8,7 +8,7 @@ A model's folder is as `save_pretrained` leaves it; `lattice_simp.json` in it ma
      "capitalise": true}             the first letter of each sentence becomes a capital one
 
 The cost of a hypothesis is that of its pieces and of the end's, given the prompt. What prompts begin with alike, and
-what hypotheses do, runs through the network once (`piece_tree.py`), for models that can be told what each piece sees.
+what hypotheses do, runs through the network once (`piece_tree.py`), where the layers of a model keep to masks.
 """
 
 from __future__ import annotations
@@ -105,9 +105,9 @@ class CausalScorer:
             raise FormatError(f"transformers cannot load it: {reason}", path=path, remedy="save it again") from None
         return cls(model.eval(), tokenizer, settings)
 
-    def only_pieces_of(self, lines: Iterable[Words]) -> CausalScorer:
-        """Returns the scorer for which the pieces of some hypotheses are all that there are."""
-        texts = (self.settings.between + self._text(words, "target") + self.settings.end for words in lines)
+    def only_pieces_of(self, lines: Iterable[str]) -> CausalScorer:
+        """Returns the scorer for which the pieces of some lines of text, and of line ends, are all that there are."""
+        texts = (self.settings.between + line + self.settings.end for line in lines)
         return replace(self, pieces=frozenset(piece for text in texts for piece in self._pieces(text)))
 
     def score(self, source: Words, hypotheses: Sequence[Words]) -> Floats:

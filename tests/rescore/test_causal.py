@@ -178,7 +178,7 @@ def test_only_some_pieces_have_a_probability():
     torch = pytest.importorskip("torch", reason="the extra `causal` is not installed")
     hypotheses = [["ab"], ["ac"], ["b"]]
     for model in small_models():
-        scorer = CausalScorer(model.eval(), Letters(), CausalSettings(between="=")).only_pieces_of([["a", "d"]])
+        scorer = CausalScorer(model.eval(), Letters(), CausalSettings(between="=")).only_pieces_of(["a d"])
         pieces = sorted({*Letters()("=a dbc", False)["input_ids"]})
         assert scorer.pieces == frozenset(Letters()("=a d", False)["input_ids"])
         expected = []
