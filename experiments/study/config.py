@@ -60,6 +60,26 @@ class Diverse(BaseModel):
     taken: int = Field(default=30, ge=1)
 
 
+class Causal(BaseModel):
+    """How lists are rescored with a pretrained causal language model (`causal.py`).
+
+    Attributes:
+        hypotheses: of a rescored list, the best ones, which are scored.
+        examples_of: the corpus whose first short pairs the prompt holds.
+        examples: how many pairs.
+        longest_example: words of a side, at most.
+        dtype: of the network's numbers.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    hypotheses: int = Field(default=50, ge=1)
+    examples_of: str
+    examples: int = Field(default=6, ge=0)
+    longest_example: int = Field(default=14, ge=1)
+    dtype: Literal["float32", "bfloat16"] = "bfloat16"
+
+
 class Study(BaseModel):
     """A study.
 
@@ -80,6 +100,8 @@ class Study(BaseModel):
         joint: settings of the joint model's training, if it is one of the parts (`rescore/joint/settings.py`).
         joint_source: what the joint model reads when it scores a translation of a skeleton: the whole sentence, of
             which the skeleton's words are translated, or the skeleton alone.
+        causal: how the lists of the plain system and of `gc-strong` are rescored with a pretrained model, too; None for
+            not at all.
         automatic: methods that make skeletons of the test sets: dependency, tagger, optimal, diverse.
         translated: those of these methods whose skeletons are translated with; None for all.
         rate: the compression rate that they aim at.
@@ -111,6 +133,7 @@ class Study(BaseModel):
     scorers: tuple[str, ...] = ("bilingual", "model1", "class")
     joint: dict[str, float | str] = {}
     joint_source: Literal["sentence", "skeleton"] = "sentence"
+    causal: Causal | None = None
     automatic: tuple[Method, ...] = ("dependency", "tagger", "optimal")
     translated: tuple[Method, ...] | None = None
     rate: float = Field(default=0.6, gt=0, lt=1)

@@ -11,7 +11,7 @@ from experiments.study.pipeline import StudyDone
 from experiments.study.rescoring import alone_path, read_alone
 from experiments.study.scoring import STRONG
 from experiments.study.sentences import StudySentence, test_set
-from experiments.study.systems import RESCORED, System
+from experiments.study.systems import LIST_STAGES, System
 from experiments.study.translating import Output, read_outputs
 from experiments.study.variant_stages import VARIANT_STAGES
 from lattice_simp.metrics import (
@@ -44,7 +44,7 @@ class Measured:
         title: of the set in tables: its name, what it is, and how many sentences it has.
         hypotheses: of a list that is rescored.
         systems: without the rescored ones.
-        outputs: of each system, also of the rescored ones (their names end with `RESCORED`).
+        outputs: of each system, also of the rescored ones (their names end as in `LIST_STAGES`).
         measurements: of all of them.
         comparisons: with either baseline, by its name.
         break_downs: by the types of each kind of skeletons that systems have, the protocol's kind first.
@@ -91,9 +91,10 @@ def read_systems(done: StudyDone, name: str) -> dict[str, list[Output]]:
     names = [chosen.name for chosen in done.study.chosen]
     files = {system: done.folders[f"translated-{system}"] / f"{name}.jsonl" for system in names}
     files |= {
-        system + RESCORED: done.folders[stage] / f"{name}.jsonl"
+        system + suffix: done.folders[stage] / f"{name}.jsonl"
+        for suffix, prefix in LIST_STAGES.items()
         for system in names
-        if (stage := f"rescored-{system}") in done.folders
+        if (stage := f"{prefix}-{system}") in done.folders
     }
     return {system: read_outputs(path) for system, path in files.items() if path.exists()}
 
@@ -106,7 +107,7 @@ def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
     lines = lines_of({system: [row.words for row in records] for system, records in outputs.items()}, tokeniser.text)
     measured = measure(lines, [references_of(sentences)], metrics(config))
     kinds = dict.fromkeys([done.study.skeleton, *(entry.skeleton for entry in done.study.chosen if entry.skeleton)])
-    bases = ("plain", "plain" + RESCORED)
+    bases = tuple(base for suffix in ("", *LIST_STAGES) if (base := "plain" + suffix) in outputs)
     first = Measurements(
         measured.metrics[:1], measured.forms[:1], {system: rows[:1] for system, rows in measured.statistics.items()}
     )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.study.config import Study
+from experiments.study.causal import causal_stage, text_stage
+from experiments.study.config import ALWAYS, Study
 from experiments.study.decoding import Sentences, automatic_stage, skeletons_stage, spaces_stage
 from experiments.study.gap_positions import gap_positions_stage
 from experiments.study.making import MADE, made_files, made_stage
@@ -85,6 +86,7 @@ def run_study(
         scorers_stage(study),
         perplexities_stage(study, sentences, test_set_files(config, test_set(config, DEVELOPMENT))),
         scores_stage(study, sentences),
+        *([] if study.causal is None else [text_stage(study, config)]),
         *_system_stages(study, composing, sentences),
         hand_variants_stage(study, sentences),
     ]
@@ -162,4 +164,6 @@ def _system_stages(study: Study, systems: list[System], sentences: Sentences) ->
         every += [weights_stage(study, system, sentences), translations_stage(study, system, sentences)]
         if study.rescores(system):
             every.append(rescored_stage(study, system, sentences))
+        if study.causal is not None and system.name in ALWAYS:
+            every.append(causal_stage(study, system, sentences))
     return every

@@ -15,7 +15,7 @@ from experiments.study.pipeline import StudyDone
 from experiments.study.rescoring import read_alone, read_choice
 from experiments.study.scoring import STRONG
 from experiments.study.sentences import DEVELOPMENT, test_names, test_set
-from experiments.study.systems import RESCORED
+from experiments.study.systems import LLM, RESCORED
 from experiments.study.tables import (
     BLEU,
     corrected,
@@ -98,12 +98,16 @@ def headline(
     """Returns the figures that sum a test set up, as the protocol names them: BLEU on lower-cased tokens.
 
     Gains are over the plain system; those of rescored systems (`NAME_rescored_gain_bleu`) are over the plain system
-    rescored alike, whose own gain over the plain system is `rescored_gain_bleu`.
+    rescored alike, whose own gain over the plain system is `rescored_gain_bleu`; so are `gc_llm_gain_bleu` and
+    `llm_rescored_gain_bleu`, where a pretrained language model rescores, too.
     """
     plain, rescored = (measured.comparisons[base].scores for base in ("plain", "plain" + RESCORED))
     figures: dict[str, float | None] = {"sentences": measured.measurements.sentences}
     figures["plain_bleu"] = plain["plain"][BLEU].value
     figures |= _figures("rescored", plain["plain" + RESCORED][BLEU])
+    if study.causal is not None:
+        figures |= _figures("llm_rescored", plain["plain" + LLM][BLEU])
+        figures |= _figures("gc_llm", measured.comparisons["plain" + LLM].scores[BASE + LLM][BLEU])
     for name, system in study.headline.items():
         figures |= _figures(name, plain[system][BLEU] if system in plain else NOT_RUN)
         again = system + RESCORED
@@ -138,8 +142,8 @@ def _automatic(
 def all_scores(measured: Measured) -> dict[str, Any]:
     """Returns every system's scores, against its own baseline."""
     scores = {}
-    for suffix in ("", RESCORED):
-        plain = scores_of(measured.comparisons["plain" + suffix], PARTS)
+    for base, comparison in measured.comparisons.items():
+        suffix, plain = base.removeprefix("plain"), scores_of(comparison, PARTS)
         scores |= {
             system.name + suffix: plain[system.name + suffix]
             for system in measured.systems

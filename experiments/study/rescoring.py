@@ -146,18 +146,18 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
     if system.name == "plain":
         learning = choose_learning(tuning_set, starts, study.seed, folder)
         write_weights(folder / STRONG_WEIGHTS, _cost_weights(tuning_set, starts, study.seed, folder))
-        _rescore_alone(tuning_set, _best_step(folder), study.seed, sentences, lists, translated, folder)
+        _rescore_alone(tuning_set, best_step(folder), study.seed, sentences, lists, translated, folder)
     else:
         learning = chosen_learning(run.folders[STRONG])
         starts["cost"] = strong_weights(run.folders)  # those that were found for the plain system
     if system.decodes_anew:  # its lists have nothing but costs
-        learning = LearningSettings("cost", _best_step(run.folders[STRONG]))
+        learning = LearningSettings("cost", best_step(run.folders[STRONG]))
     subset = tuning_set.only(tuning_set.chosen(learning.features))
     start = starts[learning.features]
     weights = subset.learned(start, learning.step, study.seed)
     write_weights(folder / WEIGHTS, weights)
     for name in sentences:
-        write_outputs(folder / f"{name}.jsonl", _best(weights, lists[name], translated / f"{name}.jsonl"))
+        write_outputs(folder / f"{name}.jsonl", best_outputs(weights, lists[name], translated / f"{name}.jsonl"))
     held_out = subset.cross_validated(start, learning.step, study.seed)
     return {"bleu_before": subset.bleu(start), "bleu_after": subset.bleu(weights), "bleu_held_out": held_out}
 
@@ -197,10 +197,10 @@ def read_choice(folder: Path) -> dict[str, Any]:
 
 def _cost_weights(tuning_set: TuningSet, starts: Mapping[str, Weights], seed: int, folder: Path) -> Weights:
     """Returns weights of the decoder's cost and of the scorers: they make the stronger model one score."""
-    return tuning_set.only(tuning_set.chosen("cost")).learned(starts["cost"], _best_step(folder), seed)
+    return tuning_set.only(tuning_set.chosen("cost")).learned(starts["cost"], best_step(folder), seed)
 
 
-def _best_step(folder: Path) -> float:
+def best_step(folder: Path) -> float:
     """Returns the best step among the settings with the system's cost."""
     tried = [row for row in read_choice(folder)["tried"] if row["features"] == "cost"]
     return float(max(tried, key=lambda row: _mean(row["bleu"]))["step"])
@@ -209,20 +209,32 @@ def _best_step(folder: Path) -> float:
 def _scored(study: Study, sentences: Sentences, translated: Path, run: Run, folder: Path) -> dict[str, list[Nbest]]:
     """Returns the lists of all sets with the features of the stronger model, which are written, too."""
     factory = partial(_rescorer, run.folders["scorers"], study.scorers, translated, folder)
-    tasks = [(name, number, sentence.words) for name in sentences for number, sentence in enumerate(sentences[name])]
+    tasks = list_tasks(sentences)
     run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
+    return read_lists(folder, sentences)
+
+
+ListTask = tuple[str, int, tuple[str, ...]]
+"""A list to score: its set, number and source words."""
+
+
+def list_tasks(sentences: Sentences) -> list[ListTask]:
+    """Returns the lists of all sets."""
+    return [(name, number, sentence.words) for name in sentences for number, sentence in enumerate(sentences[name])]
+
+
+def read_lists(folder: Path, sentences: Sentences) -> dict[str, list[Nbest]]:
+    """Reads the lists of all sets from a stage's folder."""
     return {
         name: [Nbest.read(nbest_path(folder, name, number)) for number in range(len(entries))]
         for name, entries in sentences.items()
     }
 
 
-def _rescorer(
-    models: Path, names: Iterable[str], translated: Path, folder: Path
-) -> Callable[[tuple[str, int, tuple[str, ...]]], None]:
+def _rescorer(models: Path, names: Iterable[str], translated: Path, folder: Path) -> Callable[[ListTask], None]:
     score = scoring(models, names)
 
-    def work(task: tuple[str, int, tuple[str, ...]]) -> None:
+    def work(task: ListTask) -> None:
         name, number, words = task
         ranked = Nbest.read(nbest_path(translated, name, number))
         every = Skeleton(words, (True,) * len(words))
@@ -231,7 +243,7 @@ def _rescorer(
     return work
 
 
-def _best(weights: Mapping[str, float], lists: Sequence[Nbest], before: Path) -> list[Output]:
+def best_outputs(weights: Mapping[str, float], lists: Sequence[Nbest], before: Path) -> list[Output]:
     """Returns the hypotheses that come first under weights, in the place of the outputs before."""
     chosen = [nbest.words[int(nbest.costs(weights).argmin())] for nbest in lists]
     return [Output(words, old.reachable) for words, old in zip(chosen, read_outputs(before), strict=True)]
@@ -257,7 +269,9 @@ def _rescore_alone(
     for scorer in tuning_set.scorers:
         weights = _with_one(tuning_set, scorer).learned({DECODER: 1.0}, step, seed)
         for name in sentences:
-            write_outputs(alone_path(folder, scorer, name), _best(weights, lists[name], translated / f"{name}.jsonl"))
+            write_outputs(
+                alone_path(folder, scorer, name), best_outputs(weights, lists[name], translated / f"{name}.jsonl")
+            )
 
 
 def alone_scores(tuning_set: TuningSet, step: float, seed: int) -> dict[str, list[float]]:

@@ -90,3 +90,9 @@ def systems_with(skeleton: str) -> tuple[System, ...]:
 
 RESCORED = "+rescored"
 """Ends the name of a system whose n-best list is rescored with the stronger model."""
+
+LLM = "+llm"
+"""Ends the name of a system whose best rescored hypotheses a pretrained language model scores, too."""
+
+LIST_STAGES = {RESCORED: "rescored", LLM: "causal"}
+"""By the ends of names, those of the stages, which the names of the systems follow."""

@@ -10,7 +10,7 @@ from experiments.study.config import Study
 from experiments.study.measuring import BreakDown, Measured
 from experiments.study.paper import Figures, paper_table
 from experiments.study.sentences import StudySentence
-from experiments.study.systems import AS_PAPER, RESCORED
+from experiments.study.systems import AS_PAPER, LLM, RESCORED
 from experiments.study.translating import Output
 from experiments.study.variant_stages import row_name
 from experiments.study.variants import KIND_TITLES
@@ -103,14 +103,14 @@ def system_table(measured: Measured, table: str, pair: str) -> Table:
     paper = paper_table(table, pair)
     signatures = signatures_of(measured.measurements.metrics)
     rows = []
-    for suffix, base in _blocks():
+    for suffix, base in _blocks(measured):
         for system in measured.systems:
             row_system = system.name + suffix
             if row_system not in measured.outputs:
                 continue
             scores = scores_of(measured.comparisons[base])[row_system]
             cells = *score_cells(scores, signatures), *gain_cells(scores[BLEU])
-            title = system.title + (f", {measured.hypotheses}-best rescored" if suffix else "")
+            title = system.title + LIST_TITLES[suffix].format(measured.hypotheses)
             published = (paper.get((measured.name, _paper_name(row_system), metric)) for metric in ("BLEU", "METEOR"))
             rows.append((Cell(title), *cells, *map(Cell, published)))
     columns = ("system", *signatures, "BLEU gain", "p", "paper: BLEU", "paper: METEOR")
@@ -126,9 +126,13 @@ def system_table(measured: Measured, table: str, pair: str) -> Table:
     return Table(_numbered(f"Systems on {measured.title}", table), columns, tuple(rows), tuple(notes))
 
 
-def _blocks() -> tuple[tuple[str, str], ...]:
-    """Returns the suffix of the names of the systems, of the rescored ones then, and their baseline."""
-    return tuple((suffix, "plain" + suffix) for suffix in ("", RESCORED))
+LIST_TITLES = {"": "", RESCORED: ", {}-best rescored", LLM: ", {}-best rescored, and by a pretrained model"}
+"""What follows the systems' titles, by the ends of their names."""
+
+
+def _blocks(measured: Measured) -> list[tuple[str, str]]:
+    """Returns the ends of the names of the systems, of the rescored ones then, and their baselines."""
+    return [(suffix, base) for suffix in LIST_TITLES if (base := "plain" + suffix) in measured.comparisons]
 
 
 def _paper_name(system: str) -> str:
@@ -148,7 +152,7 @@ def gap_type_table(measured: Measured, by: BreakDown, table: str, pair: str) -> 
     paper = paper_table(table, pair)
     types = by.gap_types.order
     rows = [(Cell("n"), *(Cell(by.comparisons["plain"][kind].sentences) for kind in types))]
-    for suffix, base in _blocks():
+    for suffix, base in _blocks(measured):
         for system in measured.systems:
             row_system = system.name + suffix
             if row_system not in measured.outputs or system.skeleton not in (None, by.kind):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,10 @@ from toy_study import AUTO, LATE, NEWS, SENTENCES, STUDY, ToyStudy, scoring, toy
 from experiments.study import analysis as study_analysis
 from experiments.study import measuring, paper, rescoring
 from experiments.study.analysis import analysis, sentence_scores
+from experiments.study.config import Causal
 from experiments.study.measuring import measure_set, measure_variants
 from experiments.study.paper import paper_table
-from experiments.study.report import headline, report
+from experiments.study.report import all_scores, headline, report
 from experiments.study.sentences import DEVELOPMENT, HAND, HAND_LONG
 from experiments.study.tables import (
     corrected,
@@ -349,3 +351,16 @@ def test_systems_as_the_paper_stand_beside_its_figures(measured):
     table = column(system_table(renamed, "5", "en-fr"), "paper: BLEU")
     assert table["Gappy composition, Hiero + strong(skeleton), as the paper"] == "33.68"
     assert table["Hiero, 3-best rescored"] == "35.38"
+
+
+def test_lists_that_a_pretrained_model_scores_are_compared_with_the_plain_ones(done, config, variants):
+    folders = {f"causal-{system}": done.folders[f"rescored-{system}"] for system in ("plain", "gc-strong")}
+    study = STUDY.model_copy(update={"causal": Causal(examples_of="none")})
+    again = measure_set(replace(done, study=study, folders={**done.folders, **folders}), config, NEWS)
+    figures = headline(study, again, *variants[NEWS])
+    for part in ("bleu", "gain_bleu", "gain_p"):
+        assert figures[f"llm_rescored_{part}"] == figures[f"rescored_{part}"]
+        assert figures[f"gc_llm_{part}"] == figures[f"gc_rescored_{part}"]
+    titles = [row[0].shown for row in system_table(again, "", "").rows]
+    assert titles[-2:] == [title + ", and by a pretrained model" for title in titles[-4:-2]]
+    assert list(all_scores(again))[-2:] == ["plain+llm", "gc-strong+llm"]

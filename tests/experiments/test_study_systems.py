@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from toy_study import AUTO, DECODER, LATE, NEWS, PLAIN, SENTENCES, STUDY, WAS_WEIGHT, ToyStudy, scoring
+from toy_study import AUTO, DECODER, LATE, NEWS, PLAIN, SENTENCES, STUDY, WAS_WEIGHT, ToyStudy, scoring, toy_config
 
-from experiments.study import decoding, rescoring, translating, tuning, variant_stages
+from experiments.study import causal, decoding, rescoring, translating, tuning, variant_stages
 from experiments.study.composing import compose
-from experiments.study.config import DIVERSE, Diverse
+from experiments.study.config import DIVERSE, Causal, Diverse
 from experiments.study.decoding import (
     all_skeletons,
     automatic_stage,
@@ -42,7 +42,9 @@ from experiments.study.variant_stages import (
 from experiments.study.variants import automatic_variants, check_variants, chosen_variants, gap_variants, hand_variants
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline.stage import Run, read_json
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.text.truecase import read_casing, write_casing
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.tune.mira import HypothesisList
@@ -187,6 +189,66 @@ def test_the_stronger_model_s_unit_is_the_decoder_s_cost_unless_that_counts_for_
     ):
         write_weights(tmp_path / STRONG_WEIGHTS, first)
         assert strong_weights(folders) == pytest.approx(expected)
+
+
+class Echo:
+    """Stands for the pretrained model: knows what it is asked, and wants `is` in the place of `was`."""
+
+    def __init__(self):
+        self.calls = []
+
+    def score(self, source, hypotheses):
+        self.calls.append((source, hypotheses))
+        return np.array([9.0 * ("Was" in words) for words in hypotheses])
+
+
+def test_the_best_rescored_hypotheses_are_scored_by_a_pretrained_model_too(tmp_path, monkeypatch):
+    echo = Echo()
+    monkeypatch.setattr(causal, "_scorer", lambda settings, text: echo)
+    study = ToyStudy(tmp_path, STUDY.model_copy(update={"causal": Causal(hypotheses=2, examples_of="none")}))
+    folder = study.made(causal.TEXT)
+    write_casing({"e1": "E1"}, folder / "casing.source.txt")
+    write_casing({"was": "Was"}, folder / "casing.target.txt")
+    study.translated("plain")
+    study.rescored("plain")
+    study.do(causal.causal_stage(study.study, study.system("plain"), study.sentences))
+    ranked = words(study, "rescored-plain", 0)
+    assert echo.calls[1] == (
+        ["E1", *"e2 e3 e4 e5 .".split()],
+        ["a new car Was quite fast here".split(), "a new car is quite fast here".split()],
+    )
+    assert all(len(hypotheses) <= 2 for _, hypotheses in echo.calls)
+    found = read_weights(study.folders["causal-plain"] / WEIGHTS)
+    assert found.keys() == {DECODER_COST, "Strong", causal.CAUSAL}
+    assert right(study, "causal-plain", DEVELOPMENT) == [True, True]  # which the model did not want
+    assert ranked == words(study, "causal-plain", 0)
+    record = study.records["causal-plain"]
+    assert len(record["bleu_held_out"]) == len(record["bleu_held_out_without"]) == 2
+
+
+def test_a_pretrained_model_is_shown_pairs_cases_and_pieces_of_the_corpora(tmp_path, monkeypatch):
+    for name, lines in (("a", ["Is it Paris ?", "a very long line here", "So"]), ("b", ["Ist es Paris ?", "x", "Da"])):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    read = []
+
+    class Pieces(SimpleNamespace):
+        def only_pieces_of(self, lines):
+            return SimpleNamespace(pieces={len(line) for line in lines})
+
+    monkeypatch.setattr(causal, "read_scorer", lambda settings, dtype: read.append((settings, dtype)) or Pieces())
+    study = STUDY.model_copy(update={"causal": Causal(examples_of="none", examples=2, longest_example=4)})
+    config = toy_config(tmp_path).model_copy(update={"data": tmp_path})
+    stage = causal.text_stage(study, config)
+    assert stage.inputs == [tmp_path / "a", tmp_path / "b"]
+    assert stage.work(Run(), tmp_path) == {"pieces": 3}
+    assert read_json(tmp_path / causal.PIECES) == [1, 2, 14]
+    assert read_casing(tmp_path / "casing.target.txt")["paris"] == "Paris"
+    assert read_json(tmp_path / causal.PROMPT) == [
+        "English: Is it Paris ?\nFrench: Ist es Paris ?\nEnglish: So\nFrench: Da\nEnglish: {source}\nFrench:",
+        "en",
+        "fr",
+    ]
+    assert read[0][1] == "bfloat16"
 
 
 def test_systems_as_the_paper_have_rho_loops_and_the_first_judgement(toy):
