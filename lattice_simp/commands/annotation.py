@@ -106,7 +106,7 @@ def _read(path: str, name: str, annotators: list[str], language: str | None) -> 
 
     Raises:
         FormatError: the file is broken.
-        LatticeSimpError: a language is given, and the file holds tokens already.
+        LatticeSimpError: `language` is not None, but the file holds tokens already.
     """
     from lattice_simp.skeleton import read_skeletons
     from lattice_simp.support.textio import read_lines
@@ -123,7 +123,7 @@ def _read(path: str, name: str, annotators: list[str], language: str | None) -> 
 
 
 def _refuse_brackets(path: str) -> None:
-    """Raises FormatError where a line is bracket text, whose brackets would be shown as words."""
+    """Raises FormatError for a line of bracket text, whose brackets would appear as words."""
     from lattice_simp.skeleton.brackets import parse_brackets
     from lattice_simp.support.textio import read_lines
 

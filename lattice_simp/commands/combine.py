@@ -69,7 +69,7 @@ _NOTHING: list[Hypothesis] = []
 
 @dataclass(frozen=True)
 class _CombineOptions(LabelOptions, CombinationSettings):
-    """How systems are combined, and what labels are."""
+    """How to combine systems, and how to interpret labels."""
 
 
 _PANELS = {
@@ -116,7 +116,7 @@ def combine_outputs(
     """
     labels = take_options(LabelOptions, settings)
     chosen = CombinationSettings(**settings, shares=tuple(share) if share else None, scales=tuple(scale or (1.0,)))
-    chosen.of_systems(len(sources))  # before anything is read
+    chosen.of_systems(len(sources))  # refuses wrong options before any file is read
     check_stdin(sources)
     _refuse_idle(
         chosen.method, has_model=lm is not None, has_weights=weights is not None, has_lists=nbest_output is not None
@@ -165,10 +165,10 @@ def _refuse_idle(method: str, *, has_model: bool, has_weights: bool, has_lists: 
 
 
 class _Results:
-    """The lattices of sentences, in order; a sentence that fails is reported and has none.
+    """The lattices of sentences, in order; None for a sentence that fails, which is reported.
 
     Attributes:
-        failed: how many failed.
+        failed: the number of failed sentences.
     """
 
     def __init__(self, combined: Callable[[tuple[SystemOutput, ...]], Lattice], jobs: int) -> None:
@@ -177,7 +177,7 @@ class _Results:
     def of(self, sentences: Iterable[tuple[SystemOutput, ...]]) -> Iterator[Lattice | None]:
         results = with_progress(self._combined, sentences, self._jobs, "sentences")
         for number, (_, lattice, error) in enumerate(results):
-            if isinstance(error, MissingExtraError):  # all sentences need it
+            if isinstance(error, MissingExtraError):  # every sentence would fail
                 raise error
             if error is not None and not isinstance(error, EmptyLatticeError):
                 self.failed += 1
@@ -186,7 +186,7 @@ class _Results:
 
 
 def _decided(results: Iterable[Lattice | None], n: int, folder: Path | None) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Yields the best hypotheses of each sentence; the lattices go to a folder, if there is one."""
+    """Yields the best hypotheses of each sentence; writes the lattices to the folder unless it is None."""
     for number, lattice in enumerate(results):
         if folder is not None and lattice is not None:
             write(lattice, folder / f"{number:06d}.txt", "features")
@@ -214,18 +214,18 @@ def _write(lists: Iterable[tuple[int, list[Hypothesis]]], output: str, nbest_out
 def _aligned(
     sources: list[str], files: list[str], first_id: int, labels: LabelOptions
 ) -> Iterator[tuple[SystemOutput, ...]]:
-    """Yields what each system has for a sentence; reports sentences for which only some have nothing.
+    """Yields the systems' outputs for each sentence; reports systems without output if others have one.
 
     Raises:
-        FormatError: one has more sentences than another.
+        FormatError: the systems have different numbers of sentences.
     """
     ended = object()
     named = list(zip(files, sources, strict=True))
     streams = [_outputs(file, name, first_id, _with_pieces(file, name, labels)) for file, name in named]
     for number, outputs in enumerate(zip_longest(*streams, fillvalue=ended)):
-        there = [output is not ended for output in outputs]
-        if not all(there):
-            shorter, longer = sources[there.index(False)], sources[there.index(True)]
+        has_output = [output is not ended for output in outputs]
+        if not all(has_output):
+            shorter, longer = sources[has_output.index(False)], sources[has_output.index(True)]
             message = f"ends after {counted(number, 'sentence')}, but {longer} has more"
             raise FormatError(message, path=shorter, remedy="give each system's output for the same sentences")
         silent = [source for source, output in zip(sources, outputs, strict=True) if output is _NOTHING]
@@ -236,7 +236,7 @@ def _aligned(
 
 
 def _outputs(file: str, name: str, first_id: int, labels: LabelOptions) -> Iterator[SystemOutput]:
-    """Yields a system's output for each sentence, `_NOTHING` if it has none."""
+    """Yields a system's output for each sentence, or `_NOTHING`."""
     if is_nbest(file):
         lists = ((0, output) for _, output in read_outputs(file, name, labels, first_id) if isinstance(output, list))
         yield from (hypotheses or _NOTHING for _, hypotheses in checked_lists(lists, name))
@@ -251,7 +251,7 @@ def _outputs(file: str, name: str, first_id: int, labels: LabelOptions) -> Itera
 
 
 def _with_pieces(file: str, name: str, labels: LabelOptions) -> LabelOptions:
-    """Returns the options without --pieces for n-best lists or text of words, and says so."""
+    """Returns the options; without --pieces, and with a message, if a list or a text has no subwords."""
     kind = pieces_named(labels.pieces)
     is_list = is_nbest(file)
     if kind is None or (not is_list and (is_collection(file) or not is_text(file))):

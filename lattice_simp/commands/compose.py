@@ -32,26 +32,26 @@ Needed = TypeVar("Needed", list[Hypothesis], Terms)
 TERMS = FeatureNames.of("Terms")
 
 _ADDED = (SKELETON, EDITS, TERMS.edits)
-"""Features of a composition that lists keep."""
+"""The features of a composition that n-best lists keep."""
 
 _TERM_LINES = "give each sentence a line with its terms, an empty one if it has none"
 
 
 @dataclass
 class Composition:
-    """How to compose, and the counts of what was composed; see `ops/compose_gappy.py`.
+    """The options of a composition and the counts of composed n-best lists; see `ops/compose_gappy.py`.
 
     Attributes:
-        edits: what deviations cost; None forbids them.
+        edits: the costs of deviations; None forbids them.
         n: maximum number of hypotheses in an n-best list.
         engine: see `engines.py`; lists need arrays.
-        first_id: of the sentences in n-best lists.
+        first_id: the id of the first sentence in n-best lists.
         ignore: labels that are not words.
-        labels: what the labels are.
-        lists, skeleton_lists: how n-best lists are read, as `stream_nbest` takes it: `pieces`, `cost`.
-        needed: what hypotheses must contain, in words.
-        sentences, empty, missing: n-best lists so far; those without a common hypothesis; those without a skeleton's or
-            without terms.
+        labels: how to interpret labels.
+        lists, skeleton_lists: arguments of `stream_nbest`: `pieces`, `cost`.
+        needed: a phrase for the required content of hypotheses.
+        sentences, empty, missing: the numbers of n-best lists so far, of those without a common hypothesis, and of
+            those without skeleton hypotheses or terms.
     """
 
     weight: float
@@ -144,7 +144,7 @@ class Composition:
         return composed
 
     def _shortened(self, entries: list[Hypothesis]) -> list[Hypothesis]:
-        """Returns a list unchanged, or the best of one that is too long."""
+        """Returns a list, or its `n` best hypotheses if it has more."""
         return entries if len(entries) <= self.n else sorted(entries, key=lambda entry: entry.cost)[: self.n]
 
     @property
@@ -204,7 +204,7 @@ def compose_files(
 def keep_terms_of_files(
     composition: Composition, full: str, terms: str, sentence: str | None, output: str, to: str | None
 ) -> None:
-    """Keeps what holds the terms of each sentence in n-best lists, or those of one sentence in a lattice.
+    """Keeps the hypotheses that hold their sentence's terms, in n-best lists or in the lattice of one sentence.
 
     Args:
         composition: how to compose.
@@ -257,6 +257,6 @@ def terms_of(path: str, sentence: str | None) -> Terms:
 
 
 def require_arrays(engine: Engine, what: str) -> None:
-    """Refuses what the reference engine leaves out."""
+    """Raises LatticeSimpError for an engine without this operation."""
     if engine != "arrays":
         raise LatticeSimpError(f"the engine {engine} does not support {what}; use --engine arrays")

@@ -1,4 +1,4 @@
-"""`lattice-simp lattice confidence`: how sure lattices are of the words of hypotheses."""
+"""`lattice-simp lattice confidence`: the probabilities that lattices give to the words of hypotheses."""
 
 from __future__ import annotations
 

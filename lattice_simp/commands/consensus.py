@@ -81,7 +81,7 @@ CALLS = MbrPruning().max_calls
 
 @dataclass(frozen=True)
 class _MbrOptions(WordOptions, MbrSettings):
-    """Those of the linear gain, and of labels."""
+    """The options of the linear gain and of labels."""
 
 
 @dataclass
@@ -104,7 +104,7 @@ class _Decision:
 
     @property
     def depends_on_tokens(self) -> bool:
-        """Whether tokens that are whole sentences make no sense."""
+        """Whether the gains compare tokens, which must then be words."""
         return self.utility != "chrf" and self.tokeniser is None
 
     def of_lattice(self, lattice: Lattice) -> Lattice:
@@ -119,14 +119,14 @@ class _Decision:
         return Lattice.from_nbest(self._of_list(paths), lattice.symbols)
 
     def write_lists(self, file: str, labels: LabelOptions, output: str) -> None:
-        """Writes n-best lists by the expected gains of their hypotheses."""
+        """Writes n-best lists, sorted by the expected gains of their hypotheses."""
         lists = self._lists(file, self.source, labels)
         write_nbest(((number, self._of_list(entries)[: self.n]) for number, entries in lists), output)
 
     def write_pools(
         self, paths: Sequence[str], shares: Sequence[float] | None, labels: LabelOptions, output: str
     ) -> None:
-        """Writes n-best lists of several systems by the gains that are expected under all of them together."""
+        """Writes the pooled n-best lists of several systems, sorted by the expected gains under the pool."""
         systems = []
         for path in paths:
             if not (Path(path).is_file() and is_nbest(path)):
@@ -151,7 +151,7 @@ class _Decision:
         return mbr_lattice(lattice, MbrSettings(**self.values), ignore=self.ignored)
 
     def _of_list(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
-        """Returns hypotheses by their expected gains."""
+        """Returns hypotheses, sorted by their expected gains."""
         if self.utility != "linear":
             scale = self.values.get("scale", 1.0)
             split = None if self.tokeniser is None else tokeniser_of(self.tokeniser)
@@ -357,7 +357,7 @@ def oracle(
         references = read_references(reference, lattice_names(sources, files, labels), ignored)
         lattices = _lattices(sources, files, first_id or 0, labels)
         for lattice, rows in _paired(lattices, references, sources[-1]):
-            paths = nbest(lattice, 1, ignore=ignored)  # none if a list holds nothing for the sentence
+            paths = nbest(lattice, 1, ignore=ignored)  # no path if a list has no hypothesis for the sentence
             best.append(paths[0].tokens if paths else ())
             oracles.append(find_oracle(lattice, rows, metric, ignore=ignored).hypothesis.tokens if paths else ())
     if not warn_of_whole_sentences((rows[0] for rows in references), reference[0]):
@@ -377,7 +377,7 @@ def _paired(
     """Yields each sentence's lattice and references.
 
     Raises:
-        FormatError: there are more of one than of the other.
+        FormatError: their numbers differ.
     """
     sentence = -1
     for sentence, lattice in enumerate(lattices):
@@ -389,7 +389,7 @@ def _paired(
 
 
 def _lattices(sources: list[str], files: list[str], first_id: int, labels: LabelOptions) -> Iterator[Lattice]:
-    """Yields the lattices of files, one of each, or all of a list, a PLF file, a folder or an archive."""
+    """Yields the lattices of files: one of each lattice file, all of a list, a PLF file, a folder or an archive."""
     for source, file in zip(sources, files, strict=True):
         for name, output in read_outputs(file, source, labels, first_id):
             if isinstance(output, Lattice):
@@ -416,4 +416,4 @@ def _bleu(hypotheses: list[Tokens], references: list[list[Tokens]]) -> float:
 
 
 CORPUS_SCORES = {"wer": _word_error_rate, "bleu": _bleu}
-"""By the metric of the oracle."""
+"""The corpus score of each metric of the oracle."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 app = command_app()
 
 FIRST = 21
-"""The held-out sentence that the demo begins with: the first one that gappy composition puts right."""
+"""The held-out sentence that the demo begins with: the first one that gappy composition corrects."""
 
 DRAWN_STRINGS = 6
 """Hypotheses in a drawing; more would not be legible."""

@@ -1,4 +1,4 @@
-"""`lattice-simp doctor`: what is installed, where caches are, and which programs are there."""
+"""`lattice-simp doctor`: the installed packages, the caches, and the available programs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _REQUIREMENT = re.compile(r"""(?P<name>[\w.-]+)[^;]*(?:;.*\bextra\s*==\s*["'](?P
 
 @dataclass(frozen=True)
 class Finding:
-    """A line of the report: what was looked at, what it is like, and whether the package works with it."""
+    """A line of the report: a part of the installation, its state, and whether the package works with it."""
 
     part: str
     state: str
@@ -66,7 +66,7 @@ def sections() -> Iterator[tuple[str, Sequence[Finding]]]:
 
 
 def requirements() -> dict[str, list[str]]:
-    """Returns the names of the packages of each extra; those that everyone needs are under the empty name."""
+    """Returns the names of the packages of each extra; the required packages have an empty name."""
     names: dict[str, list[str]] = {}
     for line in metadata.requires(PACKAGE) or []:
         match = _REQUIREMENT.match(line)
@@ -76,7 +76,7 @@ def requirements() -> dict[str, list[str]]:
 
 
 def _is_named(names: dict[str, list[str]], match: re.Match[str]) -> bool:
-    """Returns whether an extra has the package already, for another version of Python."""
+    """Returns whether an extra lists the package already, for another version of Python."""
     return match["name"] in names.get(match["extra"], [])
 
 
@@ -98,7 +98,7 @@ def _package(name: str) -> Finding:
 
 
 def _extra(extra: str, names: Sequence[str]) -> Finding:
-    """Returns which packages of an extra there are; an extra that is not installed is no fault."""
+    """Returns the installed packages of an extra; a missing extra is not an error."""
     missing = [name for name in names if _version(name) is None]
     if not missing:
         return Finding(extra, ", ".join(f"{name} {_version(name)}" for name in names))
@@ -106,14 +106,14 @@ def _extra(extra: str, names: Sequence[str]) -> Finding:
 
 
 def _kernels() -> Finding:
-    """Runs a kernel, which is compiled if need be."""
+    """Runs a kernel, compiling it if necessary."""
     from lattice_simp import Lattice
     from lattice_simp.ops.nbest import nbest
 
     began = time.perf_counter()
     try:
         nbest(Lattice.from_strings([("a b", 1.0), ("a c", 2.0)]), 2)
-    except Exception as error:  # whatever the compiler may raise, which is what a reader wants to see
+    except Exception as error:  # the compiler may raise anything, and the report shows it
         return Finding(
             "n-best", f"{type(error).__name__}: {error}; pip install --upgrade --force-reinstall numba", False
         )
@@ -144,7 +144,7 @@ _PROGRAMS: dict[str, tuple[str, Callable[[], str | None]]] = {
     "lmplz": ("estimates language models: lattice-simp train", _lmplz),
     "java": ("runs METEOR: lattice-simp evaluate --metrics meteor --language en", lambda: shutil.which("java")),
 }
-"""Programs that are no Python packages, what uses them, and how they are found."""
+"""Programs outside Python: their use, and the function that finds them."""
 
 
 def _program(name: str, use: str, find: Callable[[], str | None]) -> Finding:

@@ -52,7 +52,7 @@ def named_files(pairs: Sequence[str]) -> Named:
 
 
 def choose(text: str, known: Collection[str], option: str) -> list[str]:
-    """Returns the names of a list with commas, each once.
+    """Returns the distinct names in a comma-separated list.
 
     Raises:
         LatticeSimpError: a name is unknown, or there is none.
@@ -67,11 +67,11 @@ def choose(text: str, known: Collection[str], option: str) -> list[str]:
 
 
 BOTH_BLEU = "bleu"
-"""Stands for both columns of BLEU, as far as the forms of the sentences are there."""
+"""The name of both columns of BLEU: of tokens and of text, as far as the sentences are available so."""
 
 
 def metric_columns(names: Sequence[str], system: Lines) -> list[str]:
-    """Puts the columns of `bleu` in its place: those whose form is there.
+    """Replaces `bleu` by its columns: those of tokens, of text, or of both, as the system has them.
 
     >>> metric_columns(["ter", "bleu"], Lines(tokens=["a"]))
     ['ter', 'bleu-tok']
@@ -85,10 +85,10 @@ class Files:
     """The files of sentences.
 
     Attributes:
-        outputs: of the systems.
+        outputs: the outputs of each system.
         references: one or more.
         reference_texts: the text of each reference, or none.
-        source: of the outputs, None if not given.
+        source: the source of the outputs, if any.
     """
 
     outputs: Named
@@ -107,14 +107,14 @@ class Sentences:
 
 
 def read_sentences(inputs: Files, tokens: bool, language: str | None) -> Sentences:
-    """Reads all sentences; makes text of tokens where the language is known.
+    """Reads all sentences; detokenises tokens if the language is known.
 
     Args:
         tokens: whether the files hold tokens, not text.
 
     Raises:
-        FormatError: empty files, files of different lengths, bytes that are not UTF-8.
-        LatticeSimpError: options that do not fit.
+        FormatError: a file is empty or not UTF-8, or files differ in length. LatticeSimpError: the options contradict
+            each other.
     """
     references, texts = inputs.references, inputs.reference_texts
     if texts and not tokens:
@@ -149,7 +149,7 @@ def read_sentences(inputs: Files, tokens: bool, language: str | None) -> Sentenc
 
 
 def warn_of_forms(files: Files, sentences: Sentences, name: str) -> None:
-    """Warns on stderr of text that looks like tokens, and of tokens (given, or made of text) that are sentences."""
+    """Warns on stderr of text that looks like tokens, and of tokens, read or split from text, that are sentences."""
     split = tokeniser(name)
     first = sentences.references[0]
     ends = [line.endswith((" .", " 。", " ।")) for line in first.text or () if first.tokens is None]
@@ -167,7 +167,7 @@ def read_closest(path: Path, sentences: Sentences, language: str | None) -> dict
     """Returns the path of each sentence's lattice that is closest to a system's output, for each system.
 
     Raises:
-        FormatError: the file is broken, or has not a lattice for each sentence.
+        FormatError: the file is broken, or does not have a lattice for each sentence.
         LatticeSimpError: there are no tokens to compare with.
     """
     systems, reference = sentences.systems.items(), sentences.references[0]
@@ -198,7 +198,7 @@ def _lines(lines: list[str], tokens: bool, change: Callable[[str], str] | None) 
 
 
 def _detokeniser(language: str | None) -> Callable[[str], str] | None:
-    """Returns the function that makes text of tokens; None without a language."""
+    """Returns the function that detokenises; None without a language."""
     chosen = None if language is None else _tokeniser(language)
     return None if chosen is None else chosen.text
 
@@ -214,7 +214,7 @@ def _tokeniser(language: str) -> Tokeniser | None:
 
 @dataclass(frozen=True)
 class BreakdownOptions:
-    """What break-downs go by: a reference, the source if it is there, and options of the command."""
+    """The input of break-downs: a reference, the source if there is one, and options of the command."""
 
     reference: Lines
     skeletons: Path | None
@@ -247,4 +247,4 @@ BREAKDOWNS: Mapping[str, Callable[[BreakdownOptions], Groups]] = {
     "gaps": lambda options: gap_count_groups(options.aligned("gaps")),
     "length": _by_length,
 }
-"""By the names of --by."""
+"""The break-downs by their names in `--by`."""

@@ -1,4 +1,4 @@
-"""The evaluation of systems' outputs: what `lattice-simp evaluate` reads, measures and compares."""
+"""The evaluation of systems' outputs: the run of `lattice-simp evaluate`."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from lattice_simp.metrics.report import Breakdown
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What to evaluate and how, as options say.
+    """The input and the options of an evaluation.
 
     Attributes:
-        files: of sentences.
+        files: the files of sentences.
         tokens: whether they hold tokens, not text.
-        language: of the text, an ISO code.
-        tokeniser: the name of sacrebleu's.
-        lattices: of further references.
+        language: the ISO code of the text's language.
+        tokeniser: the name of sacrebleu's tokeniser.
+        lattices: a file of reference lattices.
         metrics, by: names in `METRICS` (or `BOTH_BLEU`) and in `BREAKDOWNS`.
-        groups: labels of another break-down.
-        skeletons, mask_index, length_edges: of the break-downs.
-        lowercase, paraphrases, jar: of the metrics.
+        groups: a file of labels for another break-down.
+        skeletons, mask_index, length_edges: options of the break-downs.
+        lowercase, paraphrases, jar: options of the metrics.
         baseline: the system to compare with; None for the first of several.
-        test: of significance.
+        test: the test of significance.
     """
 
     files: Files
@@ -66,10 +66,10 @@ class Evaluation:
     test: SignificanceTest
 
     def run(self) -> tuple[Measurements, Comparison, list[Breakdown]]:
-        """Returns the scores of the systems, how they compare, and the break-downs.
+        """Returns the scores of the systems, their comparison, and the break-downs.
 
         Raises:
-            LatticeSimpError: files or options do not fit.
+            LatticeSimpError: a file is broken, or options contradict each other or the files.
         """
         named = self.files.outputs
         if self.baseline is not None and self.baseline not in named:

@@ -32,7 +32,7 @@ app = command_app("Mark and classify clauses of Hindi sentences, and simplify se
 
 
 Form = Literal["brackets", "json", "terminal"]
-"""How clauses are written."""
+"""The format of clauses."""
 
 Source: TypeAlias = Annotated[Path, typer.Argument(help="text, SSF or CoNLL-U; - for text on stdin")]
 HindiFolder: TypeAlias = Annotated[Model | None, Detail("as `hindi train` writes it")]
@@ -160,7 +160,7 @@ def train(
     problems: list[FormatError] = []
     named = list(read_treebank(treebank, problems))
     print_problems(problems)
-    if unknown := sorted(excluded.difference(name for name, _ in named)):  # a misspelt one would be trained on
+    if unknown := sorted(excluded.difference(name for name, _ in named)):  # else misspelt files would stay in
         message = f"{len(unknown)} files are not in {treebank}; the first is {unknown[0]!r}"
         raise FormatError(message, path=without, remedy="give file names without folders")
     sentences = [sentence for name, sentence in named if name not in excluded]
@@ -234,7 +234,7 @@ def _write_clauses(sentences: Iterable[MarkedSentence], to: Form, *, kinds: bool
     for marked in sentences:
         words = [token.form for token in marked.sentence.tokens]
         if to == "json":
-            spans = [  # tokens from 0, the last one excluded
+            spans = [  # token indices from 0, the end exclusive
                 {"start": clause.start, "end": clause.end} | ({"type": clause.kind} if kinds else {})
                 for clause in marked.clauses
             ]

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 Format = Literal["text", "ssf", "conllu"]
-"""What a file holds."""
+"""The format of a file."""
 
 System = Literal["model", "rules", "tree"]
-"""How clauses are found."""
+"""The system that finds clauses."""
 
 
 class MarkedSentence(NamedTuple):
-    """The line of a sentence in a text or its number in a treebank, from 0; it without elided words; its clauses."""
+    """A sentence without elided words, its line in a text or its number in a treebank (from 0), and its clauses."""
 
     line: int
     sentence: Sentence
@@ -50,11 +50,11 @@ def marked_sentences(
         model: the folder of the model.
         chosen: the format; None to infer it.
         romanised: whether words in Latin script are Hindi.
-        system: how clauses are found.
+        system: the system that finds clauses.
         with_trees: whether the caller uses dependency trees; text is then parsed if the model can.
 
     Raises:
-        LatticeSimpError: the options do not fit each other, or a file is broken.
+        LatticeSimpError: the options contradict each other, or a file is broken.
     """
     form = chosen or _format(source)
     if system != "model" and form != "text":
@@ -70,10 +70,10 @@ def marked_sentences(
 
 
 def parsed_sentences(source: Path, model: Path, chosen: Format | None, romanised: bool) -> Iterator[Sentence]:
-    """Reads sentences and parses them; their own trees are replaced. Reports unreadable sentences on stderr.
+    """Reads sentences and parses them, replacing their trees. Reports unreadable sentences on stderr.
 
     Raises:
-        LatticeSimpError: the options do not fit each other, the model has no parser, or a file is broken.
+        LatticeSimpError: the options contradict each other, the model has no parser, or a file is broken.
     """
     from lattice_simp.systems.hindi.model import HindiModel
 
@@ -108,7 +108,7 @@ def read_sentences(
 
 
 def can_parse(model: Path, *, is_needed: bool = False) -> bool:
-    """Returns whether a model can parse text; if not, prints why on stderr, or raises it if a parser is needed."""
+    """Returns whether a model can parse text; if not, prints the reason, or raises it if `is_needed`."""
     from lattice_simp.systems.hindi.model import parser_problem
 
     problem = parser_problem(model)
@@ -125,10 +125,10 @@ def _check_romanised(romanised: bool, form: Format) -> None:
 
 
 def load_model(model: Path | None, system: System, form: Format, *, with_parser: bool = False) -> HindiModel | None:
-    """Reads a trained model, with its parser if it can parse; None if there is none and none is needed.
+    """Reads a trained model, with its parser if it can parse; returns None without a folder if no model is needed.
 
     Raises:
-        LatticeSimpError: one is needed, or a file of it is broken.
+        LatticeSimpError: a model is needed, or one of its files is broken.
     """
     from lattice_simp.systems.hindi.model import HindiModel
 
@@ -145,7 +145,7 @@ def load_model(model: Path | None, system: System, form: Format, *, with_parser:
 
 
 def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], list[Clause]]:
-    """Makes the function that returns the clauses of a sentence's words, elided ones left out."""
+    """Returns the function that finds the clauses of a sentence without its elided words."""
     from lattice_simp.systems.hindi.from_tree import clauses_of_words
     from lattice_simp.systems.hindi.rules import rule_clauses
 
@@ -159,7 +159,7 @@ def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], lis
 
 
 def print_problems(problems: Iterable[FormatError]) -> None:
-    """Prints which sentences were skipped."""
+    """Prints the skipped sentences on stderr."""
     for problem in problems:
         print(f"skipped: {problem}", file=sys.stderr)
 
@@ -170,7 +170,7 @@ def _format(source: Path) -> Format:
 
 
 def _lines(source: Path, analyser: Analyser) -> Iterator[tuple[int, Sentence]]:
-    """Returns the sentences of a text with their lines; they are numbered through, from 1."""
+    """Yields the sentences of a text with their lines; their ids count from 1 through the whole text."""
     from lattice_simp.support.textio import read_lines
 
     count = 0

@@ -1,4 +1,4 @@
-"""The journal of a long run: one JSON record a finished task, so that a killed run can go on."""
+"""The journal of a long run: one JSON record for each finished task, so that a killed run can continue."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _REMEDIES |= dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR
 
 
 class Journal:
-    """Records of finished tasks beside the output file; they stay on disk, and only their positions in memory.
+    """Records of finished tasks in a file beside the output; only their positions are in memory.
 
-    The first line tells what run they belong to, part by part ("input", "model", ...). Records are handed to the
-    operating system at once: they survive when the program is killed, but not when the power fails. One program at a
+    The first line identifies their run, part by part ("input", "model", ...). Records are handed to the
+    operating system at once: they survive a killed program, but not a power failure. One program at a
     time may use a journal.
 
     Raises:
-        LatticeSimpError: the journal is in use, of another run, damaged, or (unless `resume`) holds records.
+        LatticeSimpError: the journal is in use, belongs to another run, is damaged, or (unless `resume`) holds records.
     """
 
     def __init__(self, output: Path, run: Mapping[str, str], *, resume: bool) -> None:
@@ -61,11 +61,11 @@ class Journal:
         return self[number]
 
     def add(self, record: dict[str, Any]) -> None:
-        """Enters a finished task; its `number` names it."""
+        """Adds the record of a finished task, whose `number` identifies it."""
         self._positions[record["number"]] = self._append(record)
 
     def remove(self) -> None:
-        """Ends a run that is complete."""
+        """Deletes the journal of a complete run."""
         self.path.unlink(missing_ok=True)
         self._file.close()
 
@@ -76,7 +76,7 @@ class Journal:
         self._file.close()
 
     def _load(self, run: dict[str, str], resume: bool) -> None:
-        """Notes the positions of complete records, and cuts off what a killed run left of the last one."""
+        """Finds the positions of complete records, and truncates an incomplete last one."""
         header = self._file.readline()
         position = self._file.tell()
         records: dict[int, int] = {}

@@ -29,7 +29,7 @@ Judgements: TypeAlias = Annotated[
 
 
 class TableFormat(str, Enum):
-    """How tables are written."""
+    """The format of tables."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -131,7 +131,7 @@ def _opened(study: Path, judgements: Path | None, *, create: bool = False) -> Ju
     """Opens the judgements of a study.
 
     Raises:
-        FormatError: A file is broken, or there are no judgements yet and none are to be made.
+        FormatError: A file is broken, or the file of judgements is missing and must not be created.
     """
     with extra("judging"):
         from lattice_simp.systems.judging.store import JudgingStore

@@ -234,7 +234,7 @@ def lm(
 
 
 def _say_ignored(lattice: Lattice, ignored: Collection[str]) -> None:
-    """Prints on stderr which words no model sees."""
+    """Prints on stderr the words that are hidden from the models."""
     labels = {label: word for word in sorted(ignored) if (label := lattice.symbols.find(word)) is not None}
     count = int(np.isin(lattice.olabels, list(labels)).sum())
     if count:
@@ -505,7 +505,7 @@ def draw(
     elif kind == "svg":
         drawing = to_svg(lattice, title=title, max_states=max_states, numbers=numbers).encode()
     else:
-        drawing = to_image(  # the kind is checked above
+        drawing = to_image(  # the format is checked above
             lattice,
             kind,  # type: ignore[arg-type]
             title=title,

@@ -1,4 +1,4 @@
-"""What `lattice-simp lattice info` prints of a lattice."""
+"""The facts that `lattice-simp lattice info` prints about a lattice."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from lattice_simp.ops.determinize import determinize
 from lattice_simp.ops.nbest import nbest
 
 COUNTED_STATES = 10_000
-"""Distinct strings are counted if a deterministic lattice has at most this many states."""
+"""The most states of a determinised lattice whose strings are counted."""
 
 COUNTED_ARCS = 20_000
-"""In larger lattices with several paths for a string, strings are not counted."""
+"""The most arcs of a lattice with several paths for a string whose strings are counted."""
 
 BATCH_FACTS = ("kind", "states", "arcs", "words", "acyclic", "paths", "best cost", "best string")
 """The columns of the table of many lattices."""
 
 _MAX_POWER_SHOWN = 300
-"""Larger powers of ten are beyond floating point."""
+"""The largest power of ten that is safely within floating point."""
 
 ROUNDING = 1e-12
 """The relative error of sums of logarithms."""
@@ -32,7 +32,7 @@ _NOT_COUNTED = "not counted"
 
 
 def facts_of(lattice: Lattice, ignored: Collection[str], strings: bool = True) -> dict[str, str]:
-    """Returns what `info` prints for a lattice, by name; counting its strings takes longer than all the rest."""
+    """Returns the facts about a lattice, by name; counting its strings takes longer than all others."""
     lattice = lattice.without_words(ignored)
     facts = {
         "kind": "acceptor" if lattice.is_acceptor else "transducer",
@@ -55,7 +55,7 @@ def facts_of(lattice: Lattice, ignored: Collection[str], strings: bool = True) -
 
 
 def _path_count(lattice: Lattice) -> str:
-    """Returns the number of paths, its power of ten if it is beyond floating point."""
+    """Returns the number of paths; only its power of ten if it is beyond floating point."""
     power = log_count(lattice) / math.log(10.0)
     if power < _MAX_POWER_SHOWN:
         return f"{count_paths(lattice):.6g}"
@@ -63,10 +63,10 @@ def _path_count(lattice: Lattice) -> str:
 
 
 def _string_count(lattice: Lattice) -> str:
-    """Returns the number of distinct strings, or says that counting them would take long."""
+    """Returns the number of distinct strings, or `_NOT_COUNTED` if counting would take long."""
     lattice = unweighted(lattice.project_output().connected())
     ways = np.unique(lattice.sources.astype(np.int64) * len(lattice.symbols) + lattice.olabels)
-    if len(ways) < lattice.num_arcs or lattice.has_epsilons():  # several paths may have one string
+    if len(ways) < lattice.num_arcs or lattice.has_epsilons():  # several paths may have the same string
         if lattice.num_arcs > COUNTED_ARCS:
             return _NOT_COUNTED
         try:

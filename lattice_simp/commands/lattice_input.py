@@ -1,4 +1,4 @@
-"""How commands read lattices and n-best lists: what the labels are, and which of several lattices is meant."""
+"""Reads lattices and n-best lists for commands: interprets labels, and chooses one of several lattices."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from lattice_simp.support.textio import STDIN, place, readable
 Options = TypeVar("Options")
 
 Output = Lattice | list[Hypothesis]
-"""What a system has for a sentence."""
+"""The output of a system for a sentence."""
 
 _WRITTEN = {"sausages": ("symbols_path",), "plf": ("scores",)}
-"""The options of writers, beside those of Kaldi's formats."""
+"""The options of each writer, except for those of Kaldi's formats."""
 
 _LISTED = 5
-"""Names that an error lists at most."""
+"""The most names that an error lists."""
 
 
 @dataclass(frozen=True)
 class LabelOptions:
-    """What the labels of a lattice file are."""
+    """How to interpret the labels of a lattice file."""
 
     symbols: Path | None = option(None, "symbols", "OpenFst symbol table for numeric labels")
     isymbols: Path | None = option(None, "isymbols", "symbol table for input labels, if different")
@@ -53,7 +53,7 @@ class LabelOptions:
     plf_scores: PlfScores | None = option(None, "plf-scores", f"{PLF_SCORES_HELP}; read and written")
 
     def of_lists(self, path: str) -> dict[str, Any]:
-        """Returns what `stream_nbest` takes.
+        """Returns the arguments for `stream_nbest`.
 
         Raises:
             FormatError: an option describes labels or scales, which n-best lists do not have.
@@ -65,7 +65,7 @@ class LabelOptions:
         return {"pieces": self.pieces, "cost": self.cost}
 
     def of_lattices(self, path: str) -> dict[str, Any]:
-        """Returns what the readers of lattice formats take.
+        """Returns the arguments for readers of lattice formats.
 
         Raises:
             FormatError: an option is for n-best lists only.
@@ -76,11 +76,11 @@ class LabelOptions:
 
     @property
     def for_lists(self) -> LabelOptions:
-        """The options that apply to n-best lists, if those about labels are meant for another file."""
+        """The options that apply to n-best lists, for commands whose label options concern another file."""
         return LabelOptions(pieces=self.pieces, cost=self.cost)
 
     def of_output(self, format: str) -> dict[str, Any]:
-        """Returns what the writer of a format takes."""
+        """Returns the arguments for the writer of a format."""
         values = {
             "symbols_path": self.output_symbols or self.symbols,
             "frame_shift": self.frame_shift,
@@ -90,10 +90,10 @@ class LabelOptions:
         return {name: values[name] for name in names if values[name] is not None}
 
     def of_input(self, format: str | None, output: str) -> LabelOptions:
-        """The options without those that concern the output alone, in formats whose input does not have them.
+        """Returns the options for reading, without those that only the output's format has.
 
         Args:
-            format: of the input; None for an n-best list, whose writer has no times either.
+            format: the input's format; None for an n-best list, whose writer has no times either.
             output: the output's format.
         """
         labels = self
@@ -102,7 +102,7 @@ class LabelOptions:
         return replace(labels, plf_scores=None) if output == "plf" != format else labels
 
     def prepared(self, lattice: Lattice) -> Lattice:
-        """Returns a lattice as it was read with its pieces joined and its features weighted as the options say.
+        """Returns a lattice with the options applied: joins its pieces and weights its features.
 
         Raises:
             LatticeSimpError: the lattice has no such pieces or no such feature.
@@ -124,7 +124,7 @@ class LabelOptions:
 
 @dataclass(frozen=True)
 class WordOptions(LabelOptions):
-    """What the labels of a lattice file are, and which of them are not words."""
+    """How to interpret the labels of a lattice file, and which of them are not words."""
 
     ignore: list[str] | None = option(None, "ignore", IGNORE_HELP)
     keep_marks: bool = option(False, "keep-marks", "count sentence ends, silence and noise (<s>, !SIL, ...) as words")
@@ -158,7 +158,7 @@ def scales_of(text: str) -> dict[str, float]:
 
 
 def take_options(kind: type[Options], settings: dict[str, Any]) -> Options:
-    """Removes the options of a dataclass from the values of a command, and returns the dataclass."""
+    """Removes the fields of a dataclass from a command's settings, and returns them as the dataclass."""
     names = [part.name for part in fields(kind) if part.name in settings]  # type: ignore[arg-type]
     return kind(**{name: settings.pop(name) for name in names})
 
@@ -175,13 +175,10 @@ def read_full(
 
     Args:
         path: the file, or - for standard input.
-        sentence: its number or its name, if there are several.
+        sentence: the number or the name of the lattice, if the file holds several.
         format: a name in `FORMATS`; None to look at the content.
-        labels: what the labels are.
-
-    Raises:
-        FormatError: the file is broken, does not hold the sentence, or holds several and none is named; an option does
-            not apply to its labels.
+        labels: how to interpret labels. Raises: FormatError: the file is broken, does not hold the sentence, or holds
+            several and none is named; an option does not apply to its labels.
         EmptyLatticeError: the lattice holds no hypothesis.
     """
     lattice = read_any(path, sentence, format, labels)
@@ -192,7 +189,7 @@ def read_full(
 def read_any(
     path: str, sentence: str | None = None, format: str | None = None, labels: LabelOptions = NO_OPTIONS
 ) -> Lattice:
-    """Reads what `read_full` reads, and lattices without hypotheses, too."""
+    """Reads a lattice like `read_full`, but accepts lattices without hypotheses."""
     with readable(path) as file:
         if format is None and is_nbest(file):
             return Lattice.from_nbest(_read_list(file, sentence, labels))
@@ -228,8 +225,7 @@ def read_outputs(
     Args:
         file: n-best lists, lattices of a collection, or a lattice; can be read twice.
         source: the file's name in messages.
-        labels: what the labels are.
-        first_id: the id of the first sentence in n-best lists.
+        labels: how to interpret labels. first_id: the id of the first sentence in n-best lists.
     """
     if Path(file).is_file() and is_nbest(file):
         streamed = stream_nbest(file, first_id, **labels.of_lists(source))
@@ -242,10 +238,10 @@ def read_outputs(
 
 
 def require_lattices(file: str, format: str | None = None) -> None:
-    """Refuses a file without lattices and hypotheses, before a command looks at options that depend on its kind.
+    """Refuses a file without lattices and hypotheses, before options that depend on its kind are checked.
 
     Raises:
-        FormatError: names what the file looks like.
+        FormatError: the file has another format, which the message names if it is known.
     """
     if format is None and not is_nbest(file) and not is_collection(file):
         format_of(file)
@@ -265,13 +261,13 @@ def require_hypotheses(lattice: Lattice, path: object = None) -> None:
 
 
 def sentence_number(name: str, index: int) -> int:
-    """Returns the number that the name of a lattice is, else its index."""
+    """Returns the name of a lattice as a number if it is one, else the lattice's index."""
     number = natural(name)
     return index if number is None else number
 
 
 def _chosen(members: Iterator[Entry], sentence: str | None, path: str) -> Lattice:
-    """Returns the lattice of a collection that a name or a number (from 0) chooses, or its only one."""
+    """Returns the lattice of a collection with this name or number (from 0); without either, its only lattice."""
     names: list[str] = []
     load = None
     for number, member in enumerate(members):

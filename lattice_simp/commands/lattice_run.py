@@ -44,14 +44,14 @@ def lattice_run(
 ) -> Iterator[LatticeRun]:
     """Yields the run of a file, a folder, an archive, or standard input (-).
 
-    Once everything else is written, it ends the command with an error if lattices of a collection failed.
+    If lattices of a collection failed, the command ends with an error after the others are written.
 
     Args:
-        source: the place of the lattices.
+        source: the path of the lattices.
         sentence: the number or the name of one of them; None for all.
-        labels: what the labels are.
-        jobs: threads.
-        format: of the lattices; None to look at their content.
+        labels: how to interpret labels.
+        jobs: the number of threads.
+        format: the format of the lattices; None to detect it.
     """
     with readable(source) as file:
         run = LatticeRun(file, sentence, labels, jobs, format)
@@ -62,11 +62,11 @@ def lattice_run(
 
 
 class LatticeRun:
-    """A lattice, or the lattices of a collection, and what a command makes of them.
+    """The run of an operation on a lattice or on the lattices of a collection.
 
     Attributes:
         is_many: whether the source is a collection and no sentence of it is chosen.
-        failed: how many lattices of a collection failed.
+        failed: the number of lattices of a collection that failed.
     """
 
     def __init__(
@@ -79,13 +79,13 @@ class LatticeRun:
 
     @property
     def _options(self) -> dict[str, Any]:
-        """What the readers of a collection take."""
+        """The arguments for readers of a collection."""
         options = self._labels.of_lists if self._is_list else self._labels.of_lattices
         return options(self._file) if self.is_many else {}
 
     @cached_property
     def lattice(self) -> Lattice:
-        """The one lattice that is meant.
+        """The only lattice, or the chosen one.
 
         Raises:
             EmptyLatticeError: it holds no hypothesis.
@@ -93,13 +93,13 @@ class LatticeRun:
         return read_full(self._file, self._sentence, self._format, self._labels)
 
     def read_any(self) -> Lattice:
-        """Returns the one lattice that is meant, which may hold no hypothesis."""
+        """Returns the only lattice, or the chosen one, which may hold no hypothesis."""
         return read_any(self._file, self._sentence, self._format, self._labels)
 
     def results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[str, Result]]:
-        """Yields names and results, in order; the name of a single lattice is that which was chosen, or empty.
+        """Yields names and results, in order; the name of a single lattice is the chosen one, or empty.
 
-        Lattices of a collection that the operation fails on are reported and skipped.
+        Reports and skips the lattices of a collection for which the operation fails.
         """
         if self.is_many:
             yield from ((entry.name, result) for entry, result in self._results(operation))
@@ -116,21 +116,23 @@ class LatticeRun:
         replaced: str | None = None,
         **options: Any,
     ) -> None:
-        """Writes the results to a file or a folder; those of an n-best list are an n-best list.
+        """Writes the results to a file or a folder; the results of an n-best list are an n-best list.
 
         Files in a folder have the input's names and formats. A file holds several lattices if its format does (Kaldi's,
-        PLF). What the files do not hold is printed once.
+        PLF). Losses of the files' formats are printed once.
 
         Args:
-            operation: makes what is written.
+            operation: makes the lattice to write from one that was read.
             output: a file, or a folder for several lattices.
-            format: of the files; None for that of the name, of each input in a folder (OpenFst for lists).
+            format: the format of the files; None for that of the name or, in a folder, that of each input (OpenFst for
+                n-best lists).
             lists: whether the hypotheses of an n-best list stay hypotheses.
             replaced: a feature that the operation removes on purpose.
-            options: of the format's writer.
+            options: arguments for the format's writer.
 
         Raises:
-            LatticeSimpError: several lattices, and one file for them; `format`, and an n-best list is written.
+            LatticeSimpError: `output` is a file for one lattice, and there are several; `format` is set, and the output
+                is an n-best list.
         """
         losses = Losses(self._labels, options)
         written = format or format_of_name(output, "att")
@@ -156,12 +158,12 @@ class LatticeRun:
         losses.print(output)
 
     def _input_format(self) -> str | None:
-        """Returns the format of the first lattice that is read, or None for an n-best list."""
+        """Returns the format of the first lattice in the input, or None for an n-best list."""
         name = format_of_parts(self._file, self._format)
         return next(entries(self._file, self._format)).format() if name is None else name
 
     def _archive_format(self, output: str, format: str | None) -> str | None:
-        """Returns the format of a file for several lattices, that of the name or the input's; None if it holds one."""
+        """Returns the format of a file for several lattices: the name's or the input's; None if it holds only one."""
         if format is None:
             format = format_of_name(output, "att")
             if format == "att":  # standard output, any text, an ending that says nothing
@@ -176,11 +178,11 @@ class LatticeRun:
     def _outcomes(
         self, operation: Callable[[Lattice], Result]
     ) -> Iterator[tuple[Entry, Result | None, LatticeSimpError | None]]:
-        """Yields results and errors, which are counted and printed."""
+        """Yields results and errors; counts and prints the errors."""
 
         def done(entry: Entry) -> Result:
             lattice = entry.load()
-            if not self._is_list:  # where sentences may have no hypotheses, and pieces are joined
+            if not self._is_list:  # in lists, sentences may have no hypotheses, and pieces are joined already
                 lattice = self._labels.prepared(lattice)
                 require_hypotheses(lattice)
             return operation(lattice)
@@ -199,7 +201,7 @@ class LatticeRun:
         failures.end(count)
 
     def _only(self) -> Lattice:
-        """Returns the lattice of a collection of one."""
+        """Returns the only lattice of a collection."""
         members = list(islice(entries(self._file, self._format, **self._options), 2))
         if len(members) != 1:
             remedy = (
@@ -240,7 +242,7 @@ class LatticeRun:
 
     @contextmanager
     def _reporting(self, entry: Entry) -> Iterator[None]:
-        """Reports a lattice that a format cannot hold, and goes on."""
+        """Reports a lattice that the format cannot hold, and continues."""
         try:
             yield
         except (CyclicLatticeError, EmptyLatticeError, InvalidLatticeError) as error:
@@ -252,7 +254,7 @@ def with_progress(
     function: Callable[[Item], Result], items: Iterable[Item], jobs: int, what: str
 ) -> Iterator[tuple[Item, Result | None, LatticeSimpError | None]]:
     """Runs a function on items in threads, below a progress bar; yields items with results or errors, in order."""
-    from lattice_simp.support.progress import progress_bar  # one lattice needs neither bar nor threads
+    from lattice_simp.support.progress import progress_bar  # needed for several lattices only
     from lattice_simp.support.threads import in_threads
 
     with progress_bar(transient=True) as bar:
@@ -265,11 +267,11 @@ def with_progress(
 
 
 class _Failures:
-    """The errors of a collection: several lattices in a row with the same error are one line.
+    """The errors of a collection, printed in one line for several lattices in a row with the same error.
 
     Attributes:
-        path: of the collection.
-        names: the lattices of the last error that are not printed yet.
+        path: the path of the collection.
+        names: the lattices with the last error, until it is printed.
         error: the last error.
     """
 
@@ -278,14 +280,14 @@ class _Failures:
         self.error: LatticeSimpError | None = None
 
     def add(self, name: str, error: LatticeSimpError) -> None:
-        """Takes the error of a lattice."""
+        """Adds the error of a lattice, and prints the one before if it differs."""
         if str(error) != str(self.error):
             self.print()
         self.names.append(name)
         self.error = error
 
     def print(self) -> None:
-        """Prints the last error, if it is not printed yet."""
+        """Prints the last error unless it is printed already."""
         if self.names:
             more = f", and {len(self.names) - 1} more with the same error" if len(self.names) > 1 else ""
             print(f"lattice-simp: {self.path}: {self.names[0]}: {self.error}; skipped{more}", file=sys.stderr)
@@ -295,7 +297,7 @@ class _Failures:
         """Prints the last error.
 
         Raises:
-            LatticeSimpError: all of several lattices have the same error, as if an option does not fit.
+            LatticeSimpError: all lattices, and more than one, have the same error, probably because of an option.
         """
         if len(self.names) == count > 1:
             raise LatticeSimpError(f"{self.path}: all {count} lattices fail: {self.error}")
@@ -303,23 +305,23 @@ class _Failures:
 
 
 class Losses:
-    """What files do not hold of lattices, printed once for all of them."""
+    """What is lost when lattices are written, printed once for all files."""
 
     def __init__(self, labels: LabelOptions = NO_OPTIONS, options: Mapping[str, Any] | None = None) -> None:
         self._names: dict[str, dict[str, None]] = {}
         self._labels, self._options = labels, options or {}
 
     def options(self, format: str) -> dict[str, Any]:
-        """Returns the options of a format's writer."""
+        """Returns the arguments for a format's writer."""
         return {**self._labels.of_output(format), **self._options}
 
     def write(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:
-        """Writes a lattice, and adds what its file does not hold."""
+        """Writes a lattice, and adds what its file loses."""
         write(lattice, output, format, **self.options(format or format_of_name(output)))
         self.add(lattice, output, format)
 
     def add(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:
-        """Adds what a file does not hold of its lattice."""
+        """Adds what a file loses of its lattice."""
         self.add_phrases(losses(lattice, output, format))
 
     def add_dropped(self, before: Lattice, after: Lattice, replaced: str | None = None) -> None:
@@ -331,12 +333,12 @@ class Losses:
         self.add_phrases({"the operation drops the features": names})
 
     def add_phrases(self, lost: Mapping[str, Iterable[str]]) -> None:
-        """Adds what `losses` returned for a file."""
+        """Adds the losses of a file, as `losses` returns them."""
         for phrase, names in lost.items():
             self._names.setdefault(phrase, {}).update(dict.fromkeys(names))
 
     def print(self, output: str | Path) -> None:
-        """Prints on stderr what the output, a file or a folder, does not hold."""
+        """Prints the losses of the output, a file or a folder, on stderr."""
         for phrase, names in self._names.items():
             if names:
                 print(f"{STDOUT if str(output) == '-' else output}: {phrase} {' '.join(names)}", file=sys.stderr)
@@ -350,9 +352,8 @@ def write_result(
     labels: LabelOptions = NO_OPTIONS,
     origin: Lattice | None = None,
 ) -> None:
-    """Writes a lattice, to stdout as AT&T text; prints on stderr what the file does not hold of it.
-
-    Features of `origin`, the lattice that it was made of, are reported if the lattice does not have them.
+    """Writes a lattice, to stdout as AT&T text; prints on stderr what the file loses. Features of `origin`, the lattice
+    from which it was made, count as lost if the lattice does not have them.
     """
     losses = Losses(labels)
     if origin is not None:
@@ -363,7 +364,7 @@ def write_result(
 
 
 def with_header_of(origin: Lattice, lattice: Lattice) -> Lattice:
-    """Returns a lattice with the header of the one that it was made of, unless it has a header."""
+    """Returns a lattice with the header of its origin, unless it has a header of its own."""
     if lattice.header != NO_HEADER:
         return lattice
     kept = set(lattice.features) >= {name for name in origin.header.scales if name in origin.features}

@@ -127,7 +127,7 @@ def texts(
         raise LatticeSimpError("plain text cannot hold --source; write JSON lines (--output NAME.jsonl)")
     lines = None if source_text is None else list(read_lines(source_text))
     with readable(source) as file, warnings.catch_warnings():
-        warnings.simplefilter("ignore", ScoreWarning)  # the order of the hypotheses is all that counts here
+        warnings.simplefilter("ignore", ScoreWarning)  # only the order of the hypotheses matters here
         _require_lists(file, source)
         lists = stream_nbest(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
         if as_json:
@@ -173,7 +173,7 @@ def _require_lists(file: str, source: str) -> None:
 def _best(
     lists: Iterable[tuple[int, list[Hypothesis]]], n: int | None, lines: list[str] | None, path: str
 ) -> Iterable[tuple[int, list[Hypothesis]]]:
-    """Yields the best of each list, the best first."""
+    """Yields each list, sorted by cost and cut to `n` hypotheses."""
     for number, entries in lists:
         if lines is not None and number >= len(lines):
             remedy = "give --source a line for each sentence"

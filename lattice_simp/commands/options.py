@@ -1,6 +1,7 @@
-"""What the commands share: options, declared once with their names and help texts, and how --help shows them.
+"""Shared options, declared once with their names and help texts, and the layout of --help.
 
-The part of a help text before the semicolon is the same in all commands; `Detail` adds what a command does with it.
+The part of a help text before the semicolon is the same in all commands; `Detail` adds the part that is specific to a
+command.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from lattice_simp.formats import FORMATS
 from lattice_simp.formats.pieces import PieceKind
 
 FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
-"""What the commands exit with when all does not go well."""
+"""The exit statuses of commands that fail."""
 
 SCREEN_LINES, SCREEN_WIDTH = 45, 100
-"""Help that is longer names the options of its panels only; --help-all describes them."""
+"""The size of a screen. Longer help only names the options of its panels; --help-all describes them."""
 
 HELP_ALL = "--help-all"
 
@@ -36,16 +37,16 @@ class HelpCommand(TyperCommand):
     """A command whose --help fits on a screen: plain text, the usual options first, then those of each panel."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Notes whether everything is to be described."""
+        """Notes whether --help-all asks for all descriptions."""
         ctx.meta[HELP_ALL] = HELP_ALL in args
         return super().parse_args(ctx, args)
 
     def get_help_option_names(self, ctx: Any) -> list[str]:
-        """Returns the names of the help option, --help-all among them."""
+        """Returns the names of the help option, including --help-all."""
         return [*super().get_help_option_names(ctx), HELP_ALL]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Writes all descriptions if they are asked for or fit on a screen."""
+        """Writes all descriptions if --help-all asks for them or they fit on a screen."""
         ctx.meta["brief"] = False
         super().format_help(ctx, formatter)
         if not ctx.meta.get(HELP_ALL) and formatter.getvalue().count("\n") > SCREEN_LINES:
@@ -82,7 +83,7 @@ class HelpGroup(TyperGroup):
     """A group whose --help has the whole first sentence of each command's help."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Writes the names of the commands, and what they do."""
+        """Writes the names of the commands and their descriptions."""
         commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
         rows = [(name, command.get_short_help_str(sys.maxsize)) for name, command in commands if command is not None]
         with formatter.section("Commands"):
@@ -106,7 +107,7 @@ def _flag(names: list[str]) -> str:
 
 @dataclass(frozen=True)
 class Detail:
-    """What a command adds to a shared option: `Annotated[Nbest, Detail("of each list")]`.
+    """A command's additions to a shared option: `Annotated[Nbest, Detail("of each list")]`.
 
     Attributes:
         text: follows the help text after a semicolon.
@@ -148,7 +149,7 @@ class CommandApp(typer.Typer):
 
 
 def _with_detail(hint: Any) -> Any:
-    """Returns the type of a parameter with one option, its detail included; `Option | None` is an option, too."""
+    """Returns the type of a parameter, its details merged into its option; `Option | None` is an option, too."""
     kind, extras = getattr(hint, "__origin__", hint), getattr(hint, "__metadata__", ())
     for part in get_args(kind) if not extras or isinstance(extras[0], Detail) else ():
         if hasattr(part, "__metadata__"):
@@ -162,7 +163,7 @@ def _with_detail(hint: Any) -> Any:
 
 
 def command_app(help: str | None = None) -> CommandApp:
-    """Returns what a module collects its commands in: of a group if there is a help text, else a single one."""
+    """Returns the app for a module's commands: a group if there is a help text, else a single command."""
     return CommandApp(
         cls=HelpGroup,
         help=help,
@@ -182,7 +183,7 @@ def format_name(name: str) -> str:
 
 
 def writable(path: Path) -> Path:
-    """Returns the path of a file that can be written; a callback of options, so that no long run fails at its end.
+    """Returns the path if the file can be written; as an option's callback, it keeps long runs from failing at the end.
 
     Raises:
         LatticeSimpError: it cannot be written.
@@ -287,7 +288,7 @@ Overrides: TypeAlias = Annotated[
 
 
 def named_path(text: str) -> tuple[str, str]:
-    """Returns the name, empty if there is none, and the path of PATH or NAME=PATH; either may hold further `=`.
+    """Splits PATH or NAME=PATH into the name, which may be empty, and the path; both may contain `=`.
 
     >>> named_path("lm=models/rate=0.1.arpa"), named_path("models/rate=0.1.arpa")
     (('lm', 'models/rate=0.1.arpa'), ('', 'models/rate=0.1.arpa'))
@@ -299,10 +300,10 @@ def named_path(text: str) -> tuple[str, str]:
 
 
 def check_stdin(sources: Iterable[str]) -> None:
-    """Refuses several files that are standard input.
+    """Refuses more than one `-` for standard input.
 
     Raises:
-        LatticeSimpError: says so.
+        LatticeSimpError: several sources are `-`.
     """
     if list(sources).count("-") > 1:
         raise LatticeSimpError("only one file can be standard input; name the others")
@@ -319,7 +320,7 @@ def refuse_idle(options: Iterable[str], where: str) -> None:
         LatticeSimpError: names the first such option on the command line.
     """
     context = _globals.get_current_context(silent=True)
-    for parameter in () if context is None else context.command.params:  # none: a function of a command is called
+    for parameter in () if context is None else context.command.params:  # none: called as a function
         source = context.get_parameter_source(parameter.name)
         if parameter.name in options and source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT"):
             is_off = context.params.get(parameter.name) is False and parameter.secondary_opts
@@ -342,4 +343,4 @@ def say(text: str) -> None:
 
 
 _globals: Any = importlib.import_module(TyperCommand.__mro__[1].__module__.replace(".core", ".globals"))
-"""Those of click, or of the copy that newer versions of typer bring."""
+"""The globals of click, or of the copy in newer versions of typer."""

@@ -149,7 +149,7 @@ def align(
 
 @dataclass(frozen=True)
 class _Run:
-    """The input, the output, and how the run is done."""
+    """The input, the output and the options of a run."""
 
     source: str | None
     parallel: list[str] | None
@@ -161,7 +161,7 @@ class _Run:
 
 
 def _run(work: Work, chosen: _Run) -> None:
-    """Does the work on all sets."""
+    """Runs an action on all sets."""
     if work.options.lm is None:
         refuse_idle(["beam"], "without --lm")
     if not work.options.words.senses:

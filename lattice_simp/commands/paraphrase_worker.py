@@ -1,4 +1,4 @@
-"""What a worker of `lattice-simp paraphrase` does: it reads its models, and makes one line or block of each set."""
+"""The worker of `lattice-simp paraphrase`: reads its models, and makes a line or a block for each set."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from lattice_simp.systems.paraphrase.tree import Tree
 from lattice_simp.text.english.spacy_parser import tokenise
 
 ALL, NONE = "all", "none"
-"""What `--filters` and `--conditions` may be, besides the names of some."""
+"""The values of `--filters` and `--conditions` other than lists of names."""
 
 _CONDITIONS = option(ALL, "conditions", f"phrase conditions: all, none, or some of {','.join(ALL_CONDITIONS)}")
 
@@ -46,7 +46,7 @@ def _chosen(names: str, table: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class WordOptions:
-    """What sentences are written in, and which words are linked besides equal ones."""
+    """The form of the sentences, and the synonyms to link besides equal words."""
 
     trees: bool = option(False, "trees", "read Penn brackets, parses of one sentence between |||")
     tokenised: bool = option(False, "tokenised", "the input is tokens separated by spaces")
@@ -59,7 +59,7 @@ class WordOptions:
             raise LatticeSimpError(f"--senses {self.senses}: give 0 or more")
 
     def thesaurus(self) -> Thesaurus:
-        """Reads WordNet, if it is there, and the groups of the user."""
+        """Reads WordNet, if it exists, and the user's synonym groups."""
         words = Thesaurus.english()
         if self.synonyms is not None:
             words = words.joined(Thesaurus.read(self.synonyms))
@@ -68,7 +68,7 @@ class WordOptions:
         return words
 
     def trees_of(self, sentence_set: SentenceSetLine, paraphraser: Paraphraser) -> list[Tree]:
-        """Returns the trees of a set's sentences; of several parses, those that agree most."""
+        """Returns the trees of a set's sentences; if they have several parses, those that agree most."""
         if self.trees:
             parses = [parses_of(sentence) for sentence in sentence_set.sentences]
             return choose_parses(parses, paraphraser.thesaurus, paraphraser.settings.alignment)
@@ -77,7 +77,7 @@ class WordOptions:
 
 @dataclass(frozen=True)
 class AlignOptions:
-    """What `align` takes."""
+    """The options of `align`."""
 
     words: WordOptions = field(default_factory=WordOptions)
     alignment: AlignmentSettings = field(default_factory=AlignmentSettings)
@@ -86,7 +86,7 @@ class AlignOptions:
 
 @dataclass(frozen=True)
 class ExpandOptions:
-    """What `expand`, `count` and `sample` take."""
+    """The options of `expand`, `count` and `sample`."""
 
     words: WordOptions = field(default_factory=WordOptions)
     paraphrase: ParaphraseSettings = field(default_factory=ParaphraseSettings)
@@ -100,14 +100,14 @@ class ExpandOptions:
             raise LatticeSimpError(f"--beam {self.beam}: give 0 or more")
 
     def files(self) -> str:
-        """Tells the files that results depend on, with their sizes and times."""
+        """Identifies the files that results depend on by path, size and time, as JSON."""
         paths = [path for path in (self.lm, self.words.synonyms) if path is not None]
         stats = [(str(path), path.stat()) for path in paths]
         return json.dumps([(name, status.st_size, status.st_mtime_ns) for name, status in stats])
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> ExpandOptions:
-        """Makes the options of those that were given, as nested dicts."""
+        """Makes the options from nested dicts, with defaults for missing ones."""
         values = dict(options)
         words, inner = WordOptions(**values.pop("words", {})), dict(values.pop("paraphrase", {}))
         conditions = _chosen(values.get("conditions", ALL), ALL_CONDITIONS)
@@ -118,15 +118,15 @@ class ExpandOptions:
 
 @dataclass(frozen=True)
 class Work:
-    """What every worker needs to know.
+    """The task of every worker.
 
     Attributes:
         action: what to do with a set, a name in `ACTIONS`.
         options: the settings, `ExpandOptions` or `AlignOptions`.
         ids: the names of the sets.
-        limit: how many sentences to list or to draw.
+        limit: the number of sentences to list or to draw.
         form: `text` or `json`.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
         weighted: whether sentences are drawn by their probabilities.
         lattices: a folder that receives the sets' lattices.
     """
@@ -141,7 +141,7 @@ class Work:
     lattices: Path | None = None
 
     def passed_through(self, sentence_set: SentenceSetLine) -> str:
-        """Returns what is written of a set that fails."""
+        """Returns the output for a set that fails."""
         if self.action in ("expand", "sample") and self.form == "text":
             return _block(sentence_set.sentences)
         return json.dumps({"id": sentence_set.id, "failed": True}, ensure_ascii=False)
@@ -149,7 +149,7 @@ class Work:
 
 @dataclass(frozen=True)
 class _Tools:
-    """What a worker has loaded."""
+    """The models of a worker."""
 
     work: Work
     paraphraser: Paraphraser
@@ -176,7 +176,7 @@ def parses_of(line: str) -> list[Tree]:
 
 
 def make_worker(work: Work) -> Function:
-    """Loads what a worker needs; returns the function that does one numbered set."""
+    """Loads the models of a worker; returns the function that processes a numbered set."""
     options = work.options
     model = None if options.lm is None else LanguageModel.read(options.lm)
     return partial(_one_set, _Tools(work, Paraphraser(options.paraphrase, options.words.thesaurus()), model))
@@ -222,7 +222,7 @@ def _listed(work: Work, sentence_set: SentenceSetLine, paths: list[Hypothesis], 
 
 
 def _block(sentences: Iterable[str]) -> str:
-    """Returns the lines of a set, which the end of its record follows as a blank line."""
+    """Returns the lines of a set; the line end of its record adds the blank line after it."""
     return "".join(f"{sentence}\n" for sentence in sentences)
 
 
@@ -274,4 +274,4 @@ ACTIONS: Mapping[str, Callable[[_Tools, SentenceSetLine, int], str]] = {
     "sample": _sample,
     "align": _align,
 }
-"""What is made of a set, its number given: the text of its record."""
+"""The functions that make the text of a record from a set and its number, by action."""

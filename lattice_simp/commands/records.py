@@ -14,7 +14,7 @@ lattice file."""
 
 
 def empty_record(number: int, count: int) -> Record:
-    """Returns the record of a sentence without words; its one hypothesis has none, so that lists cover all sentences.
+    """Returns the record of an empty sentence, with one empty hypothesis so that lists cover all sentences.
 
     Args:
         number: the sentence's number.
@@ -24,7 +24,7 @@ def empty_record(number: int, count: int) -> Record:
 
 
 def nbest_entry(tokens: Sequence[str], cost: float, scores: Mapping[str, float]) -> dict[str, Any]:
-    """Returns a hypothesis for the n-best list; the list's own separator is escaped as Moses does.
+    """Returns a hypothesis for the n-best list; a word that is the list's separator is escaped as in Moses.
 
     Raises:
         LatticeSimpError: a score is not finite.

@@ -1,4 +1,4 @@
-"""Pairs reference lines with lattices: by the names of the lattices where all lines hold them, else by their order."""
+"""Pairs reference lines with lattices: by the names of the lattices if all lines have one, else by their order."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _TRN = re.compile(r"(?P<text>.*?)\s*\((?P<name>[^()\s]+)\)\s*")
 
 @contextmanager
 def readable_sources(sources: Sequence[str]) -> Iterator[list[str]]:
-    """Yields the paths of files that can be read twice."""
+    """Yields paths from which each source can be read twice."""
     with ExitStack() as stack:
         yield [str(stack.enter_context(readable(source))) for source in sources]
 
 
 def lattice_names(sources: Sequence[str], files: Sequence[str], labels: LabelOptions) -> list[str]:
-    """Returns the names of the lattices of all files, or none where they are numbers, or a single file is the only one.
+    """Returns the names of the lattices of all files; none if lattices have numbers, or for a single lattice file.
 
     Args:
-        sources: the files as the user names them.
+        sources: the files as named by the user.
         files: their paths.
-        labels: what the labels are.
+        labels: how to interpret labels.
     """
     names: list[str] = []
     for source, file in zip(sources, files, strict=True):
@@ -53,18 +53,18 @@ def lattice_names(sources: Sequence[str], files: Sequence[str], labels: LabelOpt
 def read_references(
     paths: Sequence[Path], names: Sequence[str], ignored: Collection[str]
 ) -> list[list[tuple[str, ...]]]:
-    """Returns the reference words of each sentence, those of each file.
+    """Returns the words of each sentence's references, one from each file.
 
     Lines are in the order of the lattices, or each begins with the name of its lattice (Kaldi's text), or each ends
-    with it in brackets (trn files); the names are removed, and the command says so.
+    with it in brackets (trn files); the names are removed, which a message reports.
 
     Args:
-        paths: a reference in each.
-        names: those of the lattices; empty if they are numbers.
+        paths: the files, each with one reference for each sentence.
+        names: the names of the lattices; empty if they have numbers.
         ignored: labels that are not words.
 
     Raises:
-        FormatError: a file lacks lines, or the line of a lattice whose neighbours have theirs.
+        FormatError: files differ in length, or a lattice has no line although others have a line with their name.
     """
     files = [_in_order(list(read_lines(path)), names, path) for path in paths]
     for path, lines in zip(paths, files, strict=True):
@@ -94,7 +94,7 @@ def _in_order(lines: list[str], names: Sequence[str], path: Path) -> list[str]:
 
 
 def _by_name(lines: list[str], pattern: re.Pattern[str]) -> dict[str, str]:
-    """Returns the texts by their names; nothing if a line has no name, or two lines have the same."""
+    """Returns the texts by their names; empty if a line has no name, or two lines have the same name."""
     matches = [match for line in lines if (match := pattern.fullmatch(line)) is not None]
     texts = {match["name"]: match["text"] or "" for match in matches}
     return texts if len(texts) == len(lines) else {}

@@ -1,4 +1,4 @@
-"""What a run prints on stderr: progress, failures, and a summary at the end."""
+"""The output of a run on stderr: progress, failures, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from lattice_simp.support.progress import progress_bar
 from lattice_simp.support.tasks import Outcome
 
 SHOWN_WORDS = 5
-"""Number of unknown words to print."""
+"""The number of unknown words to print."""
 
 MANY_UNKNOWN = 0.25
 """The share of unknown words above which the text is probably tokenised in another way."""
 
 CERTAIN = 1e-4
-"""Nats below which an optimality gap is 0."""
+"""Optimality gaps below this many nats count as 0."""
 
 
 class Report:
-    """The face of a run, a context manager that times it; as a string, the counts.
+    """The progress and the counts of a run: a context manager that times it, and a string with the summary.
 
     Args:
-        what: is done, for the progress bar.
-        lengths: the words of each sentence.
-        done: how many sentences an earlier run did.
-        quiet: no progress.
-        debug: tracebacks of failures.
+        what: the label of the progress bar.
+        lengths: the number of words of each sentence.
+        done: the number of sentences that an earlier run finished.
+        quiet: whether to show no progress.
+        debug: whether to print tracebacks of failures.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Report:
 
     @property
     def all_failed(self) -> bool:
-        """Whether no sentence with words could be translated, though there were some."""
+        """Whether there were sentences with words and all of them failed."""
         return 0 < sum(length > 0 for length in self.lengths) <= self.failed
 
     def __enter__(self) -> Report:
@@ -80,7 +80,7 @@ class Report:
         self.seconds = time.monotonic() - self._begin
 
     def count(self, record: dict[str, Any]) -> None:
-        """Counts a sentence that is written."""
+        """Counts a sentence that goes to the output."""
         self.reachable += record["reachable"] is True
         self.unreachable += record["reachable"] is False
         if "gap" in record:
@@ -88,7 +88,7 @@ class Report:
         self.unknown.update(record.get("unknown", ()))
 
     def finished(self, outcome: Outcome) -> None:
-        """Counts the outcome of a sentence, and prints a failure, or the note of a record."""
+        """Advances the progress bar, and counts and prints a failure, or prints the note of a record."""
         self._progress.advance(self._bar)
         if outcome.failure is not None:
             self.failed += 1

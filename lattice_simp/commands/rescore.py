@@ -293,7 +293,7 @@ def _refuse_idle_count(best: bool) -> None:
 
 
 def read_models(models: Sequence[str]) -> dict[str, Scorer]:
-    """Reads models from PATH or NAME=PATH; returns the scorers by feature name, which must differ."""
+    """Reads models from PATH or NAME=PATH; returns the scorers by their feature names, which must be distinct."""
     scorers: dict[str, Scorer] = {}
     for text in models:
         name, path = named_path(text)
@@ -316,7 +316,7 @@ def _weights(scorers: Mapping[str, Scorer], chosen: Sequence[float] | None) -> l
 
 
 def _read_lattice(folder: Path, number: int) -> tuple[Path, Lattice]:
-    """Reads the lattice of a sentence; returns its path, too.
+    """Reads the lattice of a sentence; returns it with its path.
 
     Raises:
         FormatError: there is no such file.
@@ -342,7 +342,7 @@ def _source_lines(path: Path) -> list[list[str]]:
 def _write(
     groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, count: int | None, first_id: int = 0
 ) -> None:
-    """Writes n-best lists as they come, or one line for each of `count` sentences (None: of those in the lists)."""
+    """Writes n-best lists as they come, or one line for each of `count` sentences (None: each list)."""
     from lattice_simp.formats.nbest import write_nbest
     from lattice_simp.support.textio import open_text
 

@@ -1,4 +1,4 @@
-"""Many sentences through one function, in parallel and in order, with a journal for runs that are killed."""
+"""Runs a function on many sentences, in parallel and in order, with a journal for killed runs."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ STDOUT = "-"
 
 @dataclass(frozen=True)
 class Job:
-    """What is done with each sentence.
+    """The work on each sentence.
 
     Attributes:
-        what: a word for the progress bar.
-        factory: makes the function of a worker: a numbered sentence in, its record out.
-        parts: name the run by everything that its results depend on.
-        discard: is called with the number of a sentence that failed.
-        seen: is called with each record, in the order of the sentences.
+        what: the label of the progress bar.
+        factory: makes the function of a worker, from a numbered sentence to its record.
+        parts: digests of everything that the results depend on, which identify the run.
+        discard: called with the number of each failed sentence.
+        seen: called with each record, in the order of the sentences.
     """
 
     what: str
@@ -57,9 +57,8 @@ class Job:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is done; only the time limit changes a translation's tokens.
-
-    `stats` is a file for further facts about each sentence, and `text` converts tokens to what is written.
+    """The options of a run; only the time limit affects a translation's tokens. `stats` is a file for further facts
+    about each sentence, and `text` converts tokens to the output's text.
     """
 
     output: str = STDOUT
@@ -77,10 +76,10 @@ class RunOptions:
         """Checks the options before any work is done.
 
         Args:
-            nbest: hypotheses to list for each sentence.
+            nbest: the number of hypotheses to list for each sentence.
 
         Raises:
-            LatticeSimpError: says which option is missing.
+            LatticeSimpError: an option is missing, which the message names.
         """
         if self.resume and is_stream(self.output):
             raise LatticeSimpError("--resume needs --output FILE: only a file can be continued")
@@ -90,7 +89,7 @@ class RunOptions:
 
 @contextmanager
 def resumable(run: RunOptions) -> Iterator[None]:
-    """Lets Ctrl-C end the command with a hint how to continue the run."""
+    """Adds a hint on how to continue the run to a Ctrl-C in the block."""
     is_kept = run.output != STDOUT
     with interrupt_hint("run the same command with --resume to continue" if is_kept else "--output FILE keeps results"):
         yield
@@ -100,7 +99,7 @@ def end_run(report: Report, run: RunOptions, summary: str | None = None, *, stri
     """Prints the summary of a run, by default the report; ends the command with an error if sentences failed.
 
     Raises:
-        typer.Exit: all sentences failed, or with `strict` one of them.
+        typer.Exit: all sentences failed or, if `strict`, one of them.
     """
     if not run.quiet:
         print(report if summary is None else summary, file=sys.stderr)
@@ -111,10 +110,9 @@ def end_run(report: Report, run: RunOptions, summary: str | None = None, *, stri
 
 
 def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> Report:
-    """Does a job on sentences, writes lines (and n-best lists) in their order, and returns the counts.
-
-    With an output file, finished sentences go to a journal first, which a later run may continue. Failed ones do not:
-    they are tried again then.
+    """Runs a job on sentences, writes lines (and n-best lists) in their order, and returns the counts. With an output
+    file, finished sentences go to a journal first, which a later run may continue. Failed ones do not, so that the
+    later run tries them again.
 
     Raises:
         LatticeSimpError: the model, the output or the journal cannot be used.
@@ -145,7 +143,7 @@ def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> R
 def _outcomes(
     numbers: Iterable[int], sentences: Sequence[Sentence], job: Job, run: RunOptions, report: Report
 ) -> Iterator[Outcome]:
-    """Yields outcomes as they come, reported."""
+    """Yields outcomes as they come, and reports them."""
     tasks = [(number, (number, sentences[number])) for number in numbers]
     if not tasks:
         return
@@ -157,7 +155,7 @@ def _outcomes(
 
 
 def _finished(number: int, record: Record | None, sentences: Sequence[Sentence], run: RunOptions) -> Record:
-    """Returns what is written of a sentence; the source replaces the translation of one that failed (None)."""
+    """Returns the record to write for a sentence; for a failed one (None), its line is the source."""
     sentence = sentences[number]
     if record is not None and not (record.get("as_given") and sentence.text is not None):
         return {**record, "line": record["text"] if "text" in record else run.text(record["line"])}
@@ -176,7 +174,7 @@ def is_stream(output: str) -> bool:
 
 
 def _write(records: Iterable[Record], run: RunOptions, report: Report) -> None:
-    """Writes records that come in order; files appear when they are complete, streams grow line by line."""
+    """Writes ordered records; files appear when they are complete, streams grow line by line."""
     with ExitStack() as stack:
         file = stack.enter_context(open_text(run.output, "w"))
         if run.stats is not None:
@@ -202,9 +200,8 @@ def _groups(
 
 
 STATS = ("number", "cost", "gap", "reachable", "unknown")
-"""What --stats holds of a sentence; unknown values are null, as all are of a sentence that failed.
-
-The gap is not a feature of n-best lists: tuning takes every name in a list for a feature.
+"""The entries of --stats for a sentence; unknown values, and all values of a failed sentence, are null. The gap is not
+a feature of n-best lists, since tuning treats every name in a list as a feature.
 """
 
 
@@ -219,10 +216,10 @@ def _with_stats(records: Iterable[Record], file: TextIO) -> Iterator[Record]:
 
 
 def name_run(sentences: Iterable[Sentence], model: Path | None, options: Any) -> dict[str, str]:
-    """Names a run by its input, its options and its model's files (their names, sizes and times, not their content).
+    """Identifies a run by its input, its options, and the names, sizes and times of its model's files.
 
     Args:
-        model: None if the run has no model of its user's.
+        model: the user's model, if any.
         options: a dataclass; its field `model` does not count.
     """
     files = sorted(path for path in model.iterdir() if path.is_file()) if model and model.is_dir() else []

@@ -13,15 +13,15 @@ from lattice_simp.support.textio import read_lines, readable
 _JSON = 'write {"id": "1", "sentences": ["one", "another"]} on each line'
 
 Check = Callable[[str], object]
-"""Raises FormatError for a sentence that cannot be read."""
+"""A function that raises FormatError for an invalid sentence."""
 
 Join = Callable[[Iterable[tuple[int, str]]], list[tuple[int, str]]]
-"""Makes sentences of numbered lines, each with the number of its first one."""
+"""A function that joins numbered lines to sentences, each with the number of its first line."""
 
 
 @dataclass(frozen=True)
 class SentenceSetLine:
-    """A set of the input: its name, and its sentences as they are written; empty ones are left out."""
+    """A set of the input: its name and its sentences, unchanged, without empty ones."""
 
     id: str
     sentences: tuple[str, ...]
@@ -30,10 +30,10 @@ class SentenceSetLine:
 def read_sets(source: str, check: Check = str, join: Join = list) -> list[SentenceSetLine]:
     """Reads sets: JSON lines (detected by the first line), else one sentence a line with a blank line between sets.
 
-    Sets of text are numbered from 0. What `join` makes of numbered lines are sentences.
+    Sets of text are numbered from 0; `join` joins their lines to sentences.
 
     Raises:
-        FormatError: an empty file, a line that is not a set, a sentence that `check` refuses; names the line.
+        FormatError: the file is empty, a line is not a set, or `check` refuses a sentence; the message names the line.
     """
     with readable(source) as path:
         lines = list(read_lines(path))
@@ -48,10 +48,10 @@ def read_sets(source: str, check: Check = str, join: Join = list) -> list[Senten
 
 
 def read_parallel(paths: Sequence[str], check: Check = str, join: Join = list) -> list[SentenceSetLine]:
-    """Reads sets whose sentences are on the same line of several files; the sets are numbered from 0.
+    """Reads sets from parallel files: the sentences on a line of all files form a set; sets are numbered from 0.
 
     Raises:
-        FormatError: files of different lengths, a sentence that `check` refuses.
+        FormatError: the files differ in length, or `check` refuses a sentence.
     """
     columns = [join(enumerate(read_lines(path), start=1)) for path in paths]
     for path, column in zip(paths, columns, strict=True):

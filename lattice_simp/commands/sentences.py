@@ -1,4 +1,4 @@
-"""What the translate command reads: sentences or word lattices, their skeletons, and hypotheses for skeletons."""
+"""The input of the translate command: sentences or word lattices, their skeletons, and hypotheses for skeletons."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class SkeletonLists:
-    """N-best lists of skeletons: a file, the id of the first sentence in it, and the feature that is the score."""
+    """N-best lists of skeletons: a file, the id of its first sentence, and the feature to use as the score."""
 
     path: Path
     first_id: int = 0
@@ -85,16 +85,16 @@ def read_sentences(
     """Returns the sentences of the input, each with its skeletons.
 
     Without `source`, the sentences are those of the skeleton file. Skeletons and sentences are in the same order;
-    JSON lines for some of the sentences say by their `line` (from 0) which ones these are.
+    JSON lines for some of the sentences name them by their `line` (from 0).
 
     Args:
         source: a file of one sentence a line.
         skeletons, mask_index: a skeleton file, and which masks of a sentence to take.
         skeleton_nbest: n-best lists of the skeletons.
-        tokens: makes tokens of a line of text; None where blanks separate tokens already.
+        tokens: tokenises a line of text; None if blanks separate tokens already.
 
     Raises:
-        FormatError: files of different lengths, or skeletons of other sentences; names the line.
+        FormatError: the files differ in length, or skeletons belong to other sentences; the message names the line.
     """
     texts = None if source is None else list(read_lines(source))
     if texts is not None:
@@ -123,25 +123,25 @@ def read_lattices(path: Path, skeleton_nbest: SkeletonLists | None, scores: PlfS
     """Returns the word lattices of a file, folder or archive (see `formats/collections.py`) as sentences to translate.
 
     Args:
-        path: of the lattices, in their order.
+        path: the path of the lattices, which keep their order.
         skeleton_nbest: n-best lists of their skeletons.
         scores: the meaning of the numbers in PLF; None for probabilities, and for other formats.
 
     Raises:
-        FormatError: a broken lattice, or scores that are not of PLF.
+        FormatError: a lattice is broken, or `scores` is set for another format than PLF.
         EmptyLatticeError: a lattice holds no hypothesis.
         LatticeSimpError: a lattice has a cycle, or is a transducer.
     """
     options: dict[str, Any] = {} if scores is None else {"scores": scores}
     sentences: list[Sentence] = []
-    is_list = is_nbest(path)  # whose sentences may have no hypotheses
+    is_list = is_nbest(path)  # sentences of lists may have no hypotheses
     for name, lattice in read_all(path, "plf" if scores else None, **options):
         if not is_list:
             require_hypotheses(lattice, f"{path}: {name}")
         try:
             smaller = with_used_symbols(lattice)
             words = Source.from_lattice(smaller).best_words
-        except EmptyLatticeError:  # an empty line, as of sentences
+        except EmptyLatticeError:  # counts as an empty line
             words = ()
         except LatticeSimpError as error:
             raise FormatError(f"lattice {name}: {error}", path=path) from None
@@ -180,7 +180,7 @@ def english_text(*, tokenised: bool) -> tuple[Tokeniser, Tokeniser] | None:
 
 
 def read_records(path: Path) -> Iterator[SkeletonRecord]:
-    """Yields the records of a skeleton file, JSON lines or bracket text, as its first line shows.
+    """Yields the records of a skeleton file: JSON lines or bracket text, according to its first line.
 
     Raises:
         FormatError: the file is broken or empty, or there is a blank line in bracket text.
@@ -195,7 +195,7 @@ def read_records(path: Path) -> Iterator[SkeletonRecord]:
 
 
 def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
-    """Yields records, None for a blank line of bracket text."""
+    """Yields records, or None for a blank line of bracket text."""
     with readable(str(path)) as file:
         if is_json(next((line for line in read_lines(file) if line.strip()), "")):
             yield from read_skeletons(file)
@@ -235,6 +235,6 @@ def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], p
 
 
 def _masks(record: SkeletonRecord, mask_index: str) -> tuple[str, ...]:
-    """Returns all masks, or the one with the index (the last one, where there are fewer)."""
+    """Returns all masks, or the one at the index (the last one, if there are fewer)."""
     masks = tuple(skeleton.to_mask() for skeleton in record.skeletons)
     return masks if mask_index == ALL_MASKS else (masks[min(int(mask_index), len(masks) - 1)],)

@@ -1,4 +1,4 @@
-"""What commands that serve a page share: options of the server, and how it runs."""
+"""Shared by commands that serve a page: options of the server, and its run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def serve_app(
     """Serves an app until Ctrl-C.
 
     Args:
-        make: makes the app that accepts some host names.
+        make: makes the app from the host names that it accepts.
         host: the address to listen on.
         port: the port; 0 for any free one.
         allowed_hosts: additional host names.
@@ -52,7 +52,7 @@ def serve_app(
 
 
 def _host_names(host: str) -> list[str]:
-    """Returns the names that other machines use for a host; that of the address if only this machine reaches it."""
+    """Returns the host names in requests to an address: this machine's name if the address is a wildcard."""
     import socket
 
     from lattice_simp.serve.server import is_loopback

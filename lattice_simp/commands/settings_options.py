@@ -16,7 +16,7 @@ from lattice_simp.support.options import nested_kind
 
 @dataclass(frozen=True)
 class SettingOption:
-    """An option: the names of the fields that lead to it, and how it is declared."""
+    """An option: the names of the fields that lead to it, and its declaration."""
 
     path: tuple[str, ...]
     flag: str
@@ -25,7 +25,7 @@ class SettingOption:
     is_switch: bool
 
     def parameter(self, panel: str | None = None) -> inspect.Parameter:
-        """Returns the option as a parameter of a command, None by default; `panel` is its part of --help."""
+        """Returns the option as a parameter of a command with the default None; `panel` is its part of --help."""
         flags = f"--{self.flag}/--no-{self.flag}" if self.is_switch else f"--{self.flag}"
         kind = bool if self.is_switch else self.kind
         declared = typer.Option(flags, help=self.help, rich_help_panel=panel)
@@ -35,25 +35,25 @@ class SettingOption:
 
 
 def setting_options(settings: type[Any], path: tuple[str, ...] = ()) -> list[SettingOption]:
-    """Returns the options of settings (a dataclass), those of nested settings among them."""
+    """Returns the options of settings (a dataclass), including those of nested settings."""
     kinds = get_type_hints(settings)
     options: list[SettingOption] = []
     for field in fields(settings):
-        kind, here = nested_kind(kinds[field.name]), (*path, field.name)
+        kind, field_path = nested_kind(kinds[field.name]), (*path, field.name)
         if "flag" in field.metadata:
             flag, text = field.metadata["flag"], field.metadata["help"]
-            options.append(SettingOption(here, flag, text, kinds[field.name], kind is not None))
+            options.append(SettingOption(field_path, flag, text, kinds[field.name], kind is not None))
         if kind is not None:
-            options += setting_options(kind, here)
+            options += setting_options(kind, field_path)
     return options
 
 
 def takes_settings(settings: type[Any], panel: str | Mapping[str, str] | None = None) -> Callable[..., Any]:
-    """Makes a command take the options of settings: it gets the values on the command line as nested dicts, `settings`.
+    """Adds the options of settings to a command, which gets their values as nested dicts in `settings`.
 
     Args:
         settings: a dataclass.
-        panel: the part of --help that lists the options, or one for each field of the settings; None for the usual.
+        panel: the part of --help that lists the options, or one for each field of the settings; None for the main part.
     """
     options = setting_options(settings)
 
@@ -83,7 +83,7 @@ def nested_values(values: Mapping[SettingOption, Any]) -> dict[str, Any]:
     """Returns the values on the command line (not None) as nested dicts; a switch that is off becomes None.
 
     Raises:
-        LatticeSimpError: a switch that is off, and an option that needs it.
+        LatticeSimpError: a switch is off, but an option needs it.
     """
     nested: dict[str, Any] = {}
     off = {option.path: option.flag for option, value in values.items() if option.is_switch and value is False}

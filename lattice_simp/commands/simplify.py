@@ -86,7 +86,7 @@ def simplify(
         remedy = f"no model is needed: lattice-simp simplify < {model}"
         raise FormatError("is a file, not the folder of a model", path=model, remedy=remedy)
     if model is not None:
-        OperationModel.read(model / OPERATIONS)  # refuses other folders before any line is read
+        OperationModel.read(model / OPERATIONS)  # refuses a wrong folder before any line is read
     elif mode == "bold":
         raise LatticeSimpError("--mode bold needs a trained model (name its folder)")
     stages = tuple(stage for stage in STAGES if stage in steps.split(","))
@@ -110,7 +110,7 @@ def simplify(
 
 @dataclass(frozen=True)
 class SimplifyOptions:
-    """What every worker needs to know."""
+    """The options of every worker."""
 
     model: Path | None
     search: Search
@@ -127,7 +127,7 @@ def _matching(path: Path, sentences: Sequence[Sentence]) -> str:
     """Returns a digest of the graphs of sentences.
 
     Raises:
-        FormatError: the file is broken, or has no graph of any sentence.
+        FormatError: the file is broken, or has a graph of none of the sentences.
     """
     graphs = graphs_by_tokens([path])
     matching = [graphs[sentence.words] for sentence in sentences if sentence.words in graphs]
@@ -183,7 +183,7 @@ class _Explained:
         self._noted = 0
 
     def add(self, record: Record) -> None:
-        """Takes the explanation of a sentence; of one that was passed through there is only its text."""
+        """Adds the explanation of a sentence, or only the text of a failed sentence."""
         steps = record.get("explained", {"source": record["line"], "simple": record["line"]})
         for kind in ("split", "deletion", "substitution", "reordering"):
             self._counts[kind] += len(steps.get(f"{kind}s", ()))
@@ -193,7 +193,7 @@ class _Explained:
 
     @property
     def counts(self) -> str:
-        """What was done, for people."""
+        """The counts of the operations, for the summary."""
         done = "".join(f", {counted(count, kind)}" for kind, count in self._counts.items())
         return f"{done}; {self._noted} by substitution alone" if self._noted else done
 

@@ -1,4 +1,4 @@
-"""`lattice-simp skeleton ...`: making skeletons; statistics, conversion and comparison of skeleton files."""
+"""`lattice-simp skeleton ...`: makes skeletons; describes, converts and compares skeleton files."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def score(
 
 
 def _maker(name: str, tagger: Path | None, lm: Path | None, rate: float, candidates: int) -> Callable[[Parse], Made]:
-    """Loads the models that a method needs; refuses others."""
+    """Loads the models that a method needs, and refuses others; returns the function that makes skeletons."""
     from lattice_simp import LanguageModel
     from lattice_simp.skeleton.automatic import DeletionTagger, Request
     from lattice_simp.skeleton.automatic.tree_acceptor import TangledTreeError
@@ -193,7 +193,7 @@ def _maker(name: str, tagger: Path | None, lm: Path | None, rate: float, candida
 
 
 def _token_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yields the number and the tokens of each line that has any."""
+    """Yields the number and the tokens of each non-empty line."""
     from lattice_simp.core.symbols import split_tokens
     from lattice_simp.support.textio import read_lines
 

@@ -13,10 +13,10 @@ from lattice_simp.ops.nbest import nbest
 from lattice_simp.systems.combination.combine import Output
 
 _SENTENCES = 200
-"""Sentences that are looked at."""
+"""The number of sentences to examine."""
 
 _LEAST = 3
-"""The fewest tokens of a kind that tell how a system writes it."""
+"""The fewest tokens of a kind that show how a system writes it."""
 
 _PUNCTUATION = frozenset(".,;:!?…。，、！？；：।؟،")
 _TOKENS = "lattice-simp lattice tokens"
@@ -24,12 +24,13 @@ _TOKENS = "lattice-simp lattice tokens"
 
 @dataclass(frozen=True)
 class TokenForms:
-    """How the tokens of a system look.
+    """The form of a system's tokens.
 
     Attributes:
         pieces: the kind of subwords, `none`, or `other` for marks that cannot be joined here.
         case: `lower`, `upper`, or `mixed`; empty if there are too few letters with case.
-        punctuation: `detached` from words, `attached` to them, or `no`; empty if the system has both or too few tokens.
+        punctuation: `detached` from words, `attached` to them, or `no`; empty if a system mixes forms or has too few
+            tokens.
     """
 
     pieces: str
@@ -80,12 +81,12 @@ def _punctuation(tokens: Sequence[str]) -> str:
 def checked_forms(
     sources: Sequence[str], sentences: Iterable[tuple[Output, ...]], pieces: str
 ) -> Iterator[tuple[Output, ...]]:
-    """Yields the systems' outputs as they are, and warns on stderr where their tokens differ in form.
+    """Yields the systems' outputs unchanged, and warns on stderr if their tokens differ in form.
 
     Args:
         sources: the systems' files.
         sentences: the outputs of the systems for each sentence: lattices, or lists of hypotheses.
-        pieces: the kind of subwords that are joined.
+        pieces: the kind of subwords that will be joined.
     """
     seen: list[list[Sequence[str]]] = [[] for _ in sources]
     count = 0

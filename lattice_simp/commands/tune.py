@@ -296,7 +296,7 @@ def _refuse_idle(optimizer: Optimizer) -> None:
 
 @dataclass(frozen=True)
 class _Goal:
-    """The objective: a metric, and the files that it compares those of `hypotheses` with.
+    """The objective: a metric, the file of the hypotheses, and the files to compare it with.
 
     Raises:
         LatticeSimpError: a source is missing, or has no effect.
@@ -320,7 +320,7 @@ class _Goal:
 
 @dataclass(frozen=True)
 class _Search:
-    """How to search for weights."""
+    """The optimiser of weights and its options."""
 
     optimizer: Optimizer
     seed: int
@@ -365,10 +365,10 @@ def _say_gain(output: Path, metric: str, before: float, after: float) -> None:
 
 
 def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[tuple[str, ...], ...]]:
-    """Returns the lines of files, by sentence, as tokens.
+    """Returns the tokens of each sentence's lines, one from each file.
 
     Raises:
-        FormatError: there are no sentences, or a file does not have a line for each.
+        FormatError: there are no sentences, or a file has another number of lines.
     """
     from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
     from lattice_simp.core.marks import without_marks

@@ -1,4 +1,4 @@
-"""Warnings where tokens are not words: whole sentences, as in languages without blanks, or pieces of words."""
+"""Warnings about tokens that are not words: whole sentences, as in languages without blanks, or pieces of words."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lattice_simp.text.sacrebleu_tokenisers import choose_tokeniser
 REMEDY = "make tokens first: `lattice-simp lattice tokens` with --language or --tokeniser, of all files"
 
 _LISTS = 200
-"""Lists whose first hypotheses are looked at."""
+"""The number of lists whose first hypotheses are checked."""
 
 
 def warn_of_whole_sentences(lines: Iterable[Sequence[str]], name: object, remedy: str = REMEDY) -> bool:
-    """Says on stderr that the tokens of lines are whole sentences; returns whether they are."""
+    """Warns on stderr if the tokens of lines are whole sentences; returns whether they are."""
     suspects = whole_sentences(lines)
     if suspects:
         print(f"{name}: whole sentences are single tokens; {remedy}", file=sys.stderr)
@@ -29,19 +29,19 @@ def warn_of_whole_sentences(lines: Iterable[Sequence[str]], name: object, remedy
 def checked_lists(
     groups: Iterable[tuple[int, list[Hypothesis]]], name: object, remedy: str = REMEDY
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Yields n-best lists as they are, and warns once if their tokens are whole sentences."""
+    """Yields n-best lists unchanged, and warns once if their tokens are whole sentences."""
     return _watched(groups, partial(warn_of_whole_sentences, name=name, remedy=remedy))
 
 
 def lists_of_words(
     groups: Iterable[tuple[int, list[Hypothesis]]], name: object
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Yields n-best lists as they are, and warns once if their tokens are pieces of words."""
+    """Yields n-best lists unchanged, and warns once if their tokens are pieces of words."""
     return _watched(groups, partial(warn_of_pieces, name=name))
 
 
 def warn_of_pieces(lines: Iterable[Sequence[str]], name: object) -> bool:
-    """Says on stderr that tokens are pieces of words, and how to join them; returns whether they are."""
+    """Warns on stderr if tokens are pieces of words, and names the option that joins them; returns whether they are."""
     tokens = [token for line in lines for token in line]
     for kind, marks in PIECES.items():
         example = next((token for token in tokens if marks.mark_any([[token]]) and marks.text(token)), None)
@@ -56,7 +56,7 @@ def warn_of_pieces(lines: Iterable[Sequence[str]], name: object) -> bool:
 def _watched(
     groups: Iterable[tuple[int, list[Hypothesis]]], check: Callable[[list[Sequence[str]]], bool]
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Yields n-best lists as they are, and checks the first hypotheses of the first lists once."""
+    """Yields n-best lists unchanged, and checks the first hypotheses of the first lists once."""
     seen: list[Sequence[str]] = []
     for number, entries in groups:
         yield number, entries
@@ -69,12 +69,12 @@ def _watched(
 
 
 def warn_of_lines(lines: Iterable[str], name: object) -> None:
-    """Warns as `warn_of_whole_sentences`, of lines of tokens."""
+    """Warns like `warn_of_whole_sentences`, for lines of tokens."""
     warn_of_whole_sentences(map(split_tokens, lines), name)
 
 
 def chosen_tokeniser(name: str | None, language: str | None) -> str:
-    """Returns the name of a tokeniser that was given, or of the one that fits a language; says what that one lacks."""
+    """Returns `name`, or the best installed tokeniser for a language; prints a note if it is not the best of all."""
     if name is not None:
         return name
     choice = choose_tokeniser(language)
