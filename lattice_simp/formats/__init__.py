@@ -80,7 +80,7 @@ _OF_FORMATS = {
     "frame_shift": (KALDI, "--frame-shift", "has no alignments in frames"),
     "scores": (("plf",), "--plf-scores", "is not PLF"),
 }
-"""Readers' options: the formats that take each, the commands' flag, and what is wrong in other formats."""
+"""Readers' options: the formats that take each, the commands' flag, and the error in other formats."""
 
 HEAD = 1 << 16
 """The number of bytes that format detection reads."""

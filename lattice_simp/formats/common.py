@@ -42,7 +42,7 @@ def scored_losses(lattice: Lattice) -> Losses:
 
 
 def header_parts(lattice: Lattice) -> list[str]:
-    """Returns the names of what a header has, without scales."""
+    """Returns the names of a header's parts, without scales."""
     header = lattice.header
     return [*(["utterance"] if header.name is not None else []), *(name for name in header.fields if name != "base")]
 
@@ -56,7 +56,8 @@ class Format(NamedTuple):
         read: makes a lattice from a file's bytes; takes `path` (for errors), `symbols` and the format's options.
         write: writes a lattice to a path; takes the format's options.
         lost: reports what the format loses of a lattice.
-        archive: opens a file for several lattices and yields what adds one and its name; None if a file holds one.
+        archive: opens a file for several lattices and yields a function that adds a named lattice; None if a file holds
+            only one.
         numbered: whether lattices of an archive have no names: an empty sentence keeps the place of a missing one.
     """
 
@@ -122,7 +123,7 @@ def is_plain(text: str | bytes) -> bool:
 
 
 def natural(text: str | bytes) -> int | None:
-    """Parses a whole number from 0 to 10^18; returns None for any other text.
+    """Parses an integer from 0 to 10^18; returns None for any other text.
 
     >>> natural("12"), natural("-1"), natural("1" * 30)
     (12, None, None)
@@ -139,7 +140,7 @@ def checked_lattice(path: str | Path | None, *arrays: Any, **columns: Any) -> La
 
 
 def probability_text(cost: float, remedy: str = "normalise it") -> str:
-    """Returns the probability of a cost, so that reading it gives the same cost where a probability does.
+    """Returns the probability of a cost, as the text that restores the cost when it is read, if there is one.
 
     >>> probability_text(0.5), probability_text(0.0)
     ('0.6065306597126334', '1.0')
@@ -150,7 +151,7 @@ def probability_text(cost: float, remedy: str = "normalise it") -> str:
     probability = math.exp(-cost) if cost > -700 else math.inf
     if not 0.0 < probability < math.inf:
         raise InvalidLatticeError(f"the cost {cost} is not a probability in double precision ({remedy})")
-    nearby = [float(f"{probability:.15g}"), probability]  # the first has fewer digits; then one step up and down
+    nearby = [float(f"{probability:.15g}"), probability]  # few digits first, then all, then the floats next to it
     nearby += [math.nextafter(probability, 0.0), math.nextafter(probability, math.inf)]
     return repr(next((value for value in nearby if value > 0 and -math.log(value) == cost), probability))
 
@@ -203,7 +204,7 @@ class FieldText:
 
     Attributes:
         data: the bytes of the text.
-        begins, ends: (fields,), where each field is in it.
+        begins, ends: (fields,), the position of each field in the text.
     """
 
     data: bytes
@@ -217,7 +218,7 @@ class FieldText:
         raise FormatError(message, path=self.path, line=line + 1, remedy=remedy)
 
     def column(self, lines: Longs, numbers: int | Longs) -> list[bytes]:
-        """Returns one field of each of the lines; lines and fields are numbered from 0."""
+        """Returns one field of each line; lines and fields are numbered from 0."""
         places = self.starts[lines] + numbers
         spans = zip(self.begins[places].tolist(), self.ends[places].tolist(), strict=True)
         return [self.data[begin:end] for begin, end in spans]
@@ -252,7 +253,7 @@ def finite_numbers(fields: list[bytes]) -> Floats | None:
 
 
 def _whole_numbers(data: bytes, begins: Longs, ends: Longs) -> Longs | None:
-    """Returns the numbers of fields of digits, or None if one has another character or too many digits."""
+    """Parses fields of digits; returns None if one has another character or too many digits."""
     lengths = ends - begins
     longest = int(lengths.max(initial=0))
     if longest > _MOST_DIGITS:
@@ -272,7 +273,7 @@ def _first_bad(lines: Longs, fields: list[bytes], parse: Callable[[bytes], float
 
 
 def field_lines(data: bytes, path: str | Path | None) -> Iterator[tuple[int, list[str]]]:
-    """Yields the number and the fields of each line that has any, at blanks and tabs.
+    """Yields the number of each non-empty line and its fields, split at blanks and tabs.
 
     >>> list(field_lines(b"name a\\n\\nnodes 2", None))
     [(1, ['name', 'a']), (3, ['nodes', '2'])]
@@ -322,7 +323,8 @@ def second_automaton(states: Longs, highest: Longs, is_final: npt.NDArray[np.boo
 
 
 def _whole(states: Longs, highest: Longs, is_final: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Marks the lines that, with all before, form an automaton: all states from 0 to the highest, one of them final."""
+    """Marks the lines up to which the text is an automaton: with all states from 0 to the highest, one of them
+    final."""
     _, firsts = np.unique(np.stack((states, highest), axis=1).reshape(-1), return_index=True)
     distinct = np.cumsum(np.bincount(firsts // 2, minlength=len(states)))
     return (distinct == np.maximum.accumulate(highest) + 1) & np.logical_or.accumulate(is_final)

@@ -1,7 +1,7 @@
 """Regular expressions of automata of text, by elimination of their nodes (Brzozowski and McCluskey 1963).
 
-The nondeterministic automaton is small where the deterministic one is not: of terms with gaps between them, its
-expression grows as their letters do.
+The expression is made from the nondeterministic automaton, which is small even if the deterministic one is large: for
+terms with gaps between them, the expression's size is linear in their letters.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.formats.text_automaton import Ranges, TextGraph
 
 MAX_SIZE = 100_000
-"""The most characters of an expression; some automata have none that is smaller than exponential."""
+"""The most characters of an expression; for some automata, every expression has exponential size."""
 
 MAX_DEPTH = 100
-"""The deepest nesting of choices, sequences and repetitions; some programs take 250 groups within each other."""
+"""The deepest nesting of choices, sequences and repetitions; some programs accept at most 250 nested groups."""
 
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """A regular expression; those that one `Expressions` made are the same object if they are equal.
+    """A regular expression; equal expressions of one `Expressions` are the same object.
 
     Attributes:
         kind: a character of `ranges`, a sequence of parts, a choice between them, or any number of the one part.
-        parts: the expressions that it is made of; none for a character, and for the empty text, which is a sequence.
+        parts: the parts of the expression; none for a character and for the empty text, which is an empty sequence.
         ranges: the code points of a character.
         size: the number of characters in it.
-        depth: how deeply it is nested.
+        depth: the depth of its nesting.
         may_be_empty: whether the empty text matches.
     """
 
@@ -45,7 +45,7 @@ class Expression:
 
 
 class Expressions:
-    """Makes expressions, each once, and simplifies them."""
+    """Makes and simplifies expressions; equal ones are the same object."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], Expression] = {}
@@ -66,7 +66,7 @@ class Expressions:
         return self._known.setdefault(("character", joined), Expression("character", (), joined, 1, 1, False))
 
     def sequence(self, *parts: Expression) -> Expression:
-        """Returns the expression of texts that follow each other."""
+        """Returns the concatenation of the parts."""
         flat: list[Expression] = []
         for part in parts:
             for inner in part.parts if part.kind == "sequence" else (part,):
@@ -75,13 +75,13 @@ class Expressions:
         return flat[0] if len(flat) == 1 else self._of("sequence", tuple(flat))
 
     def repeated(self, part: Expression) -> Expression:
-        """Returns the expression of any number of texts, also none."""
+        """Returns the expression of any number of repetitions, including none."""
         if part.kind == "choice":
             part = self.choice(*(inner for inner in part.parts if inner is not self.empty))
         return part if part is self.empty or part.kind == "repeated" else self._of("repeated", (part,))
 
     def choice(self, *parts: Expression) -> Expression:
-        """Returns the expression of what matches any of the parts, of which there is at least one."""
+        """Returns the expression that matches what any of the parts matches; there is at least one part."""
         flat = dict.fromkeys(inner for part in parts for inner in (part.parts if part.kind == "choice" else (part,)))
         points = [inner for inner in flat if inner.kind == "character"]
         if len(points) > 1:
@@ -98,7 +98,7 @@ class Expressions:
         return self._of("choice", tuple(flat))
 
     def _factored(self, parts: Sequence[Expression], last: bool) -> list[Expression]:
-        """Returns parts of a choice where those that begin with the same part, or end with it, are one."""
+        """Merges the alternatives that begin (or, if `last`, end) with the same part."""
         groups: dict[Expression, list[Expression]] = defaultdict(list)
         for part in parts:
             edge = part if part.kind != "sequence" or part is self.empty else part.parts[-1 if last else 0]
@@ -117,7 +117,7 @@ class Expressions:
         return factored
 
     def _or_nothing(self, part: Expression) -> Expression:
-        """Returns x* for x x* and x* x, and other expressions as they are."""
+        """Returns x* for x x* and x* x, and any other expression unchanged."""
         if part.kind == "sequence":
             for repeated, others in ((part.parts[-1], part.parts[:-1]), (part.parts[0], part.parts[1:])):
                 if repeated.kind == "repeated" and repeated.parts[0] is self.sequence(*others):
@@ -163,7 +163,7 @@ def expression_of(graph: TextGraph, max_size: int = MAX_SIZE) -> Expression:
 
 
 class _Elimination:
-    """An automaton whose arcs are expressions, one between two nodes at most; nodes go one by one."""
+    """An automaton whose arcs are expressions, at most one between two nodes; nodes are removed one by one."""
 
     def __init__(self, max_size: int) -> None:
         self.expressions, self._max_size = Expressions(), max_size
@@ -178,7 +178,7 @@ class _Elimination:
         self.following[source][target] = self.before[target][source] = expression
 
     def check(self, size: int, depth: int) -> None:
-        """Raises TooLargeError for an expression of a size and a depth; arcs add at least a character each."""
+        """Raises TooLargeError if an expression of this size and depth is too large."""
         if size > self._max_size or depth > MAX_DEPTH:
             raise TooLargeError(
                 f"the regular expression has more than {self._max_size:,} characters, or more than {MAX_DEPTH} groups "
@@ -186,7 +186,7 @@ class _Elimination:
             )
 
     def weight(self, node: int) -> int:
-        """Returns by how much the expressions become longer without a node (Delgado and Morais 2004)."""
+        """Returns the growth of the expressions when a node is removed (Delgado and Morais 2004)."""
         incoming = [arc.size for source, arc in self.before[node].items() if source != node]
         outgoing = [arc.size for target, arc in self.following[node].items() if target != node]
         loop = self.following[node][node].size if node in self.following[node] else 0
@@ -194,7 +194,7 @@ class _Elimination:
         return sum(incoming) * (len(outgoing) - 1) + sum(outgoing) * (len(incoming) - 1) + longer
 
     def without(self, node: int) -> set[int]:
-        """Replaces the paths through a node by arcs, and returns its neighbours."""
+        """Removes a node, replacing the paths through it by arcs, and returns its neighbours."""
         before, following = self.before.pop(node), self.following.pop(node)
         loop = following.pop(node, None)
         before.pop(node, None)
@@ -210,13 +210,12 @@ class _Elimination:
 
 
 _Arcs = set[tuple[int, int, int]]
-"""Source, label, target."""
+"""The arcs of an automaton: source, label, target."""
 
 
 def _simplified(graph: TextGraph) -> tuple[int, _Arcs]:
-    """Returns the one end of an automaton, and its arcs on ways from the start, which no arc leads to, to the end.
-
-    Nodes with the same arcs to others, or from others, are one.
+    """Returns an automaton with a single end: the end, and the arcs on paths from the start to it. Nodes with the same
+    leaving or the same entering arcs are merged. No arc leads to the start.
     """
     end = graph.count
     arcs = {(source, label, target) for source, label, target, _ in graph.arcs} | {
@@ -237,7 +236,7 @@ def _simplified(graph: TextGraph) -> tuple[int, _Arcs]:
 
 
 def _reached(arcs: _Arcs, start: int) -> list[int]:
-    """Returns the nodes that a start reaches in the order in which a search in depth leaves them."""
+    """Returns the nodes reachable from a start, in the postorder of a depth-first search."""
     targets = defaultdict(list)
     for source, _, target in sorted(arcs):
         targets[source].append(target)
@@ -253,7 +252,7 @@ def _reached(arcs: _Arcs, start: int) -> list[int]:
 
 
 def _merged(arcs: _Arcs, start: int) -> _Arcs:
-    """Returns the arcs where nodes with the same arcs to others are one; the start stays alone."""
+    """Merges nodes with the same leaving arcs, except for the start."""
     leaving: dict[int, set[tuple[int, int]]] = defaultdict(set)
     for source, label, target in arcs:
         leaving[source].add((label, target))
@@ -266,7 +265,7 @@ def _merged(arcs: _Arcs, start: int) -> _Arcs:
 
 
 def joined_ranges(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """Returns sorted ranges without overlap of the same code points.
+    """Returns ranges of the same code points, sorted and without overlap.
 
     >>> joined_ranges([(5, 9), (1, 2), (3, 6)])
     ((1, 9),)

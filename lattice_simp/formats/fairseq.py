@@ -44,7 +44,7 @@ SCORE = "Score"
 """The feature for the score by which the decoder ranked, in nats."""
 
 _LOGGER = r"(?:\d[^\t\n]*\| |[A-Z]+:[\w.]+:)?"
-"""What a logger writes before a line."""
+"""The prefix of a line from a logger."""
 
 _LINE = re.compile(rf"([HP])-([0-9]{{1,18}})\t|{_LOGGER}([SHP])\t")
 _SNIFFED = re.compile(
@@ -54,7 +54,7 @@ _SNIFFED = re.compile(
 )
 
 _NEAR = 1e-3
-"""How far a score and the mean of its pieces' scores may differ: fairseq writes the latter with four decimals."""
+"""The largest difference of a score from the mean of its pieces' scores, which fairseq writes with four decimals."""
 
 
 def is_fairseq(head: bytes) -> bool:
@@ -211,7 +211,7 @@ def _totals(sentence: _Sentence, path: str | Path) -> list[float]:
     by_length = _paired(sentence, attrgetter("length", "score"), attrgetter("length", "total"))
     if all(entry.length == line.length for entry, line in by_length):
         return _in_order_of(entries, by_length)
-    by_mean = _paired(sentence, attrgetter("score"), attrgetter("mean"))  # where pieces are joined to words
+    by_mean = _paired(sentence, attrgetter("score"), attrgetter("mean"))  # the pieces may be joined to words already
     if all(abs(entry.score - line.mean) <= _NEAR for entry, line in by_mean):
         return _in_order_of(entries, by_mean)
     message = "the P-lines of this sentence match no hypotheses"

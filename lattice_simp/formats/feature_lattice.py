@@ -129,7 +129,7 @@ FORMAT = Format((), lambda head: False, parse_features, write_features, _lost)
 
 
 def _close_numbers(sources: Longs, nextstates: Longs, finals: Longs) -> tuple[Longs, Longs, Longs, int]:
-    """Returns the states and their number; renumbers them in order if the file skips most numbers."""
+    """Returns the states and their count; renumbers them in order if the file skips most numbers."""
     numbers = np.concatenate((sources, nextstates, finals))
     num_states = 1 + int(numbers.max())
     if num_states > len(numbers) + 1:
@@ -152,7 +152,7 @@ def _labels(words: list[bytes], symbols: SymbolTable, removed: Collection[str]) 
 
 
 def _second_fields(text: FieldText, lines: Longs) -> Iterable[tuple[int, bytes]]:
-    """Returns the width of each line and its second field (its first, if it is alone)."""
+    """Returns the width of each line and its second field, or its only one."""
     widths = text.widths[lines]
     return zip(widths.tolist(), text.column(lines, np.minimum(widths - 1, 1)), strict=True)
 

@@ -130,13 +130,13 @@ REGEX = Format((".regex",), _never, _read, write_regex, _lost)
 
 
 _LARK_SIZE = 10_000
-"""The most characters of an expression that becomes rules of Lark; of larger lattices, rules of states are smaller."""
+"""The most characters of an expression that becomes rules of Lark; above it, one rule a state is smaller."""
 
 
 class _LarkRules:
     """The rules of an expression: one for each choice and repetition, since lark multiplies out choices within rules.
 
-    llguidance finds the ways through rules of single characters at once.
+    llguidance parses rules of single characters quickly.
     """
 
     def __init__(self, expression: Expression) -> None:
@@ -207,7 +207,7 @@ class _Notation:
         start: the name of the first rule.
         defines: the separator between a name and its alternatives.
         one_of: the delimiters of a class of characters.
-        ends: whether the end of a text is a rule; otherwise it is nothing.
+        ends: whether the end of a text is a rule of its own; otherwise it is an empty alternative.
         escaped: escapes a code point by its number.
     """
 

@@ -1,4 +1,4 @@
-"""Kaldi's lattices: archives, text or binary, of one utterance or many, and lists of their places (`.scp`).
+"""Kaldi's lattices: archives, text or binary, of one utterance or many, and lists of positions in them (`.scp`).
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "lats.txt"
@@ -42,12 +42,12 @@ _PLACE = re.compile(r"(\S+)\s+(.+?)(?::(\d+))?")
 
 
 def is_archive(head: bytes) -> bool:
-    """Returns whether a file begins as an archive or a list of places, which may hold several lattices."""
+    """Returns whether a file begins like an archive or an scp list, which may hold several lattices."""
     return is_text_archive(head) or is_binary_archive(head) or _SCP.match(head) is not None
 
 
 def is_binary(head: bytes) -> bool:
-    """Returns whether a file begins as binary lattices, or as a list of places, which mostly are in binary files."""
+    """Returns whether a file begins like binary lattices, or like an scp list, which usually refers to binary files."""
     return is_binary_archive(head) or is_binary_lattice(head) or _SCP.match(head) is not None
 
 
@@ -59,10 +59,10 @@ def kaldi_lattices(
     numeric: bool | None = None,
     frame_shift: float = FRAME_SHIFT,
 ) -> Iterator[tuple[str, Load]]:
-    """Yields the names of utterances and what reads their lattices, so that a broken one harms no other.
+    """Yields the names of utterances with functions that read their lattices, so that a broken one affects no other.
 
     Raises:
-        FormatError: numbers without words, a broken line between lattices.
+        FormatError: numbers have no words, or a line between lattices is broken.
     """
     options, named = _options(symbols, symbols_path, numeric, frame_shift), place(path)
     with open_binary(path) as file:
@@ -81,20 +81,21 @@ def read_kaldi(
     numeric: bool | None = None,
     frame_shift: float = FRAME_SHIFT,
 ) -> Iterator[tuple[str, Lattice]]:
-    """Yields the names of utterances and their lattices, one at a time; automata with plain costs are read, too.
+    """Yields the names of utterances and their lattices, one at a time; it also reads automata with plain costs.
 
-    The features are `graph` and `acoustic`, minus Kaldi's costs, and `time`, the seconds of each arc by the length of
-    its alignment. A weight is the sum of both costs; the header has the scale 1 for both.
+    The features are `graph` and `acoustic`, minus Kaldi's costs, and `time`, the duration of each arc in seconds, from
+    the length of its alignment. A weight is the sum of both costs; the header has the scale 1 for both.
 
     Args:
-        path: the archive, or a list of places in archives (scp).
+        path: the archive, or a list of positions in archives (scp).
         symbols: the table that numbers the words; it grows as needed. A new one for each lattice if None.
-        symbols_path: Kaldi's `words.txt`, where the archive holds numbers.
-        numeric: False where numbers are words. None takes labels for words, but refuses numbers alone.
+        symbols_path: Kaldi's `words.txt`, if the archive holds numbers.
+        numeric: False if numbers are words. None reads labels as words, but refuses archives with only numbers.
         frame_shift: seconds from one frame to the next; 0.03 where a model uses every third one.
 
     Raises:
-        FormatError: a broken line (with its number), a lattice that is broken or cut off, numbers without words.
+        FormatError: a line is broken (the message has its number), a lattice is broken or cut off, or numbers have no
+            words.
     """
     lattices = kaldi_lattices(path, symbols, symbols_path=symbols_path, numeric=numeric, frame_shift=frame_shift)
     return ((name, load()) for name, load in lattices)
@@ -109,10 +110,9 @@ def parse_kaldi(
     numeric: bool | None = None,
     frame_shift: float = FRAME_SHIFT,
 ) -> Lattice:
-    """Returns the lattice of the bytes of an archive of one utterance; see `read_kaldi`.
+    """Parses the bytes of an archive of one utterance; see `read_kaldi`.
 
-    Raises:
-        FormatError: as `read_kaldi`; several lattices.
+    Raises: FormatError: as `read_kaldi`, or there are several lattices.
     """
     options, named = _options(symbols, symbols_path, numeric, frame_shift), "<bytes>" if path is None else path
     if is_binary_lattice(data):
@@ -131,10 +131,10 @@ def parse_kaldi(
 
 
 def write_text(lattice: Lattice, path: str | Path, **options: object) -> None:
-    """Writes an archive of one lattice, named as its header or else as the file; options as `text_archive` has them.
+    """Writes an archive of one lattice, named as in its header or else like the file; see `text_archive`.
 
     Raises:
-        InvalidLatticeError: a transducer, a word that the text cannot hold or that has no number.
+        InvalidLatticeError: the lattice is a transducer, or a word has no number or cannot be written.
         LatticeSimpError: the file cannot be written.
     """
     with text_archive(path, **options) as add:  # type: ignore[arg-type]
@@ -151,9 +151,8 @@ def write_binary(lattice: Lattice, path: str | Path, **options: object) -> None:
 def text_archive(
     path: str | Path, *, symbols_path: str | Path | None = None, frame_shift: float = FRAME_SHIFT
 ) -> Iterator[Callable[[str, Lattice], None]]:
-    """Yields what adds an utterance and its lattice to a new text archive, with words, or numbers by `symbols_path`.
-
-    An alignment has ones for transitions, as many as the frames of the feature `time`.
+    """Yields a function that adds an utterance's lattice to a new text archive, with words, or numbers of
+    `symbols_path`. Each alignment consists of ones, as many as the feature `time` has frames.
     """
     numbers = None if symbols_path is None else _numbers(symbols_path)
     with open_binary(path, "w") as file:
@@ -164,10 +163,9 @@ def text_archive(
 def binary_archive(
     path: str | Path, *, symbols_path: str | Path | None = None, frame_shift: float = FRAME_SHIFT
 ) -> Iterator[Callable[[str, Lattice], None]]:
-    """Yields what adds an utterance and its lattice to a new binary archive; see `text_archive`.
-
-    A name that ends in `.scp` gets a list of the places, and the archive is beside it (`.ark`). Without `symbols_path`,
-    the words must be numbers.
+    """Yields a function that adds an utterance's lattice to a new binary archive; see `text_archive`. For a name that
+    ends in `.scp`, the list is written there, and the archive beside it (`.ark`). Without `symbols_path`, the words
+    must be numbers.
     """
     numbers = None if symbols_path is None else _numbers(symbols_path)
     is_list = Path(path).suffix == ".scp"
@@ -216,7 +214,7 @@ def _options(
 
 
 def _places(lines: Iterable[str], path: str | Path, options: ReadOptions) -> Iterator[tuple[str, Load]]:
-    """Yields the utterances of a list; files that are not in the current folder are looked for beside the list."""
+    """Yields the utterances of a list; files are searched in the current folder, then beside the list."""
     for number, line in enumerate(filter(str.strip, lines), 1):
         match = _PLACE.fullmatch(line.strip())
         if match is None or line.strip().endswith("|"):
@@ -245,7 +243,7 @@ def _line(data: bytes) -> str:
 
 
 class _Before:
-    """A file with bytes before it."""
+    """A file with bytes put before it."""
 
     def __init__(self, data: bytes, file: BinaryIO) -> None:
         self._data, self._file = data, file

@@ -1,4 +1,4 @@
-"""Lattices as Kaldi has them: arcs with graph and acoustic costs, and alignments, of which the lengths are kept."""
+"""Lattices in Kaldi's form: arcs with graph and acoustic costs, and alignments, of which only the lengths are kept."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ GRAPH, ACOUSTIC = "graph", "acoustic"
 """The features: scores of the decoding graph (language model, lexicon, transitions) and of the acoustic model."""
 
 FRAME_SHIFT = 0.01
-"""The usual seconds from one frame of sound to the next; models that skip frames have a multiple, often 0.03."""
+"""The usual frame shift in seconds; models that skip frames have a multiple of it, often 0.03."""
 
-_ROUNDING = 1e-9  # of sums of costs, relative
-_WHOLE = 1e-3  # how far from whole numbers of frames times may be
+_ROUNDING = 1e-9  # the relative error of sums of costs
+_WHOLE = 1e-3  # the largest distance of a time from a whole number of frames
 
 
 Labels: TypeAlias = tuple[Longs, SymbolTable]
-"""(arcs,) label ids, and their table."""
+"""The label ids, (arcs,), and their table."""
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read lattices.
+    """Options of the readers.
 
     Attributes:
         symbols: the table that numbers the words; None for a new one in each lattice.
-        words: of Kaldi's numbers; None where labels are words.
-        numeric: False where numbers are words.
-        frame_shift: seconds.
+        words: the words of Kaldi's numbers; None if labels are words.
+        numeric: False if numbers are words.
+        frame_shift: the frame shift in seconds.
     """
 
     symbols: SymbolTable | None = None
@@ -59,14 +59,14 @@ class ReadOptions:
     frame_shift: float = FRAME_SHIFT
 
     def symbol_table(self) -> SymbolTable:
-        """Returns the table of a lattice."""
+        """Returns the symbol table for the next lattice."""
         return SymbolTable() if self.symbols is None else self.symbols
 
     def labels(self, fields: Sequence[str], path: str | Path | None, lines: Sequence[int | None]) -> Labels:
-        """Returns the labels of fields of a file, words or their numbers.
+        """Returns the labels of fields, which are words or their numbers.
 
         Raises:
-            FormatError: a number without a word, at one of `lines`.
+            FormatError: a number has no word; the message names its line, one of `lines`.
         """
         symbols = self.symbol_table()
         first_lines = dict(zip(reversed(fields), reversed(lines), strict=True))
@@ -80,7 +80,7 @@ class ReadOptions:
         """Returns the word of a field.
 
         Raises:
-            FormatError: there is none.
+            FormatError: the number has no word.
         """
         if self.words is None or field == "<eps>":
             return field
@@ -113,10 +113,10 @@ class KaldiArcs:
     def lattice(
         self, labels: Labels, options: ReadOptions, *, name: str, start: int, path: str | Path | None
     ) -> Lattice:
-        """Returns the lattice; its feature `time` is in seconds, and missing where no arc has an alignment.
+        """Returns the lattice; its feature `time` is in seconds, and missing if no arc has an alignment.
 
         Raises:
-            FormatError: a cost is not finite, a state does not exist.
+            FormatError: a cost is not finite, or a state does not exist.
         """
         is_final: Bools = np.all(np.isfinite(self.end_costs), axis=1)  # type: ignore[assignment]  # of rows: an array
         ends = np.column_stack((np.where(is_final[:, None], self.end_costs, np.inf), self.end_frames * is_final))
@@ -139,10 +139,10 @@ class KaldiArcs:
 
     @classmethod
     def of(cls, lattice: Lattice, frame_shift: float) -> KaldiArcs:
-        """Returns the arcs of an acceptor, with unscaled costs; the graph's cost is what the acoustic one leaves.
+        """Returns the arcs of an acceptor, with unscaled costs; the graph cost is the cost without the acoustic part.
 
         Raises:
-            InvalidLatticeError: a transducer.
+            InvalidLatticeError: the lattice is a transducer.
         """
         require_acceptor(lattice, "Kaldi")
         graph, end_graph = _graph_costs(lattice)
@@ -161,10 +161,8 @@ class KaldiArcs:
 
 
 def written_words(lattice: Lattice, numbers: Mapping[str, int] | None) -> dict[int, str]:
-    """Returns what stands for each label that occurs: its number, or the word itself without numbers.
-
-    Raises:
-        InvalidLatticeError: a word without a number, or one that the text cannot hold.
+    """Returns the text of each label that occurs: its word or, with a table, its number. Raises: InvalidLatticeError: a
+    word has no number, or the text cannot hold it.
     """
     words = {label: lattice.symbols[label] for label in np.unique(lattice.olabels).tolist() if label != EPSILON}
     for word in words.values():
@@ -178,7 +176,7 @@ def written_words(lattice: Lattice, numbers: Mapping[str, int] | None) -> dict[i
 
 
 def lost(lattice: Lattice, frame_shift: float = FRAME_SHIFT) -> Losses:
-    """Returns what Kaldi's files do not hold of a lattice."""
+    """Returns what a lattice loses in Kaldi's files."""
     header = lattice.header
     frames = np.concatenate(_columns(lattice, TIME)) / frame_shift
     is_whole = (frames > -_WHOLE).all() and (np.abs(frames - np.rint(frames)) < _WHOLE).all()
@@ -194,7 +192,7 @@ def lost(lattice: Lattice, frame_shift: float = FRAME_SHIFT) -> Losses:
 
 
 def _graph_costs(lattice: Lattice) -> tuple[Floats, Floats]:
-    """Returns the graph's costs of arcs and of states: its scores where the costs come from them, else the rest."""
+    """Returns the graph costs of arcs and states: the feature's if the costs are the features' sums, else the rest."""
     if _keeps_graph(lattice):
         graph, end_graph = _columns(lattice, GRAPH)
         return 0.0 - graph, 0.0 - end_graph
@@ -202,28 +200,28 @@ def _graph_costs(lattice: Lattice) -> tuple[Floats, Floats]:
 
 
 def _keeps_graph(lattice: Lattice) -> bool:
-    """Returns whether the costs are those of the graph and of the acoustic model with their scales."""
+    """Returns whether the costs are the scaled sums of the graph and acoustic features."""
     scale = lattice.header.scales.get(GRAPH, 1.0)
     pairs = zip(_rest(lattice), _columns(lattice, GRAPH), strict=True)
     return GRAPH in lattice.features and all(_equal(rest, 0.0 - scale * graph) for rest, graph in pairs)
 
 
 def _rest(lattice: Lattice) -> tuple[Floats, Floats]:
-    """Returns what the scaled acoustic scores leave of the costs of arcs and of states."""
+    """Returns the costs of arcs and states without the scaled acoustic part."""
     scale = lattice.header.scales.get(ACOUSTIC, 1.0)
     acoustic, end_acoustic = _columns(lattice, ACOUSTIC)
     return lattice.weights + scale * acoustic, lattice.finals + scale * end_acoustic
 
 
 def _columns(lattice: Lattice, name: str) -> tuple[Floats, Floats]:
-    """Returns a feature's scores of arcs and of states; zeros where there is none."""
+    """Returns a feature's scores of arcs and states; zeros if the lattice lacks it."""
     if name not in lattice.features:
         return np.zeros(lattice.num_arcs), np.zeros(lattice.num_states)
     return lattice.features[name], lattice.features.final(name)
 
 
 def _equal(costs: Floats, expected: Floats) -> bool:
-    """Returns whether finite costs are equal but for rounding."""
+    """Returns whether finite costs are equal up to rounding."""
     finite = np.isfinite(costs)
     return bool(np.allclose(costs[finite], expected[finite], rtol=_ROUNDING, atol=_ROUNDING))
 

@@ -1,7 +1,7 @@
 """Kaldi's binary lattices: OpenFst's layout "vector" with Kaldi's weights, compact or not.
 
-After OpenFst's header, everything is in words of four bytes: of each state its final weight and its number of arcs
-(two words), of each arc both labels, the weight and the next state. A weight is two floats (two doubles in lattices of
+After OpenFst's header, all data are words of four bytes: for each state its final weight and its number of arcs (two
+words), then for each arc both labels, the weight and the next state. A weight is two floats (two doubles in lattices of
 double precision); in compact lattices the length of an alignment and the alignment follow.
 """
 
@@ -34,11 +34,11 @@ _CUT_OFF, _BROKEN = -1, -2
 
 
 class ArcType(NamedTuple):
-    """How weights are stored.
+    """The storage of weights.
 
     Attributes:
         is_compact: whether alignments follow the costs.
-        width: the words of a cost.
+        width: the number of words of a cost.
     """
 
     is_compact: bool
@@ -68,7 +68,7 @@ def is_binary_archive(head: bytes) -> bool:
 
 
 class Readable(Protocol):
-    """A file that is read from its beginning on."""
+    """A file that is read sequentially."""
 
     def read(self, size: int, /) -> bytes:
         """Returns the next bytes; fewer, or none, at the end."""
@@ -77,9 +77,8 @@ class Readable(Protocol):
 def binary_lattices(
     file: Readable, path: str | Path, options: ReadOptions
 ) -> Iterator[tuple[str, Callable[[], Lattice]]]:
-    """Yields the names of an archive's utterances and what reads their lattices.
-
-    Where a lattice is broken, its reader raises the error, and the archive ends.
+    """Yields the names of an archive's utterances with functions that read their lattices. The function of a broken
+    lattice raises the error, and the iteration ends there.
     """
     data = b""
     while True:
@@ -111,7 +110,7 @@ def parse_binary(data: bytes, name: str, path: str | Path | None, options: ReadO
     """Returns the lattice at the beginning of bytes.
 
     Raises:
-        FormatError: no lattice of Kaldi's, a damaged one, numbers without words.
+        FormatError: this is no lattice of Kaldi's, it is damaged, or numbers have no words.
     """
     header = _header(data, path)
     kind = ARC_TYPES[header.kind]
@@ -127,7 +126,7 @@ def parse_binary(data: bytes, name: str, path: str | Path | None, options: ReadO
     ilabels, olabels, nextstates = words[places], words[places + 1], words[arcs[:, 2]]
     if kind.is_compact:
         frames, end_frames = words[places + 2 + weights], words[finals + weights]
-    else:  # a transition on each arc
+    else:  # not compact: a transition, and thus a frame, on each arc
         frames, end_frames = (ilabels != EPSILON).astype(np.int32), np.zeros(len(finals), dtype=np.int32)
     kaldi_arcs = KaldiArcs(
         sources,
@@ -148,11 +147,11 @@ def binary_of(lattice: Lattice, numbers: Mapping[str, int] | None, frame_shift: 
 
     Args:
         lattice: an acceptor.
-        numbers: of the words; None where words are numbers.
-        frame_shift: seconds.
+        numbers: the numbers of the words; None if words are numbers.
+        frame_shift: the frame shift in seconds.
 
     Raises:
-        InvalidLatticeError: a transducer, a word without a number, a cost too large.
+        InvalidLatticeError: the lattice is a transducer, a word has no number, or a cost is too large.
     """
     arcs = KaldiArcs.of(lattice, frame_shift)
     for costs in (arcs.costs, arcs.end_costs):
@@ -172,7 +171,7 @@ def binary_of(lattice: Lattice, numbers: Mapping[str, int] | None, frame_shift: 
     order = np.argsort(owner, kind="stable")  # each state, then its arcs
     begins = np.empty(len(sizes), dtype=np.int64)
     begins[order] = np.cumsum(sizes[order]) - sizes[order]
-    words = np.ones(int(sizes.sum()), dtype=np.int32)  # alignments are ones: that many frames
+    words = np.ones(int(sizes.sum()), dtype=np.int32)  # an alignment of ones, one for each frame
     states, places = begins[:count], begins[count:]
     words[states[:, None] + [0, 1]] = arcs.end_costs.astype(np.float32).view(np.int32)
     words[states + 2] = arcs.end_frames
@@ -227,7 +226,7 @@ def _words(data: bytes, header: _Header) -> Ints:
 
 
 def _size(data: bytes, path: str | Path) -> int | None:
-    """Returns the bytes of the lattice that data begin with; None if there are too few."""
+    """Returns the size in bytes of the lattice at the beginning of the data; None if the data end before."""
     if len(data) < _CHUNK // 2 and not is_binary_lattice(data[: 4 * _LONGEST_NAME]) and MAGIC.startswith(data[:4]):
         return None
     header = _header(data, path)
@@ -239,9 +238,9 @@ def _size(data: bytes, path: str | Path) -> int | None:
 
 
 def _costs(words: Ints, places: Longs, width: int) -> Floats:
-    """Returns the two costs at each place, (places, 2)."""
+    """Returns the two costs at each position, (places, 2)."""
     picked = words[places[:, None] + np.arange(2 * width)]
-    with np.errstate(invalid="ignore"):  # the lattice's own check finds NaN
+    with np.errstate(invalid="ignore"):  # the lattice's check reports NaN
         return np.ascontiguousarray(picked).view("<f4" if width == 1 else "<f8").astype(np.float64)
 
 
@@ -257,7 +256,7 @@ def _error(message: str, path: str | Path | None) -> FormatError:
 
 @jit
 def walk(words: Ints, num_states: int, is_compact: bool, width: int) -> tuple[np.int64, np.int64]:
-    """Returns where a lattice ends (below 0: it is cut off, or broken) and how many arcs it has."""
+    """Returns the end of a lattice (negative if it is cut off or broken) and its number of arcs."""
     position, num_arcs = np.int64(0), np.int64(0)
     for _ in range(num_states):
         position += 2 * width
@@ -290,7 +289,7 @@ def walk(words: Ints, num_states: int, is_compact: bool, width: int) -> tuple[np
 
 @jit
 def record(words: Ints, is_compact: bool, width: int, finals: Longs, arcs: Longs) -> None:
-    """Notes where final weights are, and of each arc its state, where it begins, and where its next state is."""
+    """Writes the positions of final weights, and for each arc its source, its position, and that of its next state."""
     position, arc = 0, 0
     for state in range(len(finals)):
         finals[state] = position

@@ -51,7 +51,7 @@ def is_text_archive(head: bytes) -> bool:
     while (
         first + 2 < len(lines) and _NAME.fullmatch(lines[first].strip(_AROUND)) and not lines[first + 1].strip(_AROUND)
     ):
-        first += 2  # an utterance without a lattice
+        first += 2  # an utterance whose lattice is empty
     name = lines[first].strip(_AROUND)
     if not _NAME.fullmatch(name):
         return False
@@ -70,10 +70,10 @@ def is_text_archive(head: bytes) -> bool:
 def text_lattices(
     lines: Iterable[str], path: str | Path, options: ReadOptions
 ) -> Iterator[tuple[str, Callable[[], Lattice]]]:
-    """Yields the names of an archive's utterances and what reads their lattices, one at a time.
+    """Yields the names of an archive's utterances with functions that read their lattices, one at a time.
 
     Raises:
-        FormatError: numbers without words; a name with further fields, which may be any line of a broken archive.
+        FormatError: numbers have no words, or a line that should be a name has further fields.
     """
     lines = iter(lines)
     begun = list(islice(lines, _WORDS_WITHIN))
@@ -101,7 +101,7 @@ def _fail_at_end(name: str, path: str | Path, number: int) -> NoReturn:
 
 
 def _refuse_numbers(lines: list[str], path: str | Path) -> None:
-    """Refuses an archive that begins with numbers for labels alone."""
+    """Raises FormatError if all labels at the beginning of an archive are numbers."""
     labels = [(number, field) for number, line in enumerate(lines, 1) for field in split_tokens(line)[2:]]
     if labels and all(_NUMBERS.fullmatch(field) for _, field in labels):
         remedy = "pass words.txt (--symbols, symbols_path=), or declare numbers to be words (--words, numeric=False)"
@@ -130,9 +130,9 @@ class _Table:
 
     Attributes:
         rows: the fields of each line.
-        weighted: (lines,) whether the last field has the costs.
-        widths: (lines,) the fields without the costs: 1 for a final state, 3 or 4 for an arc.
-        path, begin: the file, and the line before the first.
+        weighted: (lines,) whether the last field holds the costs.
+        widths: (lines,) the number of fields without the costs: 1 for a final state, 3 or 4 for an arc.
+        path, begin: the file, and the number of the line before the first.
     """
 
     rows: list[list[str]]
@@ -171,9 +171,8 @@ class _Table:
         return [row[width - 1] for row, width in zip(self.arcs, widths, strict=True)]
 
     def states(self) -> tuple[Longs, Longs]:
-        """Returns the first state of each line, and the second one of each arc.
-
-        If their numbers are larger than need be, states are numbered in the order in which they appear.
+        """Returns the first state of each line, and the second one of each arc. Numbers that are much larger than
+        necessary are replaced by the order of appearance.
         """
         arcs = np.flatnonzero(self.widths > 1)
         lines = np.concatenate((np.arange(len(self.rows)), arcs))
@@ -183,13 +182,13 @@ class _Table:
             self.fail(min(line for line, field in zip(lines.tolist(), fields, strict=True) if natural(field) is None))
         states = np.fromiter(map(int, fields), dtype=np.int64, count=len(fields))
         if states.max(initial=0) >= 2 * len(self.rows):
-            order = np.argsort(lines, kind="stable")  # the first state of an arc before the second
+            order = np.argsort(lines, kind="stable")  # an arc's source before its target
             _, firsts, numbers = np.unique(states[order], return_index=True, return_inverse=True)
             states[order] = np.argsort(np.argsort(firsts))[numbers]
         return states[: len(self.rows)], states[len(self.rows) :]
 
     def weights(self) -> tuple[Floats, Longs]:
-        """Returns both costs of each line, infinite for states that are not final after all, and its frames."""
+        """Returns both costs of each line, infinite for states that are not final, and its number of frames."""
         parts = [
             row[-1].split(",") if weighted else [""]
             for row, weighted in zip(self.rows, self.weighted.tolist(), strict=True)
@@ -205,7 +204,7 @@ class _Table:
         costs = np.column_stack([self._costs(column) for column in columns[:2]])
         costs[infinite] = np.inf
         frames = np.array([text.count("_") + 1 if text else 0 for text in columns[2]], dtype=np.int64)
-        for index in np.flatnonzero(self.widths == 4).tolist():  # not compact: a transition, and one frame, on each arc
+        for index in np.flatnonzero(self.widths == 4).tolist():  # not compact: one frame on each arc with a transition
             frames[index] = 1 if self.rows[index][2] not in _NO_TRANSITION else frames[index]
         return costs, frames
 
@@ -226,9 +225,8 @@ class _Table:
 
 
 def _plain(rows: list[list[str]], options: ReadOptions, path: str | Path, begin: int) -> Lattice:
-    """Returns an automaton of an archive of OpenFst's text.
-
-    Kaldi writes transducers, and leaves out costs of 0: four fields are without a cost, if the last is not a fraction.
+    """Returns an automaton from an archive in OpenFst's text format. Kaldi writes transducers and leaves out costs of
+    0, so a line of four fields has no cost unless its last field is a fraction.
     """
     last = [row[3] for row in rows if len(row) == 4]
     is_transducer = any(len(row) > 4 for row in rows) or any(finite(field) is None for field in last)
@@ -250,7 +248,7 @@ def text_of(lattice: Lattice, name: str, numbers: Mapping[str, int] | None, fram
     """Returns the text of an utterance's lattice in an archive.
 
     Raises:
-        InvalidLatticeError: a transducer, a word that the text cannot hold or that has no number.
+        InvalidLatticeError: the lattice is a transducer, or a word has no number or cannot be written.
     """
     arcs, words = KaldiArcs.of(lattice, frame_shift), written_words(lattice, numbers)
     ends = np.flatnonzero(np.isfinite(arcs.end_costs[:, 0]))
@@ -262,7 +260,7 @@ def text_of(lattice: Lattice, name: str, numbers: Mapping[str, int] | None, fram
     ]
     rows += [f"{state}\t{weight}\n" for state, weight in zip(ends.tolist(), end_weights, strict=True)]
     order = np.argsort(np.concatenate((arcs.sources, ends)), kind="stable")  # the first state is the start
-    if not len(arcs.sources) or arcs.sources[0]:  # the start would not come first
+    if not len(arcs.sources) or arcs.sources[0]:  # else the start would not come first
         order = order[: len(ends)] if lattice.num_states and 0 in ends else order[:0]
     return f"{name} \n{''.join(rows[index] for index in order.tolist())}\n"
 

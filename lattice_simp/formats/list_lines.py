@@ -20,7 +20,7 @@ _GAPS_A_LINE = 100
 
 @dataclass
 class IdGaps:
-    """Limits the missing ids of a file: each becomes an empty list, so a few bytes could cause very many."""
+    """Limits the missing ids of a file: each becomes an empty list, so a few bytes could cause millions of lists."""
 
     path: str | Path
     skipped: int = 0

@@ -1,7 +1,7 @@
 r"""SRILM's word meshes, which are confusion networks: `nbest-lattice -use-mesh`, `lattice-tool -write-mesh`.
 
-A line `align SLOT word probability word probability ...` for each slot, from 0 on, after `numaligns COUNT` and
-`posterior TOTAL`; `*DELETE*` is the empty word. Probabilities are divided by the total. Lines with further keywords
+After `numaligns COUNT` and `posterior TOTAL`, there is a line `align SLOT word probability word probability ...` for
+each slot, from 0 on; `*DELETE*` is the empty word. Probabilities are divided by the total. Lines with further keywords
 (`reference`, `hyps`, `info`, `time`) are skipped.
 
 >>> lattice = parse_mesh(b"name u\nnumaligns 2\nposterior 1\nalign 0 a 0.75 the 0.25\nalign 1 cat 0.5 *DELETE* 0.5\n")
@@ -34,7 +34,7 @@ Row = list[tuple[str, float]]
 
 
 def parse_mesh(data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:
-    """Returns the confusion network of the bytes of a word mesh; a cost is minus the log of a probability.
+    """Parses the bytes of a word mesh to a confusion network; a cost is minus the log of a probability.
 
     Entries with the probability 0 are left out.
 
@@ -44,7 +44,8 @@ def parse_mesh(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
         symbols: the table that numbers the words; it grows as needed. A new one if None.
 
     Raises:
-        FormatError: a line is broken (with its number), slots are missing or occur twice, or there are several meshes.
+        FormatError: a line is broken (the message has its number), slots are missing or occur twice, or there are
+            several meshes.
     """
     reader = _Reader(path)
     for number, fields in field_lines(data, path):

@@ -142,7 +142,7 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
     columns = [column for column in columns if not _SKIPPED.match(column)]
     if len(columns) == 1 and finite(columns[0]) is not None:
         columns.insert(0, "")  # a total without features
-    if len(columns) > 2 and finite(columns[1]) is None:  # an alignment that is empty, or that of a single source word
+    if len(columns) > 2 and finite(columns[1]) is None:  # an alignment without links, or with one
         del columns[0]
     values: dict[str, list[float]] = {}
     name: str | None = None
@@ -189,7 +189,7 @@ def _without_marks(text: str) -> tuple[tuple[str, ...], str]:
     example = ""
     if text.endswith("|") and (mark := _SEGMENT.search(text)) is not None:
         *phrases, unmarked = (split_tokens(part) for part in _SEGMENT.split(text))
-        if not unmarked and all(phrases):  # each mark follows the words of its phrase
+        if not unmarked and all(phrases):  # a mark follows its phrase, so its words stay
             text, example = " ".join(word for words in phrases for word in words), mark[0].strip()
     tokens = split_tokens(text)
     if "|UNK" in text:

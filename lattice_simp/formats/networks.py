@@ -1,4 +1,4 @@
-"""What the formats of confusion networks share: slots of words and probabilities, to lattices and back."""
+"""Shared by the formats of confusion networks: converts slots of words and probabilities to lattices and back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lattice_simp.formats.common import (
 )
 
 _LARGEST = 1.01
-"""Larger numbers are not rounded probabilities."""
+"""The largest number that counts as a rounded probability."""
 
 
 class Slots(NamedTuple):
@@ -54,7 +54,7 @@ class Slots(NamedTuple):
 
 
 def probability(text: str) -> float | None:
-    """Returns the probability that `text` is written as, or None.
+    """Parses a probability, which may exceed 1 by rounding; returns None for any other text.
 
     >>> probability("0.25"), probability("1.000001"), probability("2")
     (0.25, 1.0, None)
@@ -72,7 +72,7 @@ def written_slots(lattice: Lattice, words: Mapping[int, str], format_name: str) 
         format_name: the format, for errors.
 
     Raises:
-        InvalidLatticeError: any other lattice; costs that are not those of probabilities.
+        InvalidLatticeError: the lattice is not a confusion network, or its costs are not those of probabilities.
         EmptyLatticeError: the lattice accepts nothing.
     """
     require_acceptor(lattice, format_name)

@@ -1,8 +1,8 @@
 r"""PFSG, the probabilistic finite-state grammars of SRILM (`lattice-tool -write-pfsg` and others), with words on nodes.
 
 A line `nodes COUNT word word ...`, lines `initial NODE` and `final NODE`, and after `transitions COUNT` one line for
-each, `source target score`. A score is 10000.5 times a natural log probability, rounded to a whole number. `NULL` is no
-word.
+each, `source target score`. A score is 10000.5 times a natural log probability, rounded to an integer. `NULL` is the
+empty word.
 
 >>> lattice = parse_pfsg(b"name u\nnodes 3 NULL cat NULL\ninitial 0\nfinal 2\ntransitions 2\n0 1 -5000\n1 2 0\n")
 >>> lattice.weights.round(3).tolist(), lattice.symbols.decode(lattice.olabels)
@@ -38,7 +38,7 @@ from lattice_simp.formats.networks import lost
 from lattice_simp.support.textio import open_text
 
 SCALE = 10000.5
-"""Scores of a nat."""
+"""The factor from nats to scores."""
 
 NO_WORD = "NULL"
 
@@ -47,7 +47,7 @@ _ORDER = "name, nodes, initial, final, transitions"
 
 
 def parse_pfsg(data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:
-    """Returns the lattice of the bytes of a PFSG file; an arc has the word of the node that it leads to.
+    """Parses the bytes of a PFSG file; an arc has the word of the node that it leads to.
 
     Args:
         data: the file's bytes.
@@ -55,7 +55,7 @@ def parse_pfsg(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
         symbols: the table that numbers the words; it grows as needed. A new one if None.
 
     Raises:
-        FormatError: a line is broken (with its number), counts are wrong, or there are several grammars.
+        FormatError: a line is broken (the message has its number), counts are wrong, or there are several grammars.
     """
     reader = _Reader(path)
     for number, fields in field_lines(data, path):
@@ -96,13 +96,13 @@ def write_pfsg(lattice: Lattice, path: str | Path) -> None:
 
 
 def _labels_of_states(lattice: Lattice) -> tuple[Bools, Longs]:
-    """Returns whether all incoming arcs of a state have one label, and this label or epsilon."""
+    """Returns for each state whether all incoming arcs have the same label, and this label or epsilon."""
     lowest = np.full(lattice.num_states, np.iinfo(np.int64).max)
     highest = np.full(lattice.num_states, -1, dtype=np.int64)
     np.minimum.at(lowest, lattice.nextstates, lattice.olabels)
     np.maximum.at(highest, lattice.nextstates, lattice.olabels)
     on_state = lowest == highest
-    on_state[:1] = False  # the start begins without a word, also where arcs lead to it
+    on_state[:1] = False  # the start has no word, even if arcs lead to it
     return on_state, np.where(on_state, highest, EPSILON)
 
 
@@ -161,7 +161,7 @@ class _Reader:
         labels, weights = node_labels[targets], 0.0 - table[:, 2] / SCALE
         start, finals = self.ends["initial"], np.full(len(self.words), INFINITY)
         finals[self.ends["final"]] = 0.0
-        if node_labels[start] != EPSILON:  # nothing leads to this word: a new start state does
+        if node_labels[start] != EPSILON:  # no arc reads the start's word, so a new one does
             sources, targets = np.append(sources, len(finals)), np.append(targets, start)
             labels, weights = np.append(labels, node_labels[start]), np.append(weights, 0.0)
             start, finals = len(finals), np.append(finals, INFINITY)

@@ -68,7 +68,7 @@ FOREIGN = ("▁", "Ġ", "##", "￭")
 
 @dataclass
 class MarkCheck:
-    """Checks that pieces have the marks of their kind; joining others would give one long word, or change nothing.
+    """Checks that pieces have the marks of their kind; others would become one long word, or stay as they are.
 
     Attributes:
         kind: the kind of the pieces.

@@ -79,14 +79,14 @@ _COLUMNS = {
     "ends with a tab and a number": (re.compile(rf".*\t({_NUMBER})\s*$"), "cut -f1"),
     "begins with a number and bars": (re.compile(rf"({_NUMBER}) \|\|\| "), "sed 's/^[^|]*||| //'"),
 }
-"""What a line may hold besides its text: a pattern whose group is no text, and a command that cuts it off."""
+"""Columns that a line may hold beside its text: a pattern whose group is the column, and a command to remove it."""
 
 _MOST_LINES, _HEAD = 1000, 1 << 16
 
 
 @dataclass
 class ColumnCheck:
-    """Warns of a file all of whose lines have a name or a score beside the text: it is read as words.
+    """Warns of a file whose lines all have a name or a score beside the text, which is read as words.
 
     Attributes:
         path: the path of the file.
@@ -97,13 +97,13 @@ class ColumnCheck:
     _count: int = 0
 
     def see(self, line: str) -> None:
-        """Looks at the next line, if it is one of the first."""
+        """Checks the next line, if it is one of the first `_MOST_LINES`."""
         if not self._left or self._count == _MOST_LINES:
             return
         self._count += 1
         for place, values in list(self._left.items()):
             match = _COLUMNS[place][0].match(line)
-            if match is None or ("name" in place and match[1] in values):  # names are different
+            if match is None or ("name" in place and match[1] in values):  # a name occurs only once
                 del self._left[place]
             else:
                 values.add(match[1])
@@ -117,7 +117,7 @@ class ColumnCheck:
 
 
 def warn_of_lines(lines: Sequence[str], path: str | Path) -> None:
-    """Warns, for a program that takes each line of a file as a sentence, if the lines are or hold something else."""
+    """Warns if the lines of a file, which count as sentences, are or hold something else."""
     head = "\n".join(lines[:_MOST_LINES]).encode()[:_HEAD]
     kind = kind_of(head)
     is_list = any(kind.sniff(head) for kind in LISTS.values())

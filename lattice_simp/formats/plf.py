@@ -215,7 +215,7 @@ def plf_archive(path: str | Path, **options: Any) -> Iterator[Callable[[str, Lat
 
     Args:
         path: the file; it appears when it is complete.
-        options: of `format_plf`.
+        options: options of `format_plf`.
 
     Raises:
         LatticeSimpError: as `format_plf`, or the file cannot be written.

@@ -1,6 +1,5 @@
-r"""Kaldi's sausages, as `lattice-mbr-decode` and `lattice-to-ctm-conf` write them with `ark,t:`: confusion networks.
-
-A line for each utterance: its name, then `[ word probability word probability ... ]` for each slot. Words are words or
+r"""Kaldi's sausages, the confusion networks that `lattice-mbr-decode` and `lattice-to-ctm-conf` write with `ark,t:`.
+Each utterance is a line: its name, then `[ word probability word probability ... ]` for each slot. Words are words or
 the numbers of a table; the empty word is `<eps>` or its number 0.
 
 >>> import tempfile
@@ -36,7 +35,7 @@ _REMEDY = "write UTTERANCE [ word probability word probability ] [ ... ]"
 
 
 def is_sausages(text: bytes) -> bool:
-    r"""Returns whether a text begins with an utterance's slots.
+    r"""Returns whether a file begins with an utterance's slots.
 
     >>> is_sausages(b"u-1  [ the 0.75 a 0.25 ] [ cat 1 ]\n"), is_sausages(b"see [ note 1 ] below\n")
     (True, False)
@@ -57,11 +56,11 @@ def sausage_lattices(
     Args:
         path: the file.
         symbols: the table that numbers the words; it grows as needed. A new one for each network if None.
-        symbols_path: Kaldi's `words.txt`, if the file holds numbers.
-        numeric: False where numbers are words. None takes labels for words, but refuses numbers alone.
+        symbols_path: Kaldi's `words.txt`, if the file holds numbers. numeric: False if numbers are words. None reads
+            labels as words, but refuses files with only numbers.
 
     Raises:
-        FormatError: the first utterance has numbers without words.
+        FormatError: the first utterance has only numbers, and there is no table.
     """
     options, is_checked = _options(symbols, symbols_path, numeric), False
     for number, line in enumerate(read_lines(path), 1):
@@ -81,10 +80,8 @@ def parse_sausages(
     symbols_path: str | Path | None = None,
     numeric: bool | None = None,
 ) -> Lattice:
-    """Returns the confusion network of the bytes of a file of one utterance; see `sausage_lattices`.
-
-    Raises:
-        FormatError: a broken line; no utterance or several.
+    """Parses the bytes of a file of one utterance to its confusion network; see `sausage_lattices`. Raises:
+    FormatError: the line is broken, or there is not exactly one utterance.
     """
     lines = [line for line in decode(data, path).split("\n") if line.strip(" \t\r")]
     if len(lines) != 1:
@@ -124,7 +121,7 @@ def sausage_archive(
 
 
 def write_sausages(lattice: Lattice, path: str | Path, *, symbols_path: str | Path | None = None) -> None:
-    """Writes a file of one confusion network, named as its header or else as the file; see `sausage_archive`."""
+    """Writes a file of one confusion network, named as in its header or else like the file; see `sausage_archive`."""
     with sausage_archive(path, symbols_path=symbols_path) as add:
         add(lattice.header.name or Path(path).name.partition(".")[0], lattice)
 
@@ -134,7 +131,7 @@ def _options(symbols: SymbolTable | None, symbols_path: str | Path | None, numer
 
 
 def _refuse_numbers(text: str, options: ReadOptions, path: str | Path | None, line: int) -> None:
-    """Refuses an utterance with numbers for words alone."""
+    """Raises FormatError if all words of an utterance are numbers."""
     fields = split_tokens(text)
     if (
         options.words is None

@@ -225,7 +225,7 @@ def _to_lattice(reader: _Reader, nodes: Rows, links: Rows, symbols: SymbolTable)
 
 
 def _or_of_nodes(of_links: Floats | None, of_nodes: Floats | None, targets: Longs) -> Floats:
-    """Returns a field of links, or of the nodes that they lead to where they have none."""
+    """Returns a field of links; links without it take the value of their target node."""
     if of_nodes is None or of_links is None:
         return of_nodes[targets] if of_links is None and of_nodes is not None else cast(Floats, of_links)
     return np.where(np.isnan(of_links), of_nodes[targets], of_links)
@@ -247,7 +247,7 @@ def _check_structure(reader: _Reader, names: Longs, links: Rows) -> None:
 
 
 def _terminal(reader: _Reader, field_name: str, nodes: Longs, degrees: Longs) -> int:
-    """Returns the index of the start or end node: that of the header, or the only node without such links."""
+    """Returns the index of the start or end node: the header's, or the only node without links on that side."""
     if field_name in reader.header:
         text, line = reader.header[field_name]
         name = natural(text)
@@ -294,9 +294,9 @@ class _Reader:
     """Collects header fields, nodes and links, with scores converted to costs in nats."""
 
     path: str | Path | None
-    header: dict[str, tuple[str, int]] = field(default_factory=dict)  # values and lines
+    header: dict[str, tuple[str, int]] = field(default_factory=dict)  # the values and their lines
     nodes: dict[int, tuple[str | None, dict[str, float]]] = field(default_factory=dict)
-    times: dict[int, float] = field(default_factory=dict)  # seconds of the nodes that have any
+    times: dict[int, float] = field(default_factory=dict)  # the times of nodes, in seconds
     links: list[_Link] = field(default_factory=list)
     base: float | None = None
     unread: set[str] = field(default_factory=set)
@@ -317,9 +317,8 @@ class _Reader:
         return continues
 
     def take(self, nodes: Rows, links: Rows) -> bool:
-        """Turns the scores of plain rows into costs; returns False if they must be read line by line.
-
-        That is where nodes occur twice, or scores are probabilities.
+        """Turns the scores of plain rows into costs; returns False if they must be read line by line: if nodes occur
+        twice, or scores are probabilities.
         """
         if len(np.unique(nodes.numbers)) < len(nodes.numbers):
             return False
@@ -444,17 +443,17 @@ class _Reader:
     def word_penalty(self) -> float:
         """Returns the cost of each word."""
         text, line = self.header.get("wdpenalty", ("", None))
-        nothing = not text or (self.log_of_base() == 0 and finite(text) == 0)  # where scores are probabilities
+        nothing = not text or (self.log_of_base() == 0 and finite(text) == 0)  # wdpenalty=0 among probabilities
         return 0.0 if nothing else self.cost(line, text, "wdpenalty")
 
     def lattice_header(
         self, scales: Mapping[str, float], word_score: float, start: float, unread: Collection[str]
     ) -> Header:
-        """Returns the lattice's header; `scales` are those of the scores that occur."""
-        said = {name: self.header_number(key, 0.0) for name, key in _SCALES.items() if key in self.header}
+        """Returns the lattice's header, with the scales of the scores that occur."""
+        header_scales = {name: self.header_number(key, 0.0) for name, key in _SCALES.items() if key in self.header}
         return Header(
             name=self.header["UTTERANCE"][0] if "UTTERANCE" in self.header else None,
-            scales={COLUMNS[name]: scale for name, scale in {**said, **scales}.items()},
+            scales={COLUMNS[name]: scale for name, scale in {**header_scales, **scales}.items()},
             word_score=word_score,
             start=start,
             fields={name: text for name, (text, _) in self.header.items() if name not in _NO_FACTS},
@@ -582,14 +581,14 @@ def _add_up(
 def _remainder(lattice: Lattice, costs: Mapping[str, Floats], scales: Mapping[str, float], field: str) -> Floats:
     """Returns the costs of a field of scale 1 that make all fields add up to the weights."""
     remainder = np.zeros(lattice.num_arcs)
-    for _ in range(4):  # repeated to get the last bits right
+    for _ in range(4):  # repeated until the last bits are right
         total = _weights(lattice.olabels, {**costs, field: remainder}, scales, 0.0 - lattice.header.word_score)
         remainder = remainder - (total - lattice.weights)
     return remainder
 
 
 def _node_times(lattice: Lattice) -> Floats | None:
-    """Returns each state's time in seconds, or None without times or if paths to a state differ in theirs."""
+    """Returns each state's time in seconds; None without times, or if paths to a state differ in their times."""
     if TIME not in lattice.features or not lattice.is_acyclic:
         return None
     seconds = lattice.features[TIME]

@@ -1,4 +1,4 @@
-r"""The usual lines of SLF files, read in columns: all nodes, then all links, their values without quotes and escapes.
+r"""Reads the usual lines of SLF files in columns: all nodes, then all links, with values without quotes and escapes.
 
 >>> header, nodes, links = plain_rows("N=2 L=1\nI=0 t=0\nI=1 t=0.5\nJ=0 S=0 E=1 W=cat a=-3\n", {"a"})
 >>> nodes.numbers.tolist(), nodes.columns["t"].tolist()
@@ -28,7 +28,7 @@ LONG_NAMES = {"START": "S", "END": "E", "WORD": "W", "NODES": "N", "LINKS": "L"}
     "var": "v",
     "div": "d",
 }
-"""Long names of fields, with the short ones."""
+"""The short names of fields by their long names."""
 
 NODE, LINK = ("I",), ("S", "E")
 """The fields of a line whose values are numbers of nodes."""
@@ -53,10 +53,10 @@ class Rows:
 
     Attributes:
         lines: (rows,) int64, the numbers of their lines in the file, from 1.
-        numbers: (rows, 1 or 2) int64: of a node; of the nodes that a link leads from and to.
-        words: None where there is none.
+        numbers: (rows, 1 or 2) int64: the node, or the source and the target of the link. words: the word of each row;
+            None if it has none.
         columns: the numbers in other fields, (rows,) float64; NaN where a row has no such field.
-        others: the names of fields that are not read.
+        others: the names of unread fields.
     """
 
     lines: Longs
@@ -81,7 +81,7 @@ def plain_rows(text: str, scores: Collection[str]) -> tuple[list[str], Rows, Row
     """Returns the lines before the nodes, the nodes, and the links; None for text that must be read line by line.
 
     Args:
-        text: of a file.
+        text: the text of a file.
         scores: the fields of nodes and links that hold numbers, apart from the times of nodes.
     """
     body = _BODY.search(text)
@@ -116,7 +116,7 @@ def _rows(text: str, first: int, ids: tuple[str, ...], scores: frozenset[str]) -
 
 
 def _add_numbers(column: Floats, places: Sequence[int], values: Sequence[str]) -> bool:
-    """Writes numbers to places of a column; returns whether all are finite."""
+    """Writes numbers into a column; returns whether all are finite."""
     try:
         numbers = np.array(list(map(float, values)))
     except ValueError:
@@ -126,7 +126,7 @@ def _add_numbers(column: Floats, places: Sequence[int], values: Sequence[str]) -
 
 
 def _groups(lines: list[str], ids: tuple[str, ...], scores: frozenset[str]) -> Iterator[_Group]:
-    """Yields the places of lines with the same fields, their shape, and what its pattern matches."""
+    """Yields the indices of lines with the same fields, their shape, and the matches of its pattern."""
     if not lines:
         return
     text, shape = "\n".join(lines), _shape(_names(lines[0]), ids, scores)
@@ -152,7 +152,7 @@ def _names(line: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _shape(names: tuple[str, ...], ids: tuple[str, ...], scores: frozenset[str]) -> _Shape | None:
-    """Returns the shape of lines with these fields; None if they are not those of a plain node or link."""
+    """Returns the shape of lines with these fields; None if a plain node or link cannot have them."""
     short = [LONG_NAMES.get(name, name) for name in names]
     if not all(names) or len(set(short)) < len(short) or not set(ids) <= set(short):
         return None

@@ -22,7 +22,8 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 
 def read_terms(path: str | Path) -> list[Terms]:
-    r"""Returns the terms of each sentence of a file, each with its forms; an empty line is a sentence without terms.
+    r"""Returns the terms of each sentence in a file, with the forms of each term; an empty line is a sentence without
+    terms.
 
     The words of a form are separated by blanks. `\|` is a bar that belongs to a word.
 

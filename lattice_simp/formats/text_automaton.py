@@ -274,8 +274,9 @@ class TextGraph:
         arcs: the source, label, target and cost of each arc; the start is node 0.
         finals: the costs of the nodes where a text may end.
         count: the number of nodes.
-        skips: the source, target and cost of each way past a word.
-        whole: the number of nodes, from the first, before which no word is missing; 0 if none is missing anywhere.
+        skips: the source, target and cost of each possible skip of a word.
+        whole: the number of nodes, from the first on, that are reached without a missing word; 0 if no word may be
+            missing.
     """
 
     alphabet: Alphabet
@@ -290,7 +291,7 @@ class TextGraph:
         return self.count - 1
 
     def add(self, source: int, labels: Sequence[int], target: int, cost: float = 0.0) -> None:
-        """Adds a chain of arcs with these labels, the first at a cost, or an epsilon arc if there are none."""
+        """Adds a chain of arcs with these labels, or an epsilon arc if there are none; the first arc has the cost."""
         for label in labels[:-1]:
             node = self.new()
             self.arcs.append((source, label, node, cost))
@@ -302,7 +303,8 @@ class TextGraph:
         self.arcs += [(source, label, target, 0.0) for label in labels]
 
     def with_missing_words(self, cost: float) -> TextGraph:
-        """Returns the automaton where words may be missing, at a cost each; a copy of it follows what is missing."""
+        """Returns the automaton with optional words; each missing one costs. A copy of it follows the first missing
+        word."""
         shifted = [
             (source + self.count, label, target + self.count, price) for source, label, target, price in self.arcs
         ]
@@ -351,7 +353,7 @@ class _Words(TextGraph):
         self._end(lattice, first, after)
 
     def _end(self, lattice: Lattice, *nodes: Sequence[int]) -> None:
-        """Makes the nodes of final states final."""
+        """Makes the nodes of the lattice's final states final."""
         for state in np.flatnonzero(np.isfinite(lattice.finals)).tolist():
             self.finals.update({node[state]: float(lattice.finals[state]) for node in nodes})
 

@@ -17,7 +17,7 @@ Found = TypeVar("Found")
 
 
 class Store(Protocol):
-    """What a server holds open."""
+    """A file that a server holds open."""
 
     def close(self) -> None:
         """Closes the file."""

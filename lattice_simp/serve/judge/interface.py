@@ -74,7 +74,7 @@ ACTIONS: Mapping[str, Callable[[JudgingStore, Fields], dict[str, Any]]] = {
     "skip": _skip,
     "undo": _undo,
 }
-"""What a program can do."""
+"""The actions that a program can request."""
 
 
 def _position(fields: Fields) -> int:

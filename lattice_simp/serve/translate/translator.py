@@ -207,7 +207,7 @@ def _confidences(translation: Translation, path: Hypothesis, options: Options) -
 def _sources(translation: Translation, path: Hypothesis) -> list[list[int]]:
     """Returns the aligned source tokens of each word of a path.
 
-    There are none for a sentence that contains the name of epsilon, which is not a word of the hypothesis.
+    There are none for a sentence that contains the name of epsilon, since hypotheses omit this word.
     """
     try:
         aligned = align_words(translation.derivation(path), translation.source, translation.grammar)
