@@ -113,8 +113,8 @@ def read_sentences(inputs: Files, tokens: bool, language: str | None) -> Sentenc
         tokens: whether the files hold tokens, not text.
 
     Raises:
-        FormatError: a file is empty or not UTF-8, or files differ in length. LatticeSimpError: the options contradict
-            each other.
+        FormatError: a file is empty or not UTF-8, or files differ in length.
+        LatticeSimpError: the options contradict each other.
     """
     references, texts = inputs.references, inputs.reference_texts
     if texts and not tokens:

@@ -177,8 +177,11 @@ def read_full(
         path: the file, or - for standard input.
         sentence: the number or the name of the lattice, if the file holds several.
         format: a name in `FORMATS`; None to look at the content.
-        labels: how to interpret labels. Raises: FormatError: the file is broken, does not hold the sentence, or holds
-            several and none is named; an option does not apply to its labels.
+        labels: how to interpret labels.
+
+    Raises:
+        FormatError: the file is broken, does not hold the sentence, or holds several and none is named; an option does
+            not apply to its labels.
         EmptyLatticeError: the lattice holds no hypothesis.
     """
     lattice = read_any(path, sentence, format, labels)
@@ -225,7 +228,8 @@ def read_outputs(
     Args:
         file: n-best lists, lattices of a collection, or a lattice; can be read twice.
         source: the file's name in messages.
-        labels: how to interpret labels. first_id: the id of the first sentence in n-best lists.
+        labels: how to interpret labels.
+        first_id: the id of the first sentence in n-best lists.
     """
     if Path(file).is_file() and is_nbest(file):
         streamed = stream_nbest(file, first_id, **labels.of_lists(source))

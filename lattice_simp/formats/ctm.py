@@ -15,8 +15,10 @@ def ctm_fields(words: Iterable[tuple[str, float, float, float]]) -> list[str]:
     ['0.500 0.250 cat 0.9000']
 
     Args:
-        words: the words with their begins and durations in seconds, and their probabilities. Raises:
-            InvalidLatticeError: a word contains blanks or is empty.
+        words: the words with their begins and durations in seconds, and their probabilities.
+
+    Raises:
+        InvalidLatticeError: a word contains blanks or is empty.
     """
     fields = []
     for word, begin, duration, confidence in words:

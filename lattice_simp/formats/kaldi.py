@@ -112,7 +112,8 @@ def parse_kaldi(
 ) -> Lattice:
     """Parses the bytes of an archive of one utterance; see `read_kaldi`.
 
-    Raises: FormatError: as `read_kaldi`, or there are several lattices.
+    Raises:
+        FormatError: as `read_kaldi`, or there are several lattices.
     """
     options, named = _options(symbols, symbols_path, numeric, frame_shift), "<bytes>" if path is None else path
     if is_binary_lattice(data):

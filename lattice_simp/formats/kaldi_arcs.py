@@ -161,8 +161,10 @@ class KaldiArcs:
 
 
 def written_words(lattice: Lattice, numbers: Mapping[str, int] | None) -> dict[int, str]:
-    """Returns the text of each label that occurs: its word or, with a table, its number. Raises: InvalidLatticeError: a
-    word has no number, or the text cannot hold it.
+    """Returns the text of each label that occurs: its word or, with a table, its number.
+
+    Raises:
+        InvalidLatticeError: a word has no number, or the text cannot hold it.
     """
     words = {label: lattice.symbols[label] for label in np.unique(lattice.olabels).tolist() if label != EPSILON}
     for word in words.values():

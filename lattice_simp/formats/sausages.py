@@ -56,8 +56,8 @@ def sausage_lattices(
     Args:
         path: the file.
         symbols: the table that numbers the words; it grows as needed. A new one for each network if None.
-        symbols_path: Kaldi's `words.txt`, if the file holds numbers. numeric: False if numbers are words. None reads
-            labels as words, but refuses files with only numbers.
+        symbols_path: Kaldi's `words.txt`, if the file holds numbers.
+        numeric: False if numbers are words. None reads labels as words, but refuses files with only numbers.
 
     Raises:
         FormatError: the first utterance has only numbers, and there is no table.
@@ -80,8 +80,10 @@ def parse_sausages(
     symbols_path: str | Path | None = None,
     numeric: bool | None = None,
 ) -> Lattice:
-    """Parses the bytes of a file of one utterance to its confusion network; see `sausage_lattices`. Raises:
-    FormatError: the line is broken, or there is not exactly one utterance.
+    """Parses the bytes of a file of one utterance to its confusion network; see `sausage_lattices`.
+
+    Raises:
+        FormatError: the line is broken, or there is not exactly one utterance.
     """
     lines = [line for line in decode(data, path).split("\n") if line.strip(" \t\r")]
     if len(lines) != 1:

@@ -53,8 +53,8 @@ class Rows:
 
     Attributes:
         lines: (rows,) int64, the numbers of their lines in the file, from 1.
-        numbers: (rows, 1 or 2) int64: the node, or the source and the target of the link. words: the word of each row;
-            None if it has none.
+        numbers: (rows, 1 or 2) int64: the node, or the source and the target of the link.
+        words: the word of each row; None if it has none.
         columns: the numbers in other fields, (rows,) float64; NaN where a row has no such field.
         others: the names of unread fields.
     """

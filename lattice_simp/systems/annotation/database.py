@@ -13,4 +13,4 @@ SCHEMA = Schema(
     content="annotations",
     maker="lattice-simp skeleton annotation import",
 )
-"""What a file of annotations holds."""
+"""The schema of a file of annotations."""

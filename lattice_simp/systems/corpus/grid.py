@@ -208,7 +208,7 @@ def _aligned(grids: Grids, first: int, skip_cost: float) -> Alignments:
 
 
 def _before_any_pair(point: Cells, move: Move) -> Bools:
-    """Returns at which points the other side is untouched, so that skipping sentences is free."""
+    """Returns the points before any pair, at which skipping sentences is free."""
     free: Bools = (point.column if move.rows else point.row) == 0
     return free
 

@@ -66,7 +66,7 @@ class HindiModel:
 
 
 def analysed_trees(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
-    """Yields what a parser learns from: the trees of a treebank on the tags and chunks of an analyser.
+    """Yields the training data of a parser: the trees of a treebank on the tags and chunks of an analyser.
 
     Two analysers, each trained on half of the sentences, analyse the other half, so that their errors are those of new
     text."""

@@ -93,7 +93,7 @@ class Chunk:
 class Sentence:
     """The tokens of a sentence, the chunks that cover them, and the sentence's name in its file.
 
-    Trees of a parser are marked by `is_parsed`, as they are less certain than those of a treebank.
+    `is_parsed` marks a parser's tree, which is less certain than a treebank's.
 
     >>> sentence = Sentence((Token("raam", "NNP"), Token("soyaa", "VM")), (Chunk("NP", 0, 1), Chunk("VGF", 1, 2)))
     >>> str(sentence), [chunk.tag for chunk in sentence.chunks]
@@ -148,12 +148,12 @@ class Sentence:
 
     @property
     def has_tree(self) -> bool:
-        """Whether dependencies are known."""
+        """Whether the sentence has a dependency tree."""
         return any(self.children)
 
     @property
     def has_certain_tree(self) -> bool:
-        """Whether dependencies are known, and not a parser's guess."""
+        """Whether the sentence has a dependency tree from a treebank, not from a parser."""
         return self.has_tree and not self.is_parsed
 
     def subtree(self, position: int, without: Iterable[int] = ()) -> set[int]:

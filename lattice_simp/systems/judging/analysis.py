@@ -1,4 +1,4 @@
-"""The analysis of a study: what raters say of each system, and how certain the differences are."""
+"""The analysis of a study: the raters' judgements of each system, and the certainty of differences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def analyse(study: Study, judgements: Sequence[Judgement], least_checks: float =
     Args:
         study: the study.
         judgements: the judgements of its raters.
-        least_checks: the share of attention checks that a rater must pass to count.
+        least_checks: the share of attention checks that a rater must pass for the judgements to count.
 
     Raises:
         LatticeSimpError: There are no judgements that count.
@@ -48,4 +48,4 @@ TABLES: Mapping[type, Callable[[Study, str, Any, Votes], Iterator[Table]]] = {
     Errors: error_tables,
     Preference: preference_tables,
 }
-"""The tables of each kind of question; those of ratings are made together."""
+"""The functions that make the tables of each kind of question; one call covers all ratings."""

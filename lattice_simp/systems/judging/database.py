@@ -13,4 +13,4 @@ SCHEMA = Schema(
     content="judgements",
     maker="lattice-simp judge serve",
 )
-"""What a file of judgements holds."""
+"""The schema of a file of judgements."""

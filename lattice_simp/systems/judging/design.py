@@ -1,7 +1,7 @@
-"""Which rater judges which outputs, and in which order.
+"""Assigns outputs to raters, in a random order.
 
-Assignments are Latin squares: each rater judges each item once, and the numbers of judgements of each system are the
-same for each rater and for each item, or differ by one where they cannot be the same.
+Assignments are Latin squares: each rater judges each item once, and each system gets the same number of judgements from
+each rater and on each item, or numbers that differ by one if equal ones are impossible.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lattice_simp.systems.judging.study import Design, Study
 
 
 class Role(str, Enum):
-    """What a trial is for."""
+    """The purpose of a trial."""
 
     TRAINING = "training"
     CHECK = "check"
@@ -30,9 +30,9 @@ class Trial:
     """A screen that a rater answers.
 
     Attributes:
-        role: what it is for; only items count.
+        role: its purpose; only items count.
         number: the index of the item, or of the training item or check.
-        systems: whose outputs are shown, in this order; empty for training and checks.
+        systems: the systems whose outputs are shown, in this order; empty for training and checks.
     """
 
     role: Role
@@ -52,7 +52,7 @@ def latin_square(items: int, raters: int, conditions: int) -> np.ndarray:
     Returns:
         Shape (raters, items): numbers from 0 to `conditions` - 1; int64.
     """
-    # Conditions are dealt in turn along the rows. Where this would give each item the same few conditions again,
+    # Conditions are assigned in turn along the rows. Whenever this would give each item the same few conditions again,
     # the turn is shifted by one.
     cycle = conditions // math.gcd(items, conditions)
     rater = np.arange(raters, dtype=np.int64)[:, None]
@@ -92,7 +92,7 @@ def _rounds(study: Study, place: int) -> list[list[tuple[str, ...]]]:
 
 
 def _shown(groups: list[tuple[str, ...]], group: int, turn: int) -> tuple[str, ...]:
-    """Returns a group of systems, in the opposite order every second turn."""
+    """Returns a group of systems, reversed in every second turn."""
     return groups[group][::-1] if (group + turn) % 2 else groups[group]
 
 

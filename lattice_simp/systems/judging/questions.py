@@ -1,4 +1,4 @@
-"""What raters are asked: ratings on a scale, a choice of answers, marked errors, the better one of two texts."""
+"""The kinds of questions: ratings on a scale, a choice of answers, marked errors, the better one of two texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIRST, SECOND, TIE = "first", "second", "tie"
 NO_ERRORS = "none"
 
 MOST_BUTTONS = 11
-"""Longer scales have a field for the number."""
+"""The most points of a scale with buttons; longer scales have a field for the number."""
 
 _MARK = re.compile(r"(\d{1,6})(?:-(\d{1,6}))? (.+)")
 
@@ -30,23 +30,23 @@ class AnswerError(LatticeSimpError):
 
 
 class _Question(BaseModel):
-    """What all questions have in common."""
+    """The base of all questions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     ask: str = Field(min_length=1)
 
     texts: ClassVar[int] = 1
-    """How many outputs are shown together."""
+    """The number of outputs shown together."""
 
 
 class Rating(_Question):
-    """A whole number on a scale.
+    """An integer on a scale.
 
     Attributes:
         ask: the question.
         low, high: the ends of the scale.
-        anchors: what points of the scale mean.
+        anchors: the meanings of points of the scale.
     """
 
     kind: Literal["rating"] = "rating"
@@ -109,7 +109,7 @@ class Choice(_Question):
 
 
 class Errors(_Question):
-    """Words of the output that are wrong, each span with a kind of error.
+    """Marked errors in the output: spans of words, each with a kind of error.
 
     Attributes:
         ask: the question.
@@ -138,7 +138,7 @@ class Errors(_Question):
         return tuple(marks)
 
     def parsed(self, text: str) -> Any:
-        """Returns the value that a text stands for: `3-5 grammar; 8 meaning`, with words counted from 1, or `none`."""
+        """Parses errors such as `3-5 grammar; 8 meaning`, with words counted from 1, or `none`."""
         if text == NO_ERRORS:
             return ()
         marks = []
@@ -161,7 +161,7 @@ class Preference(_Question):
 
     Attributes:
         ask: the question.
-        ties: whether raters may find none of them better.
+        ties: whether raters may answer that neither is better.
     """
 
     kind: Literal["preference"] = "preference"
@@ -195,7 +195,7 @@ KINDS: Mapping[str, type[Rating] | type[Choice] | type[Errors] | type[Preference
 
 
 COLUMNS = ("number", "source", "text", "first", "second")
-"""The columns of sheets that are no questions."""
+"""The columns of sheets other than questions."""
 
 
 def words_of(text: str) -> list[str]:
@@ -211,7 +211,7 @@ def checked(questions: Mapping[str, Question], values: Mapping[str, Any], texts:
 
     Args:
         questions: the questions by name.
-        values: the answers by name, as JSON has them.
+        values: the answers by name, as JSON values.
         texts: the outputs that were shown.
 
     Raises:
@@ -231,13 +231,13 @@ def checked(questions: Mapping[str, Question], values: Mapping[str, Any], texts:
 
 
 def parsed(questions: Mapping[str, Question], texts: Mapping[str, str]) -> dict[str, Any]:
-    """Returns the values of answers that were written as texts; empty ones are left out.
+    """Parses answers written as texts; empty ones are left out.
 
     >>> parsed({"errors": Errors(ask="What is wrong?")}, {"errors": "2-3 error"})
     {'errors': ((1, 2, 'error'),)}
 
     Raises:
-        AnswerError: A text has no meaning.
+        AnswerError: A text is not an answer to its question.
     """
     values = {}
     for name, question in questions.items():

@@ -1,4 +1,4 @@
-"""Sheets: what a rater judges as a table to fill in, without the web page."""
+"""Sheets: a rater's trials as a table to fill in without the web page."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def sheet_lines(store: JudgingStore, rater: str) -> Iterator[str]:
 def store_sheet(store: JudgingStore, rater: str, path: str | Path) -> int:
     """Stores the answers of a sheet, all or none; the rows after the last answer may be empty.
 
-    Answers that are stored already may be there again.
+    The sheet may repeat answers that are stored already.
 
     Returns:
         The number of rows with answers.
 
     Raises:
-        FormatError: A row is not of the sheet, or its answers do not fit; names the line.
+        FormatError: A row does not belong to the sheet, or its answers do not fit; the message names the line.
         JudgingError: The rater may not take part.
     """
     rows = list(read_table(path, _columns(store.study)))
@@ -64,7 +64,7 @@ def _columns(study: Study) -> tuple[str, ...]:
 
 
 def _position(row: Row, expected: list[tuple[str, ...]], study: Study) -> int:
-    """Returns the position of a row, whose texts must be as they were."""
+    """Returns the position of a row, whose texts must be unchanged."""
     number = row["number"]
     texts = tuple(row[name] for name in _columns(study)[1 : -len(study.questions)])
     if not number.isdecimal() or not 0 < int(number) <= len(expected) or texts != expected[int(number) - 1]:

@@ -16,7 +16,7 @@ csgraph = Late("scipy.sparse.csgraph", "judging")
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its interval; the bounds are NaN where there are too few judgements for one."""
+    """A value with its interval; the bounds are NaN if there are too few judgements."""
 
     value: float
     low: float
@@ -42,7 +42,7 @@ class Difference:
 
 
 def clustered_mean(values: np.ndarray, cluster: np.ndarray, confidence: float = 0.95) -> Estimate:
-    """Returns the mean of values and its t interval, which allows for values of the same cluster that are alike.
+    """Returns the mean of values and its t interval, which accounts for correlation within clusters.
 
     With one value in each cluster, it is the usual interval.
 
@@ -52,7 +52,7 @@ def clustered_mean(values: np.ndarray, cluster: np.ndarray, confidence: float = 
     Args:
         values: the values, such as the ratings of a system; float64.
         cluster: the index of the cluster of each value, such as the rated item; int64.
-        confidence: of the interval.
+        confidence: the level of the interval.
 
     Raises:
         MissingExtraError: SciPy is not installed.
@@ -75,9 +75,9 @@ def share(count: int, total: int, confidence: float = 0.95) -> Estimate:
     Estimate(value=0.91, low=0.837..., high=0.952...)
 
     Args:
-        count: how often, from 0 to `total`.
-        total: of how many, at least 1.
-        confidence: of the interval.
+        count: the number of successes, from 0 to `total`.
+        total: the number of trials, at least 1.
+        confidence: the level of the interval.
 
     Raises:
         MissingExtraError: SciPy is not installed.
@@ -104,11 +104,11 @@ def anova(groups: Sequence[np.ndarray]) -> Anova | None:
 
 
 def tukey(groups: Sequence[np.ndarray], confidence: float = 0.95) -> dict[tuple[int, int], Difference]:
-    """Returns Tukey's test of the honestly significant difference (Kramer's for unequal sizes) for each two groups.
+    """Returns Tukey's test of the honestly significant difference (Kramer's for unequal sizes) for each pair of groups.
 
     Args:
         groups: the values of each group.
-        confidence: of all intervals together.
+        confidence: the level of all intervals together.
 
     Returns:
         The first mean minus the second, by the indices of the groups; empty where `anova` is undefined.
@@ -154,12 +154,13 @@ def bradley_terry(wins: np.ndarray, confidence: float = 0.95) -> list[Estimate] 
     [0.549, -0.549]
 
     Args:
-        wins: how often the row's system is preferred to the column's; a tie counts half for both. Shape (n, n).
-        confidence: of the intervals.
+        wins: the number of times that the row's system is preferred to the column's; a tie counts half for both. Shape
+            (n, n).
+        confidence: the level of the intervals.
 
     Returns:
-        None if no strengths are most likely: the systems fall into two groups, and no system of one group is ever
-        preferred to one of the other.
+        None if the likelihood has no maximum: the systems form two groups, and no system of one group is ever preferred
+        to one of the other.
 
     Raises:
         MissingExtraError: SciPy is not installed.

@@ -25,12 +25,12 @@ class JudgingError(LatticeSimpError):
 
 @dataclass(frozen=True)
 class Screen:
-    """What a rater sees: nothing in it tells whose outputs the texts are.
+    """The content of a rater's screen, which does not reveal the systems.
 
     Attributes:
         position: the number of the trial, from 0.
-        is_training: whether it does not count, as raters may know.
-        source: what is shown above the texts, or "".
+        is_training: whether it is training, which does not count; raters may know this.
+        source: the text shown above the outputs, or "".
         texts: the outputs to judge.
         earlier: the answers before an undo.
         feedback: after a training item, that item and the names of the questions with other answers than expected.
@@ -46,7 +46,7 @@ class Screen:
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a rater is.
+    """The progress of a rater.
 
     Attributes:
         rater: the rater's name.
@@ -67,9 +67,9 @@ class Judgement:
 
     Attributes:
         rater: the rater's name.
-        trial: what was judged.
+        trial: the judged trial.
         answers: the answers by question; empty if the rater could not judge.
-        time: when, in seconds since 1970.
+        time: the time of the answer, in seconds since 1970.
     """
 
     rater: str
@@ -111,7 +111,7 @@ class JudgingStore(DatabaseStore):
             raise
 
     def join(self, rater: str) -> Standing:
-        """Returns how far a rater is; a new one gets a place first.
+        """Returns the progress of a rater; a new rater gets a place first.
 
         Raises:
             JudgingError: All places are taken, or the study is for other raters.
@@ -120,13 +120,13 @@ class JudgingStore(DatabaseStore):
             return _standing(database, self._place(database, rater), person_name(rater))
 
     def standings(self) -> list[Standing]:
-        """Returns how far each rater is, in the order of their places."""
+        """Returns the progress of each rater, in the order of their places."""
         with self.database.transaction(write=False) as database:
             raters = database.execute("SELECT place, name FROM rater ORDER BY place").fetchall()
             return [_standing(database, place, name) for place, name in raters]
 
     def screen(self, rater: str) -> Screen | None:
-        """Returns what a rater judges next, or None if nothing is left.
+        """Returns the next screen of a rater, or None if nothing is left.
 
         Raises:
             JudgingError: As `join`.
@@ -170,7 +170,7 @@ class JudgingStore(DatabaseStore):
 
         Raises:
             JudgingError: As `answer`.
-            AnswerError: As `answer`; names the trial.
+            AnswerError: As `answer`; the message names the trial.
         """
         with self.database.transaction(write=True) as database:
             place = self._place(database, rater)
@@ -202,7 +202,7 @@ class JudgingStore(DatabaseStore):
             return int(row[1])
 
     def texts(self, rater: str) -> list[tuple[str, tuple[str, ...]]]:
-        """Returns what a rater sees in all trials: the source and the outputs.
+        """Returns the source and the outputs of all trials of a rater.
 
         Raises:
             JudgingError: As `join`.
@@ -342,7 +342,7 @@ def _texts(study: Study, trial: Trial) -> tuple[str, tuple[str, ...]]:
 
 
 def _earlier(database: sqlite3.Connection, place: int, position: int) -> dict[str, Answer]:
-    """Returns the answers that the rater gave last and undid."""
+    """Returns the last answers that the rater undid."""
     query = "SELECT answers FROM event WHERE place = ? AND position = ? AND kind <> 'undo' ORDER BY number DESC LIMIT 1"
     row = database.execute(query, (place, position)).fetchone()
     return {} if row is None else _answers(row[0])

@@ -12,7 +12,7 @@ from lattice_simp.systems.judging.questions import Question
 
 
 class Design(str, Enum):
-    """Which outputs each rater judges."""
+    """The assignment of outputs to raters."""
 
     LATIN_SQUARE = "latin-square"
     """One output for each item, from another system for each rater."""
@@ -28,8 +28,8 @@ class Item(_Content):
     """A line of the systems' files.
 
     Attributes:
-        id: its name: of JSON lines, or the line number from 1.
-        source: what raters see above the outputs; "" for nothing.
+        id: its name: the `id` of a JSON line, or the line number from 1.
+        source: the text shown above the outputs; "" for none.
         outputs: the output of each system.
     """
 
@@ -43,10 +43,10 @@ class Example(_Content):
 
     Attributes:
         id: its name.
-        source: as of an item.
+        source: the text shown above, as for an item.
         texts: one text, or two for preferences.
         expect: for each question with a known answer, the accepted answers; for errors, whether there are any.
-        why: what a rater reads after a training item.
+        why: the explanation that a rater reads after a training item.
     """
 
     id: str
@@ -76,21 +76,21 @@ class Labels(_Content):
 
 
 class Study(_Content):
-    """What is judged, and by whom.
+    """The content and the raters of a study.
 
     Attributes:
-        title: what raters see first.
-        instructions: what raters read before they begin; a blank line begins a paragraph.
+        title: the title of the page.
+        instructions: the text that raters read before they begin; a blank line begins a paragraph.
         labels: the headings above texts.
         questions: the questions about each output, or about each pair of outputs, by name.
         systems: the names of the systems.
-        items: what is judged.
-        training: what each rater judges first; it does not count.
+        items: the items to judge.
+        training: the items that each rater judges first; they do not count.
         checks: attention checks among the items; they do not count.
-        raters: how many raters there are.
-        names: their names, if nobody else may take part.
-        design: which outputs each rater judges.
-        seed: of the random order.
+        raters: the number of raters.
+        names: the names of the raters, if nobody else may take part.
+        design: the assignment of outputs to raters.
+        seed: the seed of the random order.
     """
 
     title: str
@@ -108,12 +108,12 @@ class Study(_Content):
 
     @property
     def texts(self) -> int:
-        """How many outputs are shown together."""
+        """The number of outputs shown together."""
         return max(question.texts for question in self.questions.values())
 
     @property
     def key(self) -> str:
-        """What must stay the same while the study runs: everything but the number of raters."""
+        """The part of the study that must not change while it runs: everything but the number of raters."""
         return self.model_copy(update={"raters": 0, "names": ()}).model_dump_json()
 
 

@@ -27,17 +27,17 @@ class StudyFile(BaseModel):
     """The fields of the file.
 
     Attributes:
-        title: what raters see first.
-        instructions: what raters read before they begin; a blank line begins a paragraph.
-        questions: for each question its kind and what the kind has.
-        systems: the file of each system: an output a line, or JSON lines with `text` and, if you like, `id`.
-        source: a file with what raters see above the outputs.
+        title: the title of the page.
+        instructions: the text that raters read before they begin; a blank line begins a paragraph.
+        questions: for each question its kind and the fields of the kind.
+        systems: the file of each system: an output a line, or JSON lines with `text` and optionally `id`.
+        source: a file with the texts shown above the outputs.
         items: the number of items to draw; by default, all lines are judged.
         raters: the number of raters, or their names if nobody else may take part.
         design: `latin-square` or `all`; see `Design`.
         training, checks: JSON lines with `source`, `text` (or two `texts`), `expect` and `why`; see `Example`.
         labels: the headings above texts.
-        seed: of the random order.
+        seed: the seed of the random order.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -78,7 +78,8 @@ def read_study(path: str | Path) -> Study:
     """Reads a study and the texts that it names; paths are relative to its folder.
 
     Raises:
-        FormatError: A file is broken, or the systems' files do not have the same lines; names the field or the line.
+        FormatError: A file is broken, or the systems' files do not have the same items; the message names the field or
+            the line.
     """
     path = Path(path)
     fields = checked_settings(StudyFile, read_settings(path), path)

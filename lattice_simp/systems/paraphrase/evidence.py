@@ -27,7 +27,7 @@ TYPICAL = 0.6
 """The least share of a typical sentence's content words that are linked to other sentences of the set."""
 
 FEWEST = 3
-"""The fewest sentences of a set in which some are typical."""
+"""The fewest sentences of a set in which sentences can be typical."""
 
 TYPICAL_SENTENCES = "typical"
 """The condition that only typical sentences give and take phrases (`typical`)."""

@@ -20,7 +20,7 @@ _AHEAD = 3
 """The number of phrases described on either side."""
 
 _FAR = 6
-"""Larger numbers count as this one."""
+"""The number that larger ones are cut to."""
 
 
 def word_features(sentence: Sentence) -> Features:

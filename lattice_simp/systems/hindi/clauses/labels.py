@@ -35,7 +35,7 @@ class Brackets:
 
 
 def brackets_of(clauses: Iterable[Clause], size: int) -> list[Brackets]:
-    """Returns the brackets of each of the `size` tokens of a sentence.
+    """Returns the brackets of each token of a sentence of `size` tokens.
 
     >>> clauses = [Clause(0, 3, ClauseType.MAIN), Clause(0, 2, ClauseType.NON_FINITE)]
     >>> [str(brackets) for brackets in brackets_of(clauses, 3)]

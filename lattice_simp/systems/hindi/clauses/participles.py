@@ -203,7 +203,7 @@ class _View:
         return names
 
     def _ruled(self, start: int, verb: int) -> list[str]:
-        """Describes where the grammars start the clause: here, before or after."""
+        """Describes whether the grammars start the clause here, before or after."""
         ruled = next((self.rules[end] for end in _ends(self.sentence, verb) if end in self.rules), None)
         position = self.sentence.chunks[start].start
         here = "none" if ruled is None else str((position > ruled) - (position < ruled))

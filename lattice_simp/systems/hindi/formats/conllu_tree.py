@@ -6,7 +6,7 @@ In Universal Dependencies, function words depend on content words; in the treeba
 
 1. A copula heads its clause: the predicate depends on it (`k1s`), as do the predicate's dependants other than its
    modifiers.
-2. A coordinator heads what it joins (`ccof`); if it joins nothing, it heads the clause that it opens.
+2. A coordinator heads its conjuncts (`ccof`); without any, it heads the clause that it opens.
 3. A subordinator heads its clause (`ccof`).
 4. Relations get the treebank's names. These are finer than the universal ones: the most frequent one is chosen.
 """

@@ -58,7 +58,7 @@ class ParserSettings:
     """Training settings of a parser.
 
     Attributes:
-        epochs: how often each sentence is seen, at least.
+        epochs: the least number of passes over the sentences.
         width: the width of the vectors.
         depth: the layers of the encoder; each adds one chunk of context on both sides.
         dropout: the share of values set to zero in training.
@@ -130,19 +130,19 @@ class Parser:
         pipeline = _pipeline(settings)
         try:
             pipeline.get_pipe("parser").from_disk(folder / WEIGHTS, exclude=["vocab"])
-        except Exception as error:  # whatever the library meets in a damaged file
+        except Exception as error:  # the library may raise anything on a damaged file
             message = f"spaCy cannot load it: {one_line(error)}"
             raise FormatError(message, path=folder / WEIGHTS, remedy=REMEDY) from None
         return cls(pipeline, meta)
 
     def parsed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Yields sentences with the heads and relations of their chunks, replacing those that they have.
+        """Yields sentences with parsed heads and relations of their chunks, replacing existing ones.
 
-        It parses `BATCH` sentences at a time, and needs no more memory for more of them.
+        It parses `BATCH` sentences at a time, so its memory does not grow with their number.
         """
         waiting = iter(sentences)
         while batch := list(islice(waiting, BATCH)):
-            # Words that only these sentences have are forgotten at the end.
+            # Frees the memory of words that occur only in these sentences.
             with self.pipeline.memory_zone():
                 documents = [_document(self.pipeline, sentence) for sentence in batch]
                 trees = [_with_tree(*pair) for pair in zip(batch, self.pipeline.pipe(documents), strict=True)]

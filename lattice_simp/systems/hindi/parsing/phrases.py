@@ -11,11 +11,11 @@ FEATURE_VERSION = 1
 
 _NONE = "-"
 _MARKERS = ("PSP", "NST", "RP", "NEG")
-"""The tags of words that say how a chunk relates to another one."""
+"""The tags of words that show the relation of a chunk to another one."""
 
 
 class Phrase(NamedTuple):
-    """A chunk as the parser sees it.
+    """The parser's description of a chunk.
 
     Attributes:
         form: the head word; for a verb group the main verb.

@@ -1,4 +1,4 @@
-"""Puts the tree of a treebank sentence on the chunks that an analyser finds in it, to train on what text looks like."""
+"""Transfers the tree of a treebank sentence to the chunks of an analyser, for training on realistic input."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lattice_simp.systems.hindi.formats.tagset import tag_facts
 from lattice_simp.systems.hindi.sentence import Sentence, find_cycle
 
 BLOCK = 200
-"""Sentences in a row that go into the same fold, mostly those of whole files."""
+"""The number of consecutive sentences that go into the same fold, mostly those of whole files."""
 
 FOLDS = 2
 
@@ -17,8 +17,8 @@ FOLDS = 2
 def projected(sentence: Sentence, analysed: Sentence) -> Sentence | None:
     """Returns the analysed sentence with the heads and relations of the same words in a treebank.
 
-    A chunk depends on the chunk that holds the head word of its governor in the treebank. A chunk that is part of a
-    larger one there depends on the chunk with the head word of that one, by the relation of their words inside a chunk.
+    A chunk depends on the chunk that holds the head word of its governor in the treebank. If a treebank chunk is split,
+    its other parts depend on the part with its head word, by the relation of words inside a chunk.
 
     >>> from lattice_simp.systems.hindi.sentence import Chunk, Token
     >>> tokens = Token("राम", "NNP"), Token("ने", "PSP"), Token("खाया", "VM")

@@ -1,4 +1,4 @@
-"""Attachment scores of chunks, also where the parsed sentence has other chunks than the treebank."""
+"""Attachment scores of chunks, even if the parsed sentence has other chunks than the treebank."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ FEATURE_VERSION = 1
 """The version of the features; a model only works with the version that it was trained on."""
 
 RAREST_TAG = 5
-"""Sentences with a tag that occurs less often are not used to train the tagger: such tags are errors and cost time."""
+"""The fewest occurrences of a tag; sentences with rarer tags, which are errors and cost time, are not trained on."""
 
 
 @dataclass(frozen=True)

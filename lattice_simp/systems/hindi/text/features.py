@@ -12,7 +12,7 @@ from lattice_simp.grammars.hindi.spelling import folded
 from lattice_simp.systems.hindi.sentence import Chunk
 
 LONGEST_SUFFIX = 5
-"""Letters including vowel signs, as many as in the longest endings of Hindi verbs."""
+"""The length of the longest endings of Hindi verbs, in letters including vowel signs."""
 
 LONGEST_PREFIX = 3
 

@@ -1,4 +1,4 @@
-"""Cells and notes that several tables have: estimates, p-values, agreement, sign tests."""
+"""Cells and notes shared by several tables: estimates, p-values, agreement, sign tests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lattice_simp.systems.judging.tables.votes import Vote, Votes, count_wins
 def estimate_cells(
     estimate: Estimate | None, factor: float = 1.0, decimals: int = 2, *, signed: bool = False
 ) -> tuple[Cell, Cell]:
-    """Returns the cells of a value and of its interval."""
+    """Returns the cells of a value and its interval."""
     if estimate is None:
         return Cell(None), Cell(None)
     value = Cell(factor * estimate.value, decimals, signed)
@@ -42,7 +42,7 @@ def alpha_of(votes: Votes, value: Callable[[Vote], Any], level: Level = "nominal
 
 
 def alpha_text(unit: Sequence[int], value: Sequence[int], level: Level) -> str:
-    """Returns Krippendorff's alpha for a note, or why it is undefined."""
+    """Returns Krippendorff's alpha for a note, or the reason why it is undefined."""
     alpha = krippendorff_alpha(np.array(unit, np.int64), np.array(value, np.int64), level) if unit else None
     if alpha is not None:
         return f"Krippendorff's alpha ({level}) {alpha:.3f}"

@@ -1,4 +1,4 @@
-"""Tables of choices: how often each answer was given, and on which share of items the first one."""
+"""Tables of choices: the shares of answers, and the share of items with the first answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of marked errors: how many of each kind."""
+"""Tables of marked errors: their numbers by kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of preferences: which of two systems is better, and how strong each is among all."""
+"""Tables of preferences: the better one of each pair of systems, and the strength of each among all."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Vote:
     Attributes:
         rater: the rater's name.
         item: the index of the item.
-        systems: whose outputs were shown, in this order.
+        systems: the systems whose outputs were shown, in this order.
         answer: the answer.
     """
 
@@ -47,7 +47,7 @@ def votes_by_system(study: Study, votes: Votes) -> dict[str, list[Vote]]:
 
 
 def count_wins(first: Mapping[int, float], second: Mapping[int, float]) -> tuple[int, int]:
-    """Returns on how many items the first value is greater, and on how many the second."""
+    """Returns the number of items with a greater first value, and that with a greater second value."""
     common = first.keys() & second.keys()
     return sum(first[item] > second[item] for item in common), sum(first[item] < second[item] for item in common)
 

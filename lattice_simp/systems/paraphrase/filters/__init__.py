@@ -1,4 +1,4 @@
-"""Conditions on the sentences of an expansion; most are acceptors that the lattice is intersected with."""
+"""Conditions on the sentences of an expansion; the lattice is intersected with most of them, which are acceptors."""
 
 from __future__ import annotations
 
