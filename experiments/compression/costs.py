@@ -2,7 +2,7 @@
 
 python -m experiments.compression.costs --set data=../shared/data
 
-Of the dependants whose head is kept, the share that is deleted whole gives the cost: minus its natural log. Labels that
+Of the dependents whose head is kept, the share that is deleted whole gives the cost: minus its natural log. Labels that
 are never optional (subjects, objects, auxiliaries) are not counted, and few that are too rare get the cost of a guess.
 """
 
@@ -25,7 +25,7 @@ from lattice_simp.support.tables import grammar_path, read_table
 from lattice_simp.support.textio import open_text
 
 LEAST = 20
-"""The dependants that a row needs; half as many will do where it is the only one of its label."""
+"""The dependents that a row needs; half as many will do where it is the only one of its label."""
 
 LOWEST = 0.2
 """Nats that every deletion costs."""

@@ -61,9 +61,9 @@ def _marks() -> list[Row]:
 
 @cache
 def deletion_costs(path: Path | None = None) -> DeletionCosts:
-    """Reads what the deletion of a dependant costs; by default from `deletable.tsv`.
+    """Reads what the deletion of a dependent costs; by default from `deletable.tsv`.
 
-    `*` stands for anything. `word` is the dependant itself, `head` its head's part of speech, `place` is `comma` (set
+    `*` stands for anything. `word` is the dependent itself, `head` its head's part of speech, `place` is `comma` (set
     off by punctuation), `adjacent` (right after the head) or `*`.
 
     Raises:

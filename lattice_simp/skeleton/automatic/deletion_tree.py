@@ -112,7 +112,7 @@ def _price(parse: Parse, position: int, head: int, label: str, costs: DeletionCo
 
 
 def place_to_head(parse: Parse, position: int, head: int) -> str:
-    """Returns how a dependant relates to its head, in the terms of the table."""
+    """Returns how a dependent relates to its head, in the terms of the table."""
     subtree = parse.subtree(position)
     first, last = subtree[0], subtree[-1]
     rims = (first, last, first - 1) if first > head else (first, last, first - 1 if first else last, last + 1)
@@ -122,7 +122,7 @@ def place_to_head(parse: Parse, position: int, head: int) -> str:
 
 
 def _is_needed(parse: Parse, position: int, head: int) -> bool:
-    """Recognises dependants that must stay although their label is that of an adjunct."""
+    """Recognises dependents that must stay although their label is that of an adjunct."""
     word, label = parse.tokens[position].lower(), parse.labels[position]
     below = (position, *parse.children[position])
     if word in word_set("negations"):

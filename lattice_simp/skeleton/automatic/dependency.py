@@ -1,6 +1,6 @@
 """Skeletons by deletion of whole phrases that the dependency tree shows to be optional.
 
-For every number of words, the cheapest skeleton is found exactly, by a knapsack over the tree: a dependant is deleted
+For every number of words, the cheapest skeleton is found exactly, by a knapsack over the tree: a dependent is deleted
 with all below it at its label's cost, or kept with the words that its own subtree keeps. So one pass gives skeletons of
 all lengths, and those nearest to the wanted compression rate are taken.
 """
@@ -82,7 +82,7 @@ class _Knapsack:
     """The least costs of all subtrees by the number of words kept, and how they came about.
 
     `tables[v][k]` is the least cost of keeping k words in the subtree of v, v included; `taken[v][c][k]` is how many
-    of k words in v and its dependants up to the c-th belong to the c-th (0: it is deleted with all below it).
+    of k words in v and its dependents up to the c-th belong to the c-th (0: it is deleted with all below it).
     """
 
     def __init__(self, tree: DeletionTree, top: int, *, promoted: bool) -> None:

@@ -3,7 +3,7 @@
 What a skeleton costs is the sum of its tokens' costs (from a deletion tagger, or from the tree), of the decisions'
 transitions, and of a language model over the kept words, each word's cost reduced by its unigram cost so that rare
 words are not paid for. Hard constraints are the dependency tree (a kept token needs its head, a kept head its
-obligatory dependants), sound punctuation, and the number of kept tokens. Tree, counter and language model are
+obligatory dependents), sound punctuation, and the number of kept tokens. Tree, counter and language model are
 automata, and their product is searched exactly, so the best skeleton is the best of all 2^n; n-best lists come from
 the same lattice. Clarke and Lapata 2008 solve such a problem by integer linear programming; Filippova and Strube 2008
 prune the tree without the language model's context.

@@ -1,8 +1,8 @@
 """The acceptor of all skeletons of a sentence that respect its dependency tree.
 
 It reads one decision a token, from left to right: keep, or delete. A kept token needs its head, and a kept head its
-obligatory dependants. What a state must remember is only what is still open: tokens whose dependants are still to come
-(kept or deleted?), and heads still to come that some dependant has bound (must they be kept, or deleted?). In a
+obligatory dependents. What a state must remember is only what is still open: tokens whose dependents are still to come
+(kept or deleted?), and heads still to come that some dependent has bound (must they be kept, or deleted?). In a
 projective tree these tokens are on few paths, and on a path the decisions go with each other, so there are few states
 (tens a token). Trees that cross themselves need more, and get them: the acceptor is exact for any tree.
 """

@@ -1,6 +1,6 @@
 """Derives clauses from a dependency tree (after Sharma et al. 2013): training labels, and a reference for evaluation.
 
-Each finite or non-finite verb group heads a clause, which spans all its direct and indirect dependants. In detail:
+Each finite or non-finite verb group heads a clause, which spans all its direct and indirect dependents. In detail:
 
 - A subordinator (a conjunction with one clause below it) belongs to its clause, a coordinator to none.
 - Clauses joined by a conjunction are coordinate. Below the top level, a clause of their common type encloses them. The

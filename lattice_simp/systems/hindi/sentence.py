@@ -207,7 +207,7 @@ def find_cycle(heads: Sequence[int]) -> int | None:
 
 
 def without_hollow(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    """Removes chunks without tokens and attaches their dependants to their heads.
+    """Removes chunks without tokens and attaches their dependents to their heads.
 
     >>> [chunk.head for chunk in without_hollow([Chunk("NP", 0, 1, 1), Chunk("CCP", 1, 1, 2), Chunk("VGF", 1, 2)])]
     [1, -1]

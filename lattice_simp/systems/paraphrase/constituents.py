@@ -1,6 +1,6 @@
 """Constituents from a dependency parse: the projections of each head, from the inside out.
 
-A head takes its dependants one by one, nearest first. Nouns take those on the left before those on the right, so that
+A head takes its dependents one by one, nearest first. Nouns take those on the left before those on the right, so that
 `small house`, `a small house` and `a small house on the hill` are constituents; verbs take those on the right first, so
 that `get me`, `get me a taxi`, `will get me a taxi` and `he will get me a taxi` are. The category says where the
 projection fits: the number and determiner of a noun phrase; the form, voice and aspect of a verb.
@@ -102,9 +102,9 @@ class _Builder:
         """Returns the contiguous projections of a head and its descendants."""
         parse = self._parse
         kind = phrase_categories().get(parse.tags[head], "-")
-        dependants = parse.children[head]
-        spans = [span for child in dependants for span in self.project(child)]
-        if not dependants and (kind == "-" or parse.labels[head] in _AUXILIARIES):
+        dependents = parse.children[head]
+        spans = [span for child in dependents for span in self.project(child)]
+        if not dependents and (kind == "-" or parse.labels[head] in _AUXILIARIES):
             return spans
         taken = {head}
         attached: list[int] = []
@@ -113,7 +113,7 @@ class _Builder:
         for child in self._order(head, kind):
             taken.update(parse.subtree(child))
             attached.append(child)
-            if parse.labels[child] in ("cc", "punct", "preconj") and len(attached) < len(dependants):
+            if parse.labels[child] in ("cc", "punct", "preconj") and len(attached) < len(dependents):
                 continue  # include what follows it
             begin, end = min(taken), max(taken) + 1
             if end - begin == len(taken):
@@ -121,7 +121,7 @@ class _Builder:
         return spans
 
     def _order(self, head: int, kind: str) -> list[int]:
-        """Returns the dependants in the order of attachment."""
+        """Returns the dependents in the order of attachment."""
         labels = self._parse.labels
         children = self._parse.children[head]
         left = [child for child in reversed(children) if child < head]
@@ -138,7 +138,7 @@ class _Builder:
         return right[:last] + left + right[last:]
 
     def _category(self, head: int, kind: str, attached: list[int]) -> str:
-        """Returns the category of a projection with these dependants."""
+        """Returns the category of a projection with these dependents."""
         parse = self._parse
         label = parse.labels[head]
         pending = [child for child in parse.children[head] if child not in attached]

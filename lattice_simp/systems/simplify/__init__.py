@@ -1,7 +1,7 @@
 """English sentence simplification by splitting, deletion and substitution (Narayan and Gardent, ACL 2014).
 
 A parse (`skeleton.automatic.parse_sentences`) or a file of discourse representations gives a `SemanticGraph`; splits
-and deletions are found on it, and applied to tokens that know their place in the source.
+and deletions are found in it, and applied to tokens that keep their source positions.
 """
 
 from __future__ import annotations

@@ -68,8 +68,8 @@ def analyse(parse: Parse, graph: SemanticGraph | None = None) -> Analysis:
 def analyses(sentences: str | Iterable[Sentence], *, parse_graphs: bool = False) -> Iterator[Analysis]:
     """Yields the analysis of each sentence, in order.
 
-    A sentence that is too long to parse has no splits and deletions; nor has a graph without nodes, which says that
-    none was found.
+    A sentence that is too long to parse has no splits and deletions; nor has a graph without nodes, which stands for a
+    missing graph.
 
     Args:
         sentences: the sentences; one string is one sentence.
@@ -79,7 +79,7 @@ def analyses(sentences: str | Iterable[Sentence], *, parse_graphs: bool = False)
         MissingExtraError: a sentence must be parsed, and spaCy or its English model is not installed.
     """
     pending: list[Sequence[str] | SemanticGraph] = []
-    for sentence in [sentences] if isinstance(sentences, str) else sentences:  # a stream stays a stream
+    for sentence in [sentences] if isinstance(sentences, str) else sentences:  # keeps a stream lazy
         if isinstance(sentence, Parse) or (isinstance(sentence, SemanticGraph) and not parse_graphs):
             yield from _parsed(pending)
             yield analyse(sentence) if isinstance(sentence, Parse) else _unparsed(sentence)

@@ -63,12 +63,12 @@ def _split(graph: SemanticGraph, first: str, second: str) -> Split | None:
     return None
 
 
-# ---------------------------------------------------------------- which half each word goes with
+# ---------------------------------------------------------------- the half of each word
 
 
 @dataclass(frozen=True, eq=False)
 class _Halves:
-    """A graph cut in two between events."""
+    """A graph cut into two halves, one for each of two events."""
 
     graph: SemanticGraph
     remaining: str
@@ -76,7 +76,7 @@ class _Halves:
 
     @cached_property
     def sides(self) -> dict[str, str]:
-        """The event that each node goes with."""
+        """The event to whose half each node belongs."""
         graph, ends = self.graph, (self.remaining, self.moved)
         tops = {node.name: _top(graph, node.name, ends) for node in graph.nodes}
         nearer = {top: self._nearer(tops, top) for top in dict.fromkeys(tops.values()) if top not in ends}
@@ -87,7 +87,8 @@ class _Halves:
         return sides
 
     def _nearer(self, tops: Mapping[str, str], top: str) -> str:
-        """Returns the event whose subgraph is nearer to that below `top`, or else shares more words with it."""
+        """Returns the event whose subgraph is nearer to that of `top` or, at equal distances, shares more words with
+        it."""
         spans = {end: _positions(self.graph, tops, end) for end in (self.remaining, self.moved, top)}
 
         def rank(end: str) -> tuple[int, int]:
@@ -101,7 +102,7 @@ class _Halves:
 
     @cached_property
     def owners(self) -> tuple[str, ...]:
-        """The event that each position goes with; orphans go with the nearest word, of two with the following."""
+        """The event to whose half each position belongs; an orphan follows the nearest word, the later one of two."""
         graph, owners = self.graph, dict[int, str]()
         for node in graph.nodes:
             owners |= dict.fromkeys(node.positions, self.sides[node.name])
@@ -147,7 +148,7 @@ def _is_event(graph: SemanticGraph, name: str) -> bool:
 
 
 def _top(graph: SemanticGraph, name: str, ends: Sequence[str]) -> str:
-    """Returns the first of the ends above a node, or its root."""
+    """Returns the nearest of the two events above a node, or its root."""
     while name not in ends and name in graph.incoming:
         name = graph.incoming[name].head
     return name
@@ -158,14 +159,14 @@ def _positions(graph: SemanticGraph, tops: Mapping[str, str], top: str) -> list[
 
 
 def _entity(graph: SemanticGraph, name: str) -> Iterator[str]:
-    """Yields a node and its descendants without events and what is below them."""
+    """Yields a node and its descendants, except for events and their descendants."""
     yield name
     for edge in graph.outgoing[name]:
         if not edge.shared and not _is_event(graph, edge.dependent):
             yield from _entity(graph, edge.dependent)
 
 
-# ---------------------------------------------------------------- how the new sentence reads
+# ---------------------------------------------------------------- the words of the new sentence
 
 
 def _sentence(halves: _Halves) -> tuple[Token, ...]:
@@ -201,7 +202,7 @@ def _stays_sentence(halves: _Halves) -> bool:
 
 
 def _is_main(halves: _Halves, event: str) -> bool:
-    """Returns whether an event that remains has a finite verb and a subject, and describes no entity."""
+    """Returns whether a remaining event has a finite verb and a subject, and does not describe an entity."""
     graph, group = halves.graph, _verb_group(halves.graph, event)
     head = graph.incoming.get(event)
     describes = head is not None and head.kind is EdgeKind.CLAUSE
@@ -278,7 +279,7 @@ def _entity_positions(graph: SemanticGraph, name: str) -> list[int]:
 
 
 def _in_sentence(graph: SemanticGraph, position: int) -> str:
-    """Returns a word as it is written inside a sentence."""
+    """Returns a word in mid-sentence case."""
     text = graph.tokens[position]
     keeps = position or text == "I" or _tag(graph, position) in _NAMES or (text[1:] and not text[1:].islower())
     return text if keeps else text.lower()
@@ -308,18 +309,18 @@ def _finite(halves: _Halves, group: Sequence[int], subject: Sequence[Token]) -> 
 
 
 def _is_plural(graph: SemanticGraph, last: Token) -> bool:
-    """Returns whether the last word of an entity shows that there are several of it."""
+    """Returns whether the last word of an entity is plural."""
     return last.text.lower() in PLURAL_PRONOUNS or _tag(graph, last.position or 0) in ("NNS", "NNPS")
 
 
 def _is_past(halves: _Halves) -> bool:
-    """Returns whether the event that remains is in the past."""
+    """Returns whether the remaining event is in the past."""
     group = _verb_group(halves.graph, halves.remaining)
     tags = {halves.graph.tags[position] for position in group}
     return not tags & {"VBZ", "VBP"}
 
 
 def _is_restrictive(halves: _Halves) -> bool:
-    """Returns whether a clause follows the word that it describes without a mark."""
+    """Returns whether no punctuation separates a clause from the word that it describes."""
     described = (_entity_positions(halves.graph, edge.dependent) for edge in halves.missing)
     return any(halves.run[0] - 1 in positions for positions in described)

@@ -1,8 +1,8 @@
-"""Calibrates splits: as many of the development set's sentences are split as in its references.
+"""Calibrates splits: adjusts the share of split sentences in the development set to that of its references.
 
-How readily people split depends on the corpus (3 % of TurkCorpus' sentences, 30 % of ASSET's), and corpora of splits
-such as WikiSplit hold nothing else. Both searches have a constant that decides how many sentences are split: greedy
-search adds one to the log odds of every split, joint search has the weight of `Input:Splits`.
+The share of split sentences depends on the corpus (3 % in TurkCorpus, 30 % in ASSET), and in corpora of splits such as
+WikiSplit it is 100 %. A constant controls the share in each search: in greedy search, a shift of the log odds of all
+splits; in joint search, the weight of `Input:Splits`.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ def split_rate(sources: Sequence[Sequence[str]], references: Sequence[Sequence[S
 def calibrated(
     simplifier: Simplifier, sentences: Sequence[Analysis], references: Sequence[Sequence[Sequence[str]]]
 ) -> tuple[Simplifier, float]:
-    """Returns the simplifier that splits as many sentences as the references do, in either search, and their share.
+    """Returns the simplifier that splits the same share of sentences as the references, in either search, and the
+    share.
 
     Args:
-        simplifier: a simplifier in bold mode; with `change`, sentences that are not split change otherwise.
+        simplifier: a simplifier in bold mode; with `change`, sentences without splits change otherwise.
         sentences: the development set.
         references: the tokens of each sentence's references.
     """
@@ -58,7 +59,7 @@ def calibrated(
 
 
 def calibrated_odds(model: OperationModel, sentences: Iterable[Analysis], rate: float) -> OperationModel:
-    """Returns the model with other odds of splits, so that greedy search splits this share of sentences.
+    """Returns the model with the odds of splits shifted so that greedy search splits this share of sentences.
 
     Args:
         model: the probabilities of operations.
@@ -92,9 +93,8 @@ def calibrated_weight(simplifier: Simplifier, sentences: Iterable[Analysis], rat
 
 
 def needed_reward(simplifier: Simplifier, analysis: Analysis) -> float:
-    """Returns the further nats for each split from which on the best hypothesis of a sentence is split.
-
-    They are infinite for a sentence without a split, and negative for one that is split as it is.
+    """Returns the least additional reward (nats a split) at which the best hypothesis of a sentence has a split. It is
+    infinite for a sentence without candidate splits, and negative for one that is split without it.
     """
     costs: dict[int, float] = {}
     for variant in simplifier.hypotheses(analysis).variants:
@@ -105,9 +105,8 @@ def needed_reward(simplifier: Simplifier, analysis: Analysis) -> float:
 
 
 def _cost(simplifier: Simplifier, variant: Variant, analysis: Analysis) -> float:
-    """Returns the cost of a variant's best hypothesis, one that differs from the source if that is asked for.
-
-    Where none does, the sentence stays if all others are beyond the beam.
+    """Returns the cost of a variant's best hypothesis; with `change`, of the best one that differs from the source. If
+    there is none, the cost is `CHANGE_BEAM` above the best.
     """
     paths = simplifier.translated(from_variants([variant], simplifier.operations)).nbest(1 + simplifier.change)
     source = [word.lower() for word in analysis.tokens]
@@ -116,7 +115,7 @@ def _cost(simplifier: Simplifier, variant: Variant, analysis: Analysis) -> float
 
 
 def threshold(values: Floats, rate: float) -> float:
-    """Returns a number with this share of the values below it; only finite values can be.
+    """Returns a number that exceeds this share of the values, or all finite ones if there are fewer.
 
     >>> [threshold(np.array([3.0, 1.0, 2.0, np.inf]), rate) for rate in (0.0, 0.5, 1.0)]
     [0.0, 2.5, 4.0]

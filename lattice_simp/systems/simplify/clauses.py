@@ -23,8 +23,8 @@ def pairs(name: str) -> dict[str, str]:
 
 
 def child(parse: Parse, position: int, labels: frozenset[str] | set[str]) -> int | None:
-    """Returns the first dependant that has one of these labels."""
-    return next((dependant for dependant in parse.children[position] if parse.labels[dependant] in labels), None)
+    """Returns the first dependent that has one of these labels."""
+    return next((dependent for dependent in parse.children[position] if parse.labels[dependent] in labels), None)
 
 
 def subject(parse: Parse, verb: int) -> int | None:
@@ -35,7 +35,7 @@ def subject(parse: Parse, verb: int) -> int | None:
 
 def auxiliaries(parse: Parse, verb: int) -> tuple[int, ...]:
     """Returns the auxiliary verbs of a verb."""
-    return tuple(dependant for dependant in parse.children[verb] if parse.labels[dependant] in AUXILIARIES)
+    return tuple(dependent for dependent in parse.children[verb] if parse.labels[dependent] in AUXILIARIES)
 
 
 def finite_word(parse: Parse, verb: int) -> int | None:
@@ -130,12 +130,12 @@ def _with_finite_conjuncts(parse: Parse) -> Parse:
         while above != ROOT and parse.tags[above] != parse.tags[position]:
             above = parse.heads[above]
         if above != ROOT:
-            joining = [dependant for dependant in parse.children[below] if parse.labels[dependant] in ("cc", "punct")]
-            for dependant in (
+            joining = [dependent for dependent in parse.children[below] if parse.labels[dependent] in ("cc", "punct")]
+            for dependent in (
                 position,
-                *(dependant for dependant in joining if below < dependant and position - 3 < dependant < position),
+                *(dependent for dependent in joining if below < dependent and position - 3 < dependent < position),
             ):
-                heads[dependant] = above
+                heads[dependent] = above
     return parse if tuple(heads) == parse.heads else replace(parse, heads=tuple(heads))
 
 

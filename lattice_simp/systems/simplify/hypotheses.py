@@ -1,8 +1,8 @@
-"""All ways to split and shorten a sentence, as one lattice whose arcs carry the decisions as named features.
+"""All ways to split and shorten a sentence, as one lattice whose arcs carry the decisions as features.
 
 A *variant* is the result of a set of splits; its tokens form a chain of states, a deletion is an arc that leaps over
-tokens, and a replacement is a chain beside the words that it replaces. The features of a path are the log
-probabilities of its decisions, to do an operation or not.
+tokens, and a replacement is a chain beside the words that it replaces. The features of a path are the log probabilities
+of its decisions to do an operation or not.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ DELETION_FEATURES: Mapping[DeletionKind, str] = {
 FEATURES = (SPLIT_FEATURE, SPLITS_FEATURE, *DELETION_FEATURES.values(), DELETED_FEATURE)
 
 REPLACED_FEATURE = "Replaced"
-"""The number of replacements; only in lattices that have some."""
+"""The number of replacements; only lattices with replacements have it."""
 
 MAX_SPLITS = 3
-"""How many split candidates of a sentence, the likeliest, are considered; the variants are all their subsets."""
+"""The most split candidates of a sentence to consider, likeliest first; their compatible subsets are the variants."""
 
 NAMES = frozenset({"NNP", "NNPS"})
 """Tags of sentence-initial words that keep their capital."""
@@ -86,7 +86,7 @@ class Variant:
         scores: (features,) scores of the decisions on splits.
         bypasses: the replacements from left to right; no two of them overlap.
         starts: the index of each sentence's first token.
-        deleted: the deletions that are done already, outermost ones only.
+        deleted: the deletions already applied, outermost ones only.
     """
 
     splits: tuple[Split, ...]
@@ -110,7 +110,7 @@ class Variant:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """The indices of `written` but the last token's so that every token follows those that can precede it."""
+        """The indices of `written` but the last token's, such that every token follows its possible predecessors."""
         ends = {index: bypass.end for index, (bypass, _) in self.new.items()}
         indices = (index for index in range(len(self.written)) if index != len(self.tokens) - 1)
         return tuple(sorted(indices, key=lambda index: (ends.get(index, index), index not in ends, index)))
@@ -121,11 +121,11 @@ class Variant:
 
     def shortened(self) -> Variant:
         """Returns the variant after all its deletions."""
-        gone = {index for leap in self.leaps for index in range(leap.begin, leap.end)}
+        removed = {index for leap in self.leaps for index in range(leap.begin, leap.end)}
         outermost = (leap for leap in self.leaps if not any(leap.is_within(outer) for outer in self.leaps))
-        left = [index for index in range(len(self.tokens)) if index not in gone]
-        starts = tuple(bisect_left(left, start) for start in self.starts)
-        tokens = tuple(self.tokens[index] for index in left)
+        remaining = [index for index in range(len(self.tokens)) if index not in removed]
+        starts = tuple(bisect_left(remaining, start) for start in self.starts)
+        tokens = tuple(self.tokens[index] for index in remaining)
         replacements = (bypass.replacement for bypass in self.bypasses)
         shorter = replace(self, tokens=tokens, leaps=(), starts=starts, bypasses=_bypasses(tokens, replacements))
         return replace(shorter, deleted=tuple(leap.deletion for leap in outermost))
@@ -202,7 +202,7 @@ def make_variant(
 
 
 def _bypasses(tokens: Sequence[Token], replacements: Iterable[Replacement]) -> tuple[Bypass, ...]:
-    """Returns the places of replacements whose words are in the variant once, in order and before its last token."""
+    """Returns the replacements whose words occur in the variant once, contiguously and before its last token."""
     places: dict[int | None, list[int]] = {}
     for index, token in enumerate(tokens):
         places.setdefault(token.position, []).append(index)
@@ -243,7 +243,7 @@ def _leaps(sentence: Sentence, begin: int, deletions: Iterable[Deletion]) -> lis
             continue
         rest = iter(delete(sentence, [deletion]))
         kept = next(rest, None)
-        gone = []
+        removed = []
         for index, token in enumerate(sentence):
             if (
                 kept is not None
@@ -252,10 +252,10 @@ def _leaps(sentence: Sentence, begin: int, deletions: Iterable[Deletion]) -> lis
             ):
                 kept = next(rest, None)
             else:
-                gone.append(index)
-        words = [token for index, token in enumerate(sentence) if index not in gone and mark_kind(token.text) is None]
-        if gone and words and gone[-1] - gone[0] + 1 == len(gone):
-            first_deletions.setdefault((begin + gone[0], begin + gone[-1] + 1), deletion)
+                removed.append(index)
+        words = [token for index, token in enumerate(sentence) if index not in removed and mark_kind(token.text) is None]
+        if removed and words and removed[-1] - removed[0] + 1 == len(removed):
+            first_deletions.setdefault((begin + removed[0], begin + removed[-1] + 1), deletion)
     return _without_crossings([Leap(*span, deletion) for span, deletion in first_deletions.items()])
 
 
@@ -300,7 +300,7 @@ def from_variants(variants: Sequence[Variant], model: OperationModel) -> Hypothe
 
 
 def with_bypasses(variant: Variant, arcs: Iterable[tuple[int, int, Floats]]) -> list[tuple[int, int, Floats]]:
-    """Adds the arcs of replacements, which enter and leave where the words that they replace do."""
+    """Adds the arcs of replacements, parallel to the words that they replace."""
     with_new, first = list(arcs), len(variant.tokens)
     for bypass in variant.bypasses:
         new = range(first, first + len(bypass.tokens))
@@ -328,7 +328,7 @@ def variant_arcs(variant: Variant, model: OperationModel) -> Iterator[tuple[int,
             continue
         best: dict[int, Floats] = {}
         for token, scores in _next_tokens(begin, starting, decisions):
-            if token not in best or scores.sum() > best[token].sum():  # one way to each token: the likeliest
+            if token not in best or scores.sum() > best[token].sum():  # only the likeliest decisions before each token
                 best[token] = scores
         for token, scores in best.items():
             reached[token + 1] = True

@@ -1,4 +1,4 @@
-"""Forms of verbs and nouns: finite forms of present participles, and the forms that Penn tags ask for.
+"""Forms of verbs and nouns: finite forms of present participles, and the forms of Penn tags.
 
 A present participle shows the spelling of the stem before a vowel, including doubled consonants, which yields the
 regular past. Irregular verbs are listed in `grammars/english/irregular_verbs.tsv`.
@@ -66,7 +66,7 @@ def _regular_past(participle: str) -> str:
 
 
 def inflected(lemma: str, tag: str) -> str:
-    """Returns the form of a verb or noun that a Penn tag asks for; other tags leave the lemma as it is.
+    """Returns the form of a verb or noun for a Penn tag; other tags return the lemma.
 
     >>> [inflected("begin", tag) for tag in ("VBD", "VBN", "VBZ", "VBG", "VBP")]
     ['began', 'begun', 'begins', 'beginning', 'begin']

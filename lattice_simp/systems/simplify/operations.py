@@ -1,6 +1,6 @@
 """Probabilities of splits and deletions (Narayan and Gardent 2014, Tables 1 and 2).
 
-Each table row is a feature with the expected number of times that its operation was done and the number of chances.
+Each table row is a feature with the expected number of times that its operation was done and its number of chances.
 Rare features back off to coarser ones, and these to even odds.
 """
 

@@ -184,7 +184,7 @@ class Simplifier:
         Args:
             sentence: a parse in the labels of spaCy's English models, tokens to parse (a list, or a string with
                 spaces between them), or a semantic graph (`read_graphs`). Cautious mode also parses the tokens of
-                graphs. A graph without nodes says that none was found.
+                graphs. A graph without nodes stands for a missing graph.
 
         Raises:
             MissingExtraError: spaCy or its English model is not installed.
@@ -250,14 +250,14 @@ class Simplifier:
             for split in sorted(analysis.splits, key=lambda candidate: -model.probability(split_feature(candidate))):
                 if model.probability(split_feature(split)) > 0.5 and compatible([*chosen, split]):
                     chosen.append(split)
-        gone: list[Deletion] = []
+        chosen_deletions: list[Deletion] = []
         for kind in DeletionKind if "delete" in self.stages else ():
-            gone += [
+            chosen_deletions += [
                 candidate
                 for candidate in analysis.deletions
                 if candidate.kind is kind and model.probability(deletion_feature(candidate)) > 0.5
             ]
-        return make_variant(analysis, model, chosen, analysis.splits, lambda deletion: deletion in gone).shortened()
+        return make_variant(analysis, model, chosen, analysis.splits, lambda deletion: deletion in chosen_deletions).shortened()
 
     @cached_property
     def _decoder(self) -> Decoder:
@@ -293,18 +293,22 @@ class Simplifier:
         traces = [_trace(alternatives, result, path) for path in paths]
         wrong = faults(analysis.parse, [Reading(trace.variant, trace.read) for trace in traces])
         simpler = [self._explained(analysis, alternatives, result, path) for path in paths]
-        kept = [own for own, reason in zip(simpler, wrong, strict=True) if not reason or not own.is_changed]
-        return kept or [Simplification(analysis.tokens, analysis.tokens)]
+        sound_ones = [
+            simplification
+            for simplification, reason in zip(simpler, wrong, strict=True)
+            if not reason or not simplification.is_changed
+        ]
+        return sound_ones or [Simplification(analysis.tokens, analysis.tokens)]
 
     def _explained(
         self, analysis: Analysis, alternatives: Hypotheses, result: Translation, path: Hypothesis
     ) -> Simplification:
         trace = _trace(alternatives, result, path)
         kept = set(trace.read)
-        gone = [leap for leap in trace.variant.leaps if not kept.intersection(range(leap.begin, leap.end))]
+        leaps = [leap for leap in trace.variant.leaps if not kept.intersection(range(leap.begin, leap.end))]
         replaced = [bypass for index, (bypass, _) in trace.variant.new.items() if index in kept]
-        gone = [leap for leap in gone if not any(each.begin <= leap.begin < each.end for each in replaced)]
-        outermost = [leap for leap in gone if not any(leap.is_within(outer) for outer in gone)]
+        leaps = [leap for leap in leaps if not any(bypass.begin <= leap.begin < bypass.end for bypass in replaced)]
+        outermost = [leap for leap in leaps if not any(leap.is_within(outer) for outer in leaps)]
         return Simplification(
             analysis.tokens,
             finished(path.tokens, analysis.tokens),
@@ -319,8 +323,7 @@ class Simplifier:
 
 @dataclass(frozen=True)
 class _Trace:
-    """The variant that a path translates, the indices of the tokens in the order in which it reads them, and the
-    operations of the decoder."""
+    """The variant that a path translates, the indices of its tokens in reading order, and the decoder's operations."""
 
     variant: Variant
     read: tuple[int, ...]
@@ -330,13 +333,13 @@ class _Trace:
 
 def _trace(alternatives: Hypotheses, result: Translation, path: Hypothesis) -> _Trace:
     read: list[int] = []
-    places: list[int | None] = []  # in the output, of the words that are read and written as they are
+    places: list[int | None] = []  # positions of copied words in the output
     changed: list[Substitution] = []
-    phrases: dict[int, tuple[str, ...]] = {}  # by the state where they begin
+    phrases: dict[int, tuple[str, ...]] = {}  # by their first state
     swaps: list[RuleUse] = []
     written = 0
     variant = alternatives.variants[0]
-    for use in result.derivation(path):  # in the order of the target side
+    for use in result.derivation(path):  # in target order
         rule = None if use.rule == COPY_RULE else result.grammar.rule(use.rule)
         if rule is not None and not isinstance(rule.source[0], str):  # a rule above phrase pairs
             swaps += [use] if len(rule.source) > 1 else []
@@ -365,7 +368,7 @@ def _reordering(swap: RuleUse, phrases: Mapping[int, tuple[str, ...]]) -> Reorde
 
 
 def _replaced(variant: Variant, read: Sequence[int], places: Sequence[int | None]) -> Iterator[Substitution]:
-    """Yields the replacements that a path makes, without their places where rules change the new words again."""
+    """Yields the replacements of a path; they have no position if rules change the new words again."""
     for place, index in zip(places, read, strict=True):
         bypass, offset = variant.new.get(index, (None, 0))
         if bypass is not None and offset == 0:
@@ -374,13 +377,13 @@ def _replaced(variant: Variant, read: Sequence[int], places: Sequence[int | None
 
 
 def _cautious_weights(decoder: Decoder) -> dict[str, float]:
-    """Returns the weights of cautious mode for the features that a decoder has."""
+    """Returns the weights of cautious mode for the features of a decoder."""
     models = dict.fromkeys(decoder.models, WEIGHTS["LM"] / len(decoder.models))
     return {**dict.fromkeys(decoder.weights, 0.0), **WEIGHTS, **models}
 
 
 def _tokens_between(alternatives: Hypotheses, use: RuleUse, words: Sequence[str] | None) -> list[tuple[int, int]]:
-    """Returns the (variant, token) pairs that a rule's words or a copied word read between two states."""
+    """Returns the (variant, token) pairs of the words that a rule, or copying, reads between two states."""
     lattice = alternatives.lattice
     last = lattice.num_states - 1
     wanted = (None,) if words is None else tuple(lattice.symbols.find(word) for word in words)
@@ -408,7 +411,7 @@ def _tokens_between(alternatives: Hypotheses, use: RuleUse, words: Sequence[str]
 
 
 def _without_swaps(decoder: Decoder) -> Decoder:
-    """Returns the decoder with swaps too costly for any beam, if it has any."""
+    """Returns the decoder; if it has a weight for swaps, with one that makes them too costly for any beam."""
     weights = decoder.weights
     return decoder.with_weights({**weights, SWAP_FEATURE: NO_SWAPS}) if SWAP_FEATURE in weights else decoder
 

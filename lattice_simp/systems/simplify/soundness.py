@@ -1,6 +1,6 @@
-"""Whether a simplification still reads as sentences: its parse against that of its source.
+"""Checks that a simplification consists of sound sentences, by comparing its parse with that of its source.
 
-Tokens know their positions in the source, so the parse of the output can be compared with the source's word by word:
+Tokens keep their source positions, so both parses can be compared word by word:
 words that stay must keep their tags, their heads and their roles, and each sentence must have a subject and a finite
 verb.
 """
@@ -20,7 +20,7 @@ from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
 
 CORE = SUBJECTS | {"dobj", "attr", "acomp", "oprd", "ccomp", "xcomp", "dative", "agent", "prt", "pobj", "pcomp", "neg"}
-"""The labels of dependants that a sentence cannot do without."""
+"""The labels of dependents that a sentence needs."""
 
 _ALIKE = (
     frozenset({"VB", "VBP"}),
@@ -31,7 +31,7 @@ _ALIKE = (
     frozenset({"RB", "JJ"}),
     frozenset({"JJ", "VBN"}),
 )
-"""Tags that parsers confuse."""
+"""Groups of tags that parsers confuse."""
 
 _CONTENT = frozenset({"NOUN", "PROPN", "NUM", "VERB"})
 
@@ -41,9 +41,9 @@ class Written:
     """A sentence of a simplification.
 
     Attributes:
-        tokens: its tokens, with first words capitalised, that know their positions in the source.
+        tokens: its tokens with source positions, first words capitalised.
         parse: its parse.
-        new: for each token of a replacement the tag that it must have; empty for any.
+        new: the required tag of each token of a replacement; empty for any.
     """
 
     tokens: Sentence
@@ -52,7 +52,7 @@ class Written:
 
     @cached_property
     def index_of(self) -> dict[int, int]:
-        """The indices of tokens that stay, by position in the source; copies only where there is nothing else."""
+        """The indices of source tokens by source position; of a copy only if the original is not in the sentence."""
         stays = [index for index in range(len(self.tokens)) if index not in self.new]
         copied = {self.tokens[index].position: index for index in stays if self.tokens[index].copied}
         others = {self.tokens[index].position: index for index in stays if not self.tokens[index].copied}
@@ -60,12 +60,12 @@ class Written:
 
 
 def fault(source: Parse, sentences: Sequence[Written], free: frozenset[int] = frozenset()) -> str:
-    """Returns what is wrong with a simplification; empty if nothing is.
+    """Returns the first fault of a simplification; empty if there is none.
 
     Args:
         source: the parse of the source.
         sentences: the sentences of the simplification.
-        free: positions of the source that were deleted or replaced, or that a split drops.
+        free: the source positions that were deleted or replaced, or that a split drops.
     """
     lost = _lost_words(source, sentences, free)
     if lost:
@@ -84,7 +84,7 @@ def fault(source: Parse, sentences: Sequence[Written], free: frozenset[int] = fr
 
 
 def _lost_words(source: Parse, sentences: Sequence[Written], free: frozenset[int]) -> str:
-    """Returns the first content word, negation or quotation mark that is gone though no operation removes it."""
+    """Returns the first content word, negation or quotation mark that is missing although no operation removed it."""
     there = {position for sentence in sentences for position in sentence.index_of}
     needed = (
         source.tokens[position]
@@ -101,7 +101,7 @@ def _is_needed(source: Parse, position: int) -> bool:
 
 
 def _doubled_mark(source: Parse, sentence: Written) -> str:
-    """Returns the first pair of neighbouring commas or stops, or of `and` and one, that the source does not have."""
+    """Returns a fault if two commas or stops, or `and` and one of them, are neighbours, but not in the source."""
     known, parse = set(pairwise(source.tokens)), sentence.parse
     for index, pair in enumerate(pairwise(parse.tokens)):
         marks = [mark_kind(token) in ("comma", "stop") for token in pair]
@@ -115,7 +115,7 @@ def _doubled_mark(source: Parse, sentence: Written) -> str:
 
 
 def _without_verb(source: Parse, sentence: Written) -> str:
-    """Returns a fault if a sentence has no finite main verb or no subject though its source has both."""
+    """Returns a fault if a sentence lacks a finite main verb or a subject although its source has both."""
     parse = sentence.parse
     roots = [root for root in parse.roots if mark_kind(parse.tokens[root]) is None]
     complete = any(_is_clause(source, root) for root in source.roots)
@@ -132,18 +132,18 @@ def _without_verb(source: Parse, sentence: Written) -> str:
 
 
 def _is_bare(parse: Parse, root: int) -> bool:
-    """Returns whether a verb has nothing but a subject."""
+    """Returns whether a verb has no dependents but a subject."""
     return all(parse.labels[below] in SUBJECTS | {"punct", "cc"} for below in parse.children[root])
 
 
 def _is_clause(parse: Parse, root: int) -> bool:
-    """Returns whether a finite clause with a subject, and without a conjunction before it, hangs on a root."""
+    """Returns whether a root heads a finite clause with a subject and without a subordinator."""
     subordinate = child(parse, root, {"mark"}) is not None
     return not subordinate and finite_word(parse, root) is not None and subject(parse, root) is not None
 
 
 def _changed_tag(source: Parse, sentence: Written) -> str:
-    """Returns the first word whose tag differs from that in the source, or from that which it must have."""
+    """Returns the first word whose tag differs from the source's or from the required one."""
     parse = sentence.parse
     for index, tag in sentence.new.items():
         if tag and not _are_alike(tag, parse.tags[index]):
@@ -160,7 +160,7 @@ def _are_alike(first: str, second: str) -> bool:
 
 
 def _changed_head(source: Parse, sentence: Written, free: frozenset[int]) -> str:
-    """Returns the first core dependant whose head or label differs from that in the source."""
+    """Returns the first core dependent whose head or label differs from the source's."""
     parse, index_of = sentence.parse, sentence.index_of
     for position, index in index_of.items():
         head = source.heads[position]
@@ -178,7 +178,7 @@ def _same_role(first: str, second: str) -> bool:
 
 
 def _disagreement(sentence: Written) -> str:
-    """Returns the first verb that disagrees with its subject where one of them is new or copied."""
+    """Returns the first verb that disagrees with its subject, if one of them is new or copied."""
     parse = sentence.parse
     for index, label in enumerate(parse.labels):
         if label not in ("nsubj", "nsubjpass") or parse.heads[index] == ROOT:

@@ -1,4 +1,4 @@
-"""Where a sentence can be split in two, and how the halves read.
+"""Finds the places where a sentence can be split in two, and applies splits.
 
 The paper's candidates are pairs of events that each have a core role; a candidate is realised here where one of the
 two is the verb of a clause that can stand alone.
@@ -30,7 +30,7 @@ LEAST_WORDS = 3
 
 
 class SplitKind(StrEnum):
-    """The construction that a split takes apart; `event` for two events of a graph (`between_events.py`)."""
+    """The construction of a split; `event` for two events of a graph (`between_events.py`)."""
 
     RELATIVE = "relative"
     COORDINATION = "coordination"
@@ -130,7 +130,7 @@ def split_candidates(parse: Parse, graph: SemanticGraph | None = None) -> tuple[
 
 
 def is_statement(tokens: Sequence[str]) -> bool:
-    """Returns whether a sentence can be split: it is no question, and nothing must follow it."""
+    """Returns whether a sentence can be split: it is no question, and does not introduce a continuation."""
     return bool(tokens) and tokens[-1] not in ("?", "?!", ":", ";")
 
 

@@ -179,7 +179,7 @@ def _loaded(settings: Simplify, run: Run) -> Simplifier:
 
 
 def calibration_stage(config: Config) -> Stage:
-    """Returns the stage that has the simplifier split as many sentences as references do."""
+    """Returns the stage that calibrates the share of split sentences to that of references."""
     test = _calibration_set(config)
     files = [] if test is None else test_set_files(config, test) + _graph_files(config)
     change = config.simplify is not None and config.simplify.change

@@ -88,7 +88,7 @@ def _sentences(words: Sequence[str]) -> list[Counter[str]]:
 
 
 def _overlap(sentences: Sequence[Counter[str]], references: Sequence[Counter[str]]) -> int:
-    """Returns how many words the sentences share with the reference's sentences, pair by pair."""
+    """Returns the number of words that the sentences share with the reference's sentences, pair by pair."""
     pairs = zip(sentences, references, strict=False)
     return sum((sentence & reference).total() for sentence, reference in pairs)
 

@@ -101,7 +101,7 @@ def tune_simplifier(
 
 
 def words_in_lattice(analysis: Analysis) -> tuple[str, ...]:
-    """Returns a sentence's words as in its lattice, the first one in mid-sentence case."""
+    """Returns a sentence's words in the form of its lattice: the first one in mid-sentence case."""
     return tuple(token.text for token in make_variant(analysis, OperationModel(), (), ()).tokens)
 
 

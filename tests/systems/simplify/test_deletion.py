@@ -100,13 +100,13 @@ def deletions_of(text, head, *dependents, kind=EdgeKind.MODIFIER):
     """Returns the deletions, but those of orphans, of a sentence with one head, given its positions.
 
     Args:
-        dependents: for each its position, or for a relation those of its word and of its dependant.
+        dependents: for each its position, or for a relation those of its word and of its dependent.
     """
     nodes = [Node("head", NodeKind.EVENT, ("head",), head)]
     edges = []
     for number, dependent in enumerate(dependents):
         *relation, position = dependent if isinstance(dependent, tuple) else (dependent,)
-        nodes.append(Node(f"d{number}", NodeKind.PROPERTY, ("dependant",), (position,)))
+        nodes.append(Node(f"d{number}", NodeKind.PROPERTY, ("dependent",), (position,)))
         label = text.split()[relation[0]] if relation else ""
         edges.append(Edge("head", f"d{number}", label, EdgeKind.RELATION if relation else kind, tuple(relation)))
     candidates = deletion_candidates(SemanticGraph(tuple(text.split()), tuple(nodes), tuple(edges)))

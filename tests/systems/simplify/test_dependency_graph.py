@@ -10,7 +10,7 @@ from lattice_simp.systems.simplify.graphs.graph import EdgeKind, NodeKind
 
 
 def edges(graph, **wanted):
-    """Returns (head's last predicate, label, dependant's last predicate) of edges."""
+    """Returns (head's last predicate, label, dependent's last predicate) of edges."""
     by_name = graph.by_name
     return {
         (by_name[edge.head].predicates[-1], edge.label, by_name[edge.dependent].predicates[-1])

@@ -4,7 +4,7 @@ Sentences without universal relations are unchanged, as they already follow the 
 
 In Universal Dependencies, function words depend on content words; in the treebank it is the opposite. The steps:
 
-1. A copula heads its clause: the predicate depends on it (`k1s`), as do the predicate's dependants other than its
+1. A copula heads its clause: the predicate depends on it (`k1s`), as do the predicate's dependents other than its
    modifiers.
 2. A coordinator heads its conjuncts (`ccof`); without any, it heads the clause that it opens.
 3. A subordinator heads its clause (`ccof`).
@@ -44,7 +44,7 @@ class _Tree:
         return self.relations[position].partition(":")[0]
 
     def children(self, position: int, *relations: str) -> list[int]:
-        """Returns the dependants of a chunk, restricted to these relations if there are any."""
+        """Returns the dependents of a chunk, restricted to these relations if there are any."""
         return [
             child
             for child, head in enumerate(self.heads)
@@ -106,7 +106,7 @@ def _raise_copulas(tree: _Tree) -> None:
 
 
 def _of_clause(tree: _Tree, position: int) -> bool:
-    """Returns whether a dependant of a predicate belongs to its clause rather than to the noun or adjective."""
+    """Returns whether a dependent of a predicate belongs to its clause rather than to the noun or adjective."""
     base = tree.base(position)
     return _relations().get(base, ("", False))[1] or (base == "nmod" and not tree.is_genitive(position))
 

@@ -81,7 +81,7 @@ def _realised(
 
 
 def _contrasts(parse: Parse, positions: Iterable[int]) -> bool:
-    """Returns whether a sentence says itself that it contrasts with another one."""
+    """Returns whether a sentence itself marks a contrast with another one."""
     return any(parse.tokens[position].lower() in word_set("contrast") for position in positions)
 
 

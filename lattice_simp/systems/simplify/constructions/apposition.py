@@ -1,4 +1,4 @@
-"""Appositions: "Anna, a painter, left" says that Anna was a painter."""
+"""Appositions: "Anna, a painter, left" becomes "Anna was a painter" and "Anna left"."""
 
 from __future__ import annotations
 

@@ -67,23 +67,23 @@ def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
 
 
 def _place_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> int | None:
-    """Returns how many tokens of the conjunct precede its missing subject; None if uncertain."""
+    """Returns the number of tokens of the conjunct before its missing subject; None if uncertain."""
     if subject(parse, head) is not None:
         return 0
     first = min([head, *auxiliaries(parse, head)])
     before = [
-        dependant for dependant in parse.children[head] if dependant < first and parse.labels[dependant] != "punct"
+        dependent for dependent in parse.children[head] if dependent < first and parse.labels[dependent] != "punct"
     ]
-    if all(parse.labels[dependant] in ("advmod", "neg") for dependant in before):
+    if all(parse.labels[dependent] in ("advmod", "neg") for dependent in before):
         return 0
-    if all(parse.labels[dependant] in ("prep", "npadvmod", "advmod", "advcl") for dependant in before):
+    if all(parse.labels[dependent] in ("prep", "npadvmod", "advmod", "advcl") for dependent in before):
         return first - span[0]
     return None
 
 
 def _goes_on(parse: Parse, head: int, start: tuple[Token, ...]) -> bool:
     """Returns whether a conjunct without a conjunction is a list member or a whole clause."""
-    listed = any(parse.labels[dependant] in ("cc", "conj") for dependant in parse.children[head])
+    listed = any(parse.labels[dependent] in ("cc", "conj") for dependent in parse.children[head])
     return listed or not start or parse.tokens[parse.subtree(head)[0]].lower() == "then"
 
 

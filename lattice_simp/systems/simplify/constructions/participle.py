@@ -54,10 +54,10 @@ def _is_bare(parse: Parse, head: int) -> bool:
     is_adverb = parse.labels[opens] in ("advmod", "neg") and parse.tags[opens] == "RB"
     marked = opens != first and not is_adverb and parse.labels[opens] != "punct"
     if any(
-        parse.labels[dependant] == "ccomp" and subject(parse, dependant) is not None
-        for dependant in parse.children[head]
+        parse.labels[dependent] == "ccomp" and subject(parse, dependent) is not None
+        for dependent in parse.children[head]
     ):
-        return False  # two sentences in one: the parser joined them here
+        return False  # two sentences that the parser joined here
     return not marked and parse.tokens[head].lower() not in word_set("participle_prepositions")
 
 

@@ -1,7 +1,7 @@
 """The semantic graph of a parsed sentence.
 
 A dependency tree provides the same interface as a discourse representation: verbs are events, their core arguments
-roles, oblique and adverbial dependants relations, adjectives and adverbs modifiers. The table
+roles, oblique and adverbial dependents relations, adjectives and adverbs modifiers. The table
 `grammars/english/dependency_graph.tsv` maps the labels.
 """
 

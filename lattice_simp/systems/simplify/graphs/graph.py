@@ -23,7 +23,7 @@ class NodeKind(StrEnum):
 
 
 class EdgeKind(StrEnum):
-    """The kind of an edge from a head to a dependant.
+    """The kind of an edge from a head to a dependent.
 
     `ROLE` is a core role (agent, patient ...), `RELATION` a preposition, a time or an adverbial clause, `MODIFIER` an
     adjective or an adverb, `CLAUSE` a relative or participial clause or an apposition, `CONJUNCT` another member of a
@@ -45,7 +45,7 @@ class Node:
         name: a name unique in the graph.
         kind: event, entity or property.
         predicates: its predicates (lemmas), including names and dates.
-        positions: the positions of its words (from 0) in order, without those of its dependants.
+        positions: the positions of its words (from 0) in order, without those of its dependents.
     """
 
     name: str
@@ -63,8 +63,8 @@ class Edge:
         label: the role (`agent`), or the word of the relation (`in`).
         kind: the kind of edge.
         positions: the positions of words that express it (a preposition, a conjunction); mostly none for roles.
-        shared: whether the dependant is attached elsewhere (the antecedent of a relative clause).
-        obligatory: whether the dependant must stay although it is not a core role (a negation, a possessor).
+        shared: whether the dependent is attached elsewhere (the antecedent of a relative clause).
+        obligatory: whether the dependent must stay although it is not a core role (a negation, a possessor).
     """
 
     head: str
@@ -152,7 +152,7 @@ class SemanticGraph:
 
     @cached_property
     def outgoing(self) -> dict[str, tuple[Edge, ...]]:
-        """The edges from each node to its dependants, including shared ones."""
+        """The edges from each node to its dependents, including shared ones."""
         return {node.name: tuple(edge for edge in self.edges if edge.head == node.name) for node in self.nodes}
 
     @cached_property
@@ -198,6 +198,6 @@ class SemanticGraph:
         return tuple(sorted(inside))
 
     def phrase(self, edge: Edge) -> tuple[int, ...]:
-        """Returns the positions of a relation's words and of its dependant's subtree."""
+        """Returns the positions of a relation's words and of its dependent's subtree."""
         hanging = () if edge.shared else self.span(edge.dependent)
         return tuple(sorted({*edge.positions, *hanging}))

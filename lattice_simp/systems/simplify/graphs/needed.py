@@ -1,4 +1,4 @@
-"""Dependants that a word needs, beyond the costs in `deletable.tsv`."""
+"""Dependents that a word needs, beyond the costs in `deletable.tsv`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def needed_relations() -> frozenset[tuple[str, str]]:
 
 
 def is_needed(parse: Parse, position: int) -> bool:
-    """Returns whether deleting a dependant would break the grammar or change the meaning of the sentence."""
+    """Returns whether deleting a dependent would break the grammar or change the meaning of the sentence."""
     label, head = parse.labels[position], parse.heads[position]
     below = parse.subtree(position)
     if any(parse.tokens[index].lower() in word_set("negations") for index in below[:1]) or parse.labels[head] == "prep":
@@ -75,7 +75,7 @@ def _is_needed_relation(parse: Parse, position: int, head: int) -> bool:
 def _is_needed_modifier(parse: Parse, position: int, head: int) -> bool:
     token, tag = parse.tokens[position], parse.tags[position]
     named = token[:1].isupper() and position > 0 and parse.labels[position] == "amod"
-    labels = {parse.labels[dependant] for dependant in parse.children[position]}
+    labels = {parse.labels[dependent] for dependent in parse.children[position]}
     return (
         token.lower() in word_set("needed_modifiers")
         or named
