@@ -253,7 +253,9 @@ def _leaps(sentence: Sentence, begin: int, deletions: Iterable[Deletion]) -> lis
                 kept = next(rest, None)
             else:
                 removed.append(index)
-        words = [token for index, token in enumerate(sentence) if index not in removed and mark_kind(token.text) is None]
+        words = [
+            token for index, token in enumerate(sentence) if index not in removed and mark_kind(token.text) is None
+        ]
         if removed and words and removed[-1] - removed[0] + 1 == len(removed):
             first_deletions.setdefault((begin + removed[0], begin + removed[-1] + 1), deletion)
     return _without_crossings([Leap(*span, deletion) for span, deletion in first_deletions.items()])

@@ -250,14 +250,16 @@ class Simplifier:
             for split in sorted(analysis.splits, key=lambda candidate: -model.probability(split_feature(candidate))):
                 if model.probability(split_feature(split)) > 0.5 and compatible([*chosen, split]):
                     chosen.append(split)
-        chosen_deletions: list[Deletion] = []
+        deletions: list[Deletion] = []
         for kind in DeletionKind if "delete" in self.stages else ():
-            chosen_deletions += [
+            deletions += [
                 candidate
                 for candidate in analysis.deletions
                 if candidate.kind is kind and model.probability(deletion_feature(candidate)) > 0.5
             ]
-        return make_variant(analysis, model, chosen, analysis.splits, lambda deletion: deletion in chosen_deletions).shortened()
+        return make_variant(
+            analysis, model, chosen, analysis.splits, lambda deletion: deletion in deletions
+        ).shortened()
 
     @cached_property
     def _decoder(self) -> Decoder:
