@@ -24,7 +24,7 @@ _PROBLEMS = {
 _LARGEST = 1e30  # the arrays hold single precision
 
 _ROUNDED_ZERO = 1e-6
-"""What the probability of a certain word may be written as."""
+"""The log10 probability that files may hold for a probability of 1, because of rounding."""
 
 LOG_ZERO = -99.0
 """The log10 probability that `-inf` stands for: what SRILM writes for a probability of 0."""
@@ -91,7 +91,7 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
 
 
 _HEADER = re.compile(rb"^[ \t]*\\data\\[ \t]*\r?$", re.MULTILINE)
-"""A line of its own: some tools explain it in the text before, which readers pass over."""
+"""The header is a line of its own: some tools mention it in the text before, which readers skip."""
 
 
 def _read_counts(data: bytes, path: str) -> tuple[list[int], int]:
@@ -113,7 +113,7 @@ def _read_counts(data: bytes, path: str) -> tuple[list[int], int]:
                 f"{text[:60]!r} is not an n-gram count", path=path, line=line, remedy="write `ngram N=COUNT`"
             )
         counts.append(int(value))
-    # An n-gram takes at least three bytes a line: a count beyond that is broken, and would only exhaust memory.
+    # The line of an n-gram takes at least three bytes; a larger count is wrong and would exhaust memory.
     if not counts or counts[0] == 0 or sum(counts) > len(data) // 3:
         raise FormatError("the n-gram counts do not fit the file's size", path=path, remedy="make the model again")
     return counts, end
@@ -256,7 +256,7 @@ def _parse_section(
             position += 1
             continue
         if position >= len(data) or data[position] == 92:  # a backslash begins the next section
-            # ... unless it begins a word, which is never first in a line
+            # (a word may begin with one, too, but is never first in a line)
             break
         if row == len(probs):
             row += 1  # one n-gram too many: reported as a wrong count

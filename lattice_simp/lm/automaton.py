@@ -1,4 +1,4 @@
-"""N-gram models as failure automata in flat arrays: the one type that every language model has here, and its one walk.
+"""N-gram models as failure automata in flat arrays: the type of all language models here, and the walk through it.
 
 A node is an n-gram. Nodes are numbered order by order: the unigrams first (a word and its unigram have one number),
 then the bigrams sorted by (first word, second word), and so on; the last node is the root, the empty n-gram. The
@@ -21,7 +21,7 @@ START, END, UNKNOWN = "<s>", "</s>", "<unk>"
 LOG_10 = float(np.log(10.0))
 
 Costs = npt.NDArray[Any]
-"""float32 in whole models, as in their files; float64 in those that are made of them."""
+"""float32 in whole models, as in their files; float64 in models derived from them."""
 
 
 class NgramAutomaton(NamedTuple):
@@ -162,10 +162,10 @@ def sentence_costs(model: NgramAutomaton, words: Ints, offsets: Longs, first: in
 
     Args:
         model: the n-grams.
-        words: (words,) int32, the unigrams of all sentences, one sentence behind the other.
+        words: (words,) int32, the unigrams of all sentences, one sentence after another.
         offsets: (sentences + 1,) int64, where each begins.
         first: the n-gram before each sentence: the unigram `<s>`, or the root where nothing is known.
-        last: the unigram behind each sentence, `</s>`; -1 for none.
+        last: the unigram after each sentence, `</s>`; -1 for none.
     """
     children, word, suffix, backoff = model.children, model.word, model.suffix, model.backoff
     costs, full = np.zeros(len(offsets) - 1), _first_of_full_order(model)
@@ -182,7 +182,7 @@ def sentence_costs(model: NgramAutomaton, words: Ints, offsets: Longs, first: in
 
 @inlined
 def _first_of_full_order(model: NgramAutomaton) -> int:
-    """Returns the first n-gram of the model's order: from there on, n-grams extend nothing."""
+    """Returns the first n-gram of the model's order; from there on, n-grams have no children."""
     node = 0
     for _ in range(model.order - 1):
         node = model.children[node]
@@ -207,7 +207,7 @@ def _settled(model: NgramAutomaton, node: int) -> tuple[int, float]:
 
 
 def settle(model: NgramAutomaton) -> Settled:
-    """Returns where paths settle after each n-gram, for searches that ask for most of them."""
+    """Returns where paths settle after each n-gram, for searches that need most of them."""
     return Settled(*_settle(model.children, model.suffix, model.backoff))
 
 
@@ -225,7 +225,7 @@ def _settle(children: Ints, suffix: Ints, backoff: Costs) -> tuple[Ints, Floats]
 
 @jit
 def suffixes(parent: Ints, word: Ints, children: Ints) -> Ints:
-    """Returns the suffixes: that of `context + w` is the longest suffix of the context that `w` extends, with `w`."""
+    """Returns each n-gram's suffix: of `context + w`, the longest suffix of `context` that `w` extends, plus `w`."""
     root = len(parent) - 1
     suffix = np.full(root + 1, root, dtype=np.int32)
     for node in range(children[0], root):

@@ -1,9 +1,9 @@
-"""KenLM binary models, whose n-grams cannot be listed: they are asked for those that a lattice can need.
+"""KenLM binary models: their n-grams cannot be listed, so they are queried for those that a lattice may need.
 
-The `kenlm` module tells for a history and a word the score and the length of the n-gram it matched. Asked for every
-pair of words that can be neighbours, then for every word that can follow an n-gram just found and follows it without
-its first word in the model, and so on, it yields all n-grams of the model that some path of the lattice contains, and
-from there on everything goes as with an ARPA file: the same numbers, more slowly.
+For a history and a word, the `kenlm` module returns the score and the length of the matched n-gram. It is queried for
+all pairs of words that can be neighbours, then for all words that can follow an n-gram just found and that extend its
+suffix in the model, and so on. That yields all n-grams of the model on the paths of the lattice; from there on,
+everything works as with an ARPA file: with the same numbers, more slowly.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def open_kenlm(path: str | Path) -> kenlm.Model:
     """Opens a KenLM binary, or an ARPA file. A child process reads each binary first, as KenLM crashes on damaged ones.
 
     Raises:
-        FormatError: KenLM cannot read it, crashes on it, or does not come to an end.
+        FormatError: KenLM cannot read it, crashes on it, or does not finish.
     """
     remedy = "make the binary again"
     if is_binary(path):
@@ -64,7 +64,7 @@ class BinaryModel:
         return word in self._model
 
     def start(self, bos: bool = True) -> kenlm.State:
-        """Returns the state after `<s>`, or that of no known words before."""
+        """Returns the state after `<s>`, or the empty state."""
         state = kenlm.State()
         if bos:
             self._model.BeginSentenceWrite(state)
@@ -94,7 +94,7 @@ class BinaryModel:
         vocabulary = [START, END, UNKNOWN, *known]
         ids = {word: number for number, word in enumerate(vocabulary)}
         following: dict[str, list[str]] = {}
-        names = {UNKNOWN: [word for word in successors or () if word not in ids]}  # all of them are the model's <unk>
+        names = {UNKNOWN: [word for word in successors or () if word not in ids]}  # the model has <unk> for all
         for word in [START, UNKNOWN, *known]:
             listed = known if successors is None else _followers([word, *names.get(word, ())], successors)
             following[word] = sorted({END, UNKNOWN, *(w for w in listed if w in ids)} - {START})
@@ -110,10 +110,10 @@ class BinaryModel:
             longer: dict[tuple[str, ...], list[float]] = {}
             for context in contexts:
                 words_after: Iterable[str] = following[context[-1]]
-                if length > 1:  # KenLM looks for the longer one behind the shorter one
+                if length > 1:  # KenLM finds an n-gram only if it finds its suffix
                     after_shorter = extending[context[1:]]
                     others = (word for word in words_after if word not in after_shorter)
-                    words_after = [*after_shorter, *islice(others, 1)]  # one that backs off tells the backoff weight
+                    words_after = [*after_shorter, *islice(others, 1)]  # one backs off, to find the weight
                 extending[context] = self._extend(context, words_after, states, levels[length - 1], longer)
             levels.append(longer)
             contexts = [gram for gram in longer if gram[-1] != END]
@@ -132,7 +132,7 @@ class BinaryModel:
         level: dict[tuple[str, ...], list[float]],
         longer: dict[tuple[str, ...], list[float]],
     ) -> dict[str, None]:
-        """Enters the n-grams that extend a context, and the context's backoff weight; returns their last words."""
+        """Adds the n-grams that extend a context, and its backoff weight; returns the last words of the n-grams."""
         state = self._state(context, states)
         shorter = self._state(context[1:], states)
         after = kenlm.State()
@@ -144,7 +144,7 @@ class BinaryModel:
                 longer[(*context, word)] = [full.log_prob, 0.0]
                 extending[word] = None
             elif backoff is None:
-                # Both back off to the same n-gram: what the longer history pays more is the context's own weight.
+                # Both histories back off to the same n-gram; the difference is the backoff weight of the context.
                 backoff = full.log_prob - self._model.BaseScore(shorter, word, after)
         level[context][1] = backoff or 0.0
         return extending

@@ -26,7 +26,7 @@ from lattice_simp.support.array_checks import (
 FIELDS = ("levels", "children", "word", "cost", "backoff", "suffix")
 """The arrays of a whole model in a file."""
 
-_KIND = "ngrams1"  # of cache files; the number grows when parsing changes
+_KIND = "ngrams1"  # the kind of cache files; increment the number when parsing changes
 
 
 def load(path: str | Path) -> tuple[list[str], NgramAutomaton] | None:
@@ -52,11 +52,11 @@ def to_arrays(model: NgramAutomaton) -> dict[str, npt.NDArray[Any]]:
 
 
 def from_arrays(words: list[str], arrays: Mapping[str, npt.NDArray[Any]]) -> NgramAutomaton:
-    """Returns the whole model that `to_arrays` made arrays of.
+    """Restores a whole model from the arrays of `to_arrays`.
 
     Args:
         words: the vocabulary by word id.
-        arrays: those that `FIELDS` names; others are ignored.
+        arrays: the arrays that `FIELDS` names; others are ignored.
 
     Raises:
         BrokenArrayError: the arrays contradict each other or the words.
@@ -75,7 +75,7 @@ def from_arrays(words: list[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Ngr
     check_array("children", children, np.int32, root + 2)
     check_offsets("children", children, root, first=num_words)
     check_array("suffix", suffix, np.int32, root + 1)
-    # A suffix is shorter than its n-gram: so whoever follows suffixes comes to the root.
+    # A suffix must be shorter than its n-gram, so that following suffixes ends at the root.
     begins = np.repeat(levels[:-1], np.diff(levels))
     check_indices("suffix", np.where(suffix[:root] == root, -1, suffix[:root]), begins, -1)
     if (word[root], suffix[root], children[root]) != (-1, root, root):
@@ -102,7 +102,7 @@ def _whole(
 
 
 def build(words: list[str], sections: list[NgramSection], path: str = "<bytes>") -> NgramAutomaton:
-    """Returns parsed n-grams as a whole model.
+    """Builds a whole model from parsed n-grams.
 
     Raises:
         FormatError: an n-gram's context is not among the n-grams one shorter, or an n-gram occurs twice.
@@ -136,7 +136,7 @@ def build(words: list[str], sections: list[NgramSection], path: str = "<bytes>")
 def _linked(
     words: list[str], sections: list[NgramSection], orders: list[Longs], parents: list[Longs]
 ) -> NgramAutomaton:
-    """Returns the model of sorted n-grams, with its children and suffixes."""
+    """Links the children and suffixes of sorted n-grams; returns the model."""
     levels = np.cumsum([0, *map(len, parents)])
     root = int(levels[-1])
     above = np.concatenate([part + begin for part, begin in zip(parents[1:], levels[:-1], strict=False)] or [[]])
@@ -153,9 +153,9 @@ def _linked(
 
 
 def _with_suffixes(model: NgramAutomaton, sections: list[NgramSection]) -> list[NgramSection] | None:
-    """Adds the suffixes that a pruned model lacks, at the cost that backing off gives them; None if it lacks none.
+    """Adds the suffixes that a pruned model lacks, at their backoff costs; returns None if it lacks none.
 
-    The optimistic lower orders rely on them: a history is shortened there, and its n-grams must stay in reach.
+    The optimistic lower orders need them: they shorten histories, whose n-grams must stay reachable.
     """
     length, parent, suffix, root = model.lengths, model.parents, model.suffix, model.root
     added: list[dict[tuple[int, ...], float]] = [{} for _ in sections]
@@ -186,7 +186,7 @@ def _with_suffixes(model: NgramAutomaton, sections: list[NgramSection]) -> list[
 
 
 def _find_nodes(grams: Ints, keys: list[Longs], size: int) -> Longs:
-    """Returns for each row of word ids its index within its order, -1 if the model does not hold it."""
+    """Returns the index of each row of word ids within its order, or -1 if the model does not hold it."""
     node = grams[:, 0].astype(np.int64)
     for column in range(1, grams.shape[1]):
         node = _find_children(node, grams[:, column], keys[column], size)

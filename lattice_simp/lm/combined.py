@@ -1,7 +1,7 @@
 """Several weighted language models as one: the union of their n-grams, with the sums of their costs.
 
-An n-gram of the union costs what all models together charge for its last word, and its backoff is the sum of theirs. So
-a word's cost in any context is the weighted sum of the models' costs: where the union backs off, so do all of them.
+The cost of an n-gram of the union is the sum of all models' costs of its last word, and its backoff is the sum of
+theirs. So a word's cost in any context is the weighted sum of the models' costs: where the union backs off, all do.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def lookup(
 ) -> tuple[NgramAutomaton, Ints]:
     """Returns the weighted sum of language models for a search that scores few of a sentence's possible n-grams.
 
-    The n-grams of one ARPA file stay where they are, which is faster then than a copy of those that `combined` makes.
-    Several models are united for this vocabulary, and the n-grams of a KenLM binary are listed.
+    The n-grams of a single ARPA file are used in place, which is faster for such a search than the copy that `combined`
+    makes. Several models are united for this vocabulary, and the n-grams of a KenLM binary are listed.
 
     >>> from lattice_simp.lm.automaton import advance, start_state
     >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
@@ -52,11 +52,11 @@ def lookup(
 
     Args:
         models: see `combined`.
-        words: those that will be looked up.
+        words: the words to look up.
         successors: see `LanguageModel.restrict`.
 
     Returns:
-        The model, whose vocabulary has each unigram once, and (words + 1,) int32: the place there of each word and,
+        The model, whose vocabulary has each unigram once, and (words + 1,) int32: the index there of each word and,
         last, of `</s>`.
     """
     (model, weight), *others = _in_use(models)
@@ -71,7 +71,7 @@ def lookup(
 
 
 def _in_use(models: Sequence[tuple[LanguageModel, float]]) -> list[tuple[LanguageModel, float]]:
-    """Returns the models with a weight; the first one if none has any."""
+    """Returns the models of nonzero weight, or the first one if there are none."""
     return [(model, weight) for model, weight in models if weight] or list(models[:1])
 
 
@@ -100,7 +100,7 @@ def _union(models: list[NgramAutomaton]) -> NgramAutomaton:
 
 
 class Union(NamedTuple):
-    """The n-grams that one of several models holds, in the order of an `NgramAutomaton`, whose other fields these are.
+    """The n-grams that any of several models holds; the other fields are those of `NgramAutomaton`.
 
     Attributes:
         levels: the n-grams of k words are `levels[k - 1]:levels[k]`; the root comes last.
@@ -115,7 +115,7 @@ class Union(NamedTuple):
 
 
 def unite(parts: Sequence[Part], num_words: int, order: int) -> Union:
-    """Returns the n-grams of all parts, which take note of their nodes."""
+    """Returns the n-grams of all parts, and fills in the nodes of each part."""
     parents, words, levels = [np.full(num_words, -1)], [np.arange(num_words)], [0, num_words]
     for _ in range(1, order):
         extensions = [part.extended(levels[-2], num_words) for part in parts]
@@ -158,26 +158,26 @@ class Part:
         by_name = np.argsort(self.names, kind="stable")
         of_name = np.searchsorted(self.names[by_name], np.arange(self.model.num_words + 1))
         places, begins = chosen_blocks(of_name, self.model.word[nodes])
-        rows = np.repeat(np.arange(len(nodes)), np.diff(begins))  # several words of the union may be one of the model
+        rows = np.repeat(np.arange(len(nodes)), np.diff(begins))  # one word of the model may be several of the union
         return nodes[rows].astype(np.int32), parents[rows] * num_words + by_name[places]
 
     def add(self, nodes: Ints, numbers: Longs, count: int) -> None:
-        """Takes note of the nodes of the next length."""
+        """Adds the nodes of the next length."""
         level = np.full(count, -1, dtype=np.int32)
         level[numbers] = nodes
         self.nodes.append(level)
 
     def backoffs(self) -> Floats:
-        """Returns (nodes,) float64, the cost of giving up each as a context, 0 where the model does not hold it."""
+        """Returns (nodes,) float64, the backoff cost of each n-gram, 0 if the model does not hold it."""
         nodes = np.concatenate([*self.nodes, [-1]])
         return np.where(nodes >= 0, self.model.backoff[nodes], 0.0)
 
     def costs(self, union: Union) -> Floats:
-        """Returns (nodes,) float64, the cost of the last word of each after the others; infinite without the word."""
+        """Returns (nodes,) float64, the cost of each n-gram's last word after the others; infinite if unknown."""
         nodes, backoffs = np.concatenate([*self.nodes, [-1]]), self.backoffs()
         costs: Floats = np.where(nodes >= 0, self.model.cost[nodes], np.inf)
         for begin, end in pairwise(union.levels):
             missing = np.flatnonzero(nodes[begin:end] < 0) + begin
-            # Shorter ones come first.
+            # The costs of shorter n-grams are complete by now.
             costs[missing] = backoffs[union.parent[missing]] + costs[union.suffix[missing]]
         return costs

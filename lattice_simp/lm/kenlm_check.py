@@ -1,6 +1,6 @@
 """A script, not a module: loads the KenLM binary that it is called with, and scores random sentences of its words.
 
-KenLM trusts binaries: it follows damaged pointers out of its memory, and looks for ever in a damaged hash table.
+KenLM trusts binaries: it follows damaged pointers out of its memory, and searches a damaged hash table forever.
 """
 
 import mmap
@@ -14,7 +14,7 @@ REFUSED = 3
 
 
 def vocabulary(path: str) -> list[str]:
-    """Returns some words of a binary: their text is at its end, `<unk>` first, if it was kept."""
+    """Samples words of a binary, which holds their text, if at all, at its end, beginning with `<unk>`."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         begin = data.rfind(b"<unk>\0")
         words = data[begin : begin + (1 << 24)].split(b"\0")[1:-1] if begin >= 0 else []

@@ -1,9 +1,9 @@
 """Linear mixtures of language models: weights by expectation maximisation, and the mixture as one backoff model.
 
 Schwenk and Koehn, "Large and Diverse Language Models for Statistical Machine Translation", IJCNLP 2008, take the
-weights that give a development text the least perplexity. The mixture is a backoff model again, as that of SRILM's
-`ngram -mix-lm`: every n-gram that one of the models holds gets the mixture of their probabilities, and what contexts
-leave to other words is distributed by the shorter context.
+weights that give a development text the least perplexity. The mixture is a backoff model again, as with SRILM's
+`ngram -mix-lm`: every n-gram that any model holds gets the mixture of their probabilities, and the remaining
+probability of each context is distributed by the shorter context.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ LEAST_GAIN = 1e-6
 MAX_ROUNDS = 1000
 
 _ROUNDING = 1e-7
-"""What rounding leaves of a probability that is 0: files hold about seven digits."""
+"""The least remaining probability: files hold about seven digits, so anything below is a rounding error."""
 
 
 @dataclass(frozen=True)
 class MixtureWeights:
-    """The weights of a mixture, and the text's perplexity in each round: with equal weights first, with these last."""
+    """The weights of a mixture, and the text's perplexity in each round, from equal weights to these."""
 
     weights: Floats
     perplexities: tuple[float, ...]
@@ -47,7 +47,7 @@ class MixtureWeights:
 
 
 def mixture_weights(models: Sequence[LanguageModel], sentences: Iterable[str | Sequence[str]]) -> MixtureWeights:
-    """Returns the weights, which sum to 1, that give a text the least perplexity as a mixture.
+    """Returns the weights, which sum to 1, of the mixture with the least perplexity on a text.
 
     >>> text = "\\\\data\\\\\\nngram 1=4\\n\\n\\\\1-grams:\\n-9 <s>\\n{} a\\n{} b\\n-0.3 </s>\\n\\n\\\\end\\\\\\n"
     >>> models = [LanguageModel.from_bytes(text.format(*logs).encode()) for logs in ((-0.4, -1), (-1, -0.4))]
@@ -80,7 +80,7 @@ def mixture_weights(models: Sequence[LanguageModel], sentences: Iterable[str | S
 def word_probabilities(models: Sequence[LanguageModel], sentences: Sequence[Sequence[str]]) -> Floats:
     """Returns (words and ends of sentences, models) the probability of each word after those before it.
 
-    A model that does not know a word gives it 0, unless no model knows it: then it is `<unk>` for all of them.
+    The probability of a word that a model does not know is 0, or that of `<unk>` if no model knows the word.
     """
     columns, unknown = [], []
     for model in models:
@@ -94,13 +94,13 @@ def word_probabilities(models: Sequence[LanguageModel], sentences: Sequence[Sequ
 def mixed(models: Sequence[LanguageModel], weights: Sequence[float] | Floats) -> tuple[list[str], list[NgramSection]]:
     """Returns a linear mixture of models as one backoff model: its words, and its n-grams by order.
 
-    The probabilities of all n-grams that a model holds are those of the mixture, and the words that can follow a
-    context have a sum of 1, as those of the models do. A word that a model does not know has probability 0 there, and
-    a context that begins with it is as the shorter one.
+    Each n-gram that any model holds has its probability in the mixture, and the probabilities of all words after a
+    context sum to 1 if those of the models do. In a model that does not know a word, the word has probability 0, and a
+    context that begins with it is the same as the shorter one.
 
     Args:
-        models: ARPA files' models.
-        weights: not negative, of the models; they should sum to 1. Models of weight 0 are left out.
+        models: models of ARPA files.
+        weights: the weights of the models, not negative; they should sum to 1. Models of weight 0 are left out.
 
     Raises:
         LatticeSimpError: no weight is positive, or a model is a KenLM binary, whose n-grams cannot be listed.
@@ -135,7 +135,7 @@ def mixed(models: Sequence[LanguageModel], weights: Sequence[float] | Floats) ->
 
 
 def _backoffs(probs: Floats, parent: Ints, suffix: Ints) -> Floats:
-    """Returns (nodes,) the log10 weights of the shorter contexts, which get what the contexts leave to other words."""
+    """Returns (nodes,) log10 backoff weights, which spread what a context leaves by the shorter context."""
     longer = np.flatnonzero(parent < len(parent) - 1)
     listed, shorter = (
         np.bincount(parent[longer], weights=values[longer], minlength=len(parent)) for values in (probs, probs[suffix])
@@ -145,11 +145,11 @@ def _backoffs(probs: Floats, parent: Ints, suffix: Ints) -> Floats:
 
 
 def write_arpa(path: str | Path, words: Sequence[str], sections: Sequence[NgramSection]) -> None:
-    """Writes a model as an ARPA file, packed by the name's ending.
+    """Writes a model as an ARPA file, compressed by the name's ending.
 
     Args:
-        path: of the file.
-        words: by number.
+        path: the file to write.
+        words: the words by number.
         sections: the n-grams by order, as `parse_arpa` returns them.
     """
     with open_text(path, "w") as file:

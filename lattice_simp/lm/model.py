@@ -33,7 +33,7 @@ class WordScore(NamedTuple):
 
     Attributes:
         log_prob: natural log probability.
-        ngram_length: how many words the n-gram has that was matched, the word included.
+        ngram_length: the length of the matched n-gram, including the word.
         oov: whether the model does not know the word.
     """
 
@@ -44,7 +44,7 @@ class WordScore(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """What a model remembers of the words before: see `LanguageModel.state`."""
+    """The history of a model: see `LanguageModel.state`."""
 
     model: LanguageModel
     context: Any  # an n-gram, or KenLM's own state
@@ -69,7 +69,7 @@ class LanguageModel:
     def __init__(
         self, words: list[str], ngrams: NgramAutomaton, name: str = "<memory>", binary: BinaryModel | None = None
     ) -> None:
-        """Takes the vocabulary and the n-grams; of a binary model, which cannot list them, only some unigrams.
+        """Takes the vocabulary and the n-grams; a binary model, which cannot list them, has only some unigrams.
 
         Raises:
             FormatError: the vocabulary has no `<s>` or no `</s>`.
@@ -97,7 +97,7 @@ class LanguageModel:
         Raises:
             FormatError: names the line that is not ARPA.
         """
-        if is_pipe(path):  # it can be read once
+        if is_pipe(path):  # it can be read only once
             return cls.from_bytes(read_bytes(path, limit=MAX_BYTES), str(path))
         if is_binary(path):
             binary = BinaryModel(path)
@@ -179,7 +179,7 @@ class LanguageModel:
 
         Args:
             words: a string, split at its blanks, or tokens; without `<s>` and `</s>`.
-            bos: whether the words begin a sentence, after `<s>`; otherwise nothing is known of the words before.
+            bos: whether the words begin a sentence, after `<s>`; otherwise the words before are unknown.
             eos: whether `</s>` is scored, too.
         """
         state, scores = self.state(bos), []
@@ -189,7 +189,7 @@ class LanguageModel:
         return scores
 
     def state(self, bos: bool = True) -> State:
-        """Returns the state after `<s>`, or without `bos` that of no known words before, to score word by word.
+        """Returns the state after `<s>`, or the empty state without `bos`, to score word by word.
 
         >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
         >>> score, state = LanguageModel.from_bytes(text.encode()).state().advance("a")
@@ -210,7 +210,7 @@ class LanguageModel:
         return score, matched if length < self.order else int(self.ngrams.suffix[matched])
 
     def _follow(self, context: int, word: int) -> tuple[int, float]:
-        """Does what `automaton.follow` does for one word, in Python: that takes 4 microseconds, a kernel's call 99."""
+        """Follows one word as `automaton.follow` does, in Python: 4 microseconds instead of 99 for calling a kernel."""
         ngrams, paid = self.ngrams, 0.0
         while context != ngrams.root:
             begin, end = ngrams.children[context : context + 2].tolist()
@@ -234,9 +234,9 @@ def _parse(data: bytes, name: str) -> tuple[list[str], NgramAutomaton]:
             np.append(unigrams.probs, -UNKNOWN_COST),
             np.append(unigrams.backoffs, 0.0),
         )
-    longest = sections[-1]  # nothing extends these n-grams, so that the backoffs that some tools write are never paid
+    longest = sections[-1]  # no n-gram extends these, so backoff weights that some tools write never count
     sections[-1] = replace(longest, backoffs=np.zeros(len(longest.backoffs)))
-    if END in words:  # nothing follows a sentence's end, so that what some tools write there is never paid
+    if END in words:  # no word follows a sentence's end, so weights that some tools write there never count
         end = words.index(END)
         sections = [replace(part, backoffs=np.where(part.words[:, -1] == end, 0.0, part.backoffs)) for part in sections]
     return words, build(words, sections, name)

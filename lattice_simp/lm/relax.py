@@ -21,12 +21,12 @@ def least_costs(model: NgramAutomaton) -> NgramAutomaton:
 
 
 def relax(model: NgramAutomaton, order: int, least: NgramAutomaton | None = None) -> NgramAutomaton:
-    """Returns the automaton of a lower order, whose costs no longer history undercuts.
+    """Returns the automaton of a lower order, whose costs are lower bounds over all longer histories.
 
     Args:
         model: a restricted model.
         order: from 1 to the model's own.
-        least: `least_costs(model)`, where several orders share it.
+        least: `least_costs(model)`, if several orders share it.
     """
     least = least or least_costs(model)
     shorter, begin, end = (0, *model.levels)[order - 1 : order + 2]

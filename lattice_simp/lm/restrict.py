@@ -1,6 +1,6 @@
 """Language models cut down to one lattice's vocabulary.
 
-A lattice has a few hundred words, so of the model's millions of n-grams a few ten thousand can matter. They are
+A lattice has a few hundred words, so only some ten thousands of the model's millions of n-grams can matter. They are
 copied into a small failure automaton that fits the processor's cache.
 """
 
