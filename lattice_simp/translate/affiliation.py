@@ -1,11 +1,12 @@
 """The one source token that each target word of a chart's items belongs to (Devlin et al. 2014, section 2.1).
 
-A word with several links belongs to the middle one (rounded down), a word without any to what the nearest linked word
-of its rule belongs to (a gap counts as one symbol; of two equally near ones the right one). The words of a rule without
-links belong to the middle one of its own source words; of a rule without source words, to the middle of its span.
+A word with several links belongs to the middle one (rounded down). A word without links belongs to the token of the
+nearest linked word of its rule (a gap counts as one symbol; of two equally near words the right one). The words of a
+rule without links belong to the middle one of its own source words; of a rule without source words, to the middle of
+its span.
 
-Target sides of several rules share arcs, so a lattice that tells the tokens of its arcs needs an arc for each pair of a
-word and a token: in the chart such a pair is a label.
+Target sides of several rules share arcs, so a lattice whose arcs name their tokens needs an arc for each pair of a word
+and a token: in the chart such a pair is a label.
 """
 
 from __future__ import annotations
@@ -142,7 +143,7 @@ def target_tokens(target: Ints, points: Ints, places: Ints, middle: int) -> Ints
 
 @jit
 def _nearest(linked: Bools, symbol: int) -> int:
-    """Returns the nearest linked symbol, the right one of two; -1 if there is none."""
+    """Returns the nearest linked symbol, on a tie the right one; -1 if there is none."""
     for distance in range(1, len(linked)):
         if symbol + distance < len(linked) and linked[symbol + distance]:
             return symbol + distance

@@ -1,9 +1,9 @@
 """From target sides to automata: shared prefixes, shared suffixes, and references that are replaced by copies.
 
 An *item* is one target side in one span: a string of words and references to cells, from a start state to an end
-state, with a cost and a number. The automaton of many items is a prefix tree as far as several items agree; from the
-arc on that only one item uses, which carries that item's cost and number, the rest of the string is a chain that all
-items with the same rest and the same end share. So a path still tells its items, and nothing is stored twice.
+state, with a cost and a number. The automaton of many items is a prefix tree as far as several items agree. The first
+arc that only one item uses carries that item's cost and number; from there on, the rest of the string is a chain that
+all items with the same rest and the same end share. So a path still identifies its items, and nothing is stored twice.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def item_automaton(starts: Ints, ends: Ints, items: Items, num_states: int) -> t
 
 @jit
 def prefix_tree(starts: Ints, ends: Ints, items: Items, num_states: int) -> tuple[Records, Ints, Bools]:
-    """Returns the nodes (one root for each start state), the last node of each item, and which items stay."""
+    """Returns the nodes (one root for each start state), the last node of each item, and which items are kept."""
     nodes, count = np.empty(4 * len(starts) + 16, dtype=_TREE_NODE), 0
     root_of = np.full(num_states, -1, dtype=np.int32)
     keys, values = np.full(_HASH_SIZE, -1, dtype=np.int64), np.empty(_HASH_SIZE, dtype=np.int32)
@@ -155,7 +155,7 @@ def prefix_tree(starts: Ints, ends: Ints, items: Items, num_states: int) -> tupl
 
 @jit
 def _passing(nodes: Records, last_node: Ints, chosen: Bools) -> Ints:
-    """Returns how many of the items that stay pass each node of the tree."""
+    """Returns how many of the chosen items pass each node of the tree."""
     passing = np.zeros(len(nodes), dtype=np.int32)
     for item in range(len(last_node)):
         if chosen[item]:
@@ -168,14 +168,14 @@ def _passing(nodes: Records, last_node: Ints, chosen: Bools) -> Ints:
 
 @jit
 def _in_rest(nodes: Records, passing: Ints, node: int) -> bool:
-    """Returns whether only one item uses the arc into a node, and the arc before it, which carries the item's cost."""
+    """Returns whether only one item uses the arc into a node and the arc before, so that this arc carries no cost."""
     parent = nodes[node].parent
     return parent >= 0 and passing[node] == 1 and passing[parent] == 1 and nodes[parent].parent >= 0
 
 
 @inlined  # else compiled for each mixture of integers
 def _pair_key(number: int, symbol: int) -> np.int64:
-    """Returns one key for a number from 0 and a symbol, which may be negative."""
+    """Returns a key for a non-negative number and a symbol, which may be negative."""
     return (np.int64(number) << 32) + np.int64(symbol) + (np.int64(1) << 31)
 
 
@@ -191,8 +191,8 @@ def expand_references(
 ) -> tuple[Records, int, Records, int]:
     """Replaces every reference by a copy of its cell; returns the arcs, the state count, and the table of steps.
 
-    The reference's cost and step go to the copy's first arcs; where such an arc has a step of its own, the two are
-    chained by a new one.
+    The reference's cost and step go to the copy's first arcs; where such an arc already has a step, a new step chains
+    the two.
     """
     total = 0
     for arc in range(len(arcs)):

@@ -1,4 +1,4 @@
-"""Cells of a sentence: which there are, and in which order they can be built."""
+"""Cells of a sentence, and the order in which they can be built."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class CellPlan:
     """The cells (non-terminal, span) that gaps refer to, and the order in which they can be built.
 
     Attributes:
-        matches: of the source patterns.
-        num_states: of the source.
+        matches: the matches of source patterns.
+        num_states: the number of source states.
         top: the non-terminal that the glue rules combine.
-        nested: whether gaps refer to the top's non-terminal.
+        nested: whether gaps refer to the non-terminal `top`.
         num_cells: how many cells there are.
         gap_cells: (matches, 2) int32, the cells of each match's gaps, -1 where it has fewer.
-        cell_of_match: (matches,) int32, the cell that a match is in, -1 if nothing refers to that.
+        cell_of_match: (matches,) int32, the cell that a match belongs to, -1 if nothing refers to such a cell.
     """
 
     def __init__(self, matches: Matches, num_states: int, top: int) -> None:

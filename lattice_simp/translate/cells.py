@@ -75,7 +75,7 @@ class CellStore:
         Args:
             cells: the cells, each after those that it refers to.
             begins: the items of cell c are `order[begins[c]:begins[c + 1]]`.
-            items: of all cells.
+            items: the items of all cells.
         """
         finished = Cells(self.begin, self.end, self.num_states, self._arcs)
         self._arcs, self._used, self.steps, self.num_steps = _add_nested(
@@ -94,7 +94,7 @@ def _add_nested(
     steps: Records,
     num_steps: int,
 ) -> tuple[Records, int, Records, int]:
-    """Returns the arcs with those of the new cells, their number, the table of steps, and its size."""
+    """Appends the arcs of the new cells; returns all arcs, their number, the table of steps, and its size."""
     begin, end, num_states, pool = finished
     for cell in cells:
         cell_items = _chosen(items, order[begins[cell] : begins[cell + 1]])
@@ -113,7 +113,6 @@ def _add_nested(
 
 @jit
 def _chosen(items: Items, chosen: Ints) -> Items:
-    """Returns some of the items."""
     offsets = np.zeros(len(chosen) + 1, dtype=np.int32)
     for index in range(len(chosen)):
         offsets[index + 1] = offsets[index] + items.offsets[chosen[index] + 1] - items.offsets[chosen[index]]

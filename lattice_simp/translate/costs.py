@@ -1,4 +1,4 @@
-"""What the parts of a derivation cost, language models apart."""
+"""The costs of the parts of a derivation, without language models."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Costs:
     """The costs of rules, glue steps, copied tokens and source words.
 
     Attributes:
-        rules: (rules,) float64.
-        glue: of each constituent at the top but the first.
-        copy: of a token that is passed through.
-        reading: (arcs,) float64, of the words of a word lattice; None for a sentence.
+        rules: (rules,) float64, the costs of the rules.
+        glue: the cost of each constituent at the top after the first.
+        copy: the cost of a copied token.
+        reading: (arcs,) float64, the costs of the words of a word lattice; None for a sentence.
     """
 
     rules: Floats
@@ -37,5 +37,5 @@ class Costs:
         return cls(grammar.costs(weights), weights.get(GLUE_FEATURE, 0.0), weights.get(COPY_FEATURE, 0.0))
 
     def of_source(self, source: Source, weights: Mapping[str, float]) -> Costs:
-        """Returns the costs with those of reading the words of a word lattice."""
+        """Adds the costs of the words of a word lattice."""
         return self if source.scores is None else replace(self, reading=source.costs(weights))

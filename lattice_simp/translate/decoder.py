@@ -37,12 +37,12 @@ from lattice_simp.translate.strategies import STRATEGIES
 from lattice_simp.translate.strategies.task import Task
 
 FIRST_BEAM = 4.0
-"""The beam (nats) in which an n-best list is looked for first."""
+"""The first beam (nats) in the search for an n-best list."""
 
 LAST_BEAM = 64.0
-"""If a longer n-best list is not found with more than this beam, all paths are looked at: few strings are left, or they
-are far from the others, as those with words that a language model without an unknown word gives next to no
-probability."""
+"""Above this beam, the search keeps all paths as soon as doubling the beam does not lengthen the n-best list: few
+strings are left, or they cost much more, for example those with words to which a language model without `<unk>` gives
+almost no probability."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class Decoder:
 
     @property
     def skeleton_scores(self) -> SkeletonScores:
-        """What the translations of a skeleton cost."""
+        """The weights for the scores of a skeleton's translations."""
         return SkeletonScores.of(self.settings.skeleton.weight, self.weights)
 
     @property
@@ -177,7 +177,7 @@ class Decoder:
 
         Args:
             sentence: tokens, or a word lattice.
-            excerpt: what is known of words that are a part of a sentence.
+            excerpt: the context of words that are part of a larger sentence.
         """
         if self.settings.engine == "openfst":
             return StepLattice(openfst_lattice(*self._chart_arguments(sentence)), None)
@@ -195,8 +195,8 @@ class Decoder:
         """Returns the items of a nested grammar's parse that the pruned search keeps, (items,) bool.
 
         Args:
-            parse: of a sentence.
-            invisible: words that the language models do not see.
+            parse: the items of a sentence.
+            invisible: words that the language models skip.
         """
         return kept_items(parse, self.models, self.word_penalty, self.settings.cubes, invisible)
 
@@ -207,7 +207,7 @@ class Decoder:
     def with_models(self, lattice: Lattice, beam: float | None, invisible: Collection[str] = ()) -> Lattice:
         """Adds language models and word penalty, within a beam (nats; None keeps all paths).
 
-        They do not see the words `invisible`.
+        They skip the words `invisible`.
 
         Raises:
             EmptyLatticeError: the lattice is empty.
@@ -219,7 +219,7 @@ class Decoder:
         )
 
     def skeleton_nbest(self, sentence: Sentence, count: int) -> tuple[Lattice, list[Hypothesis]]:
-        """Returns `exact_nbest` of a skeleton; with all features if some have weights of their own."""
+        """Returns `exact_nbest` of a skeleton, with all features if any feature has its own weight."""
         lattice, paths = self.exact_nbest(sentence, count)
         if self.skeleton_scores.features:
             matrix, names = path_features(lattice, paths, self.grammar)
@@ -228,7 +228,7 @@ class Decoder:
         return lattice, paths
 
     def exact_nbest(self, sentence: Sentence, count: int) -> tuple[Lattice, list[Hypothesis]]:
-        """Returns exactly the `count` best strings of `rules`: the beam grows until it holds them, or all of them.
+        """Returns exactly the `count` best strings of `rules`: the beam grows until it holds them or all strings.
 
         Returns:
             The lattice within the last beam, and its hypotheses, cheapest first; fewer if there are no more strings.
@@ -259,7 +259,7 @@ def _check_names(rule_features: Sequence[str], models: Iterable[str]) -> None:
 
 
 def _check_weights(models: Collection[str], weights: Mapping[str, float]) -> None:
-    """Raises GrammarError if there is no language model, or one without a weight from 0 up."""
+    """Raises GrammarError if there is no language model, or one without a non-negative, finite weight."""
     missing = [name for name in models if name not in weights]
     if missing:
         raise GrammarError(f"no weight for {', '.join(missing)}; add it to the weights")

@@ -1,6 +1,6 @@
 """Derivations: which rules a path of a decoder's lattice used, and where.
 
-They are numbers until a lattice is named for others, whose input labels are then text.
+Input labels are numbers inside the decoder; `StepLattice.named` turns them into text for other programs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.translate.grammar import Grammar
 
 COPY_RULE = -1
-"""The rule number of a token that is passed through."""
+"""The rule number of a copied token."""
 
 GAP_RULE = -2
 """The rule number of a token that stands for itself at no cost: an unexpanded gap."""
@@ -44,9 +44,9 @@ class Derivations:
         item_rule: (items,) int32 rule, or COPY_RULE or GAP_RULE.
         item_span: (items, 2) int32 source tokens.
         item_glued: (items,) whether the item is at the top after another one (one glue step).
-        item_scores: (features, items) scores of the input's words that the item reads.
-        step_token: (steps,) int32 source token that the word of a step's arcs belongs to, -1 where that is not known;
-            None if it never is.
+        item_scores: (features, items) scores of the input's words that the item covers.
+        step_token: (steps,) int32 source token that the word of a step's arcs belongs to, -1 if unknown; None if all
+            are unknown.
     """
 
     steps: Records
@@ -57,7 +57,7 @@ class Derivations:
     step_token: Ints | None = None
 
     def with_words(self, steps: Ints, tokens: Ints) -> tuple[Ints, Derivations]:
-        """Returns steps that also tell what the word of their arc belongs to, and what explains them.
+        """Returns steps that also name the token of their arc's word, and the table that explains them.
 
         Args:
             steps: (arcs,) the step of each.
@@ -83,7 +83,7 @@ class Derivations:
         return total
 
     def completed(self, steps: Ints) -> tuple[Ints, Longs]:
-        """Returns the items that each step completes, flat and in the order of the target side, and where each begins.
+        """Returns the items that each step completes, in the order of the target side, and where those of each begin.
 
         Args:
             steps: (steps,) integers.
@@ -99,7 +99,7 @@ class Derivations:
         return table[table >= 0], np.concatenate(([0], np.cumsum((table >= 0).sum(axis=1))))
 
     def labels(self, steps: Ints) -> RuleLabels:
-        """Returns what the labels of steps name."""
+        """Returns the rules and tokens that the labels of steps name."""
         items, offsets = self.completed(steps)
         tokens = np.full(len(steps), -1, dtype=np.int32) if self.step_token is None else self.step_token[steps]
         return RuleLabels(offsets, self.item_rule[items], self.item_span[items], self.item_glued[items], tokens)
@@ -107,16 +107,16 @@ class Derivations:
 
 @dataclass(frozen=True, eq=False)
 class RuleLabels:
-    """What input labels of a decoder's lattice name: rules, and the token of a word.
+    """The meanings of input labels of a decoder's lattice: rules, and the token of a word.
 
-    As text, a label is `[glue+]rule@start-end`, joined by `+`, and, where that is known, `word@token`.
+    As text, a label is a series of `[glue+]rule@start-end`, joined by `+`, and, if known, `word@token`.
 
     Attributes:
         offsets: (labels + 1,) integers, the rules of label l are `offsets[l]:offsets[l + 1]`.
         rules: (uses,) integers, rule numbers, or COPY_RULE or GAP_RULE.
         spans: (uses, 2) integers, source tokens.
         glued: (uses,) bool, whether a glue step comes before.
-        tokens: (labels,) int32, the source token of the word, -1 where that is not known.
+        tokens: (labels,) int32, the source token of the word, -1 if unknown.
     """
 
     offsets: Longs
@@ -180,7 +180,7 @@ class RuleLabels:
         return named | {GLUE_FEATURE: -float(self.glued.sum()), COPY_FEATURE: -float((self.rules == COPY_RULE).sum())}
 
     def scores(self, grammar: Grammar) -> Floats:
-        """Returns (labels, rule features + 2) float64: each label's `features`, those of the rules first."""
+        """Returns (labels, rule features + 2) float64: the `features` of each label, those of the rules first."""
         matrix = np.zeros((len(self.tokens), len(grammar.feature_names) + 2))
         owners, is_rule = np.repeat(np.arange(len(matrix)), np.diff(self.offsets)), self.rules >= 0
         np.add.at(matrix[:, :-2], owners[is_rule], grammar.features[self.rules[is_rule]])
@@ -199,8 +199,8 @@ _LABEL_RULES = {label: rule for rule, label in _RULE_LABELS.items()}
 class StepLattice:
     """A lattice whose input labels are steps of `derivations`, too many to name them all; its `isymbols` are empty.
 
-    Operations that hand input labels on may be applied to `lattice`; `named` is what others should see. Without
-    derivations, the lattice is an acceptor.
+    Apply only operations that keep input labels to `lattice`, and return `named` to callers. Without derivations, the
+    lattice is an acceptor.
     """
 
     lattice: Lattice
@@ -222,7 +222,7 @@ class StepLattice:
 
 
 def _word_token(label: str) -> int:
-    """Returns the token of a label's word, -1 where it names none."""
+    """Returns the token of a label's word, -1 if it names none."""
     last = label.rpartition("+")[2]
     return int(last.removeprefix(WORD_LABEL)) if last.startswith(WORD_LABEL) else -1
 
@@ -237,10 +237,11 @@ def affiliations(lattice: Lattice) -> Ints:
     >>> affiliations(lattice).tolist()
     [3, 4]
 
-    What keeps input labels keeps them, too: pruning, language models, composition with skeletons, OpenFst's files.
+    Operations that keep input labels keep these tokens: pruning, language models, composition with skeletons, and
+    OpenFst's files.
 
     Raises:
-        LatticeSimpError: a word's arc does not tell.
+        LatticeSimpError: the arc of a word does not name a token.
     """
     is_word = lattice.olabels != EPSILON
     token_of = np.full(len(lattice.isymbols or lattice.symbols), -1, dtype=np.int32)

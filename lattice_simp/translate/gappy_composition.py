@@ -1,6 +1,6 @@
 """Gappy composition of lattices: the hypotheses of a sentence that contain one of a skeleton's (Hasler et al. 2016).
 
-What the strategy `gappy` does with lattices that it decodes, for lattices from anywhere.
+It is the strategy `gappy` for lattices from any source.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from lattice_simp.ops.prune import prune
 from lattice_simp.translate.settings import SkeletonSettings
 
 EXPECTED_STRINGS = 200
-"""Strings whose expected costs are found: compositions of whole lattices with edits, one after the other, take a
-hundred times as long."""
+"""How many strings get expected costs: compositions of whole lattices with edits, one after the other, take a hundred
+times as long."""
 
 JOINT_ARCS = 20_000
-"""Arcs that a composition keeps before the next one: without a bound each one would multiply the lattice."""
+"""How many arcs a composition keeps before the next one; without a limit, each would multiply the lattice."""
 
 
 def compose_with_skeletons(
@@ -48,17 +48,17 @@ def compose_with_skeletons(
 
     Args:
         full: acyclic.
-        lists: of one skeleton each.
-        settings: loops, edits, and the weight that the lists' costs are multiplied with.
+        lists: an n-best list for each skeleton.
+        settings: loops, edits, and the weight of the lists' costs.
         beam: nats above the best path that the result keeps.
         positions: for each hypothesis of the only list, how many of its words may come before a gap; None for loops
             everywhere.
-        engine: what runs the operations; OpenFst keeps no features.
-        features: features of the only list that the result has in the place of `Skeleton` (see `SkeletonScores`).
+        engine: the engine that runs the operations; OpenFst keeps no features.
+        features: features of the only list that replace `Skeleton` in the result (see `SkeletonScores`).
 
     Returns:
-        An empty lattice (`.empty`) if nothing contains one of each list. The first list's features have the names that
-        `compose_gappy` returns them, those of the others begin with `Skeleton2`, `Skeleton3`, ...
+        The lattice; empty (`.empty`) if nothing contains a hypothesis of each list. The features of the first list have
+        the names that `compose_gappy` gives them; those of the others begin with `Skeleton2`, `Skeleton3`, ...
     """
     operations = ENGINES[engine]
     joint = full
@@ -85,7 +85,7 @@ def compose_with_expected(
     settings: SkeletonSettings,
     beam: float,
 ) -> Lattice:
-    """Returns the best hypotheses of a lattice with what they are expected to cost over several skeletons.
+    """Returns the best hypotheses of a lattice with their expected costs over several skeletons.
 
     >>> from lattice_simp.ops.nbest import nbest
     >>> full = Lattice.from_strings([("a b c", 1.0), ("a x c", 1.5)])
@@ -96,15 +96,15 @@ def compose_with_expected(
     [('a x c', 2.5), ('a b c', 4.0)]
 
     Args:
-        full: acyclic; its `EXPECTED_STRINGS` best strings are looked at.
-        lists: of one skeleton each.
+        full: acyclic; only its `EXPECTED_STRINGS` best strings are considered.
+        lists: an n-best list for each skeleton.
         shares: the skeletons' probabilities.
         settings: loops, the lists' weight, and edits (`EditCosts()` if there are none), so that no skeleton excludes
             a hypothesis unless edits have infinite costs.
         beam: nats above the best path that the result keeps.
 
     Returns:
-        An empty lattice (`.empty`) if every string is excluded.
+        The lattice; empty (`.empty`) if every string is excluded.
     """
     words = [path.text for path in nbest(full, EXPECTED_STRINGS)]
     rows = [share * contained_costs(words, pool, settings) for share, pool in zip(shares, lists, strict=True)]
@@ -114,9 +114,9 @@ def compose_with_expected(
 
 
 def contained_costs(words: Sequence[str], hypotheses: Sequence[Hypothesis], settings: SkeletonSettings) -> Floats:
-    """Returns (words,) float64, what it costs each string at least to contain one of some hypotheses, with edits.
+    """Returns (words,) float64, the least cost at which each string contains one of the hypotheses, with edits.
 
-    Infinity where it contains none, since edits are forbidden.
+    It is infinite if a string contains none within the allowed edits.
 
     >>> settings = SkeletonSettings(weight=1.0, edits=EditCosts(deletion=2.0, substitution=9.0))
     >>> contained_costs(["a b c", "a b"], [Hypothesis(("a", "c"), 0.5)], settings).tolist()
@@ -134,7 +134,7 @@ def contained_hypotheses(
 ) -> list[int]:
     """Returns the index of the skeleton hypothesis that each path of a composition with one list contains.
 
-    With edits the matched words need not spell it: then the score tells which it is.
+    With edits, the matched words need not spell it; then the score identifies it.
     """
     if edits:
         costs = np.array([hypothesis.cost for hypothesis in hypotheses])

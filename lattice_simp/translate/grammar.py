@@ -1,6 +1,6 @@
 """A synchronous grammar as arrays: source patterns in a trie, and for each pattern its target sides.
 
-On disk the arrays are in a file of their own, or in the cache beside a rule table.
+On disk the arrays are in a separate file, or in the cache beside a rule table.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from lattice_simp.support.textio import read_lines
 from lattice_simp.translate.source_trie import source_trie
 
 GOAL = "S"
-"""The glue rules' symbol; they are built in (S -> X, S -> S X)."""
+"""The symbol of the glue rules, which are built in (S -> X, S -> S X)."""
 
 _KIND = "rules2"  # the number grows when parsing changes
 _TABLES = ("source_words", "target_words")
@@ -187,7 +187,7 @@ class Grammar:
 
     @classmethod
     def from_rules(cls, rules: Iterable[RuleText]) -> Grammar:
-        """Arranges rules; their order does not matter, and equal rules stay apart."""
+        """Makes a grammar of rules; their order does not matter, and equal rules stay separate."""
         builder = _Builder()
         for rule in rules:
             builder.add(rule)
@@ -195,7 +195,7 @@ class Grammar:
 
     @classmethod
     def from_arrays(cls, *, source_offsets: Ints, source: Ints, pattern_left: Ints, **arrays: Any) -> Grammar:
-        """Makes a grammar of its arrays, without the trie and the patterns' gaps: these follow from the others.
+        """Makes a grammar from its arrays, and computes the trie and the patterns' gaps.
 
         Args:
             source_offsets, source: the patterns' symbols, flat; no two patterns are equal.

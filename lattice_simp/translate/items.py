@@ -1,4 +1,4 @@
-"""The target sides of all matches in a sentence: what cells, and the constituents at the top, are made of."""
+"""The target sides of all matches in a sentence, of which cells and the constituents at the top consist."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class ExtraItem:
         left: the non-terminal.
         start, end: the source tokens.
         symbols: the target words.
-        cost: of the rule.
-        rule: its number.
+        cost: the cost of the rule.
+        rule: the number of the rule.
         tokens: the source token that each word belongs to.
     """
 
@@ -42,13 +42,13 @@ class ExtraItem:
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """What is known of words that are a part of a larger sentence.
+    """The context of words that are part of a larger sentence.
 
     Attributes:
         positions: where each word (and the end) is in the larger sentence, for the names of the steps; None for the
             same positions.
-        free_copies: (words,) bool, those that are passed through at no cost, whatever the rules say; None for none.
-        extra: target sides beside those of the rules' matches.
+        free_copies: (words,) bool, words that are copied at no cost, whatever the rules say; None for none.
+        extra: target sides in addition to those of the rules' matches.
     """
 
     positions: Sequence[int] | None = None
@@ -56,7 +56,7 @@ class Excerpt:
     extra: Sequence[ExtraItem] = ()
 
     def in_sentence(self, tokens: Ints) -> Ints:
-        """Returns where tokens are in the larger sentence; negative numbers stay."""
+        """Maps tokens to their positions in the larger sentence; negative numbers stay."""
         if self.positions is None:
             return tokens
         return np.where(tokens < 0, tokens, np.asarray(self.positions, dtype=np.int32)[tokens])
@@ -69,9 +69,9 @@ class Sides:
     Attributes:
         rule: (items,) int32, a rule's number, or COPY_RULE or GAP_RULE.
         left: (items,) int32, its non-terminal.
-        cell: (items,) int32, the cell that the side is in, -1 if it is in none.
+        cell: (items,) int32, the cell that the side belongs to, -1 for none.
         span: (items, 2) int32, source tokens.
-        scores: (features, items) float64, of the words of a word lattice that are read.
+        scores: (features, items) float64, the scores of the words of a word lattice that the side covers.
         cost: (items,) float64.
         offsets: (items + 1,) int32.
         symbols: (symbols,) int32, target words, or `-1 - c` for a reference to cell c.
@@ -89,7 +89,7 @@ class Sides:
     tokens: Ints
 
     def gather(self, chosen: Ints) -> Sides:
-        """Returns some of the sides."""
+        """Returns the sides with these numbers."""
         positions, offsets = chosen_blocks(self.offsets, chosen)
         return Sides(
             rule=self.rule[chosen],
@@ -104,7 +104,7 @@ class Sides:
         )
 
     def joined(self, more: Sides) -> Sides:
-        """Returns these sides and then `more`."""
+        """Returns these sides followed by `more`."""
         joined = {
             name: np.concatenate((values, getattr(more, name)), axis=1 if name == "scores" else 0)
             for name, values in vars(self).items()
@@ -131,16 +131,16 @@ class ParseItems(Sides):
     pairs: WordLabels | None
 
     def select(self, chosen: Ints) -> Items:
-        """Returns the chosen items, as automata are made of them."""
+        """Returns the chosen items in the form from which automata are built."""
         positions, offsets = chosen_blocks(self.offsets, chosen)
         return Items(offsets.astype(np.int32), self.labels[positions], self.cost[chosen], (chosen + 1).astype(np.int32))
 
     def all(self) -> Items:
-        """Returns all items, as automata are made of them."""
+        """Returns all items in the form from which automata are built."""
         return Items(self.offsets, self.labels, self.cost, np.arange(1, len(self.cost) + 1, dtype=np.int32))
 
     def only(self, kept: Bools) -> ParseItems:
-        """Returns the items with only some of them in cells and at the top; their numbers stay."""
+        """Removes all other items from cells and from the top; numbers stay the same."""
         return replace(self, cell=np.where(kept, self.cell, -1).astype(np.int32), top=self.top[kept[self.top]])
 
     def by_label(self, values: Ints) -> Ints:
@@ -155,10 +155,10 @@ def parse_items(
 
     Args:
         grammar: the rules.
-        costs: of rules and copies.
+        costs: the costs of rules and copies.
         source: the sentence, or a word lattice.
-        plan: of its cells.
-        excerpt: what is known of words that are a part of a sentence.
+        plan: the plan of its cells.
+        excerpt: the context of words that are part of a larger sentence.
         affiliated: whether labels are pairs of words and the tokens that they belong to.
     """
     sides = _match_sides(grammar, costs, source, plan, excerpt.free_copies, affiliated=affiliated)
@@ -226,7 +226,7 @@ def _extra_sides(plan: CellPlan, extra: Sequence[ExtraItem], num_scores: int) ->
 
 
 def _copied_words(grammar: Grammar, source: Source, arcs: Ints) -> Ints:
-    """Returns (matches,) the target word that stands for a token that is passed through."""
+    """Returns (matches,) the target word of each copied token."""
     words = np.zeros(len(source.words), dtype=np.int32)
     for arc in np.unique(arcs[arcs >= 0]).tolist():
         words[arc] = grammar.target_words.add(source.words[arc])

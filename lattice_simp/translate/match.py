@@ -1,7 +1,7 @@
 """Which source patterns match where: a bottom-up chart over a sentence or a word lattice.
 
 CYK+ with dotted items (Chiang 2007; for lattices Dyer et al. 2008). Spans are filled from the right end to the left,
-and from short to long, so that every cell a gap may stand on is complete when it is looked up.
+and from short to long, so that the cell of a gap is complete when it is looked up.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _GAPS = [(name, np.int32) for name in ("begin", "end", "second_begin", "second_e
 """The spans of the first and the second source gap, -1 where there is none."""
 
 _ITEM = np.dtype([("node", np.int32), ("next", np.int32), ("path", np.int32), *_GAPS])
-"""A dotted item: the trie node of what was matched so far, the next item whose dot is at the same place, and the words
-that were read."""
+"""A dotted item: the trie node that it has reached, the next item with the dot at the same place, and the index in
+`paths` of its last word."""
 
 _MATCH = np.dtype([(name, np.int32) for name in ("pattern", "left", "start", "last", "path")] + _GAPS)
 
 _PATH = np.dtype([("arc", np.int32), ("before", np.int32)])
-"""A source arc whose word was read, and the words read before it; -1 for none."""
+"""A source arc whose word was matched, and the index of the one before it; -1 for none."""
 
 COPY = -1
-"""The pattern of a token that is passed through."""
+"""The pattern of a copied token."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Matches:
         gaps: (matches, 4) int32, the spans of the first and the second source gap; -1 where there is none.
         gap_left: (matches, 2) int32, the non-terminals of the gaps; -1 where there is none.
         complete: (non-terminals, states, states) int8, whether a cell has a match.
-        paths: records of the source arcs whose words were read: `arc`, and the index of those `before` it (-1: none).
+        paths: records of the source arcs whose words were matched: `arc`, and the index of the one `before` (-1: none).
     """
 
     pattern: Ints
@@ -59,11 +59,11 @@ class Matches:
     paths: Records
 
     def copied_arcs(self) -> Ints:
-        """Returns (matches,) the source arc that each match of the pattern COPY passes through, -1 for others."""
+        """Returns (matches,) the source arc that each match of the pattern COPY copies, -1 for other matches."""
         return np.where(self.pattern == COPY, self.paths["arc"][self.path], -1).astype(np.int32)
 
     def input_scores(self, scores: Floats) -> Floats:
-        """Returns (features, matches), the sums of (features, source arcs) `scores` over the words that were read."""
+        """Returns (features, matches), the sums of (features, source arcs) `scores` over the words of each match."""
         total, path = np.zeros((len(scores), len(self.path))), self.path
         while (path >= 0).any():
             total += np.where(path >= 0, scores[:, self.paths["arc"][path]], 0.0)
@@ -72,7 +72,7 @@ class Matches:
 
 
 class _Sentence(NamedTuple):
-    """The source as the kernel takes it."""
+    """The source, in arrays for the kernel."""
 
     words: Ints
     begins: Ints
@@ -96,7 +96,7 @@ def match(
         grammar: the rules.
         source: a sentence or a word lattice.
         words: (arcs,) int32, the ids of the source's words; any id beyond the grammar's table is an unknown word.
-        max_span: in tokens.
+        max_span: the largest span in tokens.
         known_cells: cells (non-terminal, begin, end) that are complete whatever the rules say.
         copy_all: give every token a match of the pattern `COPY` for every non-terminal, not only those that no rule
             translates alone.
@@ -136,7 +136,7 @@ def _follow(keys: Longs, targets: Ints, node: int, symbol: int) -> int:
 def _match(
     source: _Sentence, present: Bytes3, keys: Longs, targets: Ints, pattern_at: Ints
 ) -> tuple[Records, Bytes3, Records]:
-    """Returns the matches, which cells are complete, and the paths; one kernel, for its three pools grow everywhere."""
+    """Returns the matches, which cells are complete, and the paths; one kernel, as its pools grow in all its loops."""
     num_nonterminals, num_states = len(present), len(source.near)
     complete = present.copy()
     matches, num_matches = np.empty(1024 + num_nonterminals * len(source.words), dtype=_MATCH), 0
@@ -154,7 +154,7 @@ def _match(
         last = num_states - 1
         while not source.near[start, last]:
             last -= 1
-        head = np.full(last - start + 1, -1, dtype=np.int32)  # the items of this start, chained by where their dot is
+        head = np.full(last - start + 1, -1, dtype=np.int32)  # lists of the items of this start by dot
         _set_item(items, 0, 0, -1, -1)
         items[0].next, head[0], count = -1, 0, 1
         first_arc = int(np.searchsorted(source.ends, start + 1))
@@ -203,7 +203,7 @@ def _match(
                             count += 1
                     item = items[item].next
                 first_arc = last_arc
-            # Record what is complete; each non-terminal that becomes so may begin a longer rule, or a unary one.
+            # Record complete items; a non-terminal that becomes complete may begin a longer rule, or a unary one.
             item = first if source.near[start, end] else count
             while item < count:
                 if num_matches + num_nonterminals >= len(matches):
@@ -231,7 +231,7 @@ def _match(
 
 @inlined
 def _set_item(items: Records, index: int, node: int, begin: int, end: int) -> None:
-    """Writes an item with at most one gap, and without words."""
+    """Writes an item without words that has at most one gap."""
     items[index].path = -1
     items[index].node, items[index].begin, items[index].end = node, begin, end
     items[index].second_begin, items[index].second_end = -1, -1

@@ -1,4 +1,4 @@
-"""A sentence's translations as a recursive transition network that OpenFst expands: what `parse.py` must give."""
+"""A sentence's translations as a recursive transition network that OpenFst expands: the reference for `parse.py`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lattice_simp.translate.source import Sentence, as_source
 
 
 def openfst_lattice(grammar: Grammar, costs: Costs, words: Sentence, settings: DecoderSettings) -> Lattice:
-    """Builds the lattice of all translations, for small inputs: nothing is shared and nothing pruned.
+    """Builds the lattice of all translations, without sharing or pruning, so only for small inputs.
 
     Every cell (non-terminal, span) is an automaton of its matches' target sides, one chain each, where a gap is an arc
     that calls the gap's cell; at the top, cells are side by side (the glue rules).
@@ -40,7 +40,7 @@ def openfst_lattice(grammar: Grammar, costs: Costs, words: Sentence, settings: D
     source = as_source(words)
     check_source(grammar, source, settings)
     symbols, states = grammar.target_words, source.num_states
-    first_call = len(symbols) + len(source.words)  # beyond all words, those that are copied included
+    first_call = len(symbols) + len(source.words)  # beyond all words, including copied ones
     word_ids = grammar.source_words.lookup(source.words, missing=len(grammar.source_words))
     matches = match(grammar, source, word_ids, settings.max_span, copy_all=settings.copies == "all")
     read = np.zeros(len(matches.pattern)) if costs.reading is None else matches.input_scores(costs.reading[None])[0]
@@ -72,7 +72,7 @@ def openfst_lattice(grammar: Grammar, costs: Costs, words: Sentence, settings: D
 
 
 def _automaton(num_states: int) -> pynini.Fst:
-    """Returns states without arcs, from the first to the last."""
+    """Returns an automaton of states without arcs: the first is the start, the last is final."""
     fst = pynini.Fst()
     fst.add_states(num_states)
     fst.set_start(0)

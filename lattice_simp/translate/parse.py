@@ -3,7 +3,7 @@
 After Iglesias et al. (2009) and Chiang (2007), for word lattices Dyer et al. (2008). Matches of source patterns become
 cells, cells refer to cells, and the references are replaced until words are left. Constituents of the top non-terminal
 are side by side from the start of the sentence to its end (the glue rules S -> X, S -> S X). Words are the output
-labels; an input label is a *step*, the rule applications that an arc completes, so every path tells its derivation.
+labels; an input label is a *step*, the rule applications that an arc completes, so every path records its derivation.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from lattice_simp.translate.settings import DecoderSettings
 from lattice_simp.translate.source import Sentence, Source, as_source
 
 Pruning: TypeAlias = Callable[["SourceParse"], Bools]
-"""Finds the items of a chart that its lattice is made of: (items,) bool."""
+"""Chooses the items of a chart for its lattice: (items,) bool."""
 
 WHOLE = Excerpt()
-"""Words that are a sentence."""
+"""The excerpt of a whole sentence."""
 
 
 def parse_sentence(
@@ -45,14 +45,14 @@ def parse_sentence(
     settings: DecoderSettings,
     excerpt: Excerpt = WHOLE,
 ) -> SourceParse:
-    """Finds the items of a sentence or a word lattice, of which its lattice is made.
+    """Finds the items of a sentence or a word lattice, from which its lattice is built.
 
     Args:
         grammar: the rules.
-        costs: of the parts of a derivation (`Costs.weighted`).
+        costs: the costs of the parts of a derivation (`Costs.weighted`).
         words: the source tokens, at least one, or a word lattice; its scores become features of the lattice.
         settings: `top`, `max_span`, `copies` and `word_arcs` count.
-        excerpt: what is known of words that are a part of a sentence.
+        excerpt: the context of words that are part of a larger sentence.
 
     Raises:
         GrammarError: no tokens, or the grammar has no rules for `settings.top`.
@@ -94,7 +94,7 @@ class SourceParse:
     excerpt: Excerpt = WHOLE
 
     def lattice(self, prune: Pruning | None = None) -> StepLattice:
-        """Replaces references by cells until words are left.
+        """Builds the lattice: replaces references by cells until only words are left.
 
         Args:
             prune: chooses the items if the grammar's non-terminals nest; other grammars are never pruned.
@@ -154,7 +154,7 @@ def _build_cells(store: CellStore, plan: CellPlan, items: ParseItems) -> None:
 
 
 def _build_top(store: CellStore, plan: CellPlan, items: ParseItems, glue_cost: float) -> tuple[Records, int]:
-    """Returns the arcs between the positions of the sentence; position 1 and the last one change their numbers."""
+    """Returns the arcs between the positions of the sentence; position 1 and the last one swap their numbers."""
     top = items.select(items.top)
     last = plan.num_states - 1
     position = np.arange(plan.num_states, dtype=np.int32)

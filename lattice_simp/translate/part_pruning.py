@@ -1,7 +1,7 @@
-"""Pruning a lattice that is a part of a sentence's translations, and whose surroundings are not known.
+"""Prunes the lattice of a part of a sentence's translations when the words around it are unknown.
 
-A path's cost is scored with a low order of the language model (free choice of backoff, nothing known of the words
-before), which is only a guess of what the whole sentence will say: the search is no longer exact.
+Paths are scored with a low order of the language model (free choice of backoff, empty history). That only estimates
+their costs in the whole sentence, so the search is no longer exact.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from lattice_simp.ops.prune import rounding_slack
 
 @dataclass(frozen=True)
 class PartPruning:
-    """How much of a part stays.
+    """How much of the lattice of a part is kept.
 
     Attributes:
         beam: nats above its best path.
-        max_arcs: the best arcs; those as good as the last of them stay, too.
+        max_arcs: how many of the best arcs are kept; ties with the last one are kept, too.
         order: the order of the (first) language model that scores, 2 or more; no word penalty counts.
     """
 
@@ -57,7 +57,7 @@ class PartPruning:
 
 @dataclass(frozen=True, eq=False)
 class PartPruner:
-    """Prunes lattices of some words."""
+    """Prunes lattices over a given vocabulary."""
 
     settings: PartPruning
     word_of_label: Ints
@@ -79,9 +79,9 @@ class PartPruner:
         return lattice.keep_arcs(self._kept(through)).connected()
 
     def _kept(self, through: Floats) -> Bools:
-        """Returns which arcs are within the beam and among the best `max_arcs`, or as good as the last of these.
+        """Returns which arcs are within the beam and among the best `max_arcs`, or tie with the last of these.
 
-        The costs through the arcs of one path differ by rounding; whole paths stay.
+        The costs through the arcs of one path differ by rounding, so a slack keeps whole paths.
         """
         limit = float(through.min()) + self.settings.beam
         if len(through) > self.settings.max_arcs:
@@ -89,7 +89,7 @@ class PartPruner:
         return through <= limit + rounding_slack(through)
 
     def _through(self, source: Ints, target: Ints, words: Ints, costs: Floats, num_states: int) -> Floats:
-        """Returns for each arc the cost of the best path through it."""
+        """Returns the cost of the best path through each arc."""
         offsets, nextstates, order = _sorted_arcs(
             np.ascontiguousarray(source), np.ascontiguousarray(target), num_states
         )

@@ -1,4 +1,4 @@
-"""Extracts the features of a decoder's paths: those of `Translation.features`, of many paths at once."""
+"""Extracts the features of many paths of a decoder's lattice at once, as `Translation.features` does for one."""
 
 from __future__ import annotations
 

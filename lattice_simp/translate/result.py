@@ -25,8 +25,8 @@ from lattice_simp.translate.source import INPUT_FEATURE
 SKELETON_FEATURE, EDIT_FEATURE = SKELETON, EDITS
 
 DECODER_FEATURES = (LENGTH_FEATURE, GLUE_FEATURE, COPY_FEATURE, SKELETON_FEATURE, EDIT_FEATURE, INPUT_FEATURE)
-"""The decoder's own features, neither of rules nor language models; further ones of input lattices begin with
-`Input:`."""
+"""The decoder's own features, which come neither from rules nor from language models; further features of input
+lattices begin with `Input:`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,5 +89,5 @@ class Translation:
             return {}
         named = path_labels(self.lattice, path).features(self.grammar)
         labels = (self.lattice if self.mbr is None else self.mbr).connected().olabels[path.arcs]
-        named[LENGTH_FEATURE] = -float(np.count_nonzero(labels))  # marks of the sentence's end cost, too
+        named[LENGTH_FEATURE] = -float(np.count_nonzero(labels))  # `</s>` has a cost, too
         return named | {name: score for name, score in path.features.items() if name != MATCHED}

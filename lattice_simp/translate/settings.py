@@ -23,7 +23,7 @@ Copies: TypeAlias = Literal["unknown", "all"]
 WordArcs: TypeAlias = Literal["shared", "affiliated"]
 
 DEFAULT_MAX_SPAN = 10
-"""Source tokens that a constituent below the glue may cover (Chiang 2007)."""
+"""The most source tokens of a constituent below the glue (Chiang 2007)."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class DecoderSettings:
         engine: `arrays` runs compiled kernels; `openfst`, the reference implementation, keeps neither features nor
             derivations and has no strategy `skeleton-first`.
         top: the non-terminal that the glue rules combine.
-        max_span: source tokens that a constituent may cover.
+        max_span: the most source tokens of a constituent.
         copies: which tokens may be copied: `unknown`, those that no rule translates alone; or `all`, for a source and
             a target in the same language.
         word_arcs: `affiliated` names the source token of each word on its arc (`derivation.affiliations`), which a
@@ -116,7 +116,7 @@ class DecoderSettings:
         return cls().updated(values)
 
     def updated(self, values: Mapping[str, Any]) -> DecoderSettings:
-        """Returns the settings with the values of nested dicts in the place of those that they name.
+        """Returns the settings with the values that nested dicts name replaced.
 
         >>> DecoderSettings().updated({"skeleton": {"edits": {"deletion": 5.0}}}).skeleton.edits.deletion
         5.0
@@ -129,7 +129,7 @@ class DecoderSettings:
 
 
 def _updated(settings: Any, values: Any, section: str = "") -> Any:
-    """Returns settings with other values; errors begin the names with `section`, as in `skeleton.`."""
+    """Returns settings with other values; names in errors begin with `section`, for example `skeleton.`."""
     if not isinstance(values, Mapping):
         raise LatticeSimpError(f"{section.rstrip('.') or 'the settings'}: names with values are needed, not {values!r}")
     known = [entry.name for entry in fields(settings)]
@@ -157,7 +157,7 @@ _NEEDED = {int: "a whole number", float: "a number", str: "a name", NoneType: "n
 
 
 def _is_of(value: Any, kind: Any) -> bool:
-    """Returns whether a value fits a field's type: whole numbers are numbers, truth values are not."""
+    """Returns whether a value fits a field's type: whole numbers are numbers, Booleans are not."""
     if get_origin(kind) is Literal:
         return isinstance(value, str) and value in get_args(kind)
     if get_origin(kind) is Callable:

@@ -28,7 +28,7 @@ class SkeletonScores:
 
     Attributes:
         cost: the factor of its cost.
-        features: a weight for each feature that counts by itself; none by default.
+        features: a weight for each feature that counts separately; none by default.
     """
 
     cost: float
@@ -43,7 +43,7 @@ class SkeletonScores:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The features that a composition keeps beside the cost; none if only the cost counts."""
+        """The features that a composition keeps in addition to the cost; none if only the cost counts."""
         return (SKELETON, *(PREFIX + name for name in self.features)) if self.features else ()
 
     @property
@@ -57,10 +57,10 @@ class SkeletonScores:
             raise SkeletonError(f"the weights {', '.join(self.names[1:])} have no effect {where}, or leave them out")
 
     def scored(self, hypothesis: Hypothesis) -> Hypothesis:
-        """Returns a hypothesis with its weighted cost and the features `names`; as it is if only the cost counts.
+        """Returns a hypothesis with its weighted cost and the features `names`; unchanged if only the cost counts.
 
         Raises:
-            SkeletonError: it lacks a feature that has a weight.
+            SkeletonError: the hypothesis lacks a feature that has a weight.
         """
         if not self.features:
             return hypothesis
@@ -76,13 +76,13 @@ class SkeletonScores:
         return Hypothesis(hypothesis.tokens, cost, {SKELETON: -hypothesis.cost, **named})
 
     def ranked(self, hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
-        """Returns scored hypotheses, cheapest first; in their order if only the cost counts."""
+        """Returns scored hypotheses, cheapest first; in their own order if only the cost counts."""
         scored = tuple(map(self.scored, hypotheses))
         return tuple(sorted(scored, key=lambda entry: entry.cost)) if self.features else scored
 
 
 def with_feature_weights(weights: Mapping[str, float]) -> dict[str, float]:
-    """Returns weights with one of 0 for each feature of a skeleton that has none.
+    """Adds a weight of 0 for each feature of a skeleton without a weight.
 
     >>> with_feature_weights({"LM": 1.0, "Skeleton": 0.5})
     {'LM': 1.0, 'Skeleton': 0.5, 'Skeleton:LM': 0.0}

@@ -1,6 +1,7 @@
 """The source of a translation: a word lattice, of which a sentence is the simplest kind (Dyer et al. 2008).
 
-Positions of a sentence are states of a lattice; a span is a pair of states, and as long as its shortest path.
+Positions of a sentence are states of a lattice; a span is a pair of states, and its length is that of its shortest
+path.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ INPUT_WEIGHT = 1.0
 """The default weight of `Input`: the costs of an input lattice count."""
 
 MAX_STATES = 10_000
-"""Of an input lattice: a chart takes memory for every pair of states."""
+"""The most states of an input lattice, since a chart takes memory for every pair of states."""
 
 
 Sentence: TypeAlias = "str | Sequence[str] | Lattice | Source"
-"""What is translated: tokens, a string of tokens separated by blanks, or a word lattice."""
+"""The input of a translation: tokens, a string of tokens separated by blanks, or a word lattice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +40,11 @@ class Source:
     """A sentence or a word lattice: arcs with words between states 0 (the start) to `num_states - 1` (the end).
 
     Attributes:
-        words: of the arcs.
+        words: the words of the arcs.
         begins, ends: (arcs,) int32, the states of the arcs, sorted by `ends`, then `begins`; each arc leads to a
             higher state.
-        num_states: how many there are.
-        names: of the input's features; none for a sentence.
+        num_states: the number of states.
+        names: the names of the input's features; none for a sentence.
         scores: (features, arcs) float64.
     """
 
@@ -63,7 +64,7 @@ class Source:
 
     @classmethod
     def from_lattice(cls, lattice: Lattice) -> Source:
-        """Makes the source of an acyclic acceptor, whose empty string and marks (`MARKS`) are left out.
+        """Makes the source of an acyclic acceptor, without its empty string and marks (`MARKS`).
 
         >>> source = Source.from_lattice(Lattice.from_strings([("a b", 0.5), ("c", 1.0)]))
         >>> source.words, source.num_states, source.names, source.scores.tolist()
@@ -130,9 +131,9 @@ def as_source(sentence: Sentence) -> Source:
 
 
 def _with_one_end(lattice: Lattice) -> Lattice:
-    """Returns the lattice without its empty string, with one final state, the last one, which no arc leaves.
+    """Returns the lattice without its empty string, with the last state as its only final one, which no arc leaves.
 
-    Arcs into other final states have copies that lead to the end, with the final costs and features on them.
+    Arcs into other final states get copies that lead to the end and carry the final costs and features.
     """
     final = np.isfinite(lattice.finals)
     into = np.flatnonzero(final[lattice.nextstates]).astype(np.int32)

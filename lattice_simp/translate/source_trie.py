@@ -19,7 +19,7 @@ def source_trie(offsets: Ints, symbols: Ints, left: Ints, num_nonterminals: int)
     Args:
         offsets, symbols: pattern p is `symbols[offsets[p]:offsets[p + 1]]`.
         left: the patterns' left-hand sides; no two patterns are equal.
-        num_nonterminals: how many there are.
+        num_nonterminals: the number of non-terminals.
     """
     lengths = np.diff(offsets)
     node = np.zeros(len(lengths), dtype=np.int64)
@@ -31,7 +31,7 @@ def source_trie(offsets: Ints, symbols: Ints, left: Ints, num_nonterminals: int)
         node[longer] = nodes + indices
         keys.append(different)
         nodes += len(different)
-    # Nodes are numbered level by level, and within a level by their keys: the keys are sorted as they come.
+    # Nodes are numbered level by level, and within a level by their keys, so keys come out sorted.
     pattern_at = np.full((nodes, max(num_nonterminals, 1)), -1, dtype=np.int32)
     pattern_at[node, left] = np.arange(len(lengths))
     return np.concatenate(keys), np.arange(1, nodes, dtype=np.int32), pattern_at

@@ -1,4 +1,4 @@
-"""Which source tokens each word of a hypothesis comes from, read off its derivation."""
+"""Aligns the words of a hypothesis with source tokens by its derivation."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from lattice_simp.translate.grammar import Grammar
 
 
 def align_words(uses: Sequence[RuleUse], source: Sequence[str], grammar: Grammar) -> list[frozenset[int]]:
-    """Returns for each target word the source tokens it is aligned to.
+    """Returns the source tokens that each target word is aligned with.
 
     A rule without an alignment aligns each of its target words with all of its own source words. A gap of
-    skeleton-first decoding is translated by itself, also where a rule reaches across it.
+    skeleton-first decoding is translated separately, even if a rule reaches across it.
 
     Raises:
         GrammarError: the rules do not make up a derivation of `source`.
@@ -29,7 +29,7 @@ def align_words(uses: Sequence[RuleUse], source: Sequence[str], grammar: Grammar
 def _derive_all(
     pending: list[RuleUse], start: int, end: int, source: Sequence[str], grammar: Grammar
 ) -> list[frozenset[int]]:
-    """Takes the widest rules that follow one another from `start` to `end` off the list, and what is inside them."""
+    """Derives `start` to `end` by the widest pending rules, and removes these; returns the tokens of each word."""
     words: list[frozenset[int]] = []
     while start < end:
         part, start = _derive(pending, start, source, grammar)
@@ -42,7 +42,7 @@ def _derive_all(
 def _derive(
     pending: list[RuleUse], start: int, source: Sequence[str], grammar: Grammar, end: int | None = None
 ) -> tuple[list[frozenset[int]], int]:
-    """Takes the widest rule that begins at `start` (and ends at `end`) and everything inside it off the list."""
+    """Derives a span by the widest pending rule from `start` (to `end`); returns its words' tokens, and its end."""
     fitting = [use for use in pending if use.start == start and end in (None, use.end)]
     for use in fitting:
         rest = [other for other in pending if other is not use]
@@ -105,8 +105,8 @@ def _apply_across(
 def gap_position(points: Sequence[Sequence[int]], seen: int, total: int, length: int) -> int:
     """Returns the place on a phrasal rule's target side of a gap that follows `seen` of its `total` source words.
 
-    It comes after the last target word that is aligned to the nearest source word before it that is aligned, first if
-    there is none. Without an alignment it keeps its relative position.
+    Its place is after the last target word that is aligned with the nearest aligned source word before it, or first if
+    there is none. Without an alignment, the gap keeps its relative position.
 
     >>> gap_position([(0, 1), (1, 0), (2, 2)], 2, 3, 3), gap_position([], 1, 4, 2)
     (1, 0)
@@ -120,7 +120,7 @@ def gap_position(points: Sequence[Sequence[int]], seen: int, total: int, length:
 def _skips(
     symbols: Sequence[str | tuple[str]], seen: int, start: int, end: int, source: Sequence[str], rest: Sequence[RuleUse]
 ) -> list[list[tuple[int, int, int]]]:
-    """Lists the ways in which words cover the tokens with gaps between them, as (words before, start, end) of each."""
+    """Lists the ways in which words and gaps between them cover the tokens: (words before, start, end) of each gap."""
     if seen == len(symbols):
         return [[]] if start == end else []
     ways = []
@@ -132,7 +132,7 @@ def _skips(
 
 
 def _stops(start: int, end: int, rest: Sequence[RuleUse]) -> list[int]:
-    """Returns `start`, and where rules that follow one another from there may end before `end`."""
+    """Returns `start`, and the places before `end` where rules that follow one another from `start` may end."""
     stops = {start}
     for use in sorted(rest, key=lambda use: use.start):
         if use.start in stops and use.end < end:
@@ -159,7 +159,7 @@ def _gap_spans(
 def _project(
     rule: RuleText, start: int, spans: Sequence[tuple[int, int]], parts: Sequence[list[frozenset[int]]]
 ) -> list[frozenset[int]]:
-    token_of: list[int] = []  # the source token of each source symbol; that of a gap is not asked for
+    token_of: list[int] = []  # the source token of each source symbol; unused for gaps
     token, gaps = start, iter(spans)
     for symbol in rule.source:
         token_of.append(token)

@@ -1,1 +1,1 @@
-"""Searches in nested grammars: the chart that both work on, and the forests that they return."""
+"""The searches in nested grammars, pruned and exact: their common chart, and the forests that they return."""

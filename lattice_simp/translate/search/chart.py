@@ -18,15 +18,15 @@ from lattice_simp.translate.automaton import ARC, NO_STEP, Items, prefix_tree, s
 from lattice_simp.translate.parse import SourceParse
 
 NO_WORD = -1
-"""The symbol of an arc whose word no language model sees, or that has none."""
+"""The symbol of an arc without a word, or whose word the language models skip."""
 
 
 class Chart(NamedTuple):
     """Arcs by state; state 0 to `len(offsets) - 2`.
 
-    The *context* of a state is what the words of its cell tell about the words before it: `2 * n`, or `2 * n + 1`, for
-    the n-gram n of a language model, the latter where a word further left could make it a longer one (it is *open*).
-    Only the exact search needs it (`search/exact/contexts.py`); else, contexts are of no words.
+    The *context* of a state is what the words of its cell reveal of the history: `2 * n` for the n-gram n of a language
+    model, or `2 * n + 1` if a word further left could make it a longer n-gram (it is *open*). Only the exact search
+    needs contexts (`search/exact/contexts.py`); elsewhere, they are empty.
 
     Attributes:
         offsets: (states + 1,) int32, where each state's arcs begin.
@@ -37,7 +37,7 @@ class Chart(NamedTuple):
         steps: (arcs,) int32, the item that an arc completes, plus 1; 0 for none.
         starts, ends: (cells,) int32, the cells' states; those of the last cell are of the whole sentence, whose last
             arc reads `</s>`.
-        contexts: (states,) int32;  known: (states,) int32, how many words it is the context of.
+        contexts: (states,) int32;  known: (states,) int32, how many words of the history the context reveals.
     """
 
     offsets: Ints
@@ -80,9 +80,9 @@ def make_chart(
         cells: (items,) the cell of each item.
         items: the target sides; a symbol is a target word or `-1 - c` for cell c.
         top: the glue.
-        word_of_label: (target words,) the language model's word, `NO_WORD` where none sees it.
+        word_of_label: (target words,) the language model's word, `NO_WORD` if the models skip it.
         end_word: the symbol of the sentence's end.
-        word_penalty: a cost for each word that is seen.
+        word_penalty: a cost for each word that the models see.
     """
     num_cells = 1 + max(
         int(cells.max(initial=-1)), int(top.cells.max(initial=-1)), -1 - int(items.symbols.min(initial=0))
@@ -120,7 +120,7 @@ def make_chart(
 
 
 def seen_labels(parse: SourceParse, invisible: Collection[str] = ()) -> tuple[Ints, list[str]]:
-    """Returns the labels of the target words that the language models see, and the words."""
+    """Returns the labels of the target words that the language models see, and these words."""
     names = parse.grammar.target_words
     labels = [label for label in parse.target_words.tolist() if label and names[label] not in invisible]
     return np.array(labels, dtype=np.int32), [names[label] for label in labels]
@@ -133,10 +133,10 @@ def search_chart(
 
     Args:
         parse: the items of a sentence.
-        labels: (words,) int32, those that a language model sees (`seen_labels`).
+        labels: (words,) int32, the labels that a language model sees (`seen_labels`).
         words: (words,) int32, the language model's words for them.
         end_word: the symbol of the sentence's end.
-        word_penalty: the cost of a word that is seen.
+        word_penalty: the cost of a word that the models see.
 
     Returns:
         The automaton, and (items + 1,) int32, the step of each item at the top.
@@ -153,7 +153,7 @@ def search_chart(
 def _with_top_cells(parse: SourceParse) -> tuple[Ints, Top, Ints]:
     """Returns the cell of each item, -1 for none, the glue, and the step of each item at the top.
 
-    Where a cell of the top's non-terminal is in the parse anyway, the glue refers to that; other spans get new cells.
+    If the parse has a cell of the top non-terminal for a span, the glue refers to it; other spans get new cells.
     """
     items, plan = parse.items, parse.plan
     cells = items.cell.astype(np.int32)
@@ -181,7 +181,7 @@ def _with_top_cells(parse: SourceParse) -> tuple[Ints, Top, Ints]:
 
 @jit
 def _tries(begins: Ints, ends: Ints, items: Items, states: int) -> tuple[Records, int]:
-    """Returns the arcs of a prefix tree for each cell, whose leaves are its end, and the number of states.
+    """Returns the arcs of a prefix tree for each cell, whose leaves are merged in its end, and the number of states.
 
     Each item's cell is between the states `begins` and `ends`, below `states`. Of items with the same string in a cell,
     the cheapest stays.

@@ -13,16 +13,16 @@ from lattice_simp.core.kernel import Floats, Ints, Records, jit
 from lattice_simp.core.records import NONE
 
 EDGE = np.dtype([(name, np.int32) for name in ("head", "tail", "second", "junction", "arc")])
-"""How a node is made: of no, one or two other nodes (`NONE` where there is none), where the words of both meet at a
-junction (the exact search) or not, by an arc of the chart (the exact search) or a grid (the pruned search)."""
+"""How a node is derived: from up to two other nodes (`NONE` if there are fewer), by an arc of the chart and perhaps a
+junction where their words meet (the exact search), or by a grid (the pruned search)."""
 
 
 class Forest(NamedTuple):
     """Derivations as a hypergraph.
 
     Attributes:
-        edges: records of `EDGE`, in an order in which every node comes after those that it is made of.
-        costs: (edges,) float64, of the edges alone.
+        edges: records of `EDGE`, in topological order: every node comes after those that it is derived from.
+        costs: (edges,) float64, the costs of the edges alone.
         axioms: (nodes,) float64, the costs of axioms, infinity for others.
         goals: (goals,) int32, the nodes of whole derivations.
     """
@@ -51,10 +51,12 @@ def inside_costs(forest: Forest) -> tuple[Floats, Ints]:
 
 @jit
 def outside_costs(forest: Forest, inside: Floats) -> Floats:
-    """Returns (nodes,) what is missing from each node to the best whole derivation with it, infinity if there is none.
+    """Returns (nodes,) the outside costs: the best whole derivation with each node, less its inside cost.
+
+    They are infinite if there is no such derivation.
 
     Args:
-        forest: of a search.
+        forest: the forest of a search.
         inside: (nodes,) the costs of the nodes' best derivations.
     """
     edges, outside = forest.edges, np.full(len(inside), np.inf)
@@ -76,9 +78,9 @@ def edge_totals(forest: Forest, inside: Floats, outside: Floats) -> Floats:
     """Returns (edges,) the cost of the best whole derivation with each edge.
 
     Args:
-        forest: of a search.
+        forest: the forest of a search.
         inside: (nodes,) the costs of the nodes' best derivations.
-        outside: (nodes,) what is missing from each node to a whole one.
+        outside: (nodes,) the outside costs.
     """
     edges, totals = forest.edges, np.empty(len(forest.edges))
     for index in range(len(edges)):
@@ -95,7 +97,7 @@ def best_derivation(edges: Records, last: Ints, goal: int) -> Ints:
     """Returns the edges of a node's best derivation; those that read words are in the order of the string.
 
     Args:
-        edges: of a forest.
+        edges: the edges of a forest.
         last: (nodes,) the last edges of the nodes' best derivations, `NONE` for axioms.
         goal: the node.
     """
@@ -103,7 +105,7 @@ def best_derivation(edges: Records, last: Ints, goal: int) -> Ints:
     path = [np.int64(0) for _ in range(0)]
     while len(stack) > 0:
         node = stack.pop()
-        if node < 0:  # an edge that is to be written, after its tail and before its second part
+        if node < 0:  # marks an edge to write after its tail, before its second part
             path.append(-1 - node)
         elif last[node] >= 0:
             edge = last[node]

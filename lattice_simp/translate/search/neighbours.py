@@ -1,7 +1,7 @@
 """Which words can stand beside each other in the translations of a chart.
 
-A KenLM binary cannot list its n-grams; it is asked for each that a sentence could need, and most pairs of words never
-meet.
+A KenLM binary cannot list its n-grams, so it is queried for each one that a sentence may need, and most pairs of words
+never meet.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def neighbours(
     Args:
         parse: the items of a sentence.
         models: the language models with their weights.
-        invisible: words that they do not see.
+        invisible: words that they skip.
     """
     if not any(model.needs_successors for model, _ in models):
         return None
@@ -45,7 +45,7 @@ def neighbours(
 
 
 def _following(chart: Chart, count: int) -> Bools:
-    """Returns (words + 1, words + 1) bool, what can follow each word, and the start; the last column is the end."""
+    """Returns (words + 1, words + 1) bool: what can follow each word, and the start; the last column is the end."""
     bits = np.unpackbits(_follow(chart, count).view(np.uint8), axis=1, bitorder="little")
     return bits[:, : count + 1].astype(np.bool_)
 
@@ -54,8 +54,8 @@ def _following(chart: Chart, count: int) -> Bools:
 def _follow(chart: Chart, count: int) -> _Sets:
     """Returns the sets of words that can follow each word, and the start of the sentence.
 
-    Each state has the first words, and the last words, of the strings from its cell's start; it may be reached without
-    a word as well.
+    Each state has the first words and the last words of the strings from its cell's start, and whether the empty string
+    leads to it.
     """
     num_states, width, whole = len(chart.offsets) - 1, (count + 64) >> 6, chart.starts[len(chart.starts) - 1]
     firsts, lasts = np.zeros((num_states, width), dtype=np.uint64), np.zeros((num_states, width), dtype=np.uint64)
@@ -95,7 +95,7 @@ def _add(words: _Sets, word: int) -> None:
 
 @jit
 def _add_behind(follow: _Sets, before: _Sets, words: _Sets) -> None:
-    """Adds words to what can follow each of others."""
+    """Adds `words` to the words that can follow each word of `before`."""
     for part in range(len(before)):
         word = 64 * part
         left = before[part]

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def translate(decoder: Decoder, task: Task) -> Translation:
-    """Decodes sentence and skeletons apart, and keeps the full hypotheses that contain a skeleton hypothesis.
+    """Decodes sentence and skeletons separately, and keeps the full hypotheses that contain a skeleton hypothesis.
 
-    Where none does, the plain lattice comes back, and `reachable` is False.
+    If none does, it returns the plain lattice, and `reachable` is False.
     """
     settings, scores, engine = decoder.settings.skeleton, decoder.skeleton_scores, decoder.settings.engine
     if engine != "arrays":
@@ -48,7 +48,7 @@ def translate(decoder: Decoder, task: Task) -> Translation:
 
 
 def _expected(decoder: Decoder, task: Task, full: Lattice) -> Translation:
-    """Finds what the best strings are expected to cost over all skeletons, each as much as it is probable."""
+    """Finds the best strings by their expected costs over all skeletons, weighted by the skeletons' probabilities."""
     settings = decoder.settings.skeleton
     if settings.gaps == "at-gaps":
         raise SkeletonError("loops at the gaps alone need one skeleton; set gaps to 'everywhere' for several")
@@ -63,15 +63,15 @@ def _expected(decoder: Decoder, task: Task, full: Lattice) -> Translation:
 
 
 def beyond_best(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Returns hypotheses with what each costs beyond the cheapest: so those of skeletons of other lengths compare."""
+    """Subtracts the least cost from all costs, so that hypotheses of skeletons of different lengths compare."""
     least = min((hypothesis.cost for hypothesis in hypotheses), default=0.0)
     return [hypothesis.with_cost(hypothesis.cost - least) for hypothesis in hypotheses]
 
 
 def hypotheses_with_positions(decoder: Decoder, skeleton: Skeleton) -> tuple[tuple[Hypothesis, ...], list[set[int]]]:
-    """Returns exactly the skeleton's n best, and for each hypothesis where a gap of the source may open.
+    """Returns exactly the skeleton's n best hypotheses, and for each the places where a gap of the source may open.
 
-    A gap may open beside any target word that is aligned to a source word beside the gap.
+    A gap may open next to any target word that is aligned with a source word next to the gap.
     """
     lattice, paths = decoder.skeleton_nbest(skeleton.words, decoder.settings.skeleton.hypotheses)
     positions = [_gap_positions(decoder, skeleton, lattice, path) for path in paths]

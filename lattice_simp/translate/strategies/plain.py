@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lattice_simp.translate.decoder import Decoder
 
 ONE_OF_ARCS = 20
-"""One of so many arcs is enough where the best translation is all that a lattice is made for."""
+"""A lattice that serves only to find the best translation needs one in this many arcs."""
 
 
 def translate(decoder: Decoder, task: Task) -> Translation:
@@ -36,9 +36,9 @@ def translate(decoder: Decoder, task: Task) -> Translation:
 def certified(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
     """Returns the lattice of translations and its optimality gap: by how much its best one may miss the optimum (nats).
 
-    With a gap of 0, the best translation is in the lattice for certain. In a nested grammar, every translation within
-    the beam of `settings.exact` is, too; if its limits are reached before, the lattice is that of the pruned search.
-    Other grammars are decoded exactly.
+    With a gap of 0, the lattice is certain to hold the best translation and, in a nested grammar, every translation
+    within the beam of `settings.exact`. If the search reaches its limits before, the lattice is that of the pruned
+    search. Other grammars are decoded exactly.
 
     Raises:
         EmptyLatticeError: there is no translation.
@@ -55,7 +55,7 @@ def certified(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
 
 
 def bounded(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
-    """Returns what `Decoder.lattice` does, and a bound of its optimality gap (nats).
+    """Returns the lattice of `Decoder.lattice`, and a bound of its optimality gap (nats).
 
     The bound is that of a relaxation of the language models; grammars that do not nest are decoded exactly.
 
@@ -70,13 +70,13 @@ def bounded(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
 
 
 def _pruned(decoder: Decoder, parse: SourceParse) -> tuple[StepLattice, float]:
-    """Returns the pruned search's lattice, language models included, and its best translation's cost."""
+    """Returns the lattice of the pruned search, scored with language models, and the cost of its best translation."""
     scored = decoder.scored(parse.lattice(decoder.kept_items), decoder.settings.beam)
     return scored, decoder.operations.nbest(scored.lattice, 1)[0].cost
 
 
 def _known_cost(decoder: Decoder, parse: SourceParse) -> float:
-    """Returns what the pruned search's best translation costs: no lattice is needed but for that one."""
+    """Returns the cost of the pruned search's best translation, for which a small lattice is enough."""
     cubes = replace(decoder.settings.cubes, max_arcs=max(decoder.settings.cubes.max_arcs // ONE_OF_ARCS, 1))
     rules = parse.lattice(lambda items: kept_items(items, decoder.models, decoder.word_penalty, cubes))
     return decoder.operations.nbest(decoder.with_models(rules.lattice, 0.0), 1)[0].cost

@@ -1,13 +1,13 @@
 """Skeleton-first decoding (Hasler et al. 2016, section 4.1).
 
 1. The gaps of the sentence become single tokens, which translate to themselves and may occur wherever a constituent
-   may. Phrasal rules that match the skeleton across a gap are added, with the gap put where the rule's word alignment
-   says. The rules' lattice of this *partial* sentence holds the gaps as words.
+   may. Phrasal rules that match the skeleton across a gap are added, with the gap placed according to the rule's word
+   alignment. The rules' lattice of this *partial* sentence holds the gaps as words.
 2. Forced decoding: the lattice is composed with the skeleton's n-best list; the gaps are invisible to it.
 3. Each gap is replaced by the lattice of its own translations.
 4. The language models see the full strings only.
 
-Only the rules added for it cross the border of a gap.
+Only the rules added in step 1 cross the border of a gap.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ GAP_PRUNING = PartPruning(beam=10.0, max_arcs=1000)
 def translate(decoder: Decoder, task: Task) -> Translation:
     """Decodes the skeleton with unexpanded gaps, forced towards the skeleton's n-best list, then expands the gaps.
 
-    Of several skeletons the first counts. Where no partial hypothesis contains a skeleton hypothesis, or the rules
-    give a gap no translation of its own, the plain lattice comes back, and `reachable` is False.
+    It uses the first of several skeletons. If no partial hypothesis contains a skeleton hypothesis, or the rules have
+    no translation for a gap alone, it returns the plain lattice, and `reachable` is False.
     """
     skeleton, settings = task.skeletons[0], decoder.settings
     if settings.engine != "arrays":
@@ -92,7 +92,7 @@ def _fitting(
 
 
 def _gap_lattice(decoder: Decoder, words: Sequence[str], tokens: range) -> Lattice:
-    """Returns the translations of a gap, pruned without knowledge of what is around them.
+    """Returns the translations of a gap, pruned without knowledge of the words around them.
 
     The rules of a nested grammar are chosen as if the gap were a sentence.
     """
@@ -106,7 +106,7 @@ def _gap_lattice(decoder: Decoder, words: Sequence[str], tokens: range) -> Latti
 def partial_lattice(decoder: Decoder, skeleton: Skeleton) -> tuple[StepLattice, list[str]]:
     """Returns the rules' lattice of the skeleton with its gaps as words, and those words in order.
 
-    Input labels are steps by the tokens of the full sentence.
+    Input labels are steps, whose spans count tokens of the full sentence.
     """
     tokens: list[str] = []
     token_start: list[int] = []  # where each partial token begins in the full sentence
@@ -170,14 +170,14 @@ def gapped_side(
         if is_gap[index]:
             place = gap_position(points.tolist(), bisect(words, index), len(words), len(target))
             parts.append(((place, 0), grammar.target_words.add(tokens[index]), NO_TOKEN))
-    parts.sort(key=lambda part: part[0])  # gaps before the symbol at their place, in their own order
+    parts.sort(key=lambda part: part[0])  # at each place, gaps in their own order, then the symbol
     return tuple(symbol for _, symbol, _ in parts), tuple(owner for _, _, owner in parts)
 
 
 def _forced(decoder: Decoder, partial: StepLattice, acceptor: GappyAcceptor, gap_words: Sequence[str]) -> Lattice:
     """Composes with the skeleton hypotheses; only gaps may occur between their words.
 
-    What stays is scored with the language models, which do not see the gaps; their costs are taken out again.
+    The result is pruned by the language models, which skip the gaps; then their costs are removed again.
     """
     rules = partial.lattice
     labels = [label for label in map(rules.symbols.find, gap_words) if label is not None]
@@ -206,4 +206,4 @@ def _forced(decoder: Decoder, partial: StepLattice, acceptor: GappyAcceptor, gap
 
 
 _GAP_LABEL = "gap label"
-"""The feature in which the gaps' labels survive while they are hidden."""
+"""The feature that carries the labels of gaps while they are hidden."""

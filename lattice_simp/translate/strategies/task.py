@@ -21,10 +21,10 @@ class Task:
     """A sentence to translate.
 
     Attributes:
-        source: the sentence, or a word lattice in its place.
+        source: the sentence, or a word lattice.
         skeletons: none or several.
         hypotheses: translations of the skeleton from elsewhere; None for the decoder's own.
-        probabilities: of several skeletons; equal ones by default.
+        probabilities: the probabilities of several skeletons; equal by default.
     """
 
     source: Source

@@ -1,1 +1,1 @@
-"""The pruned search in nested grammars: cube pruning with the language model's own states, and what it keeps."""
+"""The pruned search in nested grammars: cube pruning with the language model's states."""

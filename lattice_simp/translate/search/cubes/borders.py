@@ -1,9 +1,9 @@
-"""The words at the borders of a cell's strings, and what the language model says where two strings meet.
+"""The words at the borders of a cell's strings, and the language-model costs where two strings meet.
 
 A *border* is a string's first words (its *prefix*, one fewer than the model's order), and the model's state after its
-last ones. As long as the string has fewer words than that, the prefix is all of it, without a state. The words of
-a prefix are charged as if nothing were known of those before them, and the first one's *rest cost*, what these should
-change, is added. When it meets a context, they are charged again.
+last words. The prefix of a shorter string is the whole string, and there is no state. The words of a prefix are charged
+with an empty history, plus the *rest cost* of the first word, an estimate of the change that the real history makes.
+When the prefix meets a context, its words are charged again.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from lattice_simp.core.records import NONE, Table, added, empty_table, find, fir
 from lattice_simp.lm.automaton import NgramAutomaton, advance
 
 EMPTY, WHOLE = 0, 1
-"""Two prefixes: no words; and whatever is before a sentence, so that the state is always known."""
+"""Two prefixes: no words; and the beginning of the sentence, after which the state is always known."""
 
 PREFIX = np.dtype(
     [(name, np.int32) for name in ("parent", "word", "length", "state", "closed", "unused")] + [("charge", np.float64)]
 )
-"""The prefix without its last word, that word, how many there are, the state after them, whether there are as many as
-matter, and what they cost."""
+"""The prefix without its last word, that word, the length, the state after the words, whether it has full length
+(`closed`), and the cost of the words."""
 
 MEETING = np.dtype([("key", np.int64), ("cost", np.float64), ("left", np.int32), ("right", np.int32)])
-"""Words behind a border: their key, what they cost beyond what was charged, and the border after them."""
+"""Words after a border: their key, their cost beyond what was charged, and the border after them."""
 
 FEWEST_MEETINGS = 1 << 13
-"""The slots for meetings that a search begins with."""
+"""The initial number of slots for meetings."""
 
 PREFIXES, MEETINGS = range(2)
 """The counters in `Borders.used`."""
@@ -39,10 +39,10 @@ class Borders(NamedTuple):
     """Tables that grow during a search.
 
     Attributes:
-        used: how many prefixes and meetings there are.
+        used: the numbers of prefixes and meetings.
         prefixes: records of `PREFIX`.
-        meetings: an open hash table of records of `MEETING`, whose free slots have the key -1: the search spends most
-            of its time on waiting for these, and one record is in one line of the processor's cache.
+        meetings: an open hash table of records of `MEETING`; free slots have the key -1. The search spends most of its
+            time waiting for these, so the records themselves are the slots: each takes one cache line.
         rests: (words,) float64, the rest costs.
     """
 
@@ -61,7 +61,7 @@ def new_borders(model: NgramAutomaton, rests: Floats) -> Borders:
 
 
 def with_room(borders: Borders, meetings: int, prefixes: int) -> Borders:
-    """Returns tables with room for so many more meetings and prefixes."""
+    """Returns the tables with room for this many more meetings and prefixes."""
     if has_room(borders, meetings, prefixes):
         return borders
     table, many = borders.prefixes, int(borders.used[PREFIXES]) + prefixes
@@ -98,7 +98,7 @@ def _move(meetings: Records, larger: Records) -> None:
 
 @jit
 def _slot(meetings: Records, key: int) -> np.int64:
-    """Does what `records.slot_of` does, in a table whose slots are the records themselves."""
+    """Works like `records.slot_of`, for a table whose slots are the records themselves."""
     mask = len(meetings) - 1
     slot = first_slot(key, mask)
     while meetings[slot].key >= 0 and meetings[slot].key != key:
@@ -108,7 +108,7 @@ def _slot(meetings: Records, key: int) -> np.int64:
 
 @jit
 def longer_prefix(model: NgramAutomaton, borders: Borders, prefix: int, word: int) -> int:
-    """Finds a prefix with one more word, or adds it."""
+    """Finds or adds the prefix with one more word."""
     table = borders.prefixes
     key = (np.int64(prefix) << 32) + word
     longer = find(table, key)
@@ -125,7 +125,7 @@ def longer_prefix(model: NgramAutomaton, borders: Borders, prefix: int, word: in
 
 @jit
 def meeting(model: NgramAutomaton, borders: Borders, left: int, right: int, words: int, is_prefix: bool) -> np.int64:
-    """Finds what words cost behind a border, or adds it: those of a prefix, which were charged already, or one word."""
+    """Finds or adds the meeting of a border with the words of a prefix, which have been charged, or with one word."""
     prefixes = borders.prefixes.rows
     context = 2 * right if right != NONE else 2 * left + 1
     key = (np.int64(context) << 32) + 2 * words + (1 if is_prefix else 0)
@@ -158,7 +158,7 @@ def meeting(model: NgramAutomaton, borders: Borders, left: int, right: int, word
 
 @jit
 def after_word(model: NgramAutomaton, borders: Borders, left: int, right: int, word: int) -> tuple[int, int, float]:
-    """Returns the border of a string with one more word, and what that costs."""
+    """Returns the border of a string with one more word, and the cost of the word."""
     row = borders.meetings[meeting(model, borders, left, right, word, False)]
     return left if right != NONE else row.left, row.right, row.cost
 
@@ -167,7 +167,7 @@ def after_word(model: NgramAutomaton, borders: Borders, left: int, right: int, w
 def after_string(
     model: NgramAutomaton, borders: Borders, left: int, right: int, other: tuple[int, int]
 ) -> tuple[int, int, float]:
-    """Returns the border of a string with another one behind it, and what that costs beyond both."""
+    """Returns the border of two strings in a row, and their cost beyond the sum of both."""
     if left == EMPTY and model.order > 1:
         return other[0], other[1], 0.0
     if other[0] == EMPTY:

@@ -1,4 +1,4 @@
-"""How much the best derivation with a grid costs beyond the best one of all: what pruning goes by."""
+"""Gaps, by which the search is pruned: how much the best derivation with a grid costs beyond the best one of all."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lattice_simp.translate.search.forest import edge_totals, outside_costs
 
 
 def gaps_of_grids(hypotheses: Hypotheses, grids: Grids, goal: int) -> Floats:
-    """Returns (grids,) how much a derivation with a grid costs, or should cost, beyond the best one of a search.
+    """Returns (grids,) the smaller of the gap of each grid in a search and its estimated gap.
 
     Args:
-        hypotheses: those of the search; a derivation of the whole at least.
-        grids: all of the chart.
+        hypotheses: those of the search, with at least one whole derivation.
+        grids: all grids of the chart.
         goal: the last place of the chart.
     """
     return np.minimum(grid_gaps(hypotheses, len(grids.arcs), goal), estimated_gaps(hypotheses, grids, goal))
@@ -38,10 +38,10 @@ def edge_gaps(hypotheses: Hypotheses, goal: int) -> Floats:
 
 @jit
 def estimated_gaps(hypotheses: Hypotheses, grids: Grids, goal: int) -> Floats:
-    """Returns (grids,) how much the best derivation with a grid should cost beyond the best one.
+    """Returns (grids,) an estimate of how much the best derivation with a grid costs beyond the best one.
 
-    The hypotheses that were looked at are few of those near the best one. So each reference is taken for the best
-    hypothesis of its place, whatever words it meets; all grids are looked at.
+    The search visits only few of the hypotheses near the best one. So the estimate covers all grids, and takes each
+    reference for the best hypothesis of its place, whatever words it meets.
     """
     num_states = len(hypotheses.begin)
     inside, outside = np.full(num_states, np.inf), np.full(num_states, np.inf)

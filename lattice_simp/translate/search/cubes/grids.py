@@ -1,7 +1,7 @@
-"""What leads to the places of a chart: to the end of a cell, or to a position of the sentence.
+"""The hyperedges into the places of a chart: a *place* is the end of a cell, or a position of the sentence.
 
-That is a target side with up to two references, a *grid*: one hypothesis for each pair of those that the references may
-stand for.
+A hyperedge is a target side with up to two references. It is a *grid* of hypotheses: one for each pair of hypotheses
+that the references may stand for.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from lattice_simp.translate.search.chart import NO_WORD, Chart
 
 
 class Grids(NamedTuple):
-    """What leads to the places of the chart: the hyperedges of Huang and Chiang (2007), each with its cube.
+    """The hyperedges into the places of the chart; the grid of each is the cube of Huang and Chiang (2007).
 
     Attributes:
         offsets: (places + 1,) the grids of the place `places[p]` are `offsets[p]:offsets[p + 1]`.
-        places: (places,) int32, the states of the chart, such that one only needs earlier ones.
+        places: (places,) int32, the states of the chart; a place depends only on earlier ones.
         arcs: (grids,) int32, the last arc of the target side.
         path_offsets, paths: all arcs of the target side of each grid.
         first, second: (grids,) int32, the states of the places that its references stand for, `NONE` without; at
             a position of the sentence, the first is the position before.
-        costs: (grids,) float64, what it costs without the references, as far as its own words tell.
+        costs: (grids,) float64, the costs without the references, each word scored after the grid's own words alone.
     """
 
     offsets: Ints
@@ -40,7 +40,7 @@ class Grids(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """What a target side has up to each arc, (arcs,): the arc before, how many arcs, the references, and the cost."""
+    """Target sides up to each arc, (arcs,): the arc before, the number of arcs, the references, and the cost."""
 
     into: Ints
     length: Ints
@@ -59,7 +59,7 @@ def make_grids(chart: Chart, model: NgramAutomaton) -> Grids:
     total = 0
     for state in range(num_states):
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
-            if is_place[chart.targets[arc]] and reached[state]:  # no derivation may lead to a position
+            if is_place[chart.targets[arc]] and reached[state]:  # a position may be unreachable
                 begins[chart.targets[arc] + 1] += 1
                 total += parts.length[arc]
     begins = np.cumsum(begins).astype(np.int32)
@@ -86,7 +86,7 @@ def make_grids(chart: Chart, model: NgramAutomaton) -> Grids:
 
 @jit
 def _places(chart: Chart) -> tuple[Bools, Bools]:
-    """Returns (states,) which are places, and which are reached: a position may be in no derivation."""
+    """Returns (states,) which are places, and which are reachable: a position may be in no derivation."""
     num_states, whole = len(chart.offsets) - 1, chart.starts[len(chart.starts) - 1]
     is_place, at_top = np.zeros(num_states, dtype=np.bool_), np.zeros(num_states, dtype=np.bool_)
     reached = np.zeros(num_states, dtype=np.bool_)
@@ -101,7 +101,7 @@ def _places(chart: Chart) -> tuple[Bools, Bools]:
 
 @jit
 def _parts(chart: Chart, model: NgramAutomaton, is_place: Bools) -> _Parts:
-    """Returns what the target sides have up to each arc; those with the same beginning share it."""
+    """Returns the target sides up to each arc; those with the same beginning share arcs."""
     num_states, num_arcs = len(chart.offsets) - 1, len(chart.symbols)
     whole = chart.starts[len(chart.starts) - 1]
     last = np.full(num_states, NONE, dtype=np.int32)  # the arc into a state of a prefix tree
@@ -133,8 +133,8 @@ def _parts(chart: Chart, model: NgramAutomaton, is_place: Bools) -> _Parts:
 
 
 def with_rests(grids: Grids, chart: Chart, rests: Floats) -> Grids:
-    """Returns the grids with the rest costs of their own first words."""
+    """Adds the rest costs of the grids' own first words."""
     first = chart.symbols[grids.paths[grids.path_offsets[:-1]]]
-    in_cell = chart.targets[grids.arcs] != chart.ends[-1]  # the sentence's end has words in front of it
+    in_cell = chart.targets[grids.arcs] != chart.ends[-1]  # `</s>` never begins a string
     rest_costs = np.where((first >= 0) & in_cell, rests[np.maximum(first, 0)], 0.0)
     return grids._replace(costs=grids.costs + rest_costs)

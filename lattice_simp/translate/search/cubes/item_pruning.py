@@ -1,7 +1,7 @@
-"""Which items of a chart the pruned search keeps: those of good derivations, as many as a lattice can hold.
+"""Chooses the items of a chart that the pruned search keeps: those of good derivations, as many as a lattice can hold.
 
-What the hypotheses of one span share is a lattice again: every derivation of the items that are kept is in it, also
-those that no hypothesis stood for. The exact language model chooses among them.
+The result is a lattice again: it holds every derivation of the kept items, including those that the search did not
+visit. The exact language model chooses among them.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from lattice_simp.translate.search.cubes.passes import search_twice
 from lattice_simp.translate.search.neighbours import neighbours
 
 NARROWER = 0.7
-"""By which the beam shrinks while the lattice is too large."""
+"""The factor by which the beam shrinks while the lattice is too large."""
 
 NARROWEST = 1e-3
-"""Nats below which only the best derivation is kept."""
+"""The beam (nats) below which only the best derivation is kept."""
 
 
 def kept_items(
     parse: SourceParse, models: Models, word_penalty: float, limits: CubePruning, invisible: Collection[str] = ()
 ) -> Bools:
-    """Searches a parse, and returns which items are kept, (items,) bool; without a translation, none.
+    """Searches a parse, and returns which items are kept, (items,) bool; none if there is no translation.
 
     Args:
-        parse: of a sentence.
+        parse: the items of a sentence.
         models: the language models with their weights.
         word_penalty: the cost of a word.
         limits: see `CubePruning`.
-        invisible: words that the language models do not see.
+        invisible: words that the language models skip.
     """
     labels, names = seen_labels(parse, invisible)
     weighted = list(models.values())
@@ -61,7 +61,7 @@ def kept_items(
 
 @jit
 def lattice_size(grids: Grids, gaps: Floats, limit: float, whole: int, num_states: int) -> float:
-    """Returns the arcs of the lattice of the grids within a limit, all references replaced and nothing shared."""
+    """Returns how many arcs the lattice of the grids within a limit has if all references are replaced, unshared."""
     sizes, at_top = np.zeros(num_states), np.zeros(num_states, dtype=np.bool_)
     at_top[whole] = True
     total = 0.0

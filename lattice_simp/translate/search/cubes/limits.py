@@ -1,4 +1,4 @@
-"""What can be set of the pruned search."""
+"""The settings of the pruned search."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from lattice_simp.support.options import option
 
 @dataclass(frozen=True)
 class CubePruning:
-    """How much of a nested grammar's derivations is looked at, and how much of that is kept.
+    """How many derivations of a nested grammar the search visits, and how many of these it keeps.
 
     Attributes:
-        pops: hypotheses that are looked at of each non-terminal in each span, and of each position at the top: more
-            find better translations, and take longer. Those that cost 20 nats more than the first are not, and of
-            spans in no good derivation of a narrower search, fewer are (down to a hundredth).
-        beam: nats that the best derivation with a rule may cost more than the best of all, for the rule to be kept.
-        max_arcs: of the lattice of the rules that are kept, were no part of it shared; the beam shrinks until it fits.
-            Compositions need many; for the best translation alone, a twentieth does.
+        pops: how many hypotheses the search visits for each non-terminal in each span, and for each position at the
+            top. Larger values find better translations and take longer. The search stops at hypotheses that cost 20
+            nats more than the first, and visits fewer (down to a hundredth) in spans that are in no good derivation of
+            a narrower search.
+        beam: a rule is kept if its best derivation costs at most this many nats more than the best one of all.
+        max_arcs: the most arcs of the lattice of the kept rules, counted without sharing; the beam shrinks until it
+            fits. Compositions need many; for the best translation alone, a twentieth is enough.
     """
 
     pops: int = option(1000, "pops", "hypotheses to expand per span of a nested grammar")

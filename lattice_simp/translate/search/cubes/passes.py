@@ -1,9 +1,9 @@
-"""Cube pruning in two passes: a narrow one tells the wide one where to look closely, and what words cost in context.
+"""Cube pruning in two passes: from a narrow one, the wide one learns where to search and what words cost in context.
 
-Most places are in no good derivation. After the narrow pass, each has its gap: what the best derivation through it
-should cost beyond the best one of all. The wide pass looks at fewer hypotheses where the gap is large (after Petrov and
-Klein 2007, whose passes have ever finer symbols; ours have ever more hypotheses), and orders them by rest costs that
-the narrow one has learnt (`rests.py`).
+Most places are in no good derivation. The narrow pass gives each place its gap: the estimated cost of the best
+derivation through it beyond the best one of all. The wide pass visits fewer hypotheses where the gap is large (after
+Petrov and Klein 2007, whose passes have ever finer symbols; ours have ever more hypotheses), and orders them by rest
+costs that the narrow pass has learnt (`rests.py`).
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from lattice_simp.translate.search.cubes.rests import learnt_rests
 from lattice_simp.translate.search.cubes.search import Hypotheses, search
 
 NARROW_SHARE = 0.1
-"""The hypotheses that the narrow pass looks at, of those of the wide one: on 100 sentences of multi30k's validation set
-(the longest of those from 101 to 600), .05 to .2 lose about as much in the same time."""
+"""The hypotheses of the narrow pass, as a share of those of the wide one: on 100 sentences of multi30k's validation set
+(the longest of those from 101 to 600), 0.05 to 0.2 lose about as much in the same time."""
 
 LEAST_NARROW = 10
 """With fewer hypotheses, a narrow pass gains nothing on the same sentences."""
 
 GAP_OF_A_FACTOR = 4.0
-"""Nats of a place's gap for which the wide pass looks at a factor of e fewer hypotheses (chosen on 30 sentences of
-newstest2012, English to German; 2 to 6 do about as well there and on multi30k's)."""
+"""The increase of a place's gap (nats) for which the wide pass visits e times fewer hypotheses (chosen on 30 sentences
+of newstest2012, English to German; 2 to 6 do about as well there and on multi30k's)."""
 
 LEAST_SHARE = 0.01
 """The least share of `pops` that any place gets."""
 
 
 def search_twice(chart: Chart, model: NgramAutomaton, pops: int) -> tuple[Hypotheses, Grids]:
-    """Finds the best hypotheses of all places; returns them with the grids that they are from.
+    """Finds the best hypotheses of all places; returns them and their grids.
 
     Args:
-        chart: of a sentence.
+        chart: the chart of a sentence.
         model: the language model.
-        pops: hypotheses that are looked at of a place in the best derivation.
+        pops: how many hypotheses the search visits at a place in the best derivation.
     """
     grids, rests = make_grids(chart, model), np.zeros(len(model.vocabulary))
     goal, narrow = int(chart.ends[-1]), int(NARROW_SHARE * pops)
@@ -55,11 +55,11 @@ def search_twice(chart: Chart, model: NgramAutomaton, pops: int) -> tuple[Hypoth
 
 
 def wide_pops(grids: Grids, gaps: Floats, pops: int) -> Ints:
-    """Returns (places,) int32, how many hypotheses the wide pass looks at.
+    """Returns (places,) int32, how many hypotheses the wide pass visits.
 
     Args:
-        grids: all of the chart.
-        gaps: (grids,) float64, what they cost beyond the best derivation; inf where no derivation leads there.
+        grids: all grids of the chart.
+        gaps: (grids,) float64, their gaps; infinity without a derivation.
         pops: hypotheses of a place without a gap.
     """
     least = np.full(len(grids.places), np.inf)

@@ -1,8 +1,8 @@
 """Rest costs, learnt in a narrow search.
 
-The first word of a string is charged before anything is known of the words in front of it. Where strings met such words
-in good derivations, it turned out what that was wrong by, and the wide search charges it at once; words that were not
-met get the mean. (Heafield, Koehn and Lavie 2012 have rest costs of a language model; these are of one sentence.)
+The first word of a string is charged before the words in front of it are known. Good derivations of the narrow search,
+where strings met such words, show the error of that charge, which the wide search adds at once; words that were not met
+get the mean. (The rest costs of Heafield, Koehn and Lavie 2012 are of a language model; these are of one sentence.)
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from lattice_simp.translate.search.cubes.grids import Grids
 from lattice_simp.translate.search.cubes.search import Hypotheses
 
 LARGEST_GAP = 8.0
-"""Nats beyond the best derivation of those that are learnt from; each nat makes one e times less important."""
+"""The largest gap (nats) of derivations to learn from; each nat lowers their weight e times."""
 
 MEAN_WEIGHT = 1.0
-"""As much as a meeting in the best derivation, the mean of all words counts in each one's rest cost."""
+"""The weight of the mean of all words in the rest cost of each; a meeting in the best derivation has the weight 1."""
 
 
 def learnt_rests(
@@ -31,11 +31,11 @@ def learnt_rests(
     """Returns (words,) float64, the rest costs.
 
     Args:
-        chart: of a sentence.
+        chart: the chart of a sentence.
         model: the language model.
-        grids: those of the chart.
-        borders: those of the search.
-        hypotheses: of a narrow search; a derivation of the whole at least.
+        grids: the grids of the chart.
+        borders: the borders of the search.
+        hypotheses: those of a narrow search, with at least one whole derivation.
         goal: the last place of the chart.
     """
     totals, weights = _meetings(chart, model, grids, borders, hypotheses, edge_gaps(hypotheses, goal))
@@ -48,10 +48,10 @@ def learnt_rests(
 def _meetings(
     chart: Chart, model: NgramAutomaton, grids: Grids, borders: Borders, hypotheses: Hypotheses, gaps: Floats
 ) -> tuple[Floats, Floats]:
-    """Returns for each word what meeting what was in front of it cost, as the first of a string, and the weights.
+    """Returns each word's weighted sum of cost changes where it began a string that met a context, and its weights.
 
-    The search has scored all of these derivations (`cubes._score` takes the same steps), so that nothing is added to
-    its tables, which may have no room.
+    The search has scored all of these derivations by the same steps (`search._score`), so this adds nothing to its
+    tables, which may be full.
     """
     nodes = hypotheses.nodes
     totals, weights = np.zeros(len(model.vocabulary)), np.zeros(len(model.vocabulary))

@@ -1,8 +1,9 @@
-"""Cube pruning (Chiang 2007) over a sentence's chart, cell by cell, scored with the language model's own states.
+"""Cube pruning (Chiang 2007) over a sentence's chart, cell by cell, scored with the language model's states.
 
-A grid has one hypothesis for each pair of those that its references may stand for, both in the order of their costs.
-The best corners of all grids of a place wait in one queue; a grid's next ones are put there when one is taken out. A
-hypothesis waits with what it should cost until it comes first, and is scored only then (Gesmundo and Henderson 2010).
+A grid has one hypothesis for each pair of hypotheses that its references may stand for, both sorted by cost. The best
+corners of all grids of a place wait in one priority queue; when a hypothesis is taken out, its neighbours in the grid
+are added. A hypothesis waits with an estimated cost and is scored only when it comes first (Gesmundo and Henderson
+2010).
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ NODE = np.dtype([("left", np.int32), ("right", np.int32), ("cost", np.float64)])
 ENTRY = np.dtype(
     [(name, np.int32) for name in ("grid", "row", "column", "left", "right", "scored")] + [("cost", np.float64)]
 )
-"""A hypothesis in the queue: which of a grid, and, when it was scored, its border and its cost."""
+"""A hypothesis in the queue: its place in a grid and, once it is scored, its border and its cost."""
 
 
 class Hypotheses(NamedTuple):
-    """What the search has made so far.
+    """The hypotheses of a search.
 
     Attributes:
-        used: how many hypotheses and how many edges there are.
+        used: the numbers of hypotheses and edges.
         nodes: records of `NODE`; those of a place are side by side, the cheapest first.
-        edges: records of `EDGE`, whose arc is a grid here, without junctions;  costs: what each adds to its tails.
+        edges: records of `EDGE`, whose arc is a grid here, without junctions;  costs: the cost of each without tails.
         begin, end: (states,) int32, the hypotheses of each state of the chart that is a place.
     """
 
@@ -68,21 +69,21 @@ NODES, EDGES = range(2)
 
 
 BEAM = 20.0
-"""Nats above the first hypothesis of a place at which it is done."""
+"""The search of a place ends at hypotheses that cost this many nats more than the first."""
 
 
 def search(
     chart: Chart, model: NgramAutomaton, grids: Grids, pops: Ints, rests: Floats, beam: float = BEAM
 ) -> tuple[Hypotheses, Borders]:
-    """Finds the best hypotheses of all places, and returns their borders, too; the last place is the whole sentence.
+    """Finds the best hypotheses of all places; returns them and their borders. The last place is the whole sentence.
 
     Args:
-        chart: of a sentence.
+        chart: the chart of a sentence.
         model: the language model.
-        grids: those of the chart.
-        pops: (places,) int32, hypotheses of each place that are looked at.
+        grids: the grids of the chart.
+        pops: (places,) int32, how many hypotheses of each place are visited.
         rests: (words,) float64, the rest costs.
-        beam: nats above the first hypothesis of a place at which it is done.
+        beam: the search of a place ends at hypotheses that cost this many nats more than the first.
     """
     borders = new_borders(model, rests)
     hypotheses = Hypotheses(
@@ -118,12 +119,12 @@ def _longest(grids: Grids) -> int:
 
 @jit
 def _most_scored(grids: Grids, number: int, pops: int) -> int:
-    """Returns how many hypotheses of a place may be scored; each adds a meeting for a symbol, and a prefix at most."""
+    """Returns a bound of how many hypotheses of a place are scored."""
     return grids.offsets[number + 1] - grids.offsets[number] + 2 * pops + 2
 
 
 def _roomy(hypotheses: Hypotheses, more: int) -> Hypotheses:
-    """Returns the hypotheses with room for so many hypotheses and edges more."""
+    """Returns the hypotheses with room for `more` hypotheses and edges."""
     nodes, edges, costs = hypotheses.nodes, hypotheses.edges, hypotheses.costs
     while hypotheses.used[NODES] + more > len(nodes):
         nodes = grown(nodes)
@@ -133,11 +134,11 @@ def _roomy(hypotheses: Hypotheses, more: int) -> Hypotheses:
 
 
 class Queue(NamedTuple):
-    """Hypotheses that wait, a heap; `used` counts those in the heap, and all records.
+    """The priority queue, a heap; `used` counts the entries in the heap, and all records.
 
     Attributes:
         entries: records of `ENTRY`.
-        keys, numbers: of the heap: what an entry costs, or should, and which it is.
+        keys, numbers: the heap: the cost of each entry, estimated or exact, and its number.
     """
 
     used: Longs
@@ -152,7 +153,7 @@ WAITING, ENTRIES = range(2)
 
 @inlined
 def _put(queue: Queue, key: float, number: int) -> None:
-    """Puts an entry into the heap."""
+    """Adds an entry to the heap."""
     keys, numbers = queue.keys, queue.numbers
     at = queue.used[WAITING]
     queue.used[WAITING] += 1
@@ -165,7 +166,7 @@ def _put(queue: Queue, key: float, number: int) -> None:
 
 @inlined
 def _take(queue: Queue) -> int:
-    """Takes the first entry out of the heap."""
+    """Removes the first entry from the heap and returns it."""
     keys, numbers = queue.keys, queue.numbers
     taken = numbers[0]
     queue.used[WAITING] -= 1
@@ -185,7 +186,7 @@ def _take(queue: Queue) -> int:
 
 @inlined
 def _wait(queue: Queue, grid: int, row: int, column: int, key: float) -> None:
-    """Puts a hypothesis into the queue that is not scored yet."""
+    """Adds an unscored hypothesis to the queue, at its estimated cost."""
     number = queue.used[ENTRIES]
     queue.used[ENTRIES] += 1
     entry = queue.entries[number]
@@ -195,7 +196,7 @@ def _wait(queue: Queue, grid: int, row: int, column: int, key: float) -> None:
 
 @jit
 def _corners(grids: Grids, hypotheses: Hypotheses, number: int, pops: int) -> Queue:
-    """Returns the queue with the best hypothesis of each grid of a place."""
+    """Returns a queue of the best hypothesis of each grid of a place."""
     begin, end = grids.offsets[number], grids.offsets[number + 1]
     room = end - begin + 2 * pops + 2
     queue = Queue(
@@ -217,7 +218,7 @@ def _corners(grids: Grids, hypotheses: Hypotheses, number: int, pops: int) -> Qu
 
 @inlined
 def _go_on(queue: Queue, grids: Grids, hypotheses: Hypotheses, number: int) -> None:
-    """Puts the neighbours of a hypothesis into the queue: each pair of a grid comes there once."""
+    """Adds the neighbours of a hypothesis to the queue, such that each pair of a grid is added once."""
     grid, row, column = queue.entries[number].grid, queue.entries[number].row, queue.entries[number].column
     cost, nodes = queue.entries[number].cost, hypotheses.nodes
     first, second = grids.first[grid], grids.second[grid]
@@ -239,7 +240,7 @@ def _score(
     grid: int,
     tails: tuple[int, int],
 ) -> tuple[int, int, float]:
-    """Returns the border and the cost of a hypothesis made of one or two others."""
+    """Returns the border and the cost of the hypothesis of a grid and up to two others."""
     left, right, cost = EMPTY, (NONE if model.order > 1 else len(model.suffix) - 1), 0.0
     references = 0
     if tails[0] != NONE and nodes[tails[0]].left == WHOLE:
@@ -273,7 +274,7 @@ def _fill_places(
     pops: Ints,
     beam: float,
 ) -> int:
-    """Fills places from the first one on, for which there is room, until there is none; returns the next one."""
+    """Fills places from `first` on, for which there is room, until there is none; returns the next place."""
     longest = _longest(grids)
     for number in range(first, len(grids.places)):
         if number > first:
@@ -296,7 +297,7 @@ def _fill_place(
     pops: int,
     beam: float,
 ) -> None:
-    """Finds the hypotheses of a place from those of the places before it."""
+    """Finds the hypotheses of a place from those of earlier places."""
     place = grids.places[number]
     first_node, first_edge = hypotheses.used[NODES], hypotheses.used[EDGES]
     queue = _corners(grids, hypotheses, number, pops)
@@ -342,7 +343,7 @@ def _fill_place(
 
 @jit
 def _sort(hypotheses: Hypotheses, first_node: int, first_edge: int) -> None:
-    """Puts the newest hypotheses into the order of their costs."""
+    """Sorts the hypotheses from `first_node` on by cost, and adapts the edges."""
     nodes, edges = hypotheses.nodes, hypotheses.edges
     count = hypotheses.used[NODES] - first_node
     costs = np.empty(count)

@@ -1,7 +1,7 @@
-"""The words at the borders of the states of a chart: rows and columns of what the dense bounds say of each state.
+"""The words at the borders of the states of a chart: the rows and columns of their matrices in the dense bounds.
 
 Where several arcs meet, at the ends of cells and at the positions of the sentence, a state has a list of first words
-and one of last words. The states inside of a cell share the lists of what they were made of.
+and one of last words. The states inside a cell share the lists of the words and cells before them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Words(NamedTuple):
 
     Attributes:
         first, last: (states,) int32, the lists of the first and the last words; list w below the number of words holds
-            the word w alone, and the one behind those stands for any word, which is not distinguished.
+            the word w alone, and the list after those stands for any word.
         offsets, listed: the lists, sorted;  begins: (states + 1,) int64, where each state's matrix begins.
         anything: the number of the list that stands for any word.
     """
@@ -33,7 +33,7 @@ class Words(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What derivations within a limit may use.
+    """The states and border words that derivations within a limit may use.
 
     Attributes:
         states: (states,) bool.
@@ -46,7 +46,7 @@ class Kept(NamedTuple):
 
 
 def everything_kept(chart: Chart, charges: Floats, alive: Floats) -> Kept:
-    """Returns what is known before the first bounds: living states, and words that derivations begin a cell with."""
+    """Returns what is kept before the first bounds: living states, and words with which derivations begin a cell."""
     _, count, _ = _merging(chart)
     firsts, lasts = np.tile(charges < np.inf, (count, 1)), np.ones((count, len(charges)), dtype=np.bool_)
     return Kept(alive < np.inf, firsts, lasts)
@@ -79,7 +79,7 @@ def _merging(chart: Chart) -> tuple[Longs, int, Bools]:
 
 @jit
 def starts_of_cells(chart: Chart) -> Bools:
-    """Returns which states are starts of cells, but for the whole sentence's."""
+    """Marks the starts of cells, except that of the whole sentence."""
     is_start = np.zeros(len(chart.offsets) - 1, dtype=np.bool_)
     is_start[chart.starts[: len(chart.starts) - 1]] = True
     return is_start
@@ -87,7 +87,7 @@ def starts_of_cells(chart: Chart) -> Bools:
 
 @jit
 def border_words(chart: Chart, count: int, kept: Kept) -> Words:
-    """Finds the words at the borders of all states, of those that are kept."""
+    """Finds the kept words at the borders of all kept states."""
     num_states, anything = len(chart.offsets) - 1, count
     number, sets, top = _merging(chart)
     is_start, goal = starts_of_cells(chart), chart.ends[len(chart.ends) - 1]
@@ -114,7 +114,7 @@ def border_words(chart: Chart, count: int, kept: Kept) -> Words:
                 first_word, last_word = first[chart.ends[-2 - symbol]], last[chart.ends[-2 - symbol]]
             if not is_start[state]:
                 first_word = first[state]
-            if first_word == anything and not top[state]:  # nothing leads here
+            if first_word == anything and not top[state]:  # the state is unreachable
                 continue
             met = number[target]
             if met < 0:
@@ -134,7 +134,7 @@ def border_words(chart: Chart, count: int, kept: Kept) -> Words:
 
 @jit
 def _add_list(offsets: Longs, listed: Ints, lists: int, marked: Bools) -> int:
-    """Adds the list of the words that are marked; returns how many lists there are."""
+    """Adds the list of the marked words; returns the number of lists."""
     end = offsets[lists]
     for word in range(len(marked)):
         if marked[word]:
@@ -146,7 +146,7 @@ def _add_list(offsets: Longs, listed: Ints, lists: int, marked: Bools) -> int:
 
 @jit
 def kept_within(chart: Chart, words: Words, totals: Floats, count: int) -> Kept:
-    """Returns what has a total: states, and words at the borders of those where arcs meet."""
+    """Returns the states, and the words at the borders where arcs meet, with a finite total cost."""
     number, sets, _ = _merging(chart)
     states = np.zeros(len(number), dtype=np.bool_)
     firsts, lasts = np.zeros((sets, count), dtype=np.bool_), np.zeros((sets, count), dtype=np.bool_)
@@ -167,13 +167,13 @@ def kept_within(chart: Chart, words: Words, totals: Floats, count: int) -> Kept:
 
 @jit
 def size_of(words: Words, list_id: int) -> int:
-    """Returns how many words are in a list."""
+    """Returns the length of a list."""
     return words.offsets[list_id + 1] - words.offsets[list_id]
 
 
 @jit
 def index_of(words: Words, list_id: int, word: int) -> int:
-    """Returns where a word is in a list, -1 if it is not there."""
+    """Returns the index of a word in a list, or -1."""
     if list_id == words.anything:
         return 0
     begin, end = words.offsets[list_id], words.offsets[list_id + 1]
@@ -189,7 +189,7 @@ def index_of(words: Words, list_id: int, word: int) -> int:
 
 @jit
 def positions_of(words: Words, list_id: int, wanted: int) -> Longs:
-    """Returns where the words of one list are in another one, -1 where they are not."""
+    """Returns the index in the list `wanted` of each word of the list `list_id`, or -1."""
     positions = np.empty(size_of(words, list_id), dtype=np.int64)
     for index in range(len(positions)):
         positions[index] = (

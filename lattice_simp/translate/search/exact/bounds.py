@@ -1,4 +1,4 @@
-"""What bounds the order that a forest is made for: what is missing at least to whole derivations."""
+"""The bounds for the forest of an order: lower bounds of outside costs."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from lattice_simp.translate.search.exact.dense_bounds import Dense, no_dense
 from lattice_simp.translate.search.exact.forest import BORDER, HOOK, PLACES, TRANSITION, BorderForest
 
 SLACK = 1e-6
-"""Nats by which sums in another order may differ: what is kept reaches so far beyond the limit."""
+"""Nats by which sums in another order may differ: limits are widened by this much."""
 
 
 class Bounds(NamedTuple):
-    """What a finished forest says about the next order, or matrices about the second and the third one.
+    """Bounds from a finished forest for the next order, or from matrices for the second and the third order.
 
     Attributes:
-        order: of the forest, or of the matrices; 0 if there are none, and everything is within bounds.
-        borders, hooks, transitions: its tables.
-        nodes: the table of its nodes, by place and border;  outside: (nodes,) what is missing to a whole derivation.
-        least: (places,) the least of the nodes at a place; without a forest, (states,) that of the matrices.
+        order: the order of the forest, or of the matrices; 0 if there are none, and everything is within bounds.
+        borders, hooks, transitions: the tables of the forest.
+        nodes: the table of its nodes, by place and border;  outside: (nodes,) their outside costs.
+        least: (places,) the least outside cost of the nodes at a place; without a forest, (states,) in the matrices.
         dense: the matrices; none if there is a forest.
     """
 
@@ -43,7 +43,7 @@ def no_bounds() -> Bounds:
 
 
 def bounds_of(forest: BorderForest, outside: Floats) -> Bounds:
-    """Returns what a forest says about the next order, from what is missing to its nodes."""
+    """Returns the bounds that a forest gives for the next order, by the outside costs of its nodes."""
     pools = forest.pools
     least = np.full(int(pools.used[PLACES]), np.inf)
     np.minimum.at(least, forest.places, outside)
@@ -61,13 +61,13 @@ def bounds_of(forest: BorderForest, outside: Floats) -> Bounds:
 
 
 def dense_bounds_of(dense: Dense) -> Bounds:
-    """Returns what matrices of the second order say about that order and the third one."""
+    """Returns the bounds that matrices of the second order give for that order and the third one."""
     return no_bounds()._replace(order=2, least=dense.least, dense=dense)
 
 
 @jit
 def _numbered(keys: Longs) -> Table:
-    """Returns a table that finds the index of each key."""
+    """Returns a table that maps keys to their indices."""
     size = 16
     while size < 2 * len(keys):
         size *= 2

@@ -1,8 +1,8 @@
-"""The language model as the search sees it: costs that no longer history can undercut, and potentials that cancel out.
+"""The language model of the search: lower bounds of costs over all longer histories, and potentials that cancel out.
 
 The automaton of order k remembers k - 1 words, and each word costs the least that any longer history ending in these
-could make it cost. At the model's own order that is the model. Unlike `lm/relax.py`, no backoff is paid before it
-is due, so that costs of different orders can be compared word by word.
+could make it cost. At the model's own order that is the model. Unlike in `lm/relax.py`, no backoff is paid in advance,
+so costs of different orders can be compared word by word.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from lattice_simp.lm.relax import least_costs
 
 
 class ContextModel(NamedTuple):
-    """A language model of one order over contexts, whose costs are the least that any longer history can make them.
+    """A language model of one order over contexts, whose costs are the least over all longer histories.
 
     A state is the longest n-gram of the model, up to order - 1 words, that ends the history; no backoff is paid in
     advance. A *context* is `2 * n`, or `2 * n + 1` if the n-gram n may be the end of a longer one (it is open).
     The n-grams that can occur are `living`; `tree` lists them such that those that end in n, itself first, are
     `tree[tree_begins[n]:tree_ends[n]]`.
 
-    States of the order `reach` have potentials: added when one is entered, taken away when it is left; longer n-grams
-    have the potential of their states. An open context costs what the best of these states costs that it may stand for.
-    Of each n-gram, `backoffs` is what it costs to back off from it to no words at all, `leaving` the same from a state
-    of the order `reach`, less its potential (infinity if it is none), and `cheapest` the best of all that end in it.
+    States of the order `reach` have potentials, which are added when a state is entered and subtracted when it is left;
+    longer n-grams have the potential of their states. An open context costs as much as the best state that it may stand
+    for. For each n-gram, `backoffs` is the cost of backing off to the empty history; `leaving` is the same cost from a
+    state of the order `reach`, less its potential (infinity for other n-grams); and `cheapest` is the n-gram with the
+    least `leaving` among those that end in it.
 
     Attributes:
         order: the order of the automaton, from 1 to the model's own.
@@ -101,11 +102,11 @@ def context_model(ngrams: NgramAutomaton) -> ContextModel:
 
 
 def without_pairs(model: ContextModel, living: Bools) -> ContextModel:
-    """Returns the model without the n-grams that have a pair of words side by side that cannot be.
+    """Returns the model without the n-grams that hold an impossible pair of adjacent words.
 
     Args:
-        model: any.
-        living: (words, words + 1) bool, which words, and the sentence's end, may be behind each other one.
+        model: any context model.
+        living: (words, words + 1) bool, which words, and the sentence's end, may follow each word.
     """
     chosen = np.flatnonzero(_living_ngrams(model, living)).astype(np.int32)
     tree, begins, ends = _suffix_tree(model.suffix, chosen)
@@ -130,9 +131,9 @@ def with_potential(model: ContextModel, potential: Floats, reach: int, feasible:
     """Returns the model with potentials of the states of an order.
 
     Args:
-        model: any.
-        potential: (n-grams,) float64, those of states count.
-        reach: the order.
+        model: any context model.
+        potential: (n-grams,) float64; only the potentials of states count.
+        reach: the order of these states.
         feasible: (n-grams,) bool, the states that an open context may stand for; None for all.
     """
     potential, leaving = _spread(model, potential, reach)
@@ -148,7 +149,7 @@ def with_potential(model: ContextModel, potential: Floats, reach: int, feasible:
 
 @jit
 def _spread(model: ContextModel, potential: Floats, reach: int) -> tuple[Floats, Floats]:
-    """Returns the potentials of all n-grams, and what it costs to back off from states to no words."""
+    """Returns the potentials of all n-grams, and the cost of backing off from states to the empty history."""
     suffix, backoff = model.suffix, model.least_backoff
     spread, leaving = potential.copy(), np.full(len(potential), np.inf)
     for node in model.living:  # suffixes come first
@@ -180,11 +181,11 @@ def _cheapest(leaving: Floats, suffix: Ints, living: Ints) -> Ints:
 
 @jit
 def _suffix_tree(suffix: Ints, living: Ints) -> tuple[Ints, Ints, Ints]:
-    """Returns living n-grams, each before those that end in it, and where these begin and end."""
+    """Returns the living n-grams, each before those that end in it, and where the latter begin and end."""
     root = len(suffix) - 1
     size = np.zeros(root + 1, dtype=np.int32)
     size[root] = 1
-    for node in living[::-1]:  # suffixes come first
+    for node in living[::-1]:  # in `living`, suffixes come first
         size[node] += 1
         size[suffix[node]] += size[node]
     begins, filled = np.zeros(root + 1, dtype=np.int32), np.ones(root + 1, dtype=np.int32)
@@ -199,9 +200,9 @@ def _suffix_tree(suffix: Ints, living: Ints) -> tuple[Ints, Ints, Ints]:
 
 @jit
 def read(model: ContextModel, context: int, word: int) -> tuple[int, float]:
-    """Returns the n-gram that a word matches after a context, and what it costs at least."""
+    """Returns the n-gram that a word matches after a context, and the word's least cost."""
     state, paid = context >> 1, 0.0
-    if context & 1 == 1:  # the first step takes the least costs
+    if context & 1 == 1:  # the first step of an open context takes the least costs
         matched = word
         if state != len(model.suffix) - 1:
             matched = find_child(model.children, model.word, state, word)
@@ -214,17 +215,17 @@ def read(model: ContextModel, context: int, word: int) -> tuple[int, float]:
 
 @jit
 def relaxed(model: ContextModel, context: int, word: int) -> float:
-    """Returns what a word costs at least after a context, with potentials."""
+    """Returns the least cost of a word after a context, with potentials."""
     return best_choice(model, context, word)[0]
 
 
 @jit
 def best_choice(model: ContextModel, context: int, word: int) -> tuple[float, int, int]:
-    """Returns what a word costs at least after a context, with potentials, and the n-grams that are left and entered.
+    """Returns the least cost of a word after a context, with potentials, and the n-grams that are left and entered.
 
-    An open context may stand for any state that ends in it. Of these, those that the word has never been seen after
-    back off at a cost of their own, so that the same one is best for most words. That a word has been seen after an
-    n-gram, it has been after all shorter ones: so the others are found by the n-grams that end in context and word.
+    An open context may stand for any state that ends in it. States after which the word is unseen back off, at a cost
+    that does not depend on the word, so the same state is best for most words. A word that is seen after a state is
+    also seen after its suffixes, so the other states are found by the n-grams that end in the context and the word.
     """
     state, seen = context >> 1, model.end if word == model.final else word
     if context & 1 == 0 or model.level[state] >= model.reach - 1:
@@ -235,7 +236,7 @@ def best_choice(model: ContextModel, context: int, word: int) -> tuple[float, in
     if model.level[matched] > model.level[state]:
         left = _cheapest_unseen(model, state, seen)
     best = cost + model.leaving[left] - model.backoffs[state] + _entering(model, matched, word)
-    if model.level[matched] <= model.level[state]:  # nor has any that ends in it seen the word
+    if model.level[matched] <= model.level[state]:  # the word is unseen after all states that end in it
         return best, left, matched
     entered = matched
     for place in range(model.tree_begins[matched] + 1, model.tree_ends[matched]):
@@ -264,7 +265,7 @@ def _entering(model: ContextModel, matched: int, word: int) -> float:
 
 @inlined
 def _cheapest_unseen(model: ContextModel, anchor: int, word: int) -> int:
-    """Returns the state that backs off to an n-gram at the least cost if the word follows: none between has seen it."""
+    """Returns the state that backs off to an n-gram at the least cost; no state in between has seen the word."""
     state = model.cheapest[anchor]
     at = state
     while at != anchor and find_child(model.children, model.word, at, word) < 0:
@@ -274,7 +275,7 @@ def _cheapest_unseen(model: ContextModel, anchor: int, word: int) -> int:
 
 @jit
 def _next_unseen(model: ContextModel, anchor: int, word: int) -> int:
-    """Returns what `_cheapest_unseen` does, where the word has been seen after the cheapest state."""
+    """Does the search of `_cheapest_unseen` if the cheapest state has seen the word."""
     cheapest, best = anchor, model.leaving[anchor]
     place = model.tree_begins[anchor] + 1
     while place < model.tree_ends[anchor]:
@@ -291,13 +292,13 @@ def _next_unseen(model: ContextModel, anchor: int, word: int) -> int:
 
 @jit
 def open_context(model: ContextModel, state: int, words: int) -> int:
-    """Returns the context of a state that stands for a number of words."""
+    """Returns the context of a state after a known number of words."""
     return 2 * state + (1 if model.level[state] == words else 0)
 
 
 @jit
 def lower_state(model: ContextModel, state: int, order: int) -> int:
-    """Returns the state of the automaton of an order that an n-gram ends in."""
+    """Returns the state of the automaton of an order after an n-gram."""
     while model.level[state] > order - 1:
         state = model.suffix[state]
     return state

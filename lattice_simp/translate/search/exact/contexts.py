@@ -1,4 +1,4 @@
-"""What a cell's own words say of the words before each of its states, whatever the cell stands behind."""
+"""The histories of a chart's states as far as the words of their own cells reveal them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from lattice_simp.translate.search.chart import NO_WORD, Chart, search_chart, se
 from lattice_simp.translate.search.neighbours import neighbours
 
 MANY = 255
-"""How many words are known of what is before a sentence: more than any order needs."""
+"""The number of known words at the start of a sentence: more than any order needs."""
 
 
 def chart_with_contexts(
     parse: SourceParse, models: Models, word_penalty: float, invisible: Collection[str] = ()
 ) -> tuple[Chart, NgramAutomaton, Ints]:
-    """Makes what the exact search works on.
+    """Makes the chart and the language model of the exact search.
 
     Args:
         parse: the items of a sentence.
         models: the language models with their weights.
         word_penalty: the cost of a word.
-        invisible: words that the language models do not see; they get no penalty either.
+        invisible: words that the language models skip; they get no penalty either.
 
     Returns:
         The automaton, the language models as one, and (items + 1,) int32, the step of each item at the top.

@@ -1,4 +1,4 @@
-"""From a chart to the lattice of its best translations, or to a bound of what they cost."""
+"""From a chart to the lattice of its best translations, or to a lower bound of their costs."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def optimal_rules(
         limits: when to give up, and how much beyond the best translation is kept.
 
     Returns:
-        The lattice of the rules, as the decoder makes it, in which every translation within the beam is; None if the
-        search was not finished, or found nothing better. And a cost that no translation undercuts; if the search was
-        finished, that of the best one.
+        The lattice of the rules, as the decoder makes it, with every translation within the beam, or None if the search
+        did not finish or found nothing better; and a lower bound of the cost of any translation, which is the cost of
+        the best one if the search finished.
     """
     searched, model, top_steps = chart_with_contexts(parse, models, word_penalty)
     certificate = search(searched, context_model(model), model.order, upper, limits)
@@ -39,11 +39,11 @@ def optimal_rules(
 
 
 def lower_bound(parse: SourceParse, models: Models, word_penalty: float, upper: float, bound: GapBound) -> float:
-    """Returns a cost that no translation undercuts, by a relaxation of the language models; `upper` at most.
+    """Returns a lower bound of the cost of any translation, by a relaxation of the language models; at most `upper`.
 
     Args:
         parse, models, word_penalty, upper: see `optimal_rules`.
-        bound: which relaxation.
+        bound: the relaxation to use.
     """
     searched, model, _ = chart_with_contexts(parse, models, word_penalty)
     lower = search(searched, context_model(model), model.order, upper, ExactSearch(), bound.order).lower

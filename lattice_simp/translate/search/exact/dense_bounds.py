@@ -1,9 +1,9 @@
 """Bounds of the second order without a forest: costs alone, in a matrix for each state of the chart.
 
 The forest of order 2 would be by far the largest one, and most of it would be dropped as soon as its bounds are known.
-So they are computed for every state of the chart and every pair of its first and its last word, in dense arrays, whose
-sums take a few nanoseconds each; they bound the third order as well as that forest would. Words behind several words of
-their own rule are charged after those.
+So the bounds are computed for every state of the chart and every pair of its first and its last word, in dense arrays,
+whose sums take a few nanoseconds each. They bound the third order as well as that forest would. Words after several
+words of their own rule are charged after all of these.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from lattice_simp.translate.search.exact.border_words import (
 from lattice_simp.translate.search.exact.context_model import ContextModel, relaxed
 
 MAX_ENTRIES = 60_000_000
-"""Pairs of words at all states, or at all contexts and cells: beyond that the matrices take more memory than they are
-worth (up to 40 bytes each, while others take their place)."""
+"""The most pairs of words at all states, or at all contexts and cells; larger matrices are not worth their memory (up
+to 40 bytes a pair while new matrices replace the old ones)."""
 
 
 class Dense(NamedTuple):
-    """What is missing at least to whole derivations; infinity where that is beyond the limit.
+    """Lower bounds of outside costs; infinity beyond the limit.
 
     Attributes:
         words: the words at the borders.
-        outside: the states' matrices, flat, first words by last ones;  least: (states,) the least of each.
-        contexts: (2 * n-grams,) int32, the number of a context that knows several words, by its code.
-        hooks: (contexts * cells,) int32, the row of a cell behind a context, -1 if it is never there; a word alone is
-            the context of that number.
+        outside: the states' matrices, flat, first words by last words;  least: (states,) the least of each.
+        contexts: (2 * n-grams,) int32, by its code, the number of a context of several words.
+        hooks: (contexts * cells,) int32, the row of a cell after a context, -1 if it never occurs there; a single word
+            is the context of its own number.
         hook_begins: (rows + 1,) int64;  hook_outside: the rows, flat, by the last words of the cell;
-            hook_least: (rows,) the least of each;  hook_inside: (rows,) what the cell costs at least there.
+            hook_least: (rows,) the least of each;  hook_inside: (rows,) the least cost of the cell there.
         pairs, charges: see `Task`.
-        cells: how many there are; 0 if there are no bounds.
+        cells: the number of cells; 0 if there are no bounds.
     """
 
     words: Words
@@ -64,14 +64,14 @@ class Dense(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DenseBounds:
-    """The bounds of order 2, and what follows from them.
+    """The bounds of order 2, and their consequences.
 
     Attributes:
-        dense: what is missing to whole derivations.
+        dense: bounds of outside costs.
         totals: (pairs of words at all states,) the least cost of derivations that go through each.
         lower: the least cost of all.
-        kept: what is within the limit.
-        living: (words, words + 1) bool, which words, and the sentence's end, are behind each other one within it.
+        kept: the states and border words within the limit.
+        living: (words, words + 1) bool, which words, and the sentence's end, follow each word within the limit.
     """
 
     dense: Dense
@@ -86,7 +86,7 @@ class DenseBounds:
         return int(np.isfinite(self.totals).sum())
 
     def limit_of(self, pairs: int) -> float:
-        """Returns a limit within which there are so many pairs of words at states, or all of them."""
+        """Returns a limit within which there are this many pairs of words at states, or all of them."""
         finite = self.totals[self.totals < np.inf]
         if pairs >= len(finite):
             return float("inf")
@@ -95,14 +95,15 @@ class DenseBounds:
 
 
 class Task(NamedTuple):
-    """What the passes work on.
+    """The input of the passes.
 
     Attributes:
-        words: at the borders;  kept: the states that matter.
-        pairs: (words, words + 1) float64, the cost of each word, and of the sentence's end, after each other one;
-            infinity where they cannot be.
+        words: the words at the borders;  kept: the states that matter.
+        pairs: (words, words + 1) float64, the cost of each word, and of the sentence's end, after each word; infinity
+            for impossible pairs.
         charges: (words,) float64, see `dense_bounds`.
-        known: (states,) int32, the number of the context that a state knows by itself, -1 if it is its last word.
+        known: (states,) int32, the number of the context that a state's own cell reveals, -1 if its last word is the
+            context.
         codes: (contexts,) int32, their codes.
     """
 
@@ -115,7 +116,7 @@ class Task(NamedTuple):
 
 
 def no_dense() -> Dense:
-    """Returns what stands for no bounds."""
+    """Returns matrices without bounds."""
     ints, longs, floats = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64), np.zeros(0)
     words, pairs = Words(ints, ints, longs, ints, longs, 0), np.zeros((0, 0))
     return Dense(words, floats, floats, ints, ints, longs, floats, floats, floats, pairs, floats, 0)
@@ -132,16 +133,16 @@ def dense_bounds(
     """Computes the bounds of order 2 with the potentials of an automaton.
 
     Args:
-        chart: of the sentence.
+        chart: the chart of the sentence.
         model: the automaton.
-        charges: (words,) float64, what each word is charged as the first one of a cell; infinity if it never is.
-        kept: what derivations within the limit may use, as earlier bounds say.
+        charges: (words,) float64, the charge of each word as the first one of a cell; infinity if it never is.
+        kept: what derivations within the limit may use, according to earlier bounds.
         limit: derivations that cost more do not matter.
-        living: (words, words + 1) bool, which words may be behind each other one; None for all.
+        living: (words, words + 1) bool, which words may follow each word; None for all.
 
     Returns:
-        The bounds; None if nothing is within the limit, if there are too many pairs, or words that no language model
-        sees, whose neighbours the matrices would not know.
+        The bounds; None if nothing is within the limit, if there are too many pairs, or if there are words that the
+        language models skip, since the matrices would not know their neighbours.
     """
     if not has_matrices(chart) or not kept.states[chart.ends[-1]]:
         return None
@@ -184,7 +185,7 @@ def dense_bounds(
 
 @jit
 def _pair_costs(model: ContextModel, living: Bools) -> Floats:
-    """Returns (words, words + 1), the cost of each word, and of the sentence's end, after each other one."""
+    """Returns (words, words + 1), the cost of each word, and of the sentence's end, after each word."""
     pairs = np.full(living.shape, np.inf)
     for before in range(model.final):
         for word in range(model.final + 1):
@@ -195,7 +196,7 @@ def _pair_costs(model: ContextModel, living: Bools) -> Floats:
 
 @jit
 def _word_cost(model: ContextModel, task: Task, context: int, word: int) -> float:
-    """Returns what a word costs after a numbered context."""
+    """Returns the cost of a word after a numbered context."""
     if context < model.final:
         return task.pairs[context, word]
     code = task.codes[context]
@@ -210,7 +211,7 @@ def _last_word(model: ContextModel, task: Task, context: int) -> int:
 
 @jit
 def _context(task: Task, state: int, index: int) -> int:
-    """Returns the number of the context that a state is, or its last word."""
+    """Returns the number of a state's context, or its last word with this index."""
     if task.known[state] >= 0:
         return task.known[state]
     return task.words.listed[task.words.offsets[task.words.last[state]] + index]
@@ -218,7 +219,7 @@ def _context(task: Task, state: int, index: int) -> int:
 
 @jit
 def _costs_after(model: ContextModel, task: Task, state: int, word: int) -> Floats:
-    """Returns what a word costs after each last word of a state."""
+    """Returns the cost of a word after each last word of a state."""
     costs = np.empty(size_of(task.words, task.words.last[state]))
     for index in range(len(costs)):
         costs[index] = _word_cost(model, task, _context(task, state, index), word)
@@ -227,10 +228,10 @@ def _costs_after(model: ContextModel, task: Task, state: int, word: int) -> Floa
 
 @jit
 def _lower(target: Floats, begin: int, source: Floats, start: int, columns: Longs, same: bool, cost: float) -> None:
-    """Lowers a row of costs to those of another one and a cost, where these are less."""
+    """Lowers a row of costs to those of another row plus a cost, where these are less."""
     if same:
         size = len(columns)
-        row, lower_row = target[begin : begin + size], source[start : start + size]  # slices: so the loop is vectorised
+        row, lower_row = target[begin : begin + size], source[start : start + size]  # slices let the loop vectorise
         for column in range(size):
             row[column] = min(row[column], cost + lower_row[column])
     else:
@@ -256,12 +257,12 @@ def _lower_back(
 
 @jit
 def _least_sum(left: Floats, begin: int, columns: Longs, same: bool, right: Floats, start: int) -> float:
-    """Returns the least sum of the costs of two rows."""
+    """Returns the least sum of corresponding costs of two rows."""
     size = len(columns)
     if same:
         left_row, right_row = left[begin : begin + size], right[start : start + size]
         whole = size - size % 4
-        first = second = third = fourth = np.inf  # four at a time do not wait for each right
+        first = second = third = fourth = np.inf  # four independent minima at a time
         for column in range(0, whole, 4):
             first = min(first, left_row[column] + right_row[column])
             second = min(second, left_row[column + 1] + right_row[column + 1])
@@ -291,7 +292,7 @@ def _least_of_rows(costs: Floats, begins: Longs) -> Floats:
 def _read_word(
     chart: Chart, model: ContextModel, task: Task, inside: Floats, state: int, arc: int, is_start: bool
 ) -> None:
-    """Lowers the costs of an arc's target, which reads a word, to those of its source and of the word."""
+    """Lowers the costs of the target of a word arc to those of its source plus the word."""
     words, target, symbol, cost = task.words, chart.targets[arc], chart.symbols[arc], chart.costs[arc]
     column = index_of(words, words.last[target], symbol)
     if column < 0:
@@ -316,9 +317,9 @@ def _read_word(
 
 @jit
 def _inside(chart: Chart, model: ContextModel, task: Task, most: int) -> tuple[Floats, Ints, Longs, Floats]:
-    """Returns the states' costs, and those of cells behind contexts: (rows, where they begin, costs).
+    """Returns the states' costs, and those of cells after contexts: (rows, where they begin, costs).
 
-    As soon as the rows have more than `most` costs, it ends.
+    It stops as soon as the rows have more than `most` costs.
     """
     words, charges, kept = task.words, task.charges, task.kept
     num_states, num_cells, count = len(chart.offsets) - 1, len(chart.starts), len(task.codes)
@@ -396,17 +397,17 @@ def _meet_back(
     living: Bools,
     limit: float,
 ) -> None:
-    """Lowers what is missing to a cell's end to what is missing to the cell behind each context.
+    """Lowers the outside costs of a cell's end to those of the cell after each context.
 
     Args:
         model: the automaton.
-        task: of the passes.
-        costs: of states, what is missing to them, and to cells behind contexts.
+        task: the input of the passes.
+        costs: the inside and outside costs of states, and the outside costs of cells after contexts.
         state: the cell's end.
-        hooks: (contexts,) the rows of the cell behind each context, -1 if it is never there.
+        hooks: (contexts,) the rows of the cell after each context, -1 if it never occurs there.
         hook_begins: where the rows begin.
-        living: the words that are behind each other one within the limit, to which those here are added.
-        limit: of derivations that matter.
+        living: the pairs of adjacent words within the limit, to which those here are added.
+        limit: the limit of the costs of derivations.
     """
     words, charges = task.words, task.charges
     inside, outside, hook_outside = costs
@@ -436,9 +437,10 @@ def _read_word_back(
     step: tuple[int, int],
     limit: float,
 ) -> None:
-    """Lowers what is missing to the source of an arc that reads a word to what is missing to its target, and the word.
+    """Lowers the outside costs of the source of a word arc to those of its target plus the word.
 
-    `lowered` is what is missing to states, and the pairs of words within the limit; `step` the source and the arc.
+    `lowered` holds the outside costs of states, and the pairs of words within the limit; `step` is the source and the
+    arc.
     """
     words, (state, arc), (outside, living) = task.words, step, lowered
     target, symbol, cost = chart.targets[arc], chart.symbols[arc], chart.costs[arc]
@@ -469,11 +471,11 @@ def _outside(
     rows: Floats,
     limit: float,
 ) -> tuple[Floats, Floats, Bools]:
-    """Finds what is missing to states and to cells behind contexts, and the pairs of words that derivations have.
+    """Finds the outside costs of states and of cells after contexts, and the pairs of words in derivations.
 
     Returns:
-        What is missing to states, and to cells behind contexts, or more where it is beyond the limit; and (words,
-        words + 1) bool, which words are behind each other one in a derivation within the limit.
+        The outside costs of states, and of cells after contexts (or more where they are beyond the limit); and (words,
+        words + 1) bool, which words follow each word in a derivation within the limit.
     """
     words, kept = task.words, task.kept
     num_states, num_cells = len(chart.offsets) - 1, len(chart.starts)
@@ -489,7 +491,7 @@ def _outside(
         if not kept[state]:
             continue
         num_firsts, num_lasts = size_of(words, first[state]), size_of(words, last[state])
-        if cell_of_end[state] >= 0:  # all that is behind words is known: their first words
+        if cell_of_end[state] >= 0:  # the outside costs of its hooks are complete
             hooks_of_cell = hooks[cell_of_end[state] :: num_cells]
             _meet_back(model, task, (inside, outside, hook_outside), state, hooks_of_cell, hook_begins, living, limit)
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
@@ -536,7 +538,7 @@ def _outside(
 
 @jit
 def dense_outside(dense: Dense, place: int, first: int, last: int) -> float:
-    """Returns what is missing to a state with these words at its borders."""
+    """Returns the outside cost of a state with these words at its borders."""
     words = dense.words
     row, column = index_of(words, words.first[place], first), index_of(words, words.last[place], last)
     if row < 0 or column < 0 or words.begins[place] == words.begins[place + 1]:
@@ -546,13 +548,13 @@ def dense_outside(dense: Dense, place: int, first: int, last: int) -> float:
 
 @jit
 def dense_hook(dense: Dense, context: int, known: int, cell: int) -> int:
-    """Returns the row of a cell behind a context, -1 if it is never there."""
+    """Returns the row of a cell after a context, -1 if it never occurs there."""
     before = dense.contexts[context] if known > 1 else context >> 1
     return dense.hooks[before * dense.cells + cell] if before >= 0 else -1
 
 
 @jit
 def dense_hook_outside(dense: Dense, hook: int, end: int, last: int) -> float:
-    """Returns what is missing to the strings of a cell (its end state) behind a context that end in a word."""
+    """Returns the outside cost of a cell's strings (by its end state) after a context that end in a word."""
     column = index_of(dense.words, dense.words.last[end], last)
     return dense.hook_outside[dense.hook_begins[hook] + column] if column >= 0 else np.inf

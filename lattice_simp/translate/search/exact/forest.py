@@ -1,12 +1,12 @@
-"""Forests whose nodes know the words at their borders, as the relaxations of the exact search make them.
+"""The forests of the exact search's relaxations, whose nodes know the words at their borders.
 
-At order k, a *node* is a state of the chart with its *border*: the first k - 1 words of what was derived so far (its
-*prefix*), and the state of the language model's automaton of order k after the last ones. As long as fewer words than
-that are there, the prefix is all of them. A *hook* (Zhang and Gildea 2006) is a cell's string behind given words: those
-pay for the string's first words, so that many rules share that sum. Costs of words whose context is not complete are
-charged as the lower orders did, and the difference is settled when the context is known.
+At order k, a *node* is a state of the chart with its *border*: the first k - 1 words of the derived string (its
+*prefix*), and the state of the language model's automaton of order k after the last ones. The prefix of a shorter
+string is the whole string. A *hook* (Zhang and Gildea 2006) is a cell's string after given words, which includes the
+costs of its first words there, so that many rules share that sum. Words whose context is incomplete are charged as in
+the lower orders, and the difference is settled when the context is known.
 
-Edges are in an order in which every node comes after those that it is made of.
+Edges are in topological order: every node comes after those that it is derived from.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from lattice_simp.core.records import Table
 from lattice_simp.translate.search.forest import Forest, edge_totals, inside_costs, outside_costs
 
 EMPTY, WHOLE = 0, 1
-"""Two prefixes: no words; and whatever is before a sentence's words, so that their context is always known."""
+"""Two prefixes: no words; and the beginning of the sentence, after which the context is always known."""
 
 LONGEST = 255
 """The length of the prefix `WHOLE`: more than any order."""
 
 PREFIX = np.dtype([(name, np.int32) for name in ("parent", "word", "length", "state")] + [("charge", np.float64)])
-"""The first words of a string: without the last one, that one, how many, the model's state, and what was charged."""
+"""The first words of a string: the prefix without the last word, that word, the length, the model's state, and the
+charged cost."""
 
 BORDER = np.dtype([(name, np.int32) for name in ("left", "right", "coarse", "first", "last")])
-"""A prefix, the model's state (`NONE` while the prefix is everything), the border one order lower (`NONE` if there is
-no forest of that order), and the words at both ends (`NONE` where they are not distinguished)."""
+"""A prefix, the model's state (`NONE` while the prefix is the whole string), the border one order lower (`NONE` without
+a forest of that order), and the words at both ends (`NONE` where they are not distinguished)."""
 
 TRANSITION = np.dtype([(name, np.int32) for name in ("context", "word", "matched", "next")] + [("cost", np.float64)])
 """A word after a context: the n-gram it matches, the state after it, and its relaxed cost."""
@@ -39,21 +40,22 @@ TRANSITION = np.dtype([(name, np.int32) for name in ("context", "word", "matched
 JUNCTION = np.dtype(
     [(name, np.int32) for name in ("left", "right", "begin", "end")] + [("fixed", np.float64), ("cost", np.float64)]
 )
-"""Words after a context: the prefix and the state after them, their transitions, what else it costs, and in all."""
+"""Words after a context: the prefix and the state after them, the range of their transitions, the other costs, and the
+total cost."""
 
 HOOK = np.dtype([("nothing", np.int8)])
-"""A hook is all in its key: a context, how many words that knows of its own rule, and a cell."""
+"""A hook has no fields: its key holds the context, how many words its own rule reveals of that, and the cell."""
 
 NODE = np.dtype(
     [(name, np.int32) for name in ("place", "border", "next", "jump")] + [("best", np.float64), ("bound", np.float64)]
 )
 """A node: its place (a state of the chart, or the number of states plus that of a hook), its border, the next node
-there, the next one there with another prefix, the cost of its best derivation, and a bound of what is missing to a
-whole one. Nodes with one prefix stand together, the cheapest first; so do these groups by their cheapest ones."""
+there, the next one there with another prefix, the cost of its best derivation, and a bound of its outside cost. Nodes
+are grouped by prefix; groups, and nodes within a group, are sorted by cost."""
 
 
 class Pools(NamedTuple):
-    """What grows while a forest is made; `used` counts the records of each pool, in the order of the pools."""
+    """The growing arrays of an unfinished forest; `used` counts the records of each pool, in the order of the pools."""
 
     used: Longs
     prefixes: Table
@@ -77,13 +79,13 @@ class BorderForest:
     """A finished forest.
 
     Attributes:
-        order: of the automaton whose states the borders hold.
+        order: the order of the automaton whose states the borders hold.
         places, borders: (nodes,) int32.
         axioms: (nodes,) float64, the costs of nodes without incoming edges, infinity for others.
-        first: the node before the sentence's first word;  goal: that of whole derivations.
-        edges: records of `EDGE`, in an order in which every node comes after those that it is made of.
-        arc_costs: (arcs + 1,) float64, those of the chart; the last one is 0.
-        junctions, parts, transitions: records, the transitions of all junctions, and records.
+        first: the node before the sentence's first word;  goal: the node of whole derivations.
+        edges: records of `EDGE`, in topological order: every node comes after those that it is derived from.
+        arc_costs: (arcs + 1,) float64, the costs of the chart's arcs; the last one is 0.
+        junctions, parts, transitions: records of `JUNCTION`, the transitions of each, and records of `TRANSITION`.
         pools: the tables of borders, hooks and prefixes.
     """
 
@@ -105,18 +107,18 @@ class BorderForest:
         return _edge_costs(self.edges, self.arc_costs, self.junctions)
 
     def packed(self) -> Forest:
-        """Returns the derivations alone, at today's costs."""
+        """Returns the derivations alone, at their current costs."""
         return Forest(self.edges, self.edge_costs(), self.axioms, np.array([self.goal], dtype=np.int32))
 
     def used(self) -> Bools:
-        """Returns (transitions,) which ones the edges use."""
+        """Marks the transitions that the edges use."""
         return _used(self.edges, self.junctions, self.parts, len(self.transitions))
 
     def within(self, limit: float) -> tuple[BorderForest, Floats]:
-        """Drops what no derivation within a limit uses.
+        """Drops the nodes and edges that no derivation within a limit uses.
 
         Returns:
-            The forest, and (nodes,) what is missing from each node to a whole derivation.
+            The forest, and (nodes,) the outside costs.
         """
         packed = self.packed()
         inside, _ = inside_costs(packed)
@@ -147,7 +149,7 @@ def _edge_costs(edges: Records, arc_costs: Floats, junctions: Records) -> Floats
 
 @jit
 def _renumbered(edges: Records, kept: Bools, number: Ints) -> Records:
-    """Returns the edges that stay, with other numbers of their nodes."""
+    """Returns the kept edges with new numbers of their nodes."""
     count = 0
     for index in range(len(edges)):
         count += 1 if kept[index] else 0
@@ -165,7 +167,7 @@ def _renumbered(edges: Records, kept: Bools, number: Ints) -> Records:
 
 @jit
 def _used(edges: Records, junctions: Records, parts: Ints, num_transitions: int) -> Bools:
-    """Returns which transitions the edges use."""
+    """Marks the transitions that the edges use."""
     used = np.zeros(num_transitions, dtype=np.bool_)
     for index in range(len(edges)):
         if edges[index].junction >= 0:

@@ -1,4 +1,4 @@
-"""The words at the borders of strings, and what they cost where strings meet: tables of a forest that is being made."""
+"""The words at the borders of strings, and their costs where strings meet: tables of an unfinished forest."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def first_prefixes(root: int) -> Table:
 
 
 def with_words(prefixes: Table, charges: Floats) -> Table:
-    """Returns the prefixes `EMPTY`, `WHOLE`, and of each word alone that has a charge, with that."""
+    """Returns the prefixes `EMPTY` and `WHOLE`, and a prefix for each word with a finite charge."""
     words = np.flatnonzero(charges < np.inf)
     table = empty_table(PREFIX, max(SMALLEST, len(words) + 2))
     table.rows[:2] = prefixes.rows[:2]
@@ -43,14 +43,14 @@ def with_words(prefixes: Table, charges: Floats) -> Table:
 
 @jit
 def _enter(table: Table, keys: Longs, first: int) -> None:
-    """Writes the keys of the records from one on."""
+    """Writes the keys of the records from `first` on."""
     for index in range(len(keys)):
         enter(table.slots, keys[index], first + index)
 
 
 @jit
 def _relaxed(model: ContextModel, bounds: Bounds, context: int, word: int) -> float:
-    """Returns what `relaxed` does; infinity for pairs of words that cannot be, as the matrices know."""
+    """Returns the cost of `relaxed`, or infinity for pairs of words that the matrices exclude."""
     if bounds.dense.cells > 0:
         pair = bounds.dense.pairs[model.word[context >> 1], word]
         if not pair < np.inf or (context & 1 == 1 and model.level[context >> 1] == 1):
@@ -60,7 +60,7 @@ def _relaxed(model: ContextModel, bounds: Bounds, context: int, word: int) -> fl
 
 @jit
 def _transition(model: ContextModel, bounds: Bounds, pools: Pools, context: int, word: int) -> int:
-    """Finds a word after a context, or adds it."""
+    """Finds or adds the transition by a word after a context."""
     table = pools.transitions
     key = (np.int64(context) << 32) + word
     number = find(table, key)
@@ -79,7 +79,7 @@ def _transition(model: ContextModel, bounds: Bounds, pools: Pools, context: int,
 
 @jit
 def _longer_prefix(model: ContextModel, bounds: Bounds, pools: Pools, prefix: int, word: int) -> int:
-    """Returns the prefix and one more word; `NONE` if no derivation within the bounds begins so."""
+    """Returns the prefix with one more word; `NONE` if no derivation within the bounds begins with it."""
     table = pools.prefixes
     key = (np.int64(prefix) << 32) + word
     number = find(table, key)
@@ -104,7 +104,7 @@ def _longer_prefix(model: ContextModel, bounds: Bounds, pools: Pools, prefix: in
 
 @jit
 def border_of(model: ContextModel, bounds: Bounds, pools: Pools, left: int, right: int) -> int:
-    """Finds a border, or adds it."""
+    """Finds or adds a border."""
     table = pools.borders
     key = (np.int64(left) << 32) + right + 1
     number = find(table, key)
@@ -128,7 +128,7 @@ def border_of(model: ContextModel, bounds: Bounds, pools: Pools, left: int, righ
 
 @jit
 def coarse_border(model: ContextModel, bounds: Bounds, pools: Pools, left: int, right: int, behind: bool) -> int:
-    """Returns the border one order lower, of a hook `behind` words that are a full context there."""
+    """Returns the border one order lower; `behind` is whether it belongs to a hook after a full context there."""
     if bounds.order == 0:
         return NONE
     length = model.order - 2
@@ -146,10 +146,10 @@ def coarse_border(model: ContextModel, bounds: Bounds, pools: Pools, left: int, 
 
 @jit
 def junction_of(model: ContextModel, bounds: Bounds, pools: Pools, context: int, prefix: int, word: int) -> int:
-    """Finds what words cost after a context, or adds it.
+    """Finds or adds the junction of words with a context.
 
-    The words are a prefix that was charged already, or, if `word` is not `NONE`, that word. `context` is
-    `2 * context`, or `2 * prefix + 1` where the prefix is everything.
+    The words are a prefix that has been charged, or, if `word` is not `NONE`, that word. `context` is `2 * context`, or
+    `2 * prefix + 1` if that prefix is the whole string before.
     """
     table = pools.junctions
     key = (np.int64(context) << 32) + (2 * prefix if word == NONE else 2 * word + 1)

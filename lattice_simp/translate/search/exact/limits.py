@@ -1,4 +1,4 @@
-"""What can be set of the exact search, and of its bounds alone."""
+"""The settings of the exact search, and of its bounds alone."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from lattice_simp.support.options import option
 
 @dataclass(frozen=True)
 class ExactSearch:
-    """Limits of the exact search in nested grammars; what is not finished within them keeps its gap.
+    """Limits of the exact search in nested grammars; a search that does not finish reports its optimality gap.
 
     Attributes:
-        seconds: for each sentence, of the processor: what is finished does not depend on what else the machine does.
-        edges: of a forest; a million take up to 500 MB while it grows.
-        beam: nats above the best translation in which the returned lattice is complete.
+        seconds: CPU seconds for each sentence, so that the result does not depend on other load of the machine.
+        edges: the most edges of a forest; a million take up to 500 MB while it grows.
+        beam: the returned lattice is complete within this many nats of the best translation.
     """
 
     seconds: float = option(60.0, "exact-seconds", "CPU seconds per sentence for the exact search; implies --exact")
@@ -33,7 +33,7 @@ class GapBound:
     """How the gap of the pruned search is bounded, without an exact search.
 
     Attributes:
-        order: of the last relaxation of the language model. Each order comes nearer to the optimum and takes longer.
+        order: the order of the last relaxation of the language model. Higher orders bound more tightly and take longer.
     """
 
     order: int = option(2, "search-gap-order", "order of the bound: 1 is faster, 2 is tighter; implies --search-gap")

@@ -1,10 +1,11 @@
-"""Multipliers that tighten a relaxation: what a word's context really is, and what the relaxed model takes it for.
+"""Multipliers that tighten a relaxation: they bring the context that the relaxed model assumes closer to the true one.
 
 The relaxed automaton charges each word at the best state of a higher order, up to the language model's own, that its
 state may stand for. Potentials of these finer states cancel out for whole sentences if the choices are the true states,
-so every bound stays one. They rise where states are entered more often than chosen (Held and Karp 1971; Chang and
-Collins 2011), as counted over all derivations near the best one: a smooth function has no corners to get stuck in. Each
-potential has its own step (AdaGrad: Duchi, Hazan and Singer 2011), along a running mean of the gradients.
+so every bound remains a bound. They rise where states are entered more often than chosen (Held and Karp 1971; Chang and
+Collins 2011). The counts are over all derivations near the best one, since a smooth function has no corners to get
+stuck in. Each potential has its own step (AdaGrad: Duchi, Hazan and Singer 2011), along a running mean of the
+gradients.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ class Tightened:
     """A forest after the multipliers' rounds.
 
     Attributes:
-        forest: what is left of it within the limit;  outside: (nodes,) what is missing to a whole derivation.
+        forest: the remaining forest within the limit;  outside: (nodes,) the outside costs.
         model: the automaton with the potentials.
         lower: the bound of the best derivation.
-        upper: the least cost of a derivation that was met on the way, at full order; infinity for none.
+        upper: the least full-order cost of the derivations visited; infinity for none.
     """
 
     forest: BorderForest
@@ -47,26 +48,26 @@ class Tightened:
 
 
 ROUNDS, BLOCK = 90, 15
-"""Rounds at most, and after how many everything beyond the limit is dropped again."""
+"""The most rounds, and after how many rounds the forest is pruned again."""
 
 FIRST_SHARE, PATIENCE, SHRINK, SMALLEST_SHARE = 0.5, 5, 0.7, 0.05
-"""The share of the difference of the bounds that a step aims at, the rounds without gain after which it becomes
-smaller, by which factor, and when there is nothing left to gain."""
+"""The share of the difference of the bounds that a step aims at, the rounds without gain after which the share shrinks,
+the factor of that, and the share at which the ascent ends."""
 
 LONGEST_STEP = 4.0
-"""Nats by which a potential changes in a round at most."""
+"""The largest change of a potential in a round (nats)."""
 
 INERTIA = 0.7
-"""How much of the last rounds' direction stays."""
+"""The weight of earlier gradients in the running mean."""
 
 STILL = 1e-3
-"""Of the sum of squared gradients, so little that the potential stays where it is."""
+"""Added to the sum of squared gradients: below this, a potential hardly moves."""
 
 WARMTH, COLDEST = 0.04, 0.02
-"""The temperature of the derivations that are counted, as a share of the difference of the bounds, and in nats."""
+"""The temperature of the counts, as a share of the difference of the bounds, and its least value in nats."""
 
 CLOSE, ENOUGH = 1e-6, 0.005
-"""Nats between the bounds where there is nothing left to gain, and what share of their difference counts as gain."""
+"""The difference of the bounds (nats) at which the ascent ends, and the share of it that counts as a gain."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,10 @@ class AscentOptions:
     """How multipliers rise.
 
     Attributes:
-        rounds: how many at most; None for `ROUNDS`.
+        rounds: the most rounds; None for `ROUNDS`.
         finer: the order of the states that have multipliers; None for the language model's.
-        sample: the forest holds only some derivations: nothing is dropped, every state may be chosen, and the bound is
-            one of these derivations alone.
+        sample: the forest holds only some derivations: nothing is dropped, every state may be chosen, and the bound
+            holds for these derivations alone.
     """
 
     rounds: int | None = None
@@ -98,14 +99,14 @@ def tighten(
     goes_on: Callable[[], bool],
     options: AscentOptions = FULL_ASCENT,
 ) -> Tightened:
-    """Tightens a relaxation by multipliers, and drops what is beyond a limit.
+    """Tightens a relaxation by multipliers, and prunes the forest by a limit.
 
     Args:
-        forest: of an order below the full one.
+        forest: the forest of an order below the full one.
         model: its automaton.
-        chart: of the sentence.
-        full_order: the language model's.
-        limit: no derivation is lost that costs at most so much; of a sample, what its bound is raised to at most.
+        chart: the chart of the sentence.
+        full_order: the order of the language model.
+        limit: no derivation that costs at most this much is lost; for a sample, its bound is raised up to this.
         goes_on: whether there is time for another round.
         options: how the multipliers rise.
     """
@@ -130,7 +131,7 @@ def tighten(
 
 
 class _Ascent:
-    """The state of an ascent; potentials are those of states of the order `finer`."""
+    """An ascent; its potentials are those of states of the order `finer`."""
 
     def __init__(self, forest: BorderForest, model: ContextModel, limit: float, finer: int, sample: bool) -> None:
         self.forest, self.model, self.limit, self.finer, self.sample = forest, model, limit, finer, sample
@@ -141,13 +142,13 @@ class _Ascent:
         self._choose()
 
     def _choose(self) -> None:
-        """Finds the states that the transitions in use may lead to: the only ones that a context may stand for."""
+        """Finds the states that the used transitions may enter: contexts can stand only for these."""
         self._used = self.forest.used()
         transitions = self.forest.transitions
         self._feasible = None if self.sample else entered_states(transitions, self._used, self.model, self.finer)
 
     def _relax(self) -> None:
-        """Sets all costs by the potentials."""
+        """Updates all costs by the potentials."""
         forest = self.forest
         model = with_potential(self.model, self.potential, self.finer, self._feasible)
         self._chosen = relax(forest.transitions, self._used, model)
@@ -164,19 +165,19 @@ class _Ascent:
         return best_derivation(edges, self._last, goal), float(self._inside[goal])
 
     def step(self, gain: float, temperature: float) -> None:
-        """Changes the potentials so that, were the bound linear, it would rise by so much."""
+        """Changes the potentials so that the bound would rise by `gain` if it were linear."""
         gradient = expected_counts(
             self.forest, self._chosen, self._costs, self._inside, temperature, len(self.potential)
         )
         self.potential = _moved(self.model.living, self.potential, self._direction, self._squares, gradient, gain)
 
     def keep_if_better(self, lower: float) -> None:
-        """Keeps the present potentials if they give a better bound."""
+        """Remembers the current potentials if they give a better bound."""
         if lower > self.lower:
             self.lower, self._best = lower, self.potential
 
     def prune(self) -> bool:
-        """Drops what is beyond the limit with the best potentials; returns whether anything is left."""
+        """Prunes the forest by the limit with the best potentials; returns whether anything is left."""
         if self.sample:
             return True
         if self.lower > self.limit:
@@ -201,7 +202,7 @@ class _Ascent:
 def _moved(
     states: Ints, potential: Floats, direction: Floats, squares: Floats, gradient: Floats, gain: float
 ) -> Floats:
-    """Returns the potentials after a step; the running mean and the sums of squares of the gradients are updated."""
+    """Returns the potentials after a step; updates the running mean and the sums of squares of the gradients."""
     slope, largest = 0.0, 0.0
     for state in states:
         inertia = INERTIA if squares[state] > 0.0 else 0.0

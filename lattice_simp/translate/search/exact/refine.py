@@ -1,7 +1,7 @@
 """Makes the forest of an order within bounds: those of the forest one order lower, or matrices of the second order.
 
-States of the chart are visited from the lowest up. A node is kept if the cost of its derivation, plus what the bounds
-say is missing at least, is within the limit, so that no derivation within the limit can be lost.
+States of the chart are visited from the lowest up. A node is kept if the cost of its derivation plus the bound of its
+outside cost is within the limit, so no derivation within the limit can be lost.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from lattice_simp.translate.search.exact.junctions import border_of, coarse_bord
 from lattice_simp.translate.search.forest import EDGE
 
 FINISHED, FULL, PAUSED = range(3)
-"""Why the kernel returns: all is done, a pool is full, or enough steps were made."""
+"""Why the kernel returns: it has finished, a pool is full, or the quota of edges is used up."""
 
 
 @jit
 def _new_node(pools: Pools, key: int, best: float, bound: float) -> int:
-    """Adds a node with a key (of its place and border) to its place."""
+    """Adds a node to its place; its key holds the place and the border."""
     head = added(pools.nodes, key, pools.used, NODES)
     row, place = pools.nodes.rows[head], key >> 32
     row.place, row.border, row.best, row.bound = place, key & 0xFFFFFFFF, best, bound
@@ -59,7 +59,7 @@ def _new_node(pools: Pools, key: int, best: float, bound: float) -> int:
 @jit
 def _start_node(pools: Pools, bounds: Bounds, limit: float, place: int, border: int, best: float) -> None:
     """Adds an axiom if it is within the limit."""
-    bound, lower = -np.inf, pools.borders.rows[border].coarse  # matrices say nothing about where cells start
+    bound, lower = -np.inf, pools.borders.rows[border].coarse  # matrices do not bound the starts of cells
     if bounds.order > 0 and bounds.dense.cells == 0:
         coarser = find(bounds.nodes, (np.int64(place) << 32) + lower) if lower >= 0 else NONE
         bound = bounds.outside[coarser] if coarser >= 0 else np.inf
@@ -76,7 +76,7 @@ def _hook_key(context: int, known: int, cell: int) -> np.int64:
 def _coarse_hook(
     model: ContextModel, bounds: Bounds, pools: Pools, context: int, known: int, cell: int
 ) -> tuple[int, bool]:
-    """Returns the hook one order lower, and whether a prefix that is everything is a full context there."""
+    """Returns the hook one order lower, and whether a prefix that is the whole string is a full context there."""
     lower = model.order - 2
     behind = False
     if context & 1:
@@ -90,7 +90,7 @@ def _coarse_hook(
 
 @jit
 def _dense_context(model: ContextModel, pools: Pools, context: int, known: int) -> int:
-    """Returns the code of a hook's context in the second order: what its own rule says, or a word."""
+    """Returns the code of a hook's context in the second order: the context that its rule reveals, or a word."""
     if context & 1:
         return 2 * pools.prefixes.rows[context >> 1].word + 1
     return context >> 1 if known > 1 else 2 * lower_state(model, context >> 2, 2) + 1
@@ -107,7 +107,7 @@ def _hook(
     known: int,
     cell: int,
 ) -> int:
-    """Finds the strings of a cell behind a context, or adds them; returns their place."""
+    """Finds or adds the hook of a cell after a context, with its nodes; returns its place."""
     num_states = len(chart.offsets) - 1
     key = _hook_key(context, known, cell)
     hook = find(pools.hooks, key)
@@ -136,7 +136,7 @@ def _hook(
     edges, used, bounded = pools.edges, pools.used, bounds.order > 0
     inner = pools.heads[end]
     while inner >= 0:  # for each prefix
-        if last != NONE:  # what the second order says needs no search in tables
+        if last != NONE:  # a quick test by the bounds of the second order
             first = borders[nodes[inner].border].first
             least_cost = bounds.dense.pairs[last, first] - bounds.dense.charges[first]
             if not nodes[inner].best + least_cost + least <= limit:
@@ -181,7 +181,7 @@ def _hook(
 
 @jit
 def _sort(pools: Pools, place: int) -> None:
-    """Chains the nodes of a place: prefix by prefix, the cheapest first."""
+    """Chains the nodes of a place, grouped by prefix; groups, and nodes within a group, are sorted by cost."""
     count, nodes, borders = pools.sizes[place], pools.nodes.rows, pools.borders.rows
     members, costs = np.empty(count, dtype=np.int32), np.empty(count)
     node = pools.heads[place]
@@ -192,7 +192,7 @@ def _sort(pools: Pools, place: int) -> None:
     lefts = np.empty(count, dtype=np.int32)
     for index in range(count):
         lefts[index] = borders[nodes[members[index]].border].left
-    order = np.argsort(lefts, kind="mergesort")  # it leaves the nodes of a prefix in their order
+    order = np.argsort(lefts, kind="mergesort")  # stable: nodes of a prefix stay sorted
     members, lefts = members[order], lefts[order]
     begins, groups = np.empty(count + 1, dtype=np.int64), 0
     for index in range(count):
@@ -213,7 +213,7 @@ def _sort(pools: Pools, place: int) -> None:
 
 @jit
 def start(chart: Chart, model: ContextModel, bounds: Bounds, pools: Pools, limit: float) -> None:
-    """Adds the nodes at the cells' starts."""
+    """Adds the nodes at the starts of cells."""
     full = model.order - 1
     root = len(model.suffix) - 1
     empty = border_of(model, bounds, pools, EMPTY, root if full == 0 else NONE)
@@ -227,7 +227,7 @@ def start(chart: Chart, model: ContextModel, bounds: Bounds, pools: Pools, limit
 
 @jit
 def _fits(pools: Pools, more: int, order: int) -> bool:
-    """Returns whether every pool but the hooks' has room for `more` edges and what comes with them."""
+    """Returns whether every pool except the hooks has room for `more` edges and all records that they may add."""
     used, deep = pools.used, more * (order + 1) + 2
     return (
         used[PREFIXES] + deep <= len(pools.prefixes.rows)
@@ -244,10 +244,10 @@ def _fits(pools: Pools, more: int, order: int) -> bool:
 def expand(
     chart: Chart, model: ContextModel, bounds: Bounds, pools: Pools, limit: float, cursor: Longs, quota: int
 ) -> int:
-    """Goes on with the forest from `cursor` (state, node, arc); returns `FINISHED`, `FULL` or `PAUSED`.
+    """Continues the forest from `cursor` (state, node, arc); returns `FINISHED`, `FULL` or `PAUSED`.
 
-    One long kernel, since it stops and goes on in the midst of three loops, and since nearly all time of the exact
-    search is spent here: what an outer loop has looked up, the inner ones keep.
+    It is one long kernel because it can stop and resume inside three nested loops, and because the exact search spends
+    nearly all its time here, so inner loops reuse what outer loops have looked up.
     """
     offsets, symbols, costs, targets, ends = chart.offsets, chart.symbols, chart.costs, chart.targets, chart.ends
     contexts, known, least, level = chart.contexts, chart.known, bounds.least, model.level
@@ -284,17 +284,17 @@ def expand(
                 total = nodes[node].best + costs[arc]
                 beyond = least[target] if bounded else 0.0
                 cheapest = -np.inf if beyond < np.inf else np.inf
-                if dense and left != EMPTY:  # what the second order says needs no search in tables
+                if dense and left != EMPTY:  # a quick test by the bounds of the second order
                     cheapest = total + beyond
                     if symbol < NO_WORD:
                         row = dense_hooks[before * dense_cells - 2 - symbol]
                         cheapest += hook_inside[row] if row >= 0 else np.inf
-                    else:  # behind several words of its own rule, a word may cost less than nothing
+                    else:  # after several words of its own rule, a word may have a negative cost
                         cheapest = cheapest + pairs[before, symbol] if before < model.final else -np.inf
                 if not cheapest <= limit:
                     cursor[2] += 1
                     continue
-                # What the arc may be followed with: nodes of a cell or of a hook, or the arc's own word.
+                # Continuations by the arc: the nodes of a cell or of a hook, or the arc's own word.
                 size, direct, hook = 1, left == EMPTY and not long, NONE
                 if symbol < NO_WORD:
                     size = sizes[ends[-2 - symbol]]
@@ -307,7 +307,7 @@ def expand(
                 if size == 0:
                     cursor[2] += 1
                     continue
-                if room < size:  # of so many edges, and all that comes with them, every pool takes the rest
+                if room < size:  # every pool must have room for this many more edges and their records
                     room = max(4 * size, 4096)
                     if not _fits(pools, room, model.order):
                         room = size
@@ -340,13 +340,13 @@ def expand(
                     if other < 0:
                         total = np.inf
                 following = NONE if other < 0 else nodes[other].jump
-                is_cheapest = True  # of its prefix
+                is_cheapest = True  # the cheapest node of its prefix
                 while True:
                     best = total
                     if other >= 0:
                         best += nodes[other].best
                     if not best + beyond <= limit:
-                        if is_cheapest or following < 0:  # so is that of every prefix that follows
+                        if is_cheapest or following < 0:  # later prefixes cost even more
                             break
                         other, following, is_cheapest = following, nodes[following].jump, True
                         continue
@@ -407,16 +407,16 @@ def refined_forest(
     """Makes the forest of an automaton's order.
 
     Args:
-        chart: of the sentence.
+        chart: the chart of the sentence.
         model: the automaton.
-        bounds: those of the forest one order lower, or of matrices.
-        limit: no derivation is lost that costs at most so much.
-        prefixes: those of the lower orders; the table with the new ones is in the forest's pools.
-        quota: edges after which the clock is looked at.
-        goes_on: asked then, with the number of edges; the search ends when it says no.
+        bounds: the bounds from the forest one order lower, or from matrices.
+        limit: no derivation that costs at most this much is lost.
+        prefixes: the prefixes of the lower orders; the table with the new ones is in the forest's pools.
+        quota: the number of edges between calls of `goes_on`.
+        goes_on: called with the number of edges; the search ends when it returns False.
 
     Returns:
-        The forest; None if it was not finished, or if no derivation is within the limit.
+        The forest; None if it did not finish, or if no derivation is within the limit.
     """
     pools = _new_pools(chart, prefixes)
     start(chart, model, bounds, pools, limit)
@@ -430,7 +430,7 @@ def refined_forest(
 
 
 def _new_pools(chart: Chart, prefixes: Table) -> Pools:
-    """Returns pools without nodes; the prefixes of lower orders stay."""
+    """Returns pools without nodes, with the prefixes of lower orders."""
     used = np.zeros(9, dtype=np.int64)
     used[PREFIXES], used[PLACES] = num_records(prefixes) + 2, chart.num_states
     size = chart.num_states + SMALLEST
@@ -464,7 +464,7 @@ _ARRAYS = {"edges": EDGES, "junction_transitions": PARTS, "heads": PLACES, "size
 
 
 def _larger(pools: Pools) -> Pools:
-    """Returns the pools with more room in those that are half full, or in all if none is."""
+    """Returns the pools with more room in those that are at least half full, or in all if none is."""
     sizes = {name: len(getattr(pools, name).rows) for name in _TABLES}
     sizes |= {name: len(getattr(pools, name)) for name in _ARRAYS}
     counts = {name: int(pools.used[counter]) for name, counter in (_TABLES | _ARRAYS).items()}
@@ -480,7 +480,7 @@ def _larger(pools: Pools) -> Pools:
 
 
 def _finished(chart: Chart, model: ContextModel, pools: Pools) -> BorderForest | None:
-    """Returns the forest that the pools hold, None if it has no goal."""
+    """Returns the forest that the pools hold, or None if it has no goal."""
     nodes = pools.nodes.rows[: pools.used[NODES]]
     places = np.ascontiguousarray(nodes["place"])
     first, goal = (np.flatnonzero(places == ends[-1]) for ends in (chart.starts, chart.ends))

@@ -1,8 +1,9 @@
-"""A forest whose words are relaxed: what they cost under potentials, and how often states are entered and left.
+"""The relaxed costs of words in a forest under potentials, and counts of how often states are entered and left.
 
-A potential of a state is added where it is entered and taken away where it is left, or believed to be (the *choice*
-of a relaxed context). How often each one is entered less how often it is left, by derivations as they cost, is the
-gradient of what the best derivation costs; of all derivations near the best one, that of a smooth function near it.
+The potential of a state is added where the state is entered and subtracted where it is left, or assumed to be left (the
+*choice* of a relaxed context). In the best derivation, the number of times that a state is entered less the number of
+times that it is left is the gradient of the cost of that derivation. Counts over all derivations near the best one,
+weighted by their costs, are the gradient of a smooth approximation.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from lattice_simp.translate.search.exact.context_model import ContextModel, best
 from lattice_simp.translate.search.exact.forest import BorderForest
 
 FARTHEST = 25.0
-"""Temperatures beyond the best derivation of a node at which others do not count: a factor of 1e-11."""
+"""Derivations that cost this many temperatures more than the best one of a node do not count: a factor of 1e-11."""
 
 RAREST = 1e-9
 """The share of all derivations below which an edge does not count."""
 
 
 class Choices(NamedTuple):
-    """(transitions,) int32, the state that each one is best taken to leave, and the one that it enters (or `NONE`)."""
+    """(transitions,) int32, the state that each one is best assumed to leave, and the one that it enters or `NONE`."""
 
     left: Ints
     entered: Ints
@@ -32,7 +33,7 @@ class Choices(NamedTuple):
 
 @jit
 def entered_states(transitions: Records, used: Bools, model: ContextModel, finer: int) -> Bools:
-    """Returns (n-grams,) which states of an order there are: those that a transition in use may enter."""
+    """Returns (n-grams,) which states of an order a used transition may enter."""
     entered = np.zeros(len(model.level), dtype=np.bool_)
     entered[model.start] = True
     for index in range(len(transitions)):
@@ -40,7 +41,7 @@ def entered_states(transitions: Records, used: Bools, model: ContextModel, finer
             context, matched = transitions[index].context, transitions[index].matched
             entered[lower_state(model, matched, finer)] = True
             if context & 1 == 1 and model.level[matched] > model.level[context >> 1]:
-                # The context may be longer, and so may what the word matches then.
+                # The true context may be longer, and then the matched n-gram may be, too.
                 for place in range(model.tree_begins[matched], model.tree_ends[matched]):
                     if model.level[model.tree[place]] < finer:
                         entered[model.tree[place]] = True
@@ -49,7 +50,7 @@ def entered_states(transitions: Records, used: Bools, model: ContextModel, finer
 
 @jit
 def relax(transitions: Records, used: Bools, model: ContextModel) -> Choices:
-    """Sets the transitions' costs by a model's potentials; returns the choices that give them."""
+    """Sets the transitions' costs by a model's potentials; returns the choices behind them."""
     left, entered = np.full(len(transitions), NONE, dtype=np.int32), np.full(len(transitions), NONE, dtype=np.int32)
     for index in range(len(transitions)):
         row = transitions[index]
@@ -64,7 +65,7 @@ def relax(transitions: Records, used: Bools, model: ContextModel) -> Choices:
 
 @jit
 def set_costs(junctions: Records, parts: Ints, transitions: Records) -> None:
-    """Writes what the junctions cost, by their transitions."""
+    """Updates the costs of the junctions from their transitions."""
     for index in range(len(junctions)):
         total = junctions[index].fixed
         for part in range(junctions[index].begin, junctions[index].end):
@@ -78,12 +79,12 @@ def expected_counts(
     """Returns (states,) how often derivations enter each state, less how often they leave it.
 
     Args:
-        forest: the derivations; one that costs x has a weight of exp(-x / temperature).
+        forest: the derivations; a derivation with cost x has the weight exp(-x / temperature).
         chosen: the choices of its transitions.
-        costs: (edges,) float64, what the edges cost alone.
-        inside: (nodes,) float64, what the best derivation of each node costs.
+        costs: (edges,) float64, the costs of the edges alone.
+        inside: (nodes,) float64, the cost of the best derivation of each node.
         temperature: in nats.
-        num_states: how many there are.
+        num_states: the number of states.
     """
     shares = _shares(forest.edges, costs, forest.axioms, inside, forest.goal, temperature)
     return _counts(shares, forest.edges, forest.junctions, forest.parts, chosen, num_states)
@@ -95,7 +96,7 @@ def _shares(edges: Records, costs: Floats, axioms: Floats, inside: Floats, goal:
     weights, edge_shares = (
         np.where(axioms < np.inf, 1.0, 0.0),
         np.zeros(len(edges)),
-    )  # relative to the best one of the node
+    )  # relative to each node's best derivation
     for index in range(len(edges)):
         tail, second, head = edges[index].tail, edges[index].second, edges[index].head
         cost, weight = inside[tail] + costs[index], weights[tail]
@@ -138,7 +139,7 @@ def _counts(
 def string_cost(
     path: Longs, edges: Records, symbols: Ints, arc_costs: Floats, model: ContextModel, order: int
 ) -> float:
-    """Returns what a derivation costs with the language model of its full order, without potentials."""
+    """Returns the cost of a derivation with the language model of full order, without potentials."""
     total, context = 0.0, 2 * model.start
     for edge in path:
         arc = edges[edge].arc

@@ -1,9 +1,9 @@
 """The exact search: relaxations of order 1, 2, ..., each within the bounds of the one before.
 
-After Rush, Chang and Collins (2013) and Aziz, Dymetman and Venkatapathy (2013): a relaxation bounds what a partial
-derivation can still become, and nothing that may stay below the cost of a known translation is dropped. Each order is
-tightened by multipliers before the next one is made, so that most of it is gone by then. At the language model's own
-order the best derivation is the optimum; if time or memory end before, the last relaxation's bound is the certificate.
+After Rush, Chang and Collins (2013) and Aziz, Dymetman and Venkatapathy (2013): a relaxation bounds the cost of every
+completion of a partial derivation, and nothing is dropped that may cost less than a known translation. Each order is
+tightened by multipliers, which prune most of it, before the next order is built. At the language model's own order, the
+best derivation is the optimum; if time or memory run out before, the last relaxation's bound is the certificate.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from lattice_simp.translate.search.exact.second_order import second_order
 from lattice_simp.translate.search.forest import inside_costs
 
 QUOTA = 1_000_000
-"""Edges after which the clock is looked at."""
+"""The number of edges between checks of the clock."""
 
 FIRST_ROUNDS = 6
-"""Rounds of the multipliers of the first order where those of the second follow: these learn what more would gain."""
+"""Rounds of the first order's multipliers if the second order's follow, which gain what further rounds would."""
 
 EVERYTHING = 1e300
 """The limit of the first order, whose forest is small."""
@@ -35,13 +35,13 @@ EVERYTHING = 1e300
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What an exact search proved.
+    """The result of an exact search.
 
     Attributes:
-        lower: no translation costs less.
-        finished: whether the search ended; then the best one costs `lower`.
-        forest: of the full order, with everything within the limit; None if the search did not end, or if nothing is
-            within the limit.
+        lower: a lower bound: no translation costs less.
+        finished: whether the search finished; then the best translation costs `lower`.
+        forest: the forest of the full order, with everything within the limit; None if the search did not finish, or if
+            nothing is within the limit.
     """
 
     lower: float
@@ -55,12 +55,12 @@ def search(
     """Searches for the best derivation.
 
     Args:
-        chart: of the sentence.
-        model: the language model's automaton of order 1, as `automaton` makes it.
-        order: the language model's.
+        chart: the chart of the sentence.
+        model: the language model's automaton of order 1, as `context_model` makes it.
+        order: the order of the language model.
         upper: the cost of a known derivation.
         limits: when to give up, and how much beyond the best derivation is kept.
-        last: the order of the last relaxation: after it, the bound alone is returned; None to go on to the end.
+        last: the order of the last relaxation, after which only the bound is returned; None to search to the end.
     """
     began = cpu_seconds()
 
@@ -104,7 +104,7 @@ def search(
         ascent = AscentOptions(FIRST_ROUNDS if few else None, finer=2) if level == 1 else FULL_ASCENT
         tightened = tighten(forest, model, chart, order, limit, has_time, ascent)
         lower, model = max(lower, tightened.lower), tightened.model
-        if lower > limit:  # the known derivation's cost was not quite its own
+        if lower > limit:  # the known cost was not exact
             return Certificate(upper, finished=True)
         upper = min(upper, tightened.upper)
         bounds = bounds_of(tightened.forest, tightened.outside)

@@ -1,7 +1,7 @@
-"""Bounds of the second order without its forest: matrices, with multipliers that parts of that forest teach.
+"""Bounds of the second order without its forest: matrices, with multipliers learned on parts of that forest.
 
-A part is all that the present bounds leave within a lower limit. What the multipliers gain there holds for the whole,
-as the next matrices show; what these show to be beyond the limit is left out of those that follow.
+A part is everything that the current bounds leave within a lower limit. The gain of multipliers there carries over to
+the whole, as the next matrices show; whatever these show to be beyond the limit is left out of later matrices.
 """
 
 from __future__ import annotations
@@ -23,28 +23,29 @@ from lattice_simp.translate.search.exact.multipliers import AscentOptions, Tight
 from lattice_simp.translate.search.exact.refine import refined_forest
 
 SAMPLES, SAMPLE_EDGES, SAMPLE_PAIRS = 8, 400_000, 30_000
-"""How often multipliers are learned from a part of the second order's forest, its edges at most, and how many pairs of
-words at states it has about."""
+"""How often multipliers are learned on a part of the second order's forest, the most edges of a part, and its
+approximate number of pairs of words at states."""
 
 SHARE, GAIN = 0.5, 0.03
-"""How far the part reaches from the lower to the upper bound at most, and the least gain by which it goes on."""
+"""The greatest reach of a part, as a share of the way between the bounds, and the least gain for which it goes on."""
 
 BEYOND = 0.7
-"""How far beyond the part's reach, towards the upper bound, its own bound is to be raised: raised further, it would
-gain from what the part does not have."""
+"""How far the bound of a part is raised beyond its reach, as a share of the way to the limit; a higher bound would only
+exploit what the part lacks."""
 
 CLOSE, FEW = 0.5, 20_000
-"""Nats between the bounds that are not worth another part, and pairs of words at states: the third order is small."""
+"""Below this difference of the bounds (nats), or this number of pairs of words at states, another part does not pay,
+since the third order is small."""
 
 
 @dataclass(frozen=True, eq=False)
 class SecondOrder:
-    """What is known of the second order.
+    """The bounds of the second order.
 
     Attributes:
-        bounds: from matrices;  model: the automaton whose potentials they are of.
-        prefixes: those of one word.
-        lower: no derivation costs less;  upper: the least cost of a known one.
+        bounds: the bounds from matrices;  model: the automaton with the potentials behind them.
+        prefixes: the prefixes of one word.
+        lower: no derivation costs less;  upper: the least cost of a known derivation.
     """
 
     bounds: Bounds
@@ -60,13 +61,13 @@ def second_order(
     """Bounds the second order.
 
     Args:
-        chart: of the sentence.
+        chart: the chart of the sentence.
         first: the forest of the first order.
-        order: the language model's.
+        order: the order of the language model.
         upper: the cost of a known derivation.
-        beam: no derivation is lost that costs so much more.
+        beam: no derivation that costs at most this much more is lost.
         has_time: whether there is time to go on.
-        last: no third order follows, which would do what little is left more quickly.
+        last: whether no third order follows, which would finish a small remainder more quickly.
 
     Returns:
         The bounds; None if the matrices are too large, or cannot be made.
@@ -114,7 +115,7 @@ def second_order(
 
 
 def first_charges(bounds: Bounds, model: ContextModel) -> Floats:
-    """Returns what each word is charged as the first one of a cell, infinity if no derivation begins a cell with it."""
+    """Returns the charge of each word as the first one of a cell, infinity if no derivation begins a cell with it."""
     transitions = bounds.transitions.rows
     count = num_records(bounds.transitions)
     first = transitions[:count][transitions["context"][:count] == 2 * (len(model.level) - 1) + 1]

@@ -1,7 +1,7 @@
-"""From a forest to the lattice of its strings, by the references that the decoder replaces anyway.
+"""From a forest to the lattice of its strings, by the decoder's own replacement of references.
 
-A cell becomes as many cells as it has borders, each with only those items, and those parts of them, that derivations of
-the forest use. Their references are replaced as in any chart, so that steps, derivations and features are the same.
+A cell becomes one cell for each of its borders, with only the items, and the parts of them, that derivations of the
+forest use. Their references are replaced as in any chart, so steps, derivations and features are the same.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from lattice_simp.translate.search.exact.forest import BorderForest
 
 @dataclass(frozen=True, eq=False)
 class Unpacking:
-    """A forest with the edges by their heads.
+    """Turns a forest into a lattice.
 
     Attributes:
-        top_steps: (steps,) the step that stands for another one at the top.
+        top_steps: (steps,) the step that replaces each step at the top.
     """
 
     forest: BorderForest
@@ -53,13 +53,13 @@ class Unpacking:
         return incoming
 
     def _cells_of(self, incoming: list[list[int]], second: int) -> list[int]:
-        """Returns the nodes at cells' ends that a second part stands for: itself, or those of a hook."""
+        """Returns the nodes at ends of cells that a second part stands for: itself, or those of a hook."""
         if self.forest.places[second] < self.chart.num_states:
             return [second]
         return self.forest.edges["tail"][incoming[second]].tolist()
 
     def _inner_edges(self, incoming: list[list[int]], node: int) -> list[int]:
-        """Returns the edges of a cell's own derivations of a node, without those of the cells it refers to."""
+        """Returns the edges of a node's derivations within its cell, without those of cells that it refers to."""
         edges, seen, waiting = [], {node}, [node]
         while waiting:
             for edge in incoming[waiting.pop()]:
@@ -71,7 +71,7 @@ class Unpacking:
         return edges
 
     def _referred(self, incoming: list[list[int]], whole: int) -> tuple[list[int], list[int]]:
-        """Returns the nodes that are referred to in cells, and those at the top."""
+        """Returns the nodes to which cells refer, and those to which the top refers."""
         top = self._seconds(incoming, whole)
         inner: set[int] = set()
         waiting = list(top)
@@ -88,9 +88,9 @@ class Unpacking:
     def _arcs(
         self, incoming: list[list[int]], node: int, names: dict[tuple[int, bool], int], at_top: bool, in_cell: bool
     ) -> tuple[Records, int]:
-        """Returns the arcs of a node's own derivations, and how many states they have.
+        """Returns the arcs of a node's derivations within its cell, and their number of states.
 
-        Not `in_cell`, the node is the goal: references are to cells at the top, and the last arc, which reads the
+        If not `in_cell`, the node is the goal: references are to cells at the top, and the last arc, which reads the
         sentence's end, is left out.
         """
         forest, chart = self.forest, self.chart
