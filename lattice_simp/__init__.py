@@ -18,6 +18,7 @@ Operations:
     compose_gappy       keeps what contains a hypothesis of an acceptor
     concat              one lattice after another
     confusion_network   slots of alternative words
+    consensus_nbest     the string that an n-best list agrees on word by word
     count_paths         how many paths there are
     determinize         one path for each string
     difference          keeps what an acceptor does not accept

@@ -31,6 +31,7 @@ from lattice_simp.ops.compose import compose
 from lattice_simp.ops.compose_gappy import EditCosts, compose_gappy
 from lattice_simp.ops.concat import concat
 from lattice_simp.ops.confusion_network import confusion_network
+from lattice_simp.ops.consensus_nbest import consensus_nbest
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import determinize, minimize
 from lattice_simp.ops.difference import difference
@@ -143,6 +144,7 @@ __all__ = [
     "compose_gappy",
     "concat",
     "confusion_network",
+    "consensus_nbest",
     "constrained_beam_search",
     "count_paths",
     "determinize",

@@ -166,6 +166,7 @@ ON_LISTS: dict[str, Callable[..., Any]] = {
     "gappy_acceptor": lambda own, x: ls.gappy_acceptor(own, positions=x),
     "hypotheses": lambda own, x: ls.hypotheses([one.text for one in own], x),
     "hypotheses scores": lambda own, x: ls.hypotheses([one.text for one in own], [x] * len(own)),
+    "consensus_nbest": ls.consensus_nbest,
     "mbr_nbest": lambda own, x: ls.mbr_nbest(own, scale=x),
     "mbr_nbest utility": ls.mbr_nbest,
     "recombine": lambda own, x: ls.recombine(own),

@@ -109,7 +109,7 @@ def mbr_nbest(
     hypotheses = unmarked(hypotheses, ignore)
     evidence = None if evidence is None else unmarked(evidence, ignore)
     candidates = _distinct(hypotheses)
-    posteriors = _posteriors(hypotheses if evidence is None else evidence, scale)
+    posteriors = string_probabilities(hypotheses if evidence is None else evidence, scale)
     strings = list(dict.fromkeys([*candidates, *posteriors]))
     if isinstance(utility, np.ndarray):
         scores = _known_scores(utility, strings, hypotheses, hypotheses if evidence is None else evidence)
@@ -137,8 +137,8 @@ def _distinct(hypotheses: Sequence[Hypothesis]) -> dict[Tokens, Hypothesis]:
     return cheapest
 
 
-def _posteriors(hypotheses: Sequence[Hypothesis], scale: float) -> dict[Tokens, float]:
-    """Returns the probability of each string."""
+def string_probabilities(hypotheses: Sequence[Hypothesis], scale: float) -> dict[Tokens, float]:
+    """Returns the probability of each string; those of equal strings add up."""
     least = min((entry.cost for entry in hypotheses), default=0.0)
     masses: dict[Tokens, float] = {}
     for entry in hypotheses:
