@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from experiments.adaptation.report import page
+from experiments.halving import HALVES, by_key, length_of, read_training, summed_costs, write_corpora, write_lines
 from experiments.report import lines_of
 from experiments.search.measure import quality
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.lm import LanguageModel
 from lattice_simp.metrics import Lines
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
+from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import model_tokenisers
-from lattice_simp.train.config import Config, TestSet, read_config
+from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import ARPA
 from lattice_simp.train.pipeline import train
 from lattice_simp.train.rules.table import PROVENANCE
 from lattice_simp.train.tuning import read_test_set, read_texts, translate_lines
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
-TRAIN, OUTPUT = "train.yaml", "output.txt"
-HALVES = (0, 1)
+OUTPUT = "output.txt"
 
 
 def adaptation(experiment: Experiment) -> Results:
@@ -50,7 +48,7 @@ def adaptation(experiment: Experiment) -> Results:
             outputs[name] += list(read_lines(done.folders["translated"] / OUTPUT))
             references = read_test_set(config, test, done.folders["model"])[1][0]
             halves.append(half_figures(done) | {"held_out_perplexity": perplexity(done.folders["model"], references)})
-            records |= {f"{stage}.{record['key']}": record for stage, record in done.records.items()}
+            records |= by_key(done.records)
         figures["systems"][name] = {"halves": halves}
     sets = [other_half(settings, work, half) for half in HALVES]
     model = done.folders["model"]
@@ -62,12 +60,6 @@ def adaptation(experiment: Experiment) -> Results:
         figures["systems"][name] |= {"scores": score, "length": length_of(outputs[name], references)}
     figures |= {"sentences": len(references), "stages": summed_costs(records)}
     return Results("Training on several corpora", figures, page(figures, settings))
-
-
-def length_of(outputs: list[str], references: list[str]) -> float:
-    """Returns the tokens of outputs over those of references."""
-    tokens, expected = (sum(len(line.split()) for line in lines) for lines in (outputs, references))
-    return tokens / expected
 
 
 def perplexity(model: Path, sentences: Sequence[str]) -> float:
@@ -89,58 +81,27 @@ def half_figures(done: Done) -> dict[str, Any]:
     }
 
 
-def summed_costs(records: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Returns the costs of all stages of a name together; systems share those that they do alike."""
-    summed: dict[str, dict[str, Any]] = {}
-    for name, cost in stage_costs(records).items():
-        before = summed.get(name.partition(".")[0], dict.fromkeys(cost, 0))
-        both = {key: (max if key == "peak_mb" else sum)((before[key], cost[key])) for key in cost}
-        summed[name.partition(".")[0]] = {key: round(value, 2) for key, value in both.items()}
-    return summed
-
-
 # ---------------------------------------------------------------- texts and settings
 
 
 def write_texts(settings: Mapping[str, Any], folder: Path, work: Path) -> None:
     """Writes the first pairs of each corpus, and the halves of the development set."""
-    config = read_config(folder / TRAIN, [f"data={json.dumps(settings['data'])}"])
-    work.mkdir(parents=True, exist_ok=True)
-    for corpus in config.corpora:
-        for side, path in (("source", corpus.source), ("target", corpus.target)):
-            count = settings["pairs"][corpus.name]
-            write_lines(work / f"{corpus.name}.{side}", list(islice(read_lines(config.path(path)), count)))
+    config = write_corpora(settings, folder, work)
     source, references = read_texts(config, TestSet(**settings["development"]))
     for half in HALVES:
         write_lines(work / f"half{half}.source", source[half::2])
         write_lines(work / f"half{half}.reference", references[0][half::2])
 
 
-def write_lines(path: Path, lines: list[str]) -> None:
-    """Writes lines; a file that has them stays as it is."""
-    with open_text(path, "w") as file:
-        file.writelines(f"{line}\n" for line in lines)
-
-
 def config_of(
     settings: Mapping[str, Any], folder: Path, work: Path, name: str, changes: list[str], half: int
 ) -> Config:
     """Returns the training of a system that is tuned on a half of the development set."""
-    corpora = [
-        {"name": corpus, "source": str(work / f"{corpus}.source"), "target": str(work / f"{corpus}.target")}
-        for corpus in settings["pairs"]
-    ]
     source, references = (str(work / f"half{half}.{side}") for side in ("source", "reference"))
     development = {"name": f"half{half}", "source": source, "references": [references], "lines": settings["tuned"]}
-    values = {
-        "work": str(work),
-        "model": str(work / "models" / f"{name}.{half}"),
-        "corpora": corpora,
-        "rules.only_for": [str(work / f"half{other}.source") for other in HALVES],
-        "tune.development": development,
-    }
-    overrides = [f"{field}={json.dumps(value)}" for field, value in values.items()]
-    return read_config(folder / TRAIN, [*overrides, *(change.format(references=references) for change in changes)])
+    values = {"tune.development": development}
+    changes = [change.format(references=references) for change in changes]
+    return read_training(settings, folder, work, f"{name}.{half}", values, changes)
 
 
 def other_half(settings: Mapping[str, Any], work: Path, half: int) -> TestSet:

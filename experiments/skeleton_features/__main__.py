@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from experiments.adaptation.__main__ import length_of, summed_costs, write_lines
+from experiments.halving import HALVES, by_key, length_of, read_training, summed_costs, write_corpora, write_lines
 from experiments.report import lines_of
 from experiments.search.measure import quality
 from experiments.skeleton_features.report import page
@@ -28,15 +26,12 @@ from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.skeleton import Skeleton, read_skeletons
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import model_tokenisers
-from lattice_simp.train.config import TestSet, read_config
+from lattice_simp.train.config import TestSet
 from lattice_simp.train.pipeline import train
 from lattice_simp.train.tuning import read_test_set, read_texts
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 from lattice_simp.translate.result import SKELETON_FEATURE
 from lattice_simp.translate.skeleton_scores import PREFIX
-
-TRAIN = "train.yaml"
-HALVES = (0, 1)
 
 
 def skeleton_features(experiment: Experiment) -> Results:
@@ -52,7 +47,7 @@ def skeleton_features(experiment: Experiment) -> Results:
         half = half_of(settings, experiment.folder, work, number)
         done = train(half.config, experiment.run, last=TUNE)
         done = run_stages(stages_of(half), half.config.work, experiment.run, done=done)
-        records |= {f"{stage}.{record['key']}": record for stage, record in done.records.items()}
+        records |= by_key(done.records)
         for name in outputs:
             figures["systems"][name]["halves"].append(half_figures(done, name, settings["systems"][name]))
             outputs[name] += read_lines(done.folders[translated_name(name)] / OUTPUT)
@@ -95,12 +90,7 @@ def is_of_skeleton(feature: str) -> bool:
 
 def write_texts(settings: Mapping[str, Any], folder: Path, work: Path) -> None:
     """Writes the first pairs of each corpus, and the halves of the development set with their skeletons' masks."""
-    config = read_config(folder / TRAIN, [f"data={json.dumps(settings['data'])}"])
-    work.mkdir(parents=True, exist_ok=True)
-    for corpus in config.corpora:
-        for side, path in (("source", corpus.source), ("target", corpus.target)):
-            count = settings["pairs"][corpus.name]
-            write_lines(work / f"{corpus.name}.{side}", list(islice(read_lines(config.path(path)), count)))
+    config = write_corpora(settings, folder, work)
     development = TestSet(**settings["development"])
     assert development.skeletons is not None
     chosen = chosen_skeletons(settings, config.path(development.skeletons))
@@ -132,17 +122,8 @@ def half_of(settings: Mapping[str, Any], folder: Path, work: Path, number: int) 
         TestSet(name=f"half{side}", source=work / f"half{side}.source", references=(work / f"half{side}.reference",))
         for side in (number, 1 - number)
     )
-    values = {
-        "work": str(work),
-        "model": str(work / "models" / str(number)),
-        "corpora": [
-            {"name": corpus, "source": str(work / f"{corpus}.source"), "target": str(work / f"{corpus}.target")}
-            for corpus in settings["pairs"]
-        ],
-        "rules.only_for": [str(work / f"half{side}.source") for side in HALVES],
-        "tune.development": tuned.model_dump(mode="json"),
-    }
-    config = read_config(folder / TRAIN, [f"{field}={json.dumps(value)}" for field, value in values.items()])
+    values = {"tune.development": tuned.model_dump(mode="json")}
+    config = read_training(settings, folder, work, str(number), values, ())
     return Half(settings, config, tuned, translated)
 
 
