@@ -102,7 +102,7 @@ def _extra(extra: str, names: Sequence[str]) -> Finding:
     missing = [name for name in names if _version(name) is None]
     if not missing:
         return Finding(extra, ", ".join(f"{name} {_version(name)}" for name in names))
-    return Finding(extra, f"pip install '{PACKAGE}[{extra}]' brings {', '.join(missing)}")
+    return Finding(extra, f"pip install '{PACKAGE}[{extra}]' installs {', '.join(missing)}")
 
 
 def _kernels() -> Finding:
@@ -124,7 +124,7 @@ def _kernels() -> Finding:
 def _folder(part: str, folder: Path) -> Finding:
     """Returns the size of a folder, and whether it can be written to; caches are optional."""
     if not folder.exists():
-        return Finding(part, f"{folder} is made when it is needed")
+        return Finding(part, f"{folder} will be created when it is needed")
     files = [path for path in folder.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files) / 2**20
     refusal = "" if os.access(folder, os.W_OK) else "; it cannot be written to, so nothing is cached"
@@ -148,4 +148,4 @@ _PROGRAMS: dict[str, tuple[str, Callable[[], str | None]]] = {
 
 
 def _program(name: str, use: str, find: Callable[[], str | None]) -> Finding:
-    return Finding(name, f"{find() or 'not there'} ({use})")
+    return Finding(name, f"{find() or 'not found'} ({use})")

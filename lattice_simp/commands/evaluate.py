@@ -89,7 +89,8 @@ def evaluate(
         int, typer.Option(min=0, help="which skeleton to use if a sentence has several", rich_help_panel=_BREAKDOWNS)
     ] = 0,
     groups: Annotated[
-        Path | None, typer.Option(help="labels of your own break-down, one per line", rich_help_panel=_BREAKDOWNS)
+        Path | None,
+        typer.Option(help="labels that define groups of sentences, one per line", rich_help_panel=_BREAKDOWNS),
     ] = None,
     length_edges: Annotated[
         str, typer.Option(help="maximum length of each group", rich_help_panel=_BREAKDOWNS)

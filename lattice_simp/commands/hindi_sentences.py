@@ -139,7 +139,7 @@ def load_model(model: Path | None, system: System, form: Format, *, with_parser:
     if form == "text":
         raise LatticeSimpError(
             f"--model is missing: --system {system} needs analysed words, and plain text is analysed by a model that "
-            "`lattice-simp hindi train` wrote; SSF and CoNLL-U files have tags of their own"
+            "`lattice-simp hindi train` wrote; SSF and CoNLL-U files are tagged already"
         )
     return None
 

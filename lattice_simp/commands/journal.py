@@ -86,7 +86,7 @@ class Journal:
         if records and not resume:
             raise LatticeSimpError(
                 f"{self.path} holds {len(records)} finished sentences of an earlier run; "
-                "go on with --resume, or remove the file"
+                "continue it with --resume, or remove the file"
             )
         if not resume or not header.endswith(b"\n"):
             self._file.truncate(0)

@@ -204,11 +204,9 @@ class LatticeRun:
         """Returns the only lattice of a collection."""
         members = list(islice(entries(self._file, self._format, **self._options), 2))
         if len(members) != 1:
-            remedy = (
-                "give --output FOLDER/ (a folder, with a slash) or a file of many (--to kaldi), or choose one with --id"
-            )
+            remedy = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"
             if self._is_list:
-                remedy = f"`lattice tokens` writes lists as lists (--output NAME.jsonl or NAME.nbest); or {remedy}"
+                remedy += " (to write n-best lists, use `lattice tokens`)"
             raise LatticeSimpError(f"{place(self._file)} holds several lattices; {remedy}")
         lattice = members[0].load() if self._is_list else self._labels.prepared(members[0].load())
         require_hypotheses(lattice, self._file)
@@ -330,7 +328,7 @@ class Losses:
 
     def add_features(self, names: Iterable[str]) -> None:
         """Adds features that an operation drops."""
-        self.add_phrases({"the operation drops the features": names})
+        self.add_phrases({"the result does not have the features": names})
 
     def add_phrases(self, lost: Mapping[str, Iterable[str]]) -> None:
         """Adds the losses of a file, as `losses` returns them."""

@@ -86,8 +86,8 @@ def _in_order(lines: list[str], names: Sequence[str], path: Path) -> list[str]:
             message = f"no line {place} the name {missing!r} of a lattice, as those of other lattices do"
             raise FormatError(message, path=path, remedy="give each lattice a line, or leave all names out")
         unused = len(lines) - len(named)
-        more = f"; not used, for they have other names: {unused}" if unused else ""
-        print(f"{path}: each line {place} the name of its lattice: lines go by these names{more}", file=sys.stderr)
+        more = f"; lines with other names, not used: {unused}" if unused else ""
+        print(f"{path}: each line {place} the name of a lattice, so lines are matched by name{more}", file=sys.stderr)
         return [texts[name] for name in names]
     warn_of_lines(lines, path)
     return lines

@@ -249,10 +249,10 @@ def nbest(
         lists = read_nbest(copy, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
     lists = [with_total(entries, names) for entries in lists]
     entries = [entry for entries in lists for entry in entries]
-    unknown = next((name for entry in entries for name in entry.features if name not in names), None)
-    if unknown is not None:
-        message, remedy = f"the feature {unknown!r} is not in {start}", "add a line with its weight"
-        raise FormatError(message, path=goal.hypotheses, remedy=remedy)
+    unknown = dict.fromkeys(name for entry in entries for name in entry.features if name not in names)
+    if unknown:
+        message = f"{start} has no weight for {', '.join(unknown)}"
+        raise FormatError(message, path=goal.hypotheses, remedy="add a line for each: feature<TAB>weight")
     check_density(
         len(names), [entry.features for entry in entries], sum(max(len(entry.tokens), 1) for entry in entries)
     )

@@ -26,8 +26,8 @@ _MOST_DIGITS = 15  # of numbers that are added up digit by digit
 Losses: TypeAlias = Mapping[str, Iterable[str]]
 """What a format loses of a lattice: a phrase with the reason, and the names of the lost parts."""
 
-LOST_FEATURES = "its format does not hold the features"
-LOST_HEADER = "its format does not hold the header's"
+LOST_FEATURES = "the format cannot store the features"
+LOST_HEADER = "the format cannot store these parts of the header:"
 
 
 def plain_losses(lattice: Lattice) -> Losses:

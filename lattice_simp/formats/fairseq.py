@@ -167,7 +167,7 @@ def _sentences(path: str | Path, first_id: int) -> tuple[dict[int, _Sentence], f
 def _misnumbered(number: str | None, first_id: int, path: str | Path, line: int) -> FormatError:
     if number is None:
         return FormatError("a hypothesis before the first S-line", path=path, line=line, remedy="keep the S-lines")
-    remedy = f"begin with it: --first-id {number} (first_id={number})"
+    remedy = f"start counting there: --first-id {number} (first_id={number})"
     return FormatError(f"the id {number} is lower than {first_id}", path=path, line=line, remedy=remedy)
 
 

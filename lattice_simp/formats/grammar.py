@@ -121,7 +121,7 @@ GRAMMARS = ("gbnf", "lark", "regex")
 
 
 def _lost(lattice: Lattice) -> Losses:
-    return {"a grammar cannot hold the": ["costs and features"]}
+    return {"a grammar cannot store": ["costs and features"]}
 
 
 GBNF = Format((".gbnf",), _never, _read, write_gbnf, _lost)

@@ -77,9 +77,8 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
     for number, row in _rows(path):
         sentence_id = row.get("id", first_id + due)
         if not isinstance(sentence_id, int) or isinstance(sentence_id, bool):
-            raise FormatError(
-                f"an id that is not a whole number: {shown(str(sentence_id))}", path=path, line=number, remedy=_REMEDY
-            )
+            message = f"an id that is not a whole number: {shown(str(sentence_id))}"
+            raise FormatError(message, path=path, line=number, remedy='leave "id" out to number sentences in order')
         if sentence_id - first_id < due:
             message = f"the id {str(sentence_id)[:20]} is lower than {first_id + due}"
             raise FormatError(message, path=path, line=number, remedy="sort the lines by id, one line for each")

@@ -236,7 +236,7 @@ def _choices(entries: Sequence[object], _: Mapping[str, Any]) -> Mapping[str, An
     """
     choices = [_choice(entry) if isinstance(entry, dict) else entry for entry in entries]
     texts = [choice for choice in choices if not isinstance(choice, dict) or choice["text"] is not None]
-    doubt = ("left out an answer without text: a refusal, or a call of a tool", "ask for text alone, or draw it again")
+    doubt = ("left out an answer without text: a refusal, or a call of a tool", "ask for text only, or sample it again")
     return {"hypotheses": texts, **({DOUBTS: [doubt]} if len(texts) < len(choices) else {})}
 
 

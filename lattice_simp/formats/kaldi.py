@@ -220,7 +220,7 @@ def _places(lines: Iterable[str], path: str | Path, options: ReadOptions) -> Ite
         match = _PLACE.fullmatch(line.strip())
         if match is None or line.strip().endswith("|"):
             remedy = "write UTTERANCE FILE:POSITION; run commands first"
-            raise FormatError(f"no place of a lattice: {shown(line)}", path=path, line=number, remedy=remedy)
+            raise FormatError(f"not the location of a lattice: {shown(line)}", path=path, line=number, remedy=remedy)
         file = Path(match[2]) if Path(match[2]).exists() else Path(path).parent / match[2]
         yield match[1], partial(_read_at, file, int(match[3] or 0), match[1], options)
 

@@ -185,10 +185,12 @@ def lost(lattice: Lattice, frame_shift: float = FRAME_SHIFT) -> Losses:
     scaled = [name for name in (GRAPH, ACOUSTIC) if name in lattice.features and header.scales.get(name, 1.0) != 1.0]
     return {
         LOST_FEATURES: [name for name in lattice.features if name not in (GRAPH, ACOUSTIC, TIME)],
-        "whole numbers of frames take the place of": [] if is_whole else [TIME],
-        "alignments keep their lengths, but lose their": ["transitions"] if TIME in lattice.features else [],
-        "costs that are not acoustic are written as costs of the": [] if _keeps_graph(lattice) else [GRAPH],
-        "costs are written unscaled; to use them, give --scales again for": scaled,
+        "values are rounded to whole frames:": [] if is_whole else [TIME],
+        "alignments are written with their lengths, but without": ["transition ids"]
+        if TIME in lattice.features
+        else [],
+        "all costs except acoustic ones are written as": [] if _keeps_graph(lattice) else [GRAPH],
+        "costs are written without their scales; pass --scales again for": scaled,
         LOST_HEADER: [name for name in header.fields if name != "base"],
     }
 

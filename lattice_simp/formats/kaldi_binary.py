@@ -24,7 +24,7 @@ from lattice_simp.formats.common import shown
 from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_words
 
 _DAMAGED = "is the file damaged or cut off?"
-_NUMBERS = "pass Kaldi's words.txt (--symbols, symbols_path=), or declare numbers to be words (--words, numeric=False)"
+_NUMBERS = "pass --symbols words.txt of Kaldi (symbols_path=), or --words (numeric=False) if the numbers are the words"
 _LARGEST = float(np.finfo(np.float32).max)
 _LONGEST_NAME = 1 << 12
 _CHUNK = 1 << 20
@@ -88,7 +88,7 @@ def binary_lattices(
         name, blank, rest = data.partition(b" ")
         try:
             if not blank or len(name) > _LONGEST_NAME:
-                raise _error("no name of an utterance before a lattice", path)
+                raise _error("the name of an utterance is missing before a lattice", path)
             while (size := _size(rest, path)) is None:
                 more = file.read(max(_CHUNK, len(rest)))
                 if not more:
@@ -161,7 +161,7 @@ def binary_of(lattice: Lattice, numbers: Mapping[str, int] | None, frame_shift: 
     for label, text in written_words(lattice, numbers).items():
         if label and not (text.isascii() and text.isdigit() and len(text) < 10):
             remedy = "pass its words.txt, or write kaldi-text"
-            raise InvalidLatticeError(f"Kaldi's binary lattices hold numbers; {shown(text)} is none ({remedy})")
+            raise InvalidLatticeError(f"Kaldi's binary lattices hold numbers; {shown(text)} is not a number ({remedy})")
         table[label] = int(text) if label else 0
     labels = table[lattice.olabels]
     count = lattice.num_states

@@ -85,7 +85,9 @@ def text_lattices(
         fields = split_tokens(line)
         if fields and not name:
             if len(fields) > 1:
-                raise FormatError(f"no name of an utterance: {shown(line)}", path=path, line=number, remedy="write it")
+                raise FormatError(
+                    f"not the name of an utterance: {shown(line)}", path=path, line=number, remedy="write the name"
+                )
             name, begin, rows = fields[0], number, []
         elif fields:
             rows.append(fields)
@@ -104,7 +106,7 @@ def _refuse_numbers(lines: list[str], path: str | Path) -> None:
     """Raises FormatError if all labels at the beginning of an archive are numbers."""
     labels = [(number, field) for number, line in enumerate(lines, 1) for field in split_tokens(line)[2:]]
     if labels and all(_NUMBERS.fullmatch(field) for _, field in labels):
-        remedy = "pass words.txt (--symbols, symbols_path=), or declare numbers to be words (--words, numeric=False)"
+        remedy = "pass --symbols words.txt (symbols_path=), or --words (numeric=False) if the numbers are the words"
         raise FormatError("labels are numbers", path=path, line=labels[0][0], remedy=remedy)
 
 

@@ -31,7 +31,7 @@ class IdGaps:
         self.skipped += jump if jump > 1 else 0
         if jump > MAX_GAP or self.skipped > MAX_GAP + _GAPS_A_LINE * line:
             message = f"the id jumps from {due} to {str(number)[:20]}, and at most {MAX_GAP:,} may be missing"
-            begin = f"begin with it: --first-id {number} (first_id={number})"
+            begin = f"start counting there: --first-id {number} (first_id={number})"
             remedy = begin if line == 1 else "number the sentences without large gaps"
             raise FormatError(message, path=self.path, line=line, remedy=remedy)
 

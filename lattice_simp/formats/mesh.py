@@ -94,7 +94,7 @@ class _Reader:
         if kind == "align":
             self.align(number, values)
         elif kind in ("name", "numaligns") and (self.rows or (kind == "numaligns" and self.count is not None)):
-            raise self.fail("another word mesh begins", number, "write each mesh into a file of its own")
+            raise self.fail("another word mesh begins", number, "write each mesh to a separate file")
         elif kind == "name" and values:
             self.name = " ".join(values)
         elif kind == "numaligns" and len(values) == 1 and natural(values[0]) is not None:

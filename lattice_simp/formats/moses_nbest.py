@@ -78,7 +78,7 @@ def stream_moses(
             raise FormatError(message, path=path, line=number, remedy="give all lines of the list a total, or none")
         if row.id < sentence + first_id:
             message = f"the id {row.id} is lower than {sentence + first_id}"
-            begin = f"begin with it: --first-id {row.id} (first_id={row.id})"
+            begin = f"start counting there: --first-id {row.id} (first_id={row.id})"
             remedy = "sort the list by id" if row.id >= first_id else begin
             raise FormatError(message, path=path, line=number, remedy=remedy)
         gaps.check(sentence + first_id, row.id, number)

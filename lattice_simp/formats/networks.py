@@ -80,11 +80,11 @@ def written_slots(lattice: Lattice, words: Mapping[int, str], format_name: str) 
     if lattice.empty:
         raise EmptyLatticeError("the lattice accepts nothing, so it cannot be written in this format")
     if (lattice.nextstates != lattice.sources + 1).any() or np.isfinite(lattice.finals[:-1]).any():
-        remedy = "make one of it: lattice confusion, ls.confusion_network; or write PLF: --to plf"
-        raise InvalidLatticeError(f"{format_name} holds confusion networks alone ({remedy})")
+        remedy = "make one with `lattice confusion` or ls.confusion_network; or write PLF: --to plf"
+        raise InvalidLatticeError(f"{format_name} can only hold confusion networks ({remedy})")
     if lattice.finals[-1] or (lattice.weights < -math.log(_LARGEST)).any():
         message = "a confusion network's costs are negative logs of probabilities, and its final cost is 0"
-        raise InvalidLatticeError(f"{message} (make one with lattice confusion, ls.confusion_network)")
+        raise InvalidLatticeError(f"{message} (make one with `lattice confusion` or ls.confusion_network)")
     slots: list[list[tuple[str, str]]] = [[] for _ in range(lattice.num_states - 1)]
     for slot, label, cost in zip(
         lattice.sources.tolist(), lattice.olabels.tolist(), lattice.weights.tolist(), strict=True

@@ -100,7 +100,9 @@ class MarkCheck:
             self._foreign = self._foreign or next((token for token in tokens if _is_foreign(token, marks)), "")
         if marks.before and example:
             message = f"no piece begins with {marks.before!r}, so {shown(example)} would be one word"
-            raise FormatError(message, path=self.path, remedy=self._remedy("leave --pieces (pieces=) out for words"))
+            raise FormatError(
+                message, path=self.path, remedy=self._remedy("leave out --pieces (pieces=) if these are words")
+            )
 
     def refuse_foreign(self) -> None:
         """Raises FormatError if no piece so far has a mark of this kind, and one has a mark of another kind."""
@@ -118,7 +120,7 @@ class MarkCheck:
         marks = pieces_named(self.kind)
         if self._state == "unmarked" and marks is not None and marks.after:
             message = f"no piece has the mark {marks.after!r} of {self.kind}: nothing is joined"
-            warn(message, path=self.path, remedy="leave --pieces (pieces=) out for words")
+            warn(message, path=self.path, remedy="leave out --pieces (pieces=) if these are words")
 
     def _remedy(self, otherwise: str) -> str:
         if self._foreign.startswith("▁"):

@@ -151,7 +151,7 @@ def _network(name: str, text: str, options: ReadOptions, path: str | Path | None
     position, count = 0, 0
     while position < len(fields):
         if fields[position] != "[":
-            raise FormatError(f"no slot: {shown(fields[position])}", path=path, line=line, remedy=_REMEDY)
+            raise FormatError(f"not a slot: {shown(fields[position])}", path=path, line=line, remedy=_REMEDY)
         position, before = position + 1, len(words)
         while position + 1 < len(fields) and fields[position] != "]":
             share = probability(fields[position + 1])

@@ -312,7 +312,7 @@ class _Reader:
             if not line or line[0] == "#":
                 continue
             if not continues:
-                self.fail(number, "another lattice begins", "write each lattice into a file of its own")
+                self.fail(number, "another lattice begins", "write each lattice to a separate file")
             continues = self.line(number, line)
         return continues
 
@@ -610,16 +610,16 @@ def _lost(lattice: Lattice) -> Losses:
     held = {*layout.names.values(), POSTERIOR, TIME}
     return {
         LOST_FEATURES: [name for name in lattice.features if name not in held],
-        "paths to a node differ in their times, so its nodes have no": (
+        "times differ between the paths to a node, so nodes are written without": (
             [TIME] if TIME in lattice.features and layout.times is None else []
         ),
-        "in fields of other names are the features": [
+        "features are written to other fields:": [
             f"{name} ({field}=)" for field, name in layout.names.items() if _FIELDS_OF.get(name) != field
         ],
-        "costs that its scores do not give are in a field that SRILM reads and HTK does not:": [
+        "costs that its scores do not explain are in a field that SRILM reads and HTK ignores:": [
             f"{field}=" for field in layout.remainders if field in X_FIELDS
         ],
-        "the reader of its input leaves out the fields": [f"{name}=" for name in lattice.header.unread],
+        "fields of the input that are not kept:": [f"{name}=" for name in lattice.header.unread],
     }
 
 

@@ -149,7 +149,7 @@ def spell_text(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, lea
     words = [lattice.symbols[label] for label in range(len(lattice.symbols))]
     used = {words[label] for label in set(lattice.olabels.tolist())}
     if RHO in used:
-        raise LatticeSimpError("rho loops have no text of their own; make the acceptor with sigma loops")
+        raise LatticeSimpError("rho loops cannot be written as text; make the acceptor with sigma loops")
     characters = {character for word in used - {SIGMA, words[EPSILON]} for character in word}
     alphabet = Alphabet(characters, running=spacing == "running")
     graph = (_Words if spacing == "words" else _Text)(alphabet)

@@ -48,8 +48,10 @@ _ROW = "write id ||| words ||| Name= values ||| total, with whole numbers from 0
 _HTK = "write lattices or n-best lists as well"
 _MODEL = "it is a language model: give it with --model or --lm"
 _NIST = "write a sentence on each line, with its name in brackets at the end (trn)"
-_JSON = 'write a line a sentence: {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
-_PYCTCDECODE = 'write a line a sentence: {"hypotheses": [beam[0] for beam in beams], "scores": [beam[-1] for ...]}'
+_JSON = 'write one line for each sentence: {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
+_PYCTCDECODE = (
+    'write one line for each sentence: {"hypotheses": [beam[0] for beam in beams], "scores": [beam[-1] for ...]}'
+)
 _NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _TWO = (_NUMBER, _NUMBER)
 _TAG = rb"[A-Z.,:$][\w$|=.-]*"

@@ -80,7 +80,7 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
             row, warned = int(above[0]), True
             message = f"the log probability {probs[row]:g} is above 0; is it a probability, or a cost?"
             line = _line_of_row(data, start, position, row)
-            warn(message, path=path, line=line, remedy="write log10 probabilities; it is read as it is")
+            warn(message, path=path, line=line, remedy="write log10 probabilities; the value is used unchanged")
     if not data.startswith(b"\\end\\", position):
         line = data.count(b"\n", 0, position) + 1
         raise FormatError(

@@ -82,7 +82,7 @@ def from_arrays(words: list[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Ngr
         raise BrokenArrayError("word, suffix and children do not end with the root")
     model = _whole(words, len(levels) - 1, children, word, cost, backoff, suffix)
     if (model.levels != levels).any():
-        raise BrokenArrayError(f"levels: {levels.tolist()}, but children tell {model.levels.tolist()}")
+        raise BrokenArrayError(f"levels: {levels.tolist()}, but the children have {model.levels.tolist()}")
     return model
 
 

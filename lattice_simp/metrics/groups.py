@@ -106,10 +106,10 @@ def read_groups(path: str | Path, count: int) -> Groups:
         raise FormatError(
             f"has {counted(len(labels), 'line')} for {counted(count, 'sentence')}",
             path=path,
-            remedy="give a label a line",
+            remedy="write one label on each line",
         )
     if not any(labels):
-        raise FormatError("holds no label", path=path, remedy="give a label a line")
+        raise FormatError("holds no label", path=path, remedy="write one label on each line")
     return Groups.of("group", labels)
 
 

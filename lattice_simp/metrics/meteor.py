@@ -140,7 +140,7 @@ def meteor_language(code: str) -> MeteorLanguage:
         codes = ", ".join(name for name in fields if name != OTHER)
         raise LatticeSimpError(
             f"METEOR 1.5 does not know the language {code!r}; it knows {codes} "
-            f"(or take {OTHER!r}: exact matches of tokens alone, language-independent parameters)"
+            f"(or take {OTHER!r}: exact matches of tokens only, language-independent parameters)"
         )
     field = fields[code]
     return MeteorLanguage(

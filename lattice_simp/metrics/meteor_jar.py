@@ -141,7 +141,7 @@ def _run(hypotheses: Sequence[str], references: References, arguments: Sequence[
             arguments = [*command, str(test), str(reference), "-r", str(len(references)), *arguments, "-ssOut"]
             done = run_program(arguments, Path(folder), seconds=limit)
         except ProgramTimeError:
-            raise LatticeSimpError(f"METEOR took more than {limit:g} seconds (allow it more)") from None
+            raise LatticeSimpError(f"METEOR took more than {limit:g} seconds (raise --meteor-seconds)") from None
     output, complaint = (text.decode(errors="replace") for text in (done.output, done.messages))
     rows = [line.split() for line in output.splitlines()]
     if done.status or len(rows) != len(hypotheses) or any(len(row) != COLUMNS for row in rows):

@@ -84,8 +84,8 @@ def expand_history(lattice: Lattice, max_order: int = 4, *, max_arcs: int = MAX_
     history = _expanded(lattice, max_order, max_arcs)
     if history is None:
         raise LatticeSimpError(
-            f"a lattice of {lattice.num_arcs} arcs has more than {max_arcs} once its states know their last "
-            f"{max_order - 1} words; prune it first, or take shorter n-grams"
+            f"a lattice of {lattice.num_arcs} arcs has more than {max_arcs} after states are split by their last "
+            f"{max_order - 1} words; prune it first, or use shorter n-grams"
         )
     return history
 

@@ -99,9 +99,9 @@ def gappy_acceptor(
         raise LatticeSimpError(f"loops are 'sigma' or 'rho', not {loops!r}")
     if isinstance(hypotheses, Lattice):
         if positions is not None:
-            raise LatticeSimpError("positions belong to hypotheses given as strings, not to a lattice")
+            raise LatticeSimpError("positions need hypotheses as strings; pass strings instead of a lattice")
         if features:
-            raise LatticeSimpError("features are those of n-best hypotheses; give nbest(lattice, n) in its place")
+            raise LatticeSimpError("features need n-best hypotheses; pass nbest(lattice, n) instead of the lattice")
         acceptor = _deterministic(hypotheses if symbols is None else hypotheses.with_symbols(symbols))
         return GappyAcceptor(acceptor, np.ones(acceptor.num_states, dtype=np.bool_), loops)
     entries = list(as_sentences(hypotheses))

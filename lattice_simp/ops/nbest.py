@@ -50,7 +50,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
         CyclicLatticeError: the lattice has a cycle.
     """
     if n < 1:
-        raise LatticeSimpError(f"n is {n}; ask for one path at least")
+        raise LatticeSimpError(f"n is {n}; ask for at least one path")
     lattice = lattice.connected().without_words(ignore)
     if lattice.empty:
         return []

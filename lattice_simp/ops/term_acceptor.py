@@ -39,7 +39,7 @@ def term_acceptor(
     for number, term in enumerate(as_sentences(terms)):
         forms = sorted({as_tokens(form) for form in ([term] if isinstance(term, str) else term)})
         if not forms or not all(forms):
-            raise LatticeSimpError(f"term {number} has no form, or one without words; give each a word at least")
+            raise LatticeSimpError(f"term {number} has no form, or one without words; give each form at least one word")
         begins.append(_add_forms(forms, begins[-1], table, arcs))
     finals = np.full(begins[-1] + 1, INFINITY)
     finals[-1] = 0.0

@@ -85,7 +85,7 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise LatticeSimpError(f"{folder}: another run is at work there; wait, or name another folder") from None
+            raise LatticeSimpError(f"{folder}: another run uses this folder; wait, or choose another folder") from None
         yield
 
 

@@ -56,7 +56,7 @@ def gappy_acceptor(
         fst = pynini.determinize(strings.to_pynini().rmepsilon())
         looping = list(fst.minimize().states())
     elif isinstance(hypotheses, Lattice):
-        raise LatticeSimpError("positions belong to hypotheses given as strings, not to a lattice")
+        raise LatticeSimpError("positions need hypotheses as strings; pass strings instead of a lattice")
     else:
         fst = pynini.determinize(_marked(list(hypotheses), positions, mark, table))
         looping = _unmarked(fst, table.add(mark))

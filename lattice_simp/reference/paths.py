@@ -91,7 +91,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
         CyclicLatticeError: the lattice has a cycle.
     """
     if n < 1:
-        raise LatticeSimpError(f"n is {n}; ask for one path at least")
+        raise LatticeSimpError(f"n is {n}; ask for at least one path")
     fst = lattice.without_words(ignore).project_output().connected().to_pynini()
     if unique:
         fst.rmepsilon()  # the search for different strings takes epsilons for words

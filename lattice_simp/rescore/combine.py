@@ -21,7 +21,7 @@ def combine(parts: Sequence[tuple[Scorer, float]]) -> Scorer:
         LatticeSimpError: no parts, or a weight that is not finite.
     """
     if not parts:
-        raise LatticeSimpError("no scorers to combine; give one at least")
+        raise LatticeSimpError("no scorers to combine; give at least one")
     if not all(np.isfinite(weight) for _, weight in parts):
         raise LatticeSimpError("the weights of scorers are finite numbers")
     weights = tuple(float(weight) for _, weight in parts)

@@ -44,7 +44,7 @@ def read_fields(
         raise FormatError(f"words that are not text: {error}", path=path, remedy=remedy) from None
     for name in names:
         if len(set(unpack_words(held[name]))) < len(unpack_words(held[name])):
-            raise FormatError("a word stands twice in its vocabulary", path=path, remedy=remedy)
+            raise FormatError("a word occurs twice in its vocabulary", path=path, remedy=remedy)
     return words, [held[name] for name in others]
 
 

@@ -37,7 +37,7 @@ def read_scorers(path: str | Path) -> dict[str, Scorer]:
     """
     file = Path(path)
     if not file.exists():
-        raise FormatError("is not there", path=path, remedy="check the name")
+        raise FormatError("does not exist", path=path, remedy="check the name")
     content = _folder_kind(file) if file.is_dir() else file_kind(file) or FILE
     for kind in SCORERS.values():
         if kind.content == content:

@@ -44,7 +44,7 @@ def joined(sentences: Sequence[npt.ArrayLike]) -> tuple[Ints, Longs]:
 def require_reference(references: Sequence[npt.ArrayLike]) -> None:
     """Refuses a sentence without references."""
     if not len(references):
-        raise LatticeSimpError("a sentence has no reference; give one at least")
+        raise LatticeSimpError("a sentence has no reference; give at least one")
 
 
 class NgramTrie(NamedTuple):

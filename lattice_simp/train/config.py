@@ -232,7 +232,7 @@ class Config(_Section):
             what = "has no file for the corpus" if wrong[0] in names else "names what is not read, the corpus"
             raise ValueError(f"align.links {what} {wrong[0]}")
         if self.rules.provenance and len(self.corpora) > MAX_PROVENANCE:
-            raise ValueError(f"rules.provenance tells at most {MAX_PROVENANCE} corpora apart")
+            raise ValueError(f"rules.provenance can distinguish at most {MAX_PROVENANCE} corpora")
         if self.simplify is not None and self.simplify.swaps and self.rules.grammar != "shallow-1":
             raise ValueError("simplify.swaps needs rules.grammar shallow-1")
         if self.language_model.arpa is not None and self.language_model.mix_for is not None:

@@ -99,5 +99,5 @@ def _range(names: Sequence[str], first: str | None, last: str | None) -> tuple[i
     begin = len(names) if first is None else names.index(first)
     end = len(names) if last is None else names.index(last) + 1
     if first is not None and begin >= end:
-        raise LatticeSimpError(f"the first stage to do again, {first!r}, comes after the last one to do, {last!r}")
+        raise LatticeSimpError(f"the first stage to run, {first!r}, comes after the last one, {last!r}")
     return begin, end

@@ -267,7 +267,7 @@ def _check_weights(models: Collection[str], weights: Mapping[str, float]) -> Non
     if negative:
         raise GrammarError(f"weights of language models are finite numbers from 0 up; {', '.join(negative)}")
     if not models:
-        raise GrammarError("a decoder needs a language model; give one at least")
+        raise GrammarError("a decoder needs a language model; give at least one")
 
 
 def _relabelled(hypothesis: Hypothesis, named: Lattice) -> Hypothesis:

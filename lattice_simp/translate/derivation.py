@@ -253,7 +253,7 @@ def affiliations(lattice: Lattice) -> Ints:
     if silent.any():
         word = lattice.symbols[int(lattice.olabels[np.argmax(silent)])]
         raise LatticeSimpError(
-            f"the lattice does not tell which source token each word belongs to ({word!r} is the first); "
+            f"the lattice does not record the source token of each word (the first such word is {word!r}); "
             "translate with --word-arcs affiliated (word_arcs of DecoderSettings), and keep the input labels"
         )
     return tokens

@@ -134,7 +134,7 @@ class Grammar:
         except ValueError as error:
             raise BrokenArrayError(str(error)) from None
         if any(len(tables[name]) != len(texts[name]) + 1 for name in _TABLES):
-            raise BrokenArrayError("a word stands twice in its table")
+            raise BrokenArrayError("a word occurs twice in its table")
         names = {name: tuple(texts[name]) for name in _NAMES}
         grammar = cls(**tables, **names, **arrays)  # type: ignore[arg-type]
         grammar.check()

@@ -97,7 +97,7 @@ class DecoderSettings:
             raise LatticeSimpError(f"unknown engine {self.engine!r}; known are {', '.join(ENGINES)}")
         if (self.exact or self.search_gap) and self.engine != "arrays":
             raise LatticeSimpError(
-                f"{'the exact search' if self.exact else 'a bound of the search gap'} needs the engine arrays"
+                f"{'the exact search' if self.exact else 'a bound on the optimality gap'} needs the engine arrays"
             )
         if self.exact is not None and self.exact.beam == 0 and self.mbr is not None:
             raise LatticeSimpError(

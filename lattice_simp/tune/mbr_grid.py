@@ -78,7 +78,7 @@ def mbr_grid(
         for scale, precision, ratio in product(scales, precisions, ratios)
     ]
     if not grid:
-        raise LatticeSimpError("the grid has no point; give a scale, a precision and a ratio at least")
+        raise LatticeSimpError("the grid has no point; give at least one scale, one precision and one ratio")
     rows = map_in_threads(partial(_translations, grid), lattices, jobs)
     best_path_bleu, *scores = (_bleu(column, references) for column in zip(*rows, strict=True))
     points = tuple(map(GridPoint, grid, scores))

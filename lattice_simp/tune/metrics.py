@@ -69,5 +69,5 @@ def tuned_metric(metric: str | TunedMetric) -> TunedMetric:
     if isinstance(metric, TunedMetric):
         return metric
     if metric not in TUNED_METRICS:
-        raise LatticeSimpError(f"tuning knows no metric {metric!r}; choose from {', '.join(TUNED_METRICS)}")
+        raise LatticeSimpError(f"tuning has no metric {metric!r}; choose from {', '.join(TUNED_METRICS)}")
     return TUNED_METRICS[metric]

@@ -87,7 +87,7 @@ def test_several_lattices_do_not_fit_into_one_file(tmp_path, lists, capsys):
     folder = tmp_path / "lattices"
     run("lattice", "prune", lists, "--beam", 9, "--output", f"{folder}/")
     assert run("lattice", "prune", folder, "--beam", 1, "--output", tmp_path / "one.fst") == 2
-    assert "give --output FOLDER/" in capsys.readouterr().err
+    assert "with --output FOLDER/" in capsys.readouterr().err
     assert run("lattice", "nbest", lists, "--id", 3) == 0
     assert capsys.readouterr().out == "1.000000\tb\n"
 
@@ -144,7 +144,7 @@ def test_one_of_several_lattices_is_chosen_by_name_or_number(places, tmp_path, c
             error = capsys.readouterr().err
             if command == "convert":
                 assert "holds several lattices; " in error, error
-                assert "give --output FOLDER/" in error, error
+                assert "with --output FOLDER/" in error, error
                 continue
             assert "2 " in error, error
             assert "expected one (choose one with --id: " in error, error

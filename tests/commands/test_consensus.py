@@ -225,7 +225,7 @@ def test_a_folder_gives_a_folder(call, files, folder, command, ending):
     assert {path.text for path in nbest(read(f"result.{ending}"), 3)} == {"a", "b"}
     if ending != "plf":  # PLF files hold several lattices
         done = call("lattice", *command, "in", *options, "out.fst" if command != ["posteriors"] else "out.slf")
-        assert "holds several lattices; give --output FOLDER/" in done.stderr
+        assert "holds several lattices; choose one with --id, or write all of them with --output FOLDER/" in done.stderr
     done = call("lattice", *command, "in", "--words", "--output", "out/")
     assert (done.returncode, done.stderr) == (0, "")
     options = {"numeric": False} if ending == "txt" else {}
@@ -270,9 +270,9 @@ KALDI = "callA\n0 1 a 1,0,\n0 1 b 2,0,\n1 0,0,\n\ncallB\n0 1 b 1,0,\n1 0,0,\n\n"
     [
         (
             "callB b\ncallA a\ncallC c\n",
-            "lattice: lines go by these names; not used, for they have other names: 1\n",
+            "lattice, so lines are matched by name; lines with other names, not used: 1\n",
         ),
-        ("a (callA)\nb (callB)\n", "each line ends with the name of its lattice: lines go by these names\n"),
+        ("a (callA)\nb (callB)\n", "each line ends with the name of a lattice, so lines are matched by name\n"),
         ("a\nb\n", ""),
     ],
 )

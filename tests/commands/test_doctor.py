@@ -21,7 +21,7 @@ def test_a_working_installation(capsys, monkeypatch, tmp_path):
     code, out, err = run(capsys)
     assert (code, err) == (0, "")
     assert f"numpy {metadata.version('numpy')}" in " ".join(out.split())
-    assert f"{tmp_path / 'none'} is made when it is needed" in out
+    assert f"{tmp_path / 'none'} will be created when it is needed" in out
     assert "n-best  ready in " in out
 
 
@@ -31,7 +31,7 @@ def test_what_is_missing_is_named_with_its_remedy(capsys, monkeypatch):
     code, out, err = run(capsys)
     assert code == 2
     assert "pynini missing; pip install lattice-simp" in " ".join(out.split())
-    assert "pip install 'lattice-simp[draw]' brings pygraphviz" in out
+    assert "pip install 'lattice-simp[draw]' installs pygraphviz" in out
     assert err == "lattice-simp: lattice-simp does not work here; see the lines above that name a remedy\n"
 
 
@@ -41,7 +41,7 @@ def test_a_missing_extra_or_program_is_no_fault(capsys, monkeypatch):
     monkeypatch.setattr(doctor.shutil, "which", lambda name, **options: None)
     code, out, _ = run(capsys)
     assert code == 0
-    assert "java   not there" in out
+    assert "java   not found" in out
 
 
 def test_a_compiler_that_fails_is_reported(capsys, monkeypatch):

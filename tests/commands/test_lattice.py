@@ -112,7 +112,7 @@ def test_a_language_model_does_not_see_marks(call, files, model):
     def best(*options):
         done = call(*lm, *options)
         assert done.returncode == 0, done.stderr
-        lost = "b.txt: its format does not hold the features acoustic lm LM\n"
+        lost = "b.txt: the format cannot store the features acoustic lm LM\n"
         assert done.stderr.endswith(lost) or "openfst" in options  # which keeps no features at all
         return nbest(read(files / "b.txt"))[0].cost, done.stderr.removesuffix(lost)
 
@@ -362,11 +362,11 @@ def test_features_of_a_list_come_back(call, files):
             "TM_1": -2.5,
         }
     assert (
-        "a.fst: its format does not hold the features LM TM_0 TM_1"
+        "a.fst: the format cannot store the features LM TM_0 TM_1"
         in call("lattice", "convert", "a.nbest", "a.fst").stderr
     )
     pruned = ("lattice", "prune", "a.plf", "--beam", 9, "--output")
-    assert call(*pruned, "b.fst").stderr == "b.fst: its format does not hold the features LM TM_0 TM_1\n"
+    assert call(*pruned, "b.fst").stderr == "b.fst: the format cannot store the features LM TM_0 TM_1\n"
     assert call(*pruned, "b.plf").stderr == ""
     assert "--moses; use --engine arrays" in call("lattice", "nbest", "a.plf", *listed, "--engine", "openfst").stderr
 
@@ -385,7 +385,7 @@ def test_lists_that_begin_at_1_are_composed(call, files):
     assert "2 sentences, 1 without" in done.stderr
     assert "missing" not in done.stderr
     refused = call("lattice", "compose", "full.nbest", "skeleton1.nbest", "--first-id", 1)
-    assert "full.nbest:1: the id 0 is lower than 1 (begin with it: --first-id 0" in refused.stderr
+    assert "full.nbest:1: the id 0 is lower than 1 (start counting there: --first-id 0" in refused.stderr
 
 
 def test_one_path_for_each_string(call, files):
@@ -397,9 +397,9 @@ def test_one_path_for_each_string(call, files):
         costs = {path.text: path.cost for path in nbest(read(files / "b.txt"), 9, unique=False)}
         assert costs == pytest.approx({"a b": -math.log(math.exp(-1) + math.exp(-2)), "a c": 2.0}, abs=1e-5)
         done = call("lattice", command, "full.nbest", "--id", 0, "--output", "b.slf")
-        assert done.stderr.splitlines() == ["b.slf: in fields of other names are the features f (x1=)"]
+        assert done.stderr.splitlines() == ["b.slf: features are written to other fields: f (x1=)"]
         done = call("lattice", command, "full.nbest", "--id", 0, "--semiring", "log", "--output", "b.slf")
-        assert done.stderr == "b.slf: the operation drops the features f\n"
+        assert done.stderr == "b.slf: the result does not have the features f\n"
 
 
 def test_a_composed_lattice(call, files):

@@ -90,7 +90,7 @@ def test_lists_become_lists_of_another_kind(call, tmp_path):
     answer = {"choices": [{"message": {"content": "a cat"}}, {"message": {"content": "a hat"}}]}
     (tmp_path / "a.jsonl").write_text(f"{json.dumps(answer)}\n" * 2, encoding="utf-8")
     refused = call("lattice", "convert", tmp_path / "a.jsonl", tmp_path / "b.jsonl")
-    assert "holds several lattices; `lattice tokens` writes lists as lists (--output NAME.jsonl" in refused.stderr
+    assert "(to write n-best lists, use `lattice tokens`)" in refused.stderr
     for name in ("b.nbest", "b.jsonl"):
         assert call("lattice", "tokens", tmp_path / "a.jsonl", "-o", tmp_path / name).returncode == 0
         assert ls.read_nbest(tmp_path / name) == ls.read_nbest(tmp_path / "a.jsonl")
@@ -185,7 +185,7 @@ def test_grammars(call, tmp_path):
     (tmp_path / "list").write_text("0 ||| a b ||| F= -1 ||| -1\n", encoding="utf-8")
     assert call("lattice", "gappy", tmp_path / "list", "-o", tmp_path / "gappy.fst").returncode == 0
     done = call("lattice", "convert", tmp_path / "gappy.fst", tmp_path / "x.gbnf", "--spacing", "text")
-    message = f"{tmp_path / 'x.gbnf'}: a grammar cannot hold the costs and features\n"
+    message = f"{tmp_path / 'x.gbnf'}: a grammar cannot store costs and features\n"
     assert (done.returncode, done.stderr) == (0, message)
     expected = ls.gappy_acceptor(ls.read_nbest(tmp_path / "list")[0])
     ls.write(expected, tmp_path / "y.gbnf", spacing="text")

@@ -112,9 +112,9 @@ def test_new_costs_in_slf_are_exact_and_what_is_lost_is_reported_once(call, fold
     assert done.returncode == 0
     assert len(done.stderr.splitlines()) == len(set(done.stderr.splitlines())) <= 2
     said = {
-        "mbr": "out/: costs that its scores do not give are in a field that SRILM reads and HTK does not: x1=",
-        "confusion": "out/: the operation drops the features acoustic lm pronunciation",
-        "lm": "out/: in fields of other names are the features LM (x1=)",
+        "mbr": "out/: costs that its scores do not explain are in a field that SRILM reads and HTK ignores: x1=",
+        "confusion": "out/: the result does not have the features acoustic lm pronunciation",
+        "lm": "out/: features are written to other fields: LM (x1=)",
     }
     assert said[command[0]] in done.stderr
     call("lattice", *command, "in/a.slf", *options, "--output", "alone.slf")
@@ -162,7 +162,7 @@ def test_a_model_on_costs_alone_has_the_usual_fields(call, folder, model):
         *("lattice", "lm", "plain.fst", "--model", model / "lm.arpa", "--weight", 9, "--word-penalty", 0.5),
         *("--output", "b.slf"),
     )
-    assert done.stderr == "b.slf: in fields of other names are the features LM (l=)\n"
+    assert done.stderr == "b.slf: features are written to other fields: LM (l=)\n"
     result = read("b.slf")
     assert result.header.scales == {"acoustic": 1.0, "lm": 9.0}
     assert result.header.word_score == -0.5
@@ -188,8 +188,8 @@ def test_mixed_folders_keep_each_format(call, tmp_path, monkeypatch):
             assert nbest(read(f"{command[0]}/{name}"))[0].text in ("a b", "c")
     done = call("lattice", "prune", "in", "--beam", 9, "--to", "openfst", "--output", "fst/")
     assert done.stderr.splitlines() == [
-        "fst/: its format does not hold the features acoustic lm pronunciation time",
-        "fst/: its format does not hold the header's utterance lmname tscale",
+        "fst/: the format cannot store the features acoustic lm pronunciation time",
+        "fst/: the format cannot store these parts of the header: utterance lmname tscale",
     ]
     assert sorted(path.name for path in (tmp_path / "fst").iterdir()) == [f"{number}.fst" for number in range(1, 6)]
 
@@ -216,14 +216,14 @@ def test_results_never_replace_their_input(call, folder):
 
 def test_features_that_stdout_does_not_hold_are_reported(call, folder):
     done = call("lattice", "prune", "in/a.slf", "--beam", 9)
-    assert "<stdout>: its format does not hold the features acoustic lm pronunciation time\n" in done.stderr
+    assert "<stdout>: the format cannot store the features acoustic lm pronunciation time\n" in done.stderr
     done = call("lattice", "prune", "in/a.slf", "--beam", 9, "--to", "slf")
     assert (done.stdout.splitlines()[1], done.stderr) == ("UTTERANCE=utt0", "")
 
 
 def test_an_engine_that_drops_features_says_so(call, folder):
     done = call("lattice", "prune", "in/a.slf", "--beam", 9, "--engine", "openfst", "--output", "b.slf")
-    assert "b.slf: the operation drops the features acoustic lm pronunciation time\n" in done.stderr
+    assert "b.slf: the result does not have the features acoustic lm pronunciation time\n" in done.stderr
     assert header(folder / "b.slf")["UTTERANCE"] == "utt0"
 
 
@@ -276,11 +276,11 @@ def test_header_scales_follow_a_language_model(model):
 def test_translations_and_gappy_acceptors_lose_features(call, model, tmp_path):
     folder = tmp_path / "lattices"
     done = call("translate", model, "--lattices", folder, stdin="the house\n\n")
-    assert f"{folder}: its format does not hold the features LM" in done.stderr
+    assert f"{folder}: the format cannot store the features LM" in done.stderr
     assert call("translate", model, "--lattices", folder, "--quiet", stdin="the house\n").stderr == ""
     (tmp_path / "list").write_text("0 ||| a b ||| F= -1 G= 2 ||| -1\n", encoding="utf-8")
     done = call("lattice", "gappy", tmp_path / "list", "--output", tmp_path / "gappy.txt")
-    assert done.stderr == f"{tmp_path / 'gappy.txt'}: the operation drops the features F G\n"
+    assert done.stderr == f"{tmp_path / 'gappy.txt'}: the result does not have the features F G\n"
 
 
 def test_lattices_without_hypotheses_are_refused_by_name(call, model, tmp_path):

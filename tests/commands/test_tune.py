@@ -146,9 +146,9 @@ def test_nbest_lists_are_tuned(call, tmp_path):
     (tmp_path / "nbest").write_text((tmp_path / "nbest").read_text().replace("0 |||", "1 |||"))
     assert "1 line for the 2 of" in call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
     assert call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv", "--first-id", 1).returncode == 0
-    write_weights(tmp_path / "start.tsv", {"x_0": 1.0})
+    write_weights(tmp_path / "start.tsv", {"y": 1.0})
     refused = call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
-    assert f"{tmp_path / 'nbest'}: the feature 'x_1' is not in {tmp_path / 'start.tsv'} (add a line with" in refused
+    assert f"{tmp_path / 'nbest'}: {tmp_path / 'start.tsv'} has no weight for x_0, x_1 (add a line for each" in refused
 
 
 def test_many_features_are_tuned_in_averaged_small_steps(call, tmp_path):

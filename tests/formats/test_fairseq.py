@@ -71,7 +71,7 @@ def test_ids_from_one(tmp_path):
     path = tmp_path / "log"
     path.write_text("H-1\t-1\ta\nH-2\t-1\tb\n", encoding="utf-8")
     assert [entries[0].text for entries in ls.read_nbest(path, first_id=1)] == ["a", "b"]
-    with pytest.raises(FormatError, match=re.escape("begin with it: --first-id 1")):
+    with pytest.raises(FormatError, match=re.escape("start counting there: --first-id 1")):
         ls.read_nbest(path, first_id=2)
 
 

@@ -194,17 +194,15 @@ def test_costs_that_are_not_acoustic_are_the_graphs(tmp_path):
     ls.write(lattice, tmp_path / "y.lats")
     text = "u \n0\t1\ta\t1.5,20.0,1_1\n0\t1\tthe\t2.5,10.0,1\n1\t0.5,0.25,\n\n"  # unscaled
     assert (tmp_path / "y.lats").read_text() == text
-    phrase = "costs are written unscaled; to use them, give --scales again for"
+    phrase = "costs are written without their scales; pass --scales again for"
     assert ls.formats.losses(lattice, "y.lats")[phrase] == ["graph", "acoustic"]
-    assert ls.formats.losses(lattice, "y.lats")["its format does not hold the header's"] == []
+    assert ls.formats.losses(lattice, "y.lats")["the format cannot store these parts of the header:"] == []
     more = replace(lattice, weights=lattice.weights + 1.0)
     ls.write(more, tmp_path / "z.lats")
     assert facts(ls.reweight(ls.read(tmp_path / "z.lats"), {"graph": 1.0, "acoustic": 0.5}))[0][1] == pytest.approx(
         facts(more)[0][1]
     )
-    assert list(ls.formats.losses(more, "z.lats")["costs that are not acoustic are written as costs of the"]) == [
-        "graph"
-    ]
+    assert list(ls.formats.losses(more, "z.lats")["all costs except acoustic ones are written as"]) == ["graph"]
 
 
 def test_nothing_is_written_of_a_lattice_that_accepts_nothing(tmp_path):
@@ -224,6 +222,6 @@ def test_what_an_archive_does_not_hold_of_alignments_is_named(tmp_path):
     path = tmp_path / "lats.txt"
     path.write_text("utt-1 \n0\t1\ta\t1.5,20,3_3_4\n1\n\n", encoding="utf-8")
     ((_, lattice),) = kaldi.read_kaldi(path)
-    phrase = "alignments keep their lengths, but lose their"
-    assert list(ls.formats.losses(lattice, tmp_path / "copy.ark")[phrase]) == ["transitions"]
+    phrase = "alignments are written with their lengths, but without"
+    assert list(ls.formats.losses(lattice, tmp_path / "copy.ark")[phrase]) == ["transition ids"]
     assert not list(ls.formats.losses(lattice.without_feature("time"), tmp_path / "copy.ark")[phrase])

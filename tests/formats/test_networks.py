@@ -146,7 +146,7 @@ def strings_of(lattice: Lattice) -> list[tuple[tuple[str, ...], float]]:
 @pytest.mark.parametrize(
     ("lattice", "message"),
     [
-        (Lattice.from_strings([("a b", 0.0), ("c", 0.0)]), "holds confusion networks alone"),
+        (Lattice.from_strings([("a b", 0.0), ("c", 0.0)]), "can only hold confusion networks"),
         (Lattice.from_strings([("a", -1.0)]), "negative logs of probabilities"),
         (Lattice.from_strings([("a", 800.0)]), "not a probability in double precision"),
     ],
@@ -185,7 +185,7 @@ BROKEN = {
     "several": (MESH + MESH, 8, "another word mesh begins"),
     "no line": (MESH + "algin 0 a 1\n", 8, "not a line of a word mesh: 'algin 0 a 1'"),
     "slot that does not end": ("u [ a 1 ] [ b 1\n", 1, "a slot that does not end"),
-    "no slot": ("u [ a 1 ] b\n", 1, "no slot: 'b'"),
+    "no slot": ("u [ a 1 ] b\n", 1, "not a slot: 'b'"),
     "no number": ("u [ a 1 ] [ b c ]\n", 1, "not a probability: 'c'"),
     "empty slot": ("u [ a 1 ] [ ]\n", 1, "without a probable word"),
     "two": ("u [ a 1 ]\nv [ a 1 ]\n", None, "holds 2 confusion networks"),

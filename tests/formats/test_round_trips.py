@@ -76,7 +76,7 @@ def costless(lattice: Lattice) -> Lattice:
 def columns_of(lattice: Lattice, format: str) -> dict[str, str]:
     """Returns the features that a file holds, by what they are called when it is read."""
     lost = {phrase: list(names) for phrase, names in losses(lattice, "x", format).items()}
-    moved = dict(name.split() for name in lost.pop("in fields of other names are the features", []))
+    moved = dict(name.split() for name in lost.pop("features are written to other fields:", []))
     missing = {name for names in lost.values() for name in names}
     columns = {name: name for name in lattice.features if name not in missing}
     return columns | {name: COLUMNS_OF_SLF[place.strip("()=")] for name, place in moved.items()}
@@ -137,7 +137,9 @@ def test_headers_are_held_or_named(format, tmp_path):
             assert "vocab" in lost, seed
             assert again.name == HEADER.name, seed
             unscaled = [
-                names for message, names in reported.items() if message.startswith("costs are written unscaled")
+                names
+                for message, names in reported.items()
+                if message.startswith("costs are written without their scales")
             ]
             assert bool(unscaled and unscaled[0]) == ("acoustic" in lattice.features), seed
             continue
@@ -170,7 +172,7 @@ def test_plain_lattices_go_from_each_format_to_each(first, second, count, tmp_pa
         once, twice = tmp_path / "x", tmp_path / "y"
         write(lattice, once, first, **options(once, first))
         if first == "pfsg" and second in NETWORKS:  # it has nodes for words, so a network is no chain any more
-            with pytest.raises(InvalidLatticeError, match="holds confusion networks alone"):
+            with pytest.raises(InvalidLatticeError, match="can only hold confusion networks"):
                 write(read(once, first), twice, second, **options(twice, second))
             return
         write(read(once, first, **options(once, first)), twice, second, **options(twice, second))

@@ -229,7 +229,7 @@ def test_faults_are_one_line(command, models, lists, tmp_path):
     bilingual, model1 = models / "bilingual.scorer", models / "model1.scorer"
     (tmp_path / "broken.scorer").write_bytes(bilingual.read_bytes()[:1000])
     for arguments, message in (
-        (("nbest", path, *source, "-m", tmp_path / "none"), "is not there"),
+        (("nbest", path, *source, "-m", tmp_path / "none"), "does not exist"),
         (("nbest", path, *source, "-m", tmp_path / "broken.scorer"), "no complete arrays"),
         (("nbest", path, *source, "-m", bilingual, "-m", bilingual), "two models are named Bilingual"),
         (("nbest", path, *source, "-m", f"LM_0={bilingual}"), "a feature LM_0 already"),

@@ -102,7 +102,7 @@ def test_class_files(class_model, tmp_path):
     (tmp_path / "strange").write_bytes(data.replace(b"classes 1", b"strange 1"))
     with pytest.raises(FormatError, match="strange"):
         read_scorers(tmp_path / "strange")
-    with pytest.raises(FormatError, match="is not there"):
+    with pytest.raises(FormatError, match="does not exist"):
         read_scorers(tmp_path / "missing")
     model = scorer.ngrams.model
     with pytest.raises(LatticeSimpError, match="no class c2"):

@@ -233,7 +233,7 @@ class _Run:
         except (KeyError, RuntimeError, ValueError) as error:
             reason = one_line(error)
             raise FormatError(f"is of another model: {reason}", path=path, remedy="choose another output") from None
-        self.say(f"update {self.update}: going on from {path}")
+        self.say(f"update {self.update}: continuing from {path}")
 
 
 def _split(examples: Examples, settings: JointSettings) -> tuple[Longs, Longs]:

@@ -127,7 +127,7 @@ def read_pairs(source: str, target: str, pieces: Path, longest: int, lines: int 
         if count == lines:
             break
     if count != lines and any(next(rest, None) is not None for rest in files):
-        raise FormatError(f"has not as many lines as {source}", path=target, remedy=f"both have {count} at least")
+        raise FormatError(f"does not have as many lines as {source}", path=target, remedy=f"both have at least {count}")
     if not kept:
         raise FormatError("holds no usable pair", path=source, remedy="give longer files, or raise `longest`")
     return Pairs(*map(Sentences.of, zip(*kept, strict=True)))

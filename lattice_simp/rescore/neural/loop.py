@@ -179,7 +179,7 @@ class Training:
         except (KeyError, RuntimeError, ValueError) as error:
             reason = one_line(error)
             raise FormatError(f"is of another model: {reason}", path=path, remedy="choose another output") from None
-        self.say(f"update {self.position.update}: going on from {path}")
+        self.say(f"update {self.position.update}: continuing from {path}")
 
 
 def averaged_weights(folder: Path) -> dict[str, Array]:

@@ -143,7 +143,7 @@ def _cutter(kind: str, path: Path) -> Cut:
     if kind == "words":
         return lambda text: text.split(" ")
     if not path.is_file():
-        raise FormatError("is not there: the model says nothing of its subwords", path=path, remedy=f"see {SETTINGS}")
+        raise FormatError("does not exist, so the model's subwords are unknown", path=path, remedy=f"see {SETTINGS}")
     if kind == "bpe":
         return bpe_cutter(path)
     processor = sentencepiece.SentencePieceProcessor()
@@ -164,7 +164,7 @@ def bpe_cutter(path: Path) -> Cut:
         parts = line.strip("\r\n ").split(" ")
         if len(parts) != 2:
             message = f"{line[:50]!r} is not a merge"
-            raise FormatError(message, path=path, line=number, remedy="write two symbols a line")
+            raise FormatError(message, path=path, line=number, remedy="write two symbols on each line")
         ranks.setdefault((parts[0], parts[1]), number)
 
     def cut(word: str) -> list[str]:

@@ -38,4 +38,4 @@ def check_wanted(rate: float, candidates: int) -> None:
     if not 0 < rate <= 1:
         raise LatticeSimpError(f"the compression rate is {rate}; give a number above 0 and up to 1")
     if candidates < 1:
-        raise LatticeSimpError(f"{candidates} candidates; ask for one at least")
+        raise LatticeSimpError(f"{candidates} candidates; ask for at least one")

@@ -136,7 +136,7 @@ def _names(raters: int | Sequence[str], path: Path) -> tuple[str, ...]:
     except LatticeSimpError as error:
         raise FormatError(f"raters: {error}", path=path, remedy="fix this name") from None
     if len(set(names)) < len(names):
-        raise FormatError("raters: a name is there twice", path=path, remedy="give each rater another name")
+        raise FormatError("raters: a name occurs twice", path=path, remedy="give each rater another name")
     return names
 
 
@@ -183,7 +183,7 @@ def _require_same_lines(first: _Texts, other: _Texts) -> None:
 def _texts(path: Path) -> _Texts:
     lines = list(read_lines(path))
     if not lines:
-        raise FormatError("the file is empty", path=path, remedy="give an output a line")
+        raise FormatError("the file is empty", path=path, remedy="write one output on each line")
     if not is_json(lines[0]):
         return _Texts(path, tuple(" ".join(line.split()) for line in lines), None)
     records = [_record(line, path, number) for number, line in enumerate(lines, start=1)]
@@ -195,7 +195,7 @@ def _texts(path: Path) -> _Texts:
     ids = tuple(str(record["id"]) for record in records) if with_ids else None
     if ids and len(set(ids)) < len(ids):
         number = next(number for number, name in enumerate(ids, start=1) if name in ids[: number - 1])
-        raise FormatError(f"the id {ids[number - 1]!r} is there twice", path=path, line=number, remedy="rename one")
+        raise FormatError(f"the id {ids[number - 1]!r} occurs twice", path=path, line=number, remedy="rename one")
     return _Texts(path, texts, ids)
 
 

@@ -112,7 +112,7 @@ def _costs_to_end(graph: TextGraph) -> Floats:
         np.minimum.at(costs, sources, weights + before[targets])
         if np.array_equal(costs, before):
             return costs
-    raise LatticeSimpError("a cycle of the lattice has a negative cost, so that longer texts are ever cheaper")
+    raise LatticeSimpError("a cycle of the lattice has a negative cost, so longer texts always cost less")
 
 
 _Empty = list[list[tuple[int, float]]]

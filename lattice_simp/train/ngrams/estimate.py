@@ -156,11 +156,11 @@ def find_lmplz() -> Path:
     if named := os.environ.get(VARIABLE):
         program = shutil.which(named)
         if program is None:
-            raise MissingExtraError(f"{VARIABLE}={named} names no program that can be run ({REMEDY})")
+            raise MissingExtraError(f"{VARIABLE}={named} is not an executable program ({REMEDY})")
     else:
         program = shutil.which(PROGRAM) or shutil.which(PROGRAM, path=program_folder())
         if program is None:
-            raise MissingExtraError(f"KenLM's {PROGRAM} is not there ({REMEDY})")
+            raise MissingExtraError(f"KenLM's {PROGRAM} is not installed ({REMEDY})")
     return Path(program).absolute()
 
 
@@ -185,7 +185,7 @@ def _sentences(text: str | Path) -> Iterator[bytes]:
             empty = False
             yield line.encode() + b"\n"
     if empty:
-        raise FormatError("the text has no words", path=text, remedy="give one sentence a line")
+        raise FormatError("the text has no words", path=text, remedy="give one sentence per line")
 
 
 def _reason(said: str) -> str:

@@ -35,7 +35,9 @@ def translate(decoder: Decoder, task: Task) -> Translation:
     positions = None
     if task.hypotheses is None and settings.gaps == "at-gaps":
         if len(task.skeletons) != 1:
-            raise SkeletonError("loops at the gaps alone need one skeleton; set gaps to 'everywhere' for several")
+            raise SkeletonError(
+                "insertions only at gaps (at-gaps) need exactly one skeleton; set gaps to 'everywhere' for several"
+            )
         hypotheses, positions = hypotheses_with_positions(decoder, task.skeletons[0])
     else:
         hypotheses = task.skeleton_nbest(decoder)
@@ -51,7 +53,9 @@ def _expected(decoder: Decoder, task: Task, full: Lattice) -> Translation:
     """Finds the best strings by their expected costs over all skeletons, weighted by the skeletons' probabilities."""
     settings = decoder.settings.skeleton
     if settings.gaps == "at-gaps":
-        raise SkeletonError("loops at the gaps alone need one skeleton; set gaps to 'everywhere' for several")
+        raise SkeletonError(
+            "insertions only at gaps (at-gaps) need exactly one skeleton; set gaps to 'everywhere' for several"
+        )
     decoder.skeleton_scores.refuse_features("with the aggregation expected; take max")
     lists = [beyond_best(hypotheses) for hypotheses in task.skeleton_lists(decoder)]
     beam = decoder.settings.beam

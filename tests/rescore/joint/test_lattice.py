@@ -153,7 +153,7 @@ def command(translated, capfd):
 def test_the_command_searches_lattices_exactly(command, translated):
     folder, lattices = translated
     code, out, err = command("-m", folder / "joint.scorer", "--model-weight", 3.0, "-n", 50, "--lattices", folder / "b")
-    assert (code, err) == (0, f"{folder / 'b'}: its format does not hold the features Lattice JointAligned\n")
+    assert (code, err) == (0, f"{folder / 'b'}: the format cannot store the features Lattice JointAligned\n")
     (folder / "new.nbest").write_text(out)
     lists = read_nbest(folder / "new.nbest")
     for number, (lattice, words) in enumerate(zip(lattices, WORDS, strict=True)):

@@ -98,7 +98,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(trained, corpus, tmp_path, monke
             train(settings(tmp_path), corpus)
     said = []
     assert train(settings(tmp_path), corpus, said.append).read_bytes() == trained[0].read_bytes()
-    assert any(f"update 80: going on from {tmp_path / CHECKPOINT}" in line for line in said)
+    assert any(f"update 80: continuing from {tmp_path / CHECKPOINT}" in line for line in said)
 
 
 def test_half_precision_learns_as_well(corpus, tmp_path):

@@ -84,7 +84,7 @@ def test_broken_folders(tiny_model, tmp_path):
         TranslationScorer.read(folder, CPU)
     shutil.copy(tiny_model / "model.bin", folder)
     (folder / "codes").unlink()
-    with pytest.raises(FormatError, match="codes: is not there"):
+    with pytest.raises(FormatError, match="codes: does not exist"):
         TranslationScorer.read(folder, CPU)
     for text, message in (
         ("{", "invalid JSON"),

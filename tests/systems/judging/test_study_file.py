@@ -96,7 +96,7 @@ BROKEN = {
     "a tab": ({"a": ("  moses:", '  "a\\tb":')}, "'a\\tb' is not a name"),
     "no raters": ({"a": ("raters: 2", "raters: 0")}, "there are no raters"),
     "empty raters": ({"a": ("raters: 2", "raters: []")}, "there are no raters"),
-    "twice": ({"a": ("raters: 2", "raters: [Ada, ' Ada']")}, "a name is there twice"),
+    "twice": ({"a": ("raters: 2", "raters: [Ada, ' Ada']")}, "a name occurs twice"),
     "nameless": ({"a": ("raters: 2", "raters: ['']")}, "raters: the name is empty"),
     "too many items": ({"a": ("raters: 2", "items: 9")}, "items: 9 of 4 lines"),
     "missing file": ({"a": ("moses.txt", "moser.txt")}, "moser.txt: cannot be read"),
@@ -129,7 +129,7 @@ def test_a_broken_study_is_one_line(folder, name):
         ([], "the file is empty"),
         ([{"text": "a"}, {"text": 1}], 'moses.txt:2: "text" is missing or not text'),
         ([{"text": "a", "id": 1}, {"text": "b"}], "moses.txt:2: the id is missing"),
-        ([{"text": "a", "id": 1}, {"text": "b", "id": 1}], "moses.txt:2: the id '1' is there twice"),
+        ([{"text": "a", "id": 1}, {"text": "b", "id": 1}], "moses.txt:2: the id '1' occurs twice"),
         ([{"text": "a"}, [1]], "moses.txt:2: not a JSON object"),
     ],
 )

@@ -40,4 +40,6 @@ class GapBound:
 
     def __post_init__(self) -> None:
         if self.order < 1:
-            raise LatticeSimpError(f"the order of the bound of the search gap is {self.order}; give a number from 1 up")
+            raise LatticeSimpError(
+                f"the order of the bound on the optimality gap is {self.order}; give a number from 1 up"
+            )
