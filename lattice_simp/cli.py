@@ -23,10 +23,10 @@ PROGRAM = "lattice-simp"
 
 GROUPS = {
     ("Lattices and n-best lists", "lattice nbest a.slf -n 10"): {
-        "lattice": "look at lattices, convert them, and operate on them",
+        "lattice": "inspect, convert, draw, prune, rescore and compare lattices",
         "rescore": "score n-best lists and lattices with language models and others",
         "combine": "combine the outputs of several systems",
-        "evaluate": "score outputs against references, with significance",
+        "evaluate": "score outputs against references, with significance tests",
     },
     ("Translation", "translate model < a.en > a.de"): {
         "translate": "translate sentences, with or without skeletons",
@@ -44,7 +44,7 @@ GROUPS = {
     ("Judging by people", "judge serve study.yaml"): {
         "judge": "have people judge outputs, and analyse their judgements",
     },
-    ("To begin with", "demo"): {
+    ("Getting started", "demo"): {
         "demo": "translate sentences of the built-in grammar with three strategies",
         "serve": "serve a local web page for translation, skeletons and more",
         "doctor": "show versions, extras, caches and programs",

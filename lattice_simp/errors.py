@@ -37,11 +37,11 @@ class FormatError(LatticeSimpError):
 
 
 class InputWarning(UserWarning):
-    """Input that is read, and probably does not mean what it is read as."""
+    """Input that is read, but is probably of another kind than what it is read as."""
 
 
 class ScoreWarning(InputWarning):
-    """Scores that are no log probabilities; commands that look at their order alone leave the warning out."""
+    """Scores that are not log probabilities; commands that look at their order alone leave the warning out."""
 
 
 def warn(
@@ -86,4 +86,4 @@ class GrammarError(LatticeSimpError):
 
 
 class MissingExtraError(LatticeSimpError):
-    """An optional library or program is not there; the message says which extra brings it."""
+    """An optional library or program is not installed; the message names the extra that installs it."""

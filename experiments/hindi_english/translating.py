@@ -68,7 +68,7 @@ def analysed_stage(config: Config, hindi: Path) -> Stage:
 
 
 def weight_stage(config: Config) -> Stage:
-    """Returns the stage that finds what the skeleton's costs are multiplied with."""
+    """Returns the stage that finds the factor of the skeleton's costs."""
     return Stage("weight", ("model", "tune", "analysed"), SKELETON_WEIGHTS, (), partial(_find_weight, config))
 
 

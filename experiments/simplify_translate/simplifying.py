@@ -41,7 +41,7 @@ def simplified_stage(config: Config, model: Path) -> Stage:
 
 
 def simplified_file(folder: Path, name: str, kind: str) -> Path:
-    """Returns the file of a set's sentences, one a line, as tokens of the study's text."""
+    """Returns the file of a set's sentences, one on each line, as tokens of the study's text."""
     return folder / f"{name}.{kind}.txt"
 
 

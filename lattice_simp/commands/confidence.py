@@ -48,7 +48,8 @@ def confidence(
     """Print each word of the most probable strings, or of other hypotheses, and its probability.
 
     Each line holds the lattice's name, the word's number, the word and the probability, separated by tabs. The
-    probability is that of all hypotheses that have the word at the aligned position. Choose the scale on your own data.
+    probability is that of all hypotheses that have the word at the aligned position. Choose --scale on development
+    data.
 
     Example: lattice-simp lattice confidence full.nbest --scale 0.3
     """

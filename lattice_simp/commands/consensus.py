@@ -233,11 +233,12 @@ def mbr(
     output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Decide by the expected gain (minimum Bayes risk): costs become minus the expected gain of a hypothesis.
+    """Rank hypotheses by minimum Bayes risk: each cost becomes the negative expected gain.
 
-    A lattice gives a lattice, an n-best list of many sentences an n-best list; --id chooses a sentence, as a lattice.
-    A folder or an archive needs --output FOLDER/; its files keep their names and formats unless --to is given. Metrics
-    of whole strings add up the probabilities of equal strings. Several n-best lists of the same sentences are pooled.
+    The output of n-best lists is n-best lists. The output of a lattice is a lattice, and with --id, which selects a
+    sentence, that of a list is a lattice, too. A folder or an archive needs --output FOLDER/; its files keep their
+    names and formats unless --to is given. With metrics of whole strings, probabilities of equal strings are added.
+    Several n-best lists of the same sentences are pooled.
 
     Example: lattice-simp lattice mbr full.nbest --utility chrf > decided.nbest
     """
@@ -343,7 +344,7 @@ def oracle(
     ] = None,
     settings: Any = None,
 ) -> None:
-    """Print the best score that strings of the lattices reach over all sentences, and the score of their best paths.
+    """Print the best score that hypotheses of the lattices can reach, and the score of the best paths.
 
     Example: lattice-simp lattice oracle full.nbest --reference full.de --metric bleu
     """

@@ -88,8 +88,8 @@ def run_demo(sentences: int, output: Path, console: Console) -> list[StrategyRes
     write_text(output / "results.json", json.dumps([asdict(result) for result in results], indent=1) + "\n")
     console.print(_table(results))
     console.print(
-        f"{len(skeletons)} of {len(records)} held-out sentences, not a random sample: gappy composition corrects the first; "
-        f"BLEU: {results[0].signature}",
+        f"{len(skeletons)} of {len(records)} held-out sentences, not a random sample: gappy composition corrects the "
+        f"first; BLEU: {results[0].signature}",
         style="dim",
     )
     _show(console, skeletons[shown], references[shown], {name: each[shown] for name, each in translations.items()})

@@ -48,7 +48,7 @@ def evaluate(
     language: Annotated[Language, Detail("chooses the tokeniser and METEOR's rules")] = None,
     tokeniser: Annotated[TokeniserName, Detail("default: that of --language, else 13a", INPUT)] = None,
     metrics: Annotated[str, typer.Option(help=f"metrics: {', '.join([BOTH_BLEU, *METRICS])}")] = "bleu,chrf,ter,length",
-    by: Annotated[str | None, typer.Option(help=f"break-downs: {', '.join(BREAKDOWNS)}")] = None,
+    by: Annotated[str | None, typer.Option(help=f"score groups of sentences by {', '.join(BREAKDOWNS)}")] = None,
     source: Annotated[Source | None, Detail("for SARI, edits and lengths")] = None,
     format: Annotated[ResultFormat, typer.Option("--to", help="output format")] = ResultFormat.TEXT,
     output: Output = "-",
@@ -96,7 +96,7 @@ def evaluate(
         str, typer.Option(help="maximum length of each group", rich_help_panel=_BREAKDOWNS)
     ] = "10,20,30,40",
     plots: Annotated[
-        Path | None, typer.Option(help="folder for plots of the break-downs", rich_help_panel=_BREAKDOWNS)
+        Path | None, typer.Option(help="folder for plots of the groups' scores", rich_help_panel=_BREAKDOWNS)
     ] = None,
 ) -> None:
     """Score outputs against references. Example: lattice-simp evaluate plain=a.txt gc=b.txt --reference ref.txt
@@ -128,7 +128,7 @@ def evaluate(
         test=SignificanceTest(test, samples, seed),
     )
     if plots is not None and not (evaluation.by or groups):
-        raise LatticeSimpError("--plots draws break-downs; choose some with --by or --groups")
+        raise LatticeSimpError("--plots draws scores of groups; choose groups with --by or --groups")
     results = evaluation.run()
     with open_text(output, "w") as file:
         file.write(render_results(*results, format, ["lattice-simp", *sys.argv[1:]]))

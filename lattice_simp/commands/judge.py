@@ -46,8 +46,8 @@ def serve(
 ) -> None:
     """Serve the page for raters. Example: lattice-simp judge serve study.yaml
 
-    Raters enter a name, see one output after the other, and never learn which system made it. What they save is on
-    the disk when the next output appears; the same command continues after an interruption.
+    Raters enter a name and see one output after the other, never the name of its system. Each judgement is saved before
+    the next output appears. After an interruption, run the same command again to continue.
     """
     with extra("judging"):
         from lattice_simp.serve.app import app_of
@@ -84,7 +84,7 @@ def import_(
 
 @app.command()
 def progress(study: StudyFile, judgements: Judgements = None) -> None:
-    """Print how far each rater is. Example: lattice-simp judge progress study.yaml"""
+    """Print the progress of each rater. Example: lattice-simp judge progress study.yaml"""
     with _opened(study, judgements) as store:
         standings, raters = store.standings(), store.study.raters
     print("rater\tdone\tskipped\ttotal")

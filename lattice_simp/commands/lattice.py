@@ -1,4 +1,4 @@
-"""`lattice-simp lattice ...`: look at lattices, convert them, and operate on them."""
+"""`lattice-simp lattice ...`: inspect, convert, draw, prune, rescore and compare lattices."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ from lattice_simp.support.options import option
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_binary, open_text, readable
 
-app = command_app("Look at lattices, convert them, and operate on them.")
+app = command_app("Inspect, convert, draw, prune, rescore and compare lattices.")
 app.add_typer(consensus.app)
 app.add_typer(lists.app)
 app.add_typer(confidence.app)
@@ -132,7 +132,7 @@ def convert(
     origin: From = None,
     to: To = None,
     features: Annotated[
-        bool, typer.Option("--features/--no-features", help="write the features of PLF; without them as Moses reads it")
+        bool, typer.Option("--features/--no-features", help="write features in PLF; Moses reads only PLF without them")
     ] = True,
     spacing: Annotated[
         Spacing | None,
@@ -174,7 +174,7 @@ def lm(
     model: Annotated[Model, Detail("ARPA or KenLM binary")],
     sentence: Id = None,
     weight: Annotated[
-        Weight | None, Detail("those of the model (default: the weight of what is taken out, else 1)")
+        Weight | None, Detail("those of the model (default: the weight of the subtracted scores, else 1)")
     ] = None,
     beam: Beam = None,
     word_penalty: Annotated[float, typer.Option(help="cost of each word")] = 0.0,
@@ -185,11 +185,11 @@ def lm(
         str | None, typer.Option(help="remove this feature (`lm` for l= in SLF) and its share of the costs first")
     ] = None,
     old_model: Annotated[
-        Path | None, typer.Option(help="language model whose scores to take out of the costs first")
+        Path | None, typer.Option(help="language model whose scores to subtract from the costs first")
     ] = None,
     old_weight: Annotated[
         float | None,
-        typer.Option(help="weight of what is taken out (default: the feature's scale in the lattice, else 1)"),
+        typer.Option(help="weight of the subtracted scores (default: the feature's scale in the lattice, else 1)"),
     ] = None,
     engine: EngineOption = "arrays",
     to: To = None,
@@ -254,7 +254,7 @@ def gappy(
     output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Make a gappy acceptor, its loops as arcs, of skeletons or of --terms.
+    """Make a gappy acceptor of skeletons or of --terms. Its loops are written as arcs.
 
     Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst
     """
@@ -294,9 +294,10 @@ def compose(
     output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Keep the full hypotheses that contain a skeleton hypothesis or all --terms, or all of them if none does.
+    """Keep the full hypotheses that contain a skeleton hypothesis, or all --terms.
 
-    N-best lists give an n-best list, sentence by sentence. --id chooses a sentence and returns a lattice.
+    If no hypothesis of a sentence does, all of them are kept. The output of n-best lists is n-best lists; with --id,
+    which selects a sentence, it is a lattice.
 
     Example: lattice-simp lattice compose full.nbest skeleton.nbest --weight 0.5 > joint.nbest
     """

@@ -52,7 +52,7 @@ def collect(
     pieces: Pieces = "none",
     output: ListOutput = "-",
 ) -> None:
-    """Collect plain outputs in n-best lists. An output of several systems gets more weight.
+    """Make n-best lists of plain outputs. An output that several systems share gets more weight.
 
     Example: lattice-simp lattice collect one.txt two.txt three.txt --output systems.nbest
     """

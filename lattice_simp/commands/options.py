@@ -203,7 +203,7 @@ FORMAT_NAMES = "|".join(FORMATS)
 COST_HELP = "feature to use as the cost of n-best lists instead of the total score, such as F0"
 IGNORE_HELP = "label that is not a word, or several separated by spaces (repeatable)"
 SCALES_HELP = "weights of features in the costs, such as acoustic=0.1,graph=1 (default: those of the file)"
-PLF_SCORES_HELP = "meaning of the numbers in PLF"
+PLF_SCORES_HELP = "kind of the numbers in PLF"
 PIECES_HELP = "join subword pieces into words: bpe (@@) or sentencepiece (▁)"
 
 LatticeFile: TypeAlias = Annotated[

@@ -30,7 +30,9 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
 from lattice_simp.systems.paraphrase.tree import joined_trees
 
-app = command_app("Expand sets of sentences with the same meaning: count, list or sample what their phrases form.")
+app = command_app(
+    "Expand sets of sentences with the same meaning: count, list or sample the sentences that their phrases can form."
+)
 
 Input: TypeAlias = Annotated[
     str | None,
@@ -50,7 +52,7 @@ _PANELS = dict.fromkeys(("words", "paraphrase", "alignment", "conditions", "filt
 
 @app.callback()
 def paraphrase() -> None:
-    """Expand sets of sentences with the same meaning: count, list or sample what their phrases form."""
+    """Count, list or sample the sentences that the phrases of sentences with the same meaning can form."""
 
 
 @app.command()

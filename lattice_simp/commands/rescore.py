@@ -122,9 +122,9 @@ def lattices(
     output: Lists = "-",
     best: Best = False,
 ) -> None:
-    """Search lattices with models of unbounded context, by a beam. Tune the weights with `lattice-simp tune nbest`.
+    """Rescore lattices with models of unbounded context, by beam search.
 
-    The features are Lattice and one for each model. `lattice-simp lattice lm` applies n-gram models exactly.
+    The features are Lattice and one for each model; tune their weights with `lattice-simp tune nbest`. `lattice-simp lattice lm` applies n-gram models exactly.
 
     Example: lattice-simp rescore lattices out --source dev.en --model build/bilingual.scorer --nbest 100 -o new.nbest
     """

@@ -125,7 +125,7 @@ def read_lattices(path: Path, skeleton_nbest: SkeletonLists | None, scores: PlfS
     Args:
         path: the path of the lattices, which keep their order.
         skeleton_nbest: n-best lists of their skeletons.
-        scores: the meaning of the numbers in PLF; None for probabilities, and for other formats.
+        scores: the kind of the numbers in PLF; None for probabilities, and for other formats.
 
     Raises:
         FormatError: a lattice is broken, or `scores` is set for another format than PLF.

@@ -49,20 +49,22 @@ def simplify(
     context: typer.Context,
     model: Annotated[
         Path | None,
-        typer.Argument(help="folder that `lattice-simp train` made with a section simplify; none is needed"),
+        typer.Argument(help="folder that `lattice-simp train` made with a section simplify; optional"),
     ] = None,
     source: SentenceFile = None,
     output: Annotated[Output, Detail("one line per sentence")] = "-",
     tokenised: Annotated[Tokenised, Detail("so is the output")] = False,
-    mode: Annotated[Mode, typer.Option(help="make only sound changes, or all that the model proposes")] = "cautious",
+    mode: Annotated[Mode, typer.Option(help="make only safe changes, or all that the model proposes")] = "cautious",
     search: Annotated[Search, typer.Option(help="apply all steps jointly, or one after the other")] = "joint",
     steps: Annotated[str, typer.Option(help="steps to apply, separated by commas")] = ",".join(STAGES),
-    rerank: Annotated[int, typer.Option(min=0, help="choose the least similar to the source of this many")] = 0,
+    rerank: Annotated[
+        int, typer.Option(min=0, help="choose among this many results the one least similar to the source")
+    ] = 0,
     change: Annotated[bool, typer.Option("--change", help="choose the best that differs from the source")] = False,
     explain: Annotated[Path | None, typer.Option(help="JSON lines: the changes to each sentence")] = None,
     nbest: Annotated[int, typer.Option("--nbest", "-n", min=0, help="hypotheses per sentence")] = 0,
     nbest_output: NbestOutput = None,
-    graphs: Annotated[Path | None, typer.Option(help="semantic graphs to take instead of parses")] = None,
+    graphs: Annotated[Path | None, typer.Option(help="semantic graphs to use instead of parses")] = None,
     jobs: Jobs = 1,
     dask: Dask = None,
     resume: Resume = False,
@@ -71,11 +73,11 @@ def simplify(
     """Simplify English sentences. Example: lattice-simp simplify < a.txt > simple.txt
 
     The command splits sentences, and deletes or replaces words and phrases. It finds the best of all combinations
-    (--search joint), or applies one step after the other, as published (--search greedy). It parses its results and
-    keeps only changes after which they are still sentences, and replaces words only by those of a table; with
-    --mode bold it makes all changes that the model proposes. Sentences that cannot be parsed are reported; in bold mode
-    only their words are replaced, else they are copied to the output. Empty lines stay empty. --graphs reads the graphs
-    of sentences with the same tokens, and reports sentences without one.
+    (--search joint), or applies one step after the other, as published (--search greedy). By default (--mode cautious)
+    it parses its results, rejects broken sentences, and replaces words only by those of a table. With --mode bold it
+    makes all changes that the model proposes. Sentences that cannot be parsed are reported; bold mode then only
+    replaces words, cautious mode copies them to the output. Empty lines stay empty. --graphs reads graphs of sentences
+    with the same tokens, and reports sentences without one.
     """
     run = RunOptions(output, nbest_output, jobs, None, resume, quiet, debug=bool(context.obj), dask=dask)
     run.check(nbest)

@@ -15,7 +15,7 @@ app = command_app()
 
 @app.command()
 def train(
-    config: Annotated[Path, typer.Argument(help="YAML file; see the README")],
+    config: Annotated[Path, typer.Argument(help="YAML file; the guide on training has an example")],
     settings: Overrides = None,
     first: Annotated[str | None, typer.Option("--from", help="run this stage and all later ones again")] = None,
     last: Annotated[str | None, typer.Option("--to", help="stop after this stage")] = None,

@@ -133,7 +133,7 @@ def mbr(
 ) -> None:
     """Search a grid of minimum Bayes-risk parameters (scale, precision, ratio) and print the table.
 
-    Decoding is that of `lattice-simp translate`, which therefore gives the same BLEU with the same parameters.
+    Decoding is the same as in `lattice-simp translate`.
 
     Example: lattice-simp tune mbr model --source dev.en --reference dev.de --write
     """

@@ -88,7 +88,7 @@ def to_svg(
     Words are beside their arcs, with costs (nats, two decimals; zero is omitted) in small grey type. Arcs between the
     same two states share one curve and stack their labels (at most `MOST_LABELS`), the cheapest on top. Loops are above
     their state; final states have a double ring around their cost. Hovering over a label shows the number and the exact
-    cost of its arc. In a confusion network, probabilities stand in the place of costs. Colours follow the reader's
+    cost of its arc. In a confusion network, probabilities are shown instead of costs. Colours follow the reader's
     light or dark mode.
 
     Args:

@@ -167,7 +167,7 @@ def format_of_data(data: bytes) -> str:
 
 
 def is_text(path: str | Path) -> bool:
-    """Returns whether a file holds sentences, one a line, rather than a lattice.
+    """Returns whether a file holds sentences, one on each line, rather than a lattice.
 
     Raises:
         FormatError: it holds neither; the message says what it looks like.

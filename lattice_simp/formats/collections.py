@@ -61,9 +61,9 @@ def read_all(
 
     Args:
         path: an n-best list (the sentences' numbers are the names); a folder or a tar archive of lattice files (their
-            names without endings); a Kaldi archive, text or binary, or a list of places in such
-            (its utterances); a PLF file or confusion networks of Moses (their numbers, from 0); or
-            any other lattice file (one lattice, named as the file). `-` is standard input.
+            names without endings); a Kaldi archive, text or binary, or a script file (its utterances); a PLF file or
+            confusion networks of Moses (their numbers, from 0); or any other lattice file (one lattice, named as the
+            file). `-` is standard input.
         format: the files' format, a name in `FORMATS`; None to detect it from their content.
         symbols: the table that numbers the words; it grows as needed. A new one for each file if None.
         options: options of the format's reader; for n-best lists `first_id`, `pieces` and `cost`.

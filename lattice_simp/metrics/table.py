@@ -66,7 +66,7 @@ class Table:
         title: printed above.
         columns: the headings.
         rows: each as many cells as there are columns.
-        notes: printed below, one a line.
+        notes: printed below, one on each line.
         words: how many columns from the left hold words (set left); the others hold numbers (set right).
     """
 

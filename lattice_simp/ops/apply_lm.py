@@ -47,8 +47,8 @@ def apply_lm(
     >>> [(path.text, round(path.cost, 3)) for path in ls.nbest(scored, 2)]   # (2 + 0.5) * ln 10 / 2
     [('b', 2.878)]
 
-    The models come one after the other. While later ones are still missing, each word carries the least cost that
-    they can give it, and a real path's full cost bounds what may be dropped, so nothing within the beam is lost.
+    Models are applied one after the other. Until a model is applied, each word has the least cost that the model can
+    give it, and the full cost of a complete path bounds the search, so no path within the beam is lost.
 
     Args:
         lattice: acyclic; its output labels are words, epsilons are skipped.
@@ -62,8 +62,8 @@ def apply_lm(
             the marks of sentence ends, silence and noise that speech lattices have as words: `MARKS`.
 
     Returns:
-        A topologically sorted lattice. An arc's share of a model's score may contain backoff weights that only the
-        next word makes due; the sums over complete paths are exact.
+        A topologically sorted lattice. The score of an arc may contain backoff weights that belong to the next word;
+        the sums over complete paths are exact.
 
     Raises:
         CyclicLatticeError: the lattice has a cycle.

@@ -21,9 +21,9 @@ def arc_posteriors(lattice: Lattice, scale: float = 1.0) -> Floats:
     [0.667, 0.333, 0.333, 0.333]
 
     Args:
-        lattice: sorted topologically (the probabilities go by its arcs); a path with cost c has the probability
+        lattice: sorted topologically (the result is in the order of its arcs); a path with cost c has the probability
             exp(-scale * c) / Z.
-        scale: above 0; the larger, the closer to the best paths alone.
+        scale: above 0; larger values favour the best paths.
 
     Raises:
         LatticeSimpError: the scale is not a number above 0, or the states are not sorted topologically.

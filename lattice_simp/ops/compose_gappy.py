@@ -132,8 +132,8 @@ def compose_gappy(
         name: the feature that receives the skeleton's score; further compositions of a lattice need other names.
 
     Returns:
-        A sorted lattice of full hypotheses; empty (`.empty`) if none contains a skeleton hypothesis. Several
-        embeddings of a skeleton in a hypothesis are several paths: ask `nbest` for unique strings. The features of
+        A sorted lattice of full hypotheses; empty (`.empty`) if none contains a skeleton hypothesis. If a hypothesis
+        contains a skeleton in several ways, it has several paths; `nbest` returns each string once. The features of
         `full` stay; new ones are those of `FeatureNames`: `Skeleton` (minus the unweighted cost; if the acceptor has
         features, these come in its place), with edits `Edits` (minus their cost), and the mark `matched`.
 

@@ -23,7 +23,7 @@ def concat(*lattices: Lattice) -> Lattice:
     Raises:
         LatticeSimpError: no lattices.
         CyclicLatticeError: a lattice has a cycle.
-        TypeError: something else than lattices, a list of them for instance.
+        TypeError: an argument is not a lattice, for example a list of lattices.
     """
     require_lattices("concat", lattices)
     if not lattices:

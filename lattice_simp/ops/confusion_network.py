@@ -51,15 +51,15 @@ def confusion_network(
     has fewer expected word errors. Equivalent lattices give the same network.
 
     Args:
-        lattice: acyclic; a path with cost c has the probability exp(-scale * c) / Z. With a feature "time" (the
-            seconds of each arc, as SLF files tell them), words whose times overlap little are kept apart.
-        scale: above 0; the larger, the closer to the best paths alone.
-        max_arcs: larger lattices are pruned to so many arcs first. What is left depends on the form of the lattice.
-        ignore: labels that are no words, as in `nbest`; the network is without them.
+        lattice: acyclic; a path with cost c has the probability exp(-scale * c) / Z. With a feature "time" (the seconds
+            of each arc, as in SLF files), words whose times overlap little are kept apart.
+        scale: above 0; larger values favour the best paths.
+        max_arcs: larger lattices are pruned to this many arcs first; the result then depends on their form.
+        ignore: labels that are not words, as in `nbest`; the network excludes them.
 
     Returns:
         An acceptor whose states are sorted, with the feature "time" if the lattice has it, and no others; it has no
-        slots if the lattice holds the empty string alone, and accepts nothing if the lattice does.
+        slots if the lattice has only the empty string, and accepts nothing if the lattice accepts nothing.
 
     Raises:
         LatticeSimpError: the scale is not a number above 0, or `max_arcs` below 1.
@@ -78,7 +78,7 @@ def consensus_slots(lattice: Lattice, strings: Distribution) -> tuple[Slots, flo
     """Returns the slots of the consensus, and the seconds that the lattice takes if it has times.
 
     Args:
-        lattice: with a path, and without labels that are no words.
+        lattice: with a path, and without labels that are not words.
         strings: its distribution.
     """
     if TIME not in lattice.features:

@@ -56,7 +56,7 @@ def determinize(
         lattice: an acyclic acceptor.
         semiring: `tropical` keeps the least cost of each string, `log` sums its paths' probabilities.
         max_states: more are an error.
-        precision: states are the same whose costs differ by less than this share of the largest cost.
+        precision: states whose costs differ by less than this share of the largest cost are merged.
 
     Raises:
         CyclicLatticeError: the lattice has a cycle.

@@ -25,7 +25,7 @@ def equivalent(first: Lattice, second: Lattice, *, tolerance: float = 1e-6, semi
     (True, False)
 
     Both are made deterministic in double precision, their common strings are counted, and the greatest difference of
-    costs over all strings is compared with the tolerance, so nothing is left to chance.
+    costs over all strings is compared with the tolerance; no strings are sampled.
 
     Args:
         first, second: acyclic; their words are compared, not their input labels or features.

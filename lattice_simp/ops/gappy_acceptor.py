@@ -87,7 +87,7 @@ def gappy_acceptor(
         loops: `sigma` or `rho`, see the module docstring.
         positions: for each hypothesis, how many of its words may come before a gap (0 to their number); None for
             loops everywhere, as in the paper. For pairs only.
-        symbols: the symbol table to use; the full lattice's saves a translation later.
+        symbols: the symbol table to use; pass that of the full lattice to save a conversion.
         features: the features of n-best hypotheses that the acceptor keeps; hypotheses with different ones do not
             share their last state.
 

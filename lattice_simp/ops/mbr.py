@@ -41,7 +41,7 @@ class MbrSettings:
     may lose more than a point of BLEU against deciding by the cost. The defaults are those of the Moses decoder.
 
     Attributes:
-        scale: the costs of the lattice are multiplied with it before they become probabilities.
+        scale: a factor of the lattice's costs before they become probabilities.
         precision: p, the average unigram precision, above 0 and up to 1.
         ratio: r, by which the precision falls from one order to the next, above 0 and up to 1.
         max_order: the order of the longest n-grams.

@@ -66,7 +66,7 @@ def mbr_nbest(
     ignore: Collection[str] = MARKS,
     tokens: Callable[[str], Sequence[str]] | None = None,
 ) -> list[Hypothesis]:
-    """Returns the hypotheses by their expected utilities, the best first; their costs are minus these.
+    """Returns the hypotheses sorted by expected utility, the best first; their costs are the negative utilities.
 
     The most probable string has little in common with the others here, and another one wins:
 

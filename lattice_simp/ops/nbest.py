@@ -32,7 +32,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
     >>> [(path.text, path.cost) for path in nbest(lattice, 2)]
     [('a c', 0.5), ('a b', 1.0)]
 
-    Fewer come back where the lattice holds fewer. Ties keep an order that depends on the lattice alone.
+    Returns fewer if the lattice has fewer. The order of ties depends only on the lattice.
 
     Args:
         lattice: acyclic.

@@ -54,8 +54,8 @@ def oracle(
         lattice: acyclic.
         references: a string, or a list of references, each a string or its tokens.
         metric: `wer`, the fewest insertions, deletions and substitutions against one of the references, exactly; or
-            `bleu`, the sentence BLEU (see `ops/oracle_bleu.py`), for which the exact search is too hard: no path that
-            it returns is worse than the cheapest one.
+            `bleu`, the sentence BLEU (see `ops/oracle_bleu.py`), whose search is not exact, but never returns a path
+            that is worse than the cheapest one.
 
         ignore: labels that are not words, in the lattice and in the references, as in `nbest`.
 

@@ -15,13 +15,14 @@ Direction = Literal["start", "end"]
 
 
 def push(lattice: Lattice, to: Direction = "start", *, semiring: Semiring = "tropical") -> Lattice:
-    """Returns the lattice with costs as near as possible to the start or to the end; each path costs the same.
+    """Moves the costs as near as possible to the start or to the end; each path costs the same as before.
 
     >>> push(Lattice.from_strings([("a b", 3.0), ("a c", 5.0)])).weights.tolist()
     [3.0, 0.0, 2.0]
 
-    Pushed to the start, the best way on costs 0 from every state but the start (`tropical`), or the probabilities of
-    all ways on sum to 1 (`log`). Features stay where they are: their sums along a path do not change either.
+    If costs move to the start, the best path to the end costs 0 from every state except the start (`tropical`), or the
+    probabilities of all paths to the end sum to 1 (`log`). Features stay where they are: their sums along a path do not
+    change either.
 
     Args:
         lattice: acyclic.

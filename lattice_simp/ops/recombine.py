@@ -37,14 +37,14 @@ def recombine(hypotheses: Strings, symbols: SymbolTable | None = None) -> Lattic
     in some string.
 
     Args:
-        hypotheses: with the probabilities exp(-cost), up to a constant; strings alone cost 0. The probable ones are
-            aligned first; the probabilities of equal strings add up.
+        hypotheses: with the probabilities exp(-cost), up to a constant; a string without a cost has the cost 0. The
+            probable ones are aligned first; the probabilities of equal strings add up.
         symbols: numbers the words; a copy of it where it lacks some. A new table if None.
 
     Returns:
-        An acceptor without epsilons, sorted topologically. Its arcs cost the negative log of the share of the strings
-        at their state that go on by them: over all paths, exp(-cost) sums to 1. No hypotheses give a lattice that
-        accepts nothing.
+        An acceptor without epsilons, sorted topologically. The cost of an arc is the negative log of the share of the
+        strings at its state that continue with it, so exp(-cost) sums to 1 over all paths. No hypotheses give a lattice
+        that accepts nothing.
 
     Raises:
         InvalidLatticeError: a cost is not finite.

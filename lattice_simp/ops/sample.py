@@ -35,9 +35,8 @@ def sample(
     >>> sorted({path.text for path in sample(lattice, 20, uniform=True)})
     ['a b', 'a c']
 
-    A walk from the start takes each arc with the share that the paths through it have of all paths from its state,
-    by the shortest distances to the end in the log semiring; nothing is listed. Where strings, not paths, are to be
-    drawn, `determinize` first.
+    Paths are drawn arc by arc, without listing them: the probability of an arc is the share of all paths from its state
+    that take it. To draw strings rather than paths, call `determinize` first.
 
     Args:
         lattice: acyclic.

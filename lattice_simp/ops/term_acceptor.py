@@ -15,14 +15,14 @@ from lattice_simp.ops.gappy_acceptor import GappyAcceptor
 def term_acceptor(
     terms: str | Iterable[str | Iterable[str | Iterable[str]]], symbols: SymbolTable | None = None
 ) -> GappyAcceptor:
-    """Returns the gappy acceptor of hypotheses that hold a form of each term, in the order given.
+    """Returns the gappy acceptor of hypotheses that contain a form of each term, in this order.
 
     >>> acceptor = term_acceptor([["house", "houses"], "New York"])
     >>> acceptor.acceptor.num_states, acceptor.has_loop.tolist()
     (4, [True, True, False, True])
 
     Between terms, and before and after them, any words may occur; a term of several words stays together. Pass the
-    acceptor to `compose_gappy` in the place of a skeleton's, and to `TokenConstraint` and grammars in the place of a
+    acceptor to `compose_gappy` instead of a skeleton's, and to `TokenConstraint` and grammars in the place of a
     lattice, where terms of languages without blanks may stand anywhere in running text (spacing `text`; `running` for
     terms of all languages).
 

@@ -25,14 +25,14 @@ def union(
     shares: Sequence[float] | None = None,
     normalised: bool = False,
 ) -> Lattice:
-    """Returns the lattice of all paths of all lattices; strings that several hold keep a path for each.
+    """Returns the lattice of all paths of all lattices; a string of several lattices has a path for each.
 
     >>> from lattice_simp.ops.nbest import nbest
     >>> both = union(Lattice.from_strings([("a", 1.0)]), Lattice.from_strings([("b", 0.5)]), costs=[0.0, 1.0])
     >>> [(path.text, path.cost) for path in nbest(both, 2)]
     [('a', 1.0), ('b', 1.5)]
 
-    A mixture of two systems, three quarters of it the first, whatever their costs are relative to:
+    A mixture of two systems with the shares 3/4 and 1/4. Constants in the costs of a system have no effect:
 
     >>> systems = [Lattice.from_strings([("a", 7.0), ("b", 7.0)]), Lattice.from_strings([("a", 0.0)])]
     >>> mixture = union(*systems, shares=[3, 1], normalised=True)
@@ -50,7 +50,7 @@ def union(
         LatticeSimpError: no lattices, another number of costs or shares, both of them, or shares that are not numbers
             above 0.
         CyclicLatticeError: a lattice has a cycle.
-        TypeError: something else than lattices, a list of them for instance.
+        TypeError: an argument is not a lattice, for example a list of lattices.
     """
     require_lattices("union", lattices)
     if shares is not None:

@@ -37,9 +37,9 @@ def word_confidences(
     [0.667, 0.0, 0.667]
 
     It is the share of the strings, by their probabilities, that have the word where they are aligned with it: with the
-    fewest edits, then with the most equal words. Equivalent lattices give the same values. They say how much the
-    hypotheses agree, and rank words; how often such words are right is another matter (`experiments/confidence`). Costs
-    of a tuned decoder are no log probabilities: choose a scale for them.
+    fewest edits, then with the most equal words. Equivalent lattices give the same values. They measure how much the
+    hypotheses agree, and rank words; they do not estimate quality (`experiments/confidence`). Costs of a tuned decoder
+    are not log probabilities: choose a scale for them.
 
     Args:
         lattice: acyclic; a path with cost c has the probability exp(-scale * c) / Z. Equal strings add up.
@@ -74,7 +74,7 @@ def probable_tokens(lattice: Lattice, scale: float = 1.0) -> tuple[str, ...]:
 
     Args:
         lattice: acyclic, and accepts something.
-        scale: above 0, what the costs are multiplied with before they become probabilities.
+        scale: above 0, a factor of the costs before they become probabilities.
     """
     lattice = lattice.project_output().connected()
     strings = Distribution.of(lattice, scale)

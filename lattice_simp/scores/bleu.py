@@ -86,7 +86,7 @@ def bleu_logs(
         smooth: exponential smoothing, where each order without a match counts half as much as the one before. Without
             it, BLEU is 0 where an order has no match.
         effective: leaves out orders that no hypothesis is long enough for; else BLEU is 0 there.
-        scale: what precisions are multiplied with.
+        scale: the factor of precisions.
 
     Returns:
         Two arrays (...); a mean precision of 0 is minus infinity.

@@ -23,7 +23,7 @@ def skeleton_agreement(
     *,
     ignore: Collection[str] = MARKS,
 ) -> Floats:
-    """Returns the probability that each word is one of the skeleton's translation that the hypothesis contains.
+    """Returns for each word of a hypothesis the probability that it belongs to a translation of the skeleton.
 
     >>> skeletons = [Hypothesis(("law", "passed"), 0.0), Hypothesis(("bill", "passed"), 0.0)]
     >>> skeleton_agreement("the law was passed", skeletons).tolist()

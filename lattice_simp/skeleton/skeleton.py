@@ -83,7 +83,7 @@ class Skeleton:
 
     Attributes:
         tokens: the whole sentence; no token is empty or holds white space.
-        mask: one bool a token, True where the token is kept.
+        mask: one bool for each token, True where the token is kept.
 
     Raises:
         SkeletonError: tokens and mask differ in length, the sentence is empty, a token is not a token, or no token is

@@ -22,7 +22,7 @@ def truecased(sentence: str, casing: Casing) -> str:
 
 
 def write_casing(casing: Casing, path: Path) -> None:
-    """Writes the usual forms to a file, one a line."""
+    """Writes the usual forms to a file, one on each line."""
     with open_text(path, "w") as file:
         file.writelines(f"{casing[lowered]}\n" for lowered in sorted(casing))
 

@@ -18,7 +18,7 @@ from lattice_simp.systems.annotation.store import AnnotationStore
 def read_sentences(
     path: str | Path, name: str, tokens: Callable[[str], Sequence[str]] = split_tokens
 ) -> Iterator[Sentence]:
-    """Yields the sentences of a text file, one a line, skipping blank lines.
+    """Yields the sentences of a text file, one on each line, skipping blank lines.
 
     Args:
         path: the file.

@@ -52,7 +52,7 @@ class CombinationSettings:
     """
 
     method: MethodName = option(
-        "confusion", "method", "method; choose among strings, slots of a confusion network, or phrases"
+        "confusion", "method", "method; recombine whole strings, words of a confusion network, or phrases"
     )
     shares: tuple[float, ...] | None = None
     scales: tuple[float, ...] = (1.0,)
@@ -96,7 +96,7 @@ def combine(
     expand: Expand | None = None,
     ignore: Collection[str] = MARKS,
 ) -> Lattice:
-    """Combines the outputs of systems into a lattice whose best path they agree on.
+    """Combines the outputs of systems into a lattice whose best path is the combined output.
 
     >>> from lattice_simp.ops.nbest import shortest_path
     >>> outputs = ["the old cat slept there", "a old cat slept here", "the old dog slept here"]

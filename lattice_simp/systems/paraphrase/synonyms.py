@@ -61,7 +61,7 @@ class Thesaurus:
 
     @classmethod
     def read(cls, path: str | Path) -> Thesaurus:
-        """Reads a table of groups, one a line, with words separated by tabs."""
+        """Reads a table of groups, one on each line, with words separated by tabs."""
         return cls.from_groups(
             [word.strip(" ") for word in line.split("\t") if word.strip(" ")] for line in read_lines(path)
         )

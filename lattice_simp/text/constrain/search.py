@@ -65,7 +65,7 @@ def constrained_beam_search(
     >>> [text.tokens for text in constrained_beam_search(step, constraint, beam=4, max_tokens=3)]
     [(3,), (1, 3), (3, 1), (2, 3)]
 
-    All texts end within `max_tokens`. The search stops when nothing can be better than what it has.
+    All texts end within `max_tokens`. The search stops when no other text can be better.
 
     Args:
         step: the generator: takes prefixes of tokens, (beam, length) int64, without the prompt, and returns natural
