@@ -124,7 +124,8 @@ def lattices(
 ) -> None:
     """Rescore lattices with models of unbounded context, by beam search.
 
-    The features are Lattice and one for each model; tune their weights with `lattice-simp tune nbest`. `lattice-simp lattice lm` applies n-gram models exactly.
+    The features are Lattice and one for each model; tune their weights with `lattice-simp tune nbest`. For n-gram
+    models, `lattice-simp lattice lm` is exact.
 
     Example: lattice-simp rescore lattices out --source dev.en --model build/bilingual.scorer --nbest 100 -o new.nbest
     """

@@ -238,7 +238,7 @@ def test_lists_of_many_sentences_give_a_folder_of_networks(call, files):
     assert call("lattice", "confusion", "many.nbest", "--output", "out/").returncode == 0
     assert [read(files / "out" / f"{number}.fst").num_arcs for number in (0, 1)] == [2, 1]
     done = call("lattice", "confusion", "many.nbest", "--output", "out.nbest")
-    assert "give --output FOLDER/" in done.stderr
+    assert "with --output FOLDER/" in done.stderr
 
 
 def test_labels_of_systems_and_oracles(call, files, folder):

@@ -356,7 +356,7 @@ ERRORS = [
     ((*USUAL, "--metrics", "sari"), "SARI needs --source"),
     ((*USUAL, "--tokeniser", "x"), "unknown tokeniser 'x'; known are 13a, intl, zh, ja-mecab"),
     ((*USUAL, "--groups", "short"), "short: has 39 lines for 40 sentences"),
-    ((*USUAL, "--plots", "plots"), "choose some with --by"),
+    ((*USUAL, "--plots", "plots"), "choose groups with --by"),
     ((*TEXT, "--text-reference", "ref"), "--text-reference needs --tokens"),
     ((*USUAL, "--text-reference", "ref"), "--text-reference needs --language"),
     ((*USUAL, "--language", "en", *("--text-reference", "ref") * 2), "2 --text-reference for 1"),

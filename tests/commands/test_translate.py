@@ -315,7 +315,7 @@ def test_a_failed_sentence_passes_through_and_is_counted(call, model, tmp_path):
     done = call("translate", model, *options, *files, "--strict")
     assert done.returncode == 1
     assert done.stdout == "das haus\nthe bridge\n"
-    assert "line 2: loops at the gaps alone need one skeleton" in done.stderr
+    assert "line 2: insertions only at gaps (at-gaps) need exactly one skeleton" in done.stderr
     assert "1 failed" in done.stderr
     assert "Traceback" not in done.stderr
     assert sorted(path.name for path in (tmp_path / "lattices").iterdir()) == ["0.fst.gz"]

@@ -291,7 +291,7 @@ def test_a_stopped_training_goes_on_and_a_finished_one_is_not_done_again(tmp_pat
         assert (model / "model.bin").exists()
     assert [line for line in said if "done before" in line or "going on" in line] == [
         "network: done before (2 updates)",
-        f"update 2: going on from {settings.output}/checkpoint.pt",
+        f"update 2: continuing from {settings.output}/checkpoint.pt",
     ]
     assert module.translated(module.read_network(model, "float32"), SOURCES[0].split(), 2) is not None
 

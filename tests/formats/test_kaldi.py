@@ -82,7 +82,7 @@ def test_binary_archives(tmp_path, words, kind):
 
 def test_another_start_and_words_that_are_numbers(tmp_path):
     (tmp_path / "x").write_bytes(encoded([((0.0, 0.0, ()), []), (None, [(1, 5, (1.0, 2.0, (1,)), 0)])], "lattice4", 1))
-    with pytest.raises(FormatError, match=r"x: labels are numbers \(pass Kaldi's words.txt"):
+    with pytest.raises(FormatError, match=r"x: labels are numbers \(pass --symbols words.txt"):
         ls.read(tmp_path / "x")
     assert [path.text for path in ls.nbest(ls.read(tmp_path / "x", numeric=False), 9)] == ["5"]
 

@@ -322,7 +322,7 @@ HOLDER += "with locked(Path(sys.argv[1])): print('held', flush=True); time.sleep
 def test_a_lock_goes_away_with_its_process(tmp_path):
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, tmp_path], stdout=subprocess.PIPE, text=True)
     assert holder.stdout.readline() == "held\n"
-    with pytest.raises(LatticeSimpError, match="another run is at work there"), locked(tmp_path):
+    with pytest.raises(LatticeSimpError, match="another run uses this folder"), locked(tmp_path):
         pass
     os.kill(holder.pid, signal.SIGKILL)
     holder.wait()

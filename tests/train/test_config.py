@@ -102,7 +102,7 @@ A_TEST = {"name": "t", "source": "t.fr", "references": ["t.en"]}
             LEAST
             | {"rules": {"provenance": True}}
             | {"corpora": [{"name": f"c{number}", "source": "a", "target": "b"} for number in range(64)]},
-            "rules.provenance tells at most 63 corpora apart",
+            "rules.provenance can distinguish at most 63 corpora",
         ),
         (
             LEAST | {"rules": {"grammar": "full"}, "simplify": {"swaps": True}},

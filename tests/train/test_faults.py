@@ -98,7 +98,7 @@ def test_damaged_compressed_text(data, configured, fails):
 
 def test_a_missing_lmplz_is_reported_before_any_work(configured, fails, tmp_path, monkeypatch):
     monkeypatch.setenv("LMPLZ", str(tmp_path / "no-lmplz"))
-    assert "no-lmplz names no program that can be run" in fails(configured(language_model={"arpa": None}))
+    assert "no-lmplz is not an executable program" in fails(configured(language_model={"arpa": None}))
     assert not any((tmp_path / "work").glob("prepare.*"))
 
 
@@ -111,7 +111,7 @@ def test_two_runs_in_one_folder(configured, fails, tmp_path):
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "config.yaml").write_text("of the other run")
     with locked(tmp_path / "work"):
-        assert f"{tmp_path / 'work'}: another run is at work there; wait, or" in fails(configured())
+        assert f"{tmp_path / 'work'}: another run uses this folder; wait, or" in fails(configured())
     assert (tmp_path / "work" / "config.yaml").read_text() == "of the other run"
 
 

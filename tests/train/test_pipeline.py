@@ -305,7 +305,7 @@ def test_files_of_later_stages_need_not_be_there(configured, command):
     [
         (("--from", "tuen"), "there is no stage 'tuen'; the stages are prepare, number,"),
         (("--to", "Test"), "there is no stage 'Test'"),
-        (("--from", "tune", "--to", "align"), "'tune', comes after the last one to do, 'align'"),
+        (("--from", "tune", "--to", "align"), "'tune', comes after the last one, 'align'"),
         (("--dask", "nowhere"), "'nowhere' is not a Dask cluster"),
     ],
 )

@@ -174,7 +174,7 @@ def test_acceptors_refuse_features_that_are_not_there():
         gappy_acceptor([Hypothesis(("a",), 1.0, {"x": 1.0}), Hypothesis(("b",))], features=["x"])
     with pytest.raises(LatticeSimpError, match="hypothesis 1 has no feature 'x'"):
         gappy_acceptor([("a", 1.0)], features=["x"])
-    with pytest.raises(LatticeSimpError, match=r"give nbest\(lattice, n\)"):
+    with pytest.raises(LatticeSimpError, match=r"pass nbest\(lattice, n\)"):
         gappy_acceptor(Lattice.from_strings(["a"]), features=["x"])
     named = Lattice.from_strings(["a"]).with_feature("x", [0.0])
     acceptor = gappy_acceptor([Hypothesis(("a",), 1.0, {"x": 1.0})], features=["x"])

@@ -109,7 +109,7 @@ def test_a_lattice_that_accepts_nothing_stays_empty():
 def test_what_does_not_fit_is_refused():
     source, lattice = random_case(3)
     model = random_model(1)
-    with pytest.raises(LatticeSimpError, match="does not tell which source token"):
+    with pytest.raises(LatticeSimpError, match="does not record the source token"):
         apply_joint(lattice.project_output(), source, model)
     with pytest.raises(LatticeSimpError, match=r"belongs to token \d, and the source has 0"):
         apply_joint(lattice, [], model)
@@ -196,7 +196,7 @@ def test_faults_of_the_command_are_one_line(command, translated):
     code, _, err = command("-m", model)
     assert code == 2
     assert len(err.splitlines()) == 1
-    assert "1.fst.gz: the lattice does not tell which source token" in err
+    assert "1.fst.gz: the lattice does not record the source token" in err
 
 
 def test_a_lattice_without_hypotheses_is_refused_by_name(translated, command):

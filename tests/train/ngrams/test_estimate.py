@@ -287,7 +287,7 @@ def test_where_lmplz_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             monkeypatch.setenv(VARIABLE, str(place))
         assert find_lmplz() == place
     places[-1].chmod(stat.S_IRUSR)
-    with pytest.raises(MissingExtraError, match="mine names no program"):
+    with pytest.raises(MissingExtraError, match="mine is not an executable program"):
         find_lmplz()
 
 
