@@ -10,6 +10,7 @@ import typer
 from lattice_simp.commands.options import Dask, Jobs, OutputFolder, Quiet, command_app, interrupt_hint
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.support.extras import extra
+from lattice_simp.support.plurals import counted
 from lattice_simp.systems.corpus.settings import CorpusSettings
 
 app = command_app("Make parallel corpora of complex and simple sentences.")
@@ -41,7 +42,14 @@ def align(
 
     with interrupt_hint("run the same command to continue"), logged_run(jobs, dask, quiet=quiet) as run:
         counts = align_collections(complex, simple, output, settings=CorpusSettings(**settings), run=run)
-    print(
-        f"{counts.article_pairs:,} article pairs, {counts.paragraph_pairs:,} paragraph pairs, "
-        f"{counts.sentence_pairs:,} sentence pairs"
-    )
+    print(_summary(counts.article_pairs, counts.paragraph_pairs, counts.sentence_pairs))
+
+
+def _summary(articles: int, paragraphs: int, sentences: int) -> str:
+    """Returns the numbers of pairs in a line.
+
+    >>> _summary(1, 1, 2)
+    '1 article pair, 1 paragraph pair, 2 sentence pairs'
+    """
+    counts = (("article pair", articles), ("paragraph pair", paragraphs), ("sentence pair", sentences))
+    return ", ".join(counted(number, noun) for noun, number in counts)

@@ -194,7 +194,7 @@ def test_an_arc_is_split_only_where_tokens_differ():
 
 
 def test_lattices_that_do_not_tell_are_refused():
-    with pytest.raises(LatticeSimpError, match=r"'i' is the first.*--word-arcs affiliated"):
+    with pytest.raises(LatticeSimpError, match=r"the first such word is 'i'.*--word-arcs affiliated"):
         affiliations(tiny_decoder().lattice("ich habe"))
     with pytest.raises(LatticeSimpError, match="does not record the source token"):
         affiliations(Lattice.from_strings([("a", 1.0)]))
