@@ -35,8 +35,8 @@ def sample(
     >>> sorted({path.text for path in sample(lattice, 20, uniform=True)})
     ['a b', 'a c']
 
-    Paths are drawn arc by arc, without listing them: the probability of an arc is the share of all paths from its state
-    that take it. To draw strings rather than paths, call `determinize` first.
+    Paths are drawn arc by arc, without listing them: the probability of an arc is the probability of all paths from its
+    state that take it, among all paths from the state. To draw strings rather than paths, call `determinize` first.
 
     Args:
         lattice: acyclic.
