@@ -269,7 +269,7 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "compose", "full.nbest", "full.nbest", "--symbols", "words"], "leave --symbols out"),
         (["lattice", "compose", "one.nbest", "full.nbest"], "full.nbest: hypotheses of sentence 1, but one.nbest ends"),
         (["lattice", "nbest", "some.nbest", "--id", "0"], "some.nbest:2: no total"),
-        (["lattice", "nbest", "numbers.txt"], "numbers.txt:2: labels are numbers, and 0 among them (pass --symbols TABLE"),
+        (["lattice", "nbest", "numbers.txt"], "numbers.txt:2: labels are numbers, and 0 among them (pass --symbols"),
         (["lattice", "info", "numbers.fst"], "numbers.fst: the FST has no symbol table for its labels (give it:"),
         (["lattice", "nbest", "full.fst", "--words"], "full.fst: its labels are words (leave --words out)"),
         (["lattice", "nbest", "full.nbest", "--symbols", "words"], "full.nbest: its labels are words (leave --symbols"),

@@ -231,7 +231,7 @@ def test_lists_of_json_lines_with_pieces_are_rescored_and_tuned_from_standard_in
     assert "100.00 after" in done.stderr
     assert "100.00 after" not in call(*tuned, tmp_path / "w.tsv", stdin=JSON_LINES).stderr  # pieces are no words
     for command, broken, message in [
-        (tuned[:-1], '{"id": 0}\n', "<stdin>: looks like JSON with the key 'id', which is not supported (write one line"),
+        (tuned[:-1], '{"id": 0}\n', "<stdin>: looks like JSON with the key 'id', which is not supported (write one"),
         (tuned[:-1], "", "<stdin>: the file is empty"),
         (tuned[:-1], JSON_LINES.replace('"G"', '"H"'), "start.tsv has no weight for H ("),
         (scored, '{"id": 0, "hypotheses": 1}\n', "<stdin>:1: "),
