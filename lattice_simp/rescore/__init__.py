@@ -11,12 +11,12 @@ case), and returns costs in nats, end of sentence included:
     joint = combine([(one, 0.5), (other, 0.5)])                 # a weighted sum is a scorer again
     paths = rescore_lattice(lattice, source, joint, n=100, beam=50)
     model = read_scorers("joint.scorer")["Joint"].model
-    lattice = apply_joint(lattice, source, model, weight=0.5)   # exact, for lattices whose words tell their tokens
+    lattice = apply_joint(lattice, source, model, weight=0.5)   # exact, for lattices whose arcs name source tokens
 
 Scorers: `NgramScorer` and `KenlmScorer` (`language_model.py`), `ClassScorer` (`classes.py`), `BilingualScorer`
 (`bilingual.py`), `Model1Scorer` and `InverseModel1Scorer` (`model1.py`), `JointScorer` (`joint/`), `CausalScorer`
-(`causal.py`), and in `lattice_simp.rescore.neural` the `TranslationScorer`. The table `SCORERS` says how each kind is
-read and trained; `lattice_simp.train.scorers` trains them on what the pipeline's stages left.
+(`causal.py`), and in `lattice_simp.rescore.neural` the `TranslationScorer`. The table `SCORERS` lists how each kind is
+read and trained; `lattice_simp.train.scorers` trains them on the output of the pipeline's stages.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 p(t, a | s) = prod_j p(a_j | a_(j-1)) p(t_j | t_(j-1), s_(a_j)), summed over all alignments a by the forward algorithm.
 The alignment is the HMM of Vogel, Ney and Tillmann (1996) with NULL as in Och and Ney (2003, section 2.1); the end of
-the target is a word, too, which the end of the source translates to. The word probabilities know the previous target
+the target is a word, too, a translation of the end of the source. The word probabilities depend on the previous target
 word (`bilingual_table.py`), so the model prefers fluent translations of the source to mere bags of translated words.
 """
 
@@ -63,7 +63,7 @@ class BilingualScorer(PrefixScorer):
 
     @property
     def boundary(self) -> int:
-        """The target symbol of the end, and of what comes before the first word."""
+        """The target symbol of the end, and of the place before the first word."""
         return self.target.unknown + 1
 
     @classmethod
@@ -103,7 +103,7 @@ class BilingualScorer(PrefixScorer):
         return self._step(states, np.full(len(states), self.boundary, dtype=np.int32))[0]
 
     def _step(self, states: Sequence[_Prefix], words: Ints) -> tuple[Floats, Floats]:
-        """Adds one word to each prefix; returns its cost, and the shares of positions after it."""
+        """Adds one word to each prefix; returns its cost, and the shares of positions after the word."""
         if not states:
             return np.zeros(0), np.zeros((0, 0))
         symbols, transitions, _, _ = states[0]

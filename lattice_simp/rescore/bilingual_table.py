@@ -1,8 +1,9 @@
 """The smoothed word probabilities p(t | previous t, s) of the bilingual model, estimated from linked sentences.
 
 Interpolated absolute discounting (Chen and Goodman 1998, section 2.5, with their three discounts): p(t | previous, s)
-falls back on p(t | s), that on p(t), and that on an even spread over the vocabulary. What a context loses, by discounts
-or because rare events are dropped, goes to the shorter context, so each context's probabilities have the sum 1.
+falls back on p(t | s), that on p(t), and that on a uniform distribution over the vocabulary. The probability that a
+context loses by discounts or dropped rare events goes to the shorter context, so the probabilities of each context sum
+to 1.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from lattice_simp.support.array_checks import check_array, check_finite, check_i
 Singles = npt.NDArray[np.float32]
 
 LinkedPart = tuple[Sentences, Sentences, Sentences]
-"""Source, target, and links: as sentences whose `words` are (links, 2) positions, sorted by target position."""
+"""Source, target, and links, which are sentences whose `words` are (links, 2) positions, sorted by target position."""
 
 _BITS = 21
 _MASK = (1 << _BITS) - 1
@@ -33,7 +34,7 @@ class BilingualArrays(NamedTuple):
     """Word probabilities as sorted arrays.
 
     Source symbols are the vocabulary's words, then the unknown word, the end, and NULL. Target symbols are the words,
-    the unknown word, and the boundary: it is the end, and what comes before the first word.
+    the unknown word, and the boundary, which stands for the end and for the place before the first word.
 
     Attributes:
         unigram: (target symbols,) p(t).
@@ -159,7 +160,7 @@ def _check_links(source: Sentences, target: Sentences, links: Sentences) -> None
 
 
 def _events(source: Sentences, target: Sentences, links: Sentences, source_unknown: int, target_unknown: int) -> Longs:
-    """Returns the packed (s, previous t, t) of all links, of unlinked words with NULL, and of the ends."""
+    """Returns the packed (s, previous t, t) of all links, of unlinked words (with NULL), and of the ends."""
     ends = target.offsets[1:] + np.arange(target.num_sentences)
     words = np.insert(target.words, target.offsets[1:], target_unknown + 1).astype(np.int64)
     bigrams = np.roll(words, 1) << _BITS | words
@@ -192,7 +193,7 @@ def _smoothed(
     pair_source = pairs >> _BITS
     shares, source_backoff = _shares(pair_source, pair_counts, least_pair, source_size)
     pair_probabilities = shares + source_backoff[pair_source] * unigram[pairs & _MASK]
-    # A dropped pair's share is 0, so what it has here is the weighted p(t) already.
+    # The share of a dropped pair is 0, so only its weighted p(t) is left here, as it should be.
     lower = pair_probabilities[np.searchsorted(pairs, (events >> (2 * _BITS) << _BITS) | words)]
     kept = pair_counts >= least_pair
     pairs, pair_probabilities = pairs[kept], pair_probabilities[kept]

@@ -1,6 +1,6 @@
 """A class-based language model: p(class | earlier classes) p(word | class) (Brown et al. 1992).
 
-Classes see more context than words can: with a few hundred of them, n-grams of five or more are seen often.
+Classes see more context than words can: with a few hundred classes, even 5-grams and longer n-grams occur often.
 Unknown words form a separate class. To apply the model exactly to a lattice, relabel the words with their classes and
 use `lattice_simp.apply_lm`.
 """

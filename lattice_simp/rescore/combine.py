@@ -33,7 +33,7 @@ def combine(parts: Sequence[tuple[Scorer, float]]) -> Scorer:
 
 @dataclass(frozen=True)
 class CombinedScorer:
-    """A weighted sum of scorers; each uses its fastest way to score."""
+    """A weighted sum of scorers; each uses its fastest method."""
 
     parts: tuple[Scorer, ...]
     weights: tuple[float, ...]

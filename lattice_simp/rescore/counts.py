@@ -10,10 +10,10 @@ import numpy as np
 from lattice_simp.core.kernel import Floats, Longs
 
 MERGE_AFTER = 20_000_000
-"""Events that wait until they are counted: 160 megabytes."""
+"""How many events are collected before they are counted: 160 megabytes."""
 
 FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)
-"""The discounts of KenLM where counts of counts give none."""
+"""KenLM's discounts, used if the counts of counts do not determine any."""
 
 
 def count_events(chunks: Iterable[Longs]) -> tuple[Longs, Longs]:

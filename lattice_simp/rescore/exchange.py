@@ -1,8 +1,8 @@
 """Word classes by the exchange algorithm (Kneser and Ney 1993; Martin, Liermann and Ney 1998, section 3).
 
 The classes maximise the likelihood of the text under the bigram class model p(c(w) | c(v)) p(w | c(w)). Each word in
-turn is taken out of its class and put where the likelihood is highest, until few words move. Sentences are joined in a
-ring by one boundary symbol; it and the unknown word have separate classes.
+turn is removed from its class and put where the likelihood is highest, until few words move. One boundary symbol joins
+the sentences in a ring; it and the unknown word have separate classes.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from lattice_simp.rescore.counts import count_events
 from lattice_simp.rescore.vocabulary import Sentences
 
 ENOUGH = 0.002
-"""The share of words that move in a sweep below which no further sweep is worth its time."""
+"""If a smaller share of the words moves in a sweep, a further sweep is not worth its time."""
 
 _TABLE = 1 << 16
-"""Values of x log x that are looked up instead of computed."""
+"""How many values of x log x are looked up instead of computed."""
 
 _SHIFT, _MASK = 32, (1 << 32) - 1
 
@@ -60,8 +60,8 @@ def exchange_classes(
     Args:
         parts: the text, part by part; numbers from `words` on are unknown words.
         words: how many words get classes.
-        classes: how many classes there are.
-        sweeps: sweeps over all words at most.
+        classes: the number of classes.
+        sweeps: the most sweeps over all words.
         progress: called with the sweep, the number of words moved and the log-likelihood.
 
     Raises:
@@ -91,7 +91,7 @@ def exchange_classes(
 
 
 class Classes(NamedTuple):
-    """The words' classes, the classes' bigram counts, [before, after] and turned, and sizes; these arrays change."""
+    """The words' classes, the classes' bigram counts ([before, after], and transposed), and sizes; all mutable."""
 
     classes: Ints
     counts: Longs
@@ -100,7 +100,7 @@ class Classes(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """The words on one side of word w, and how often: `begins[w]:begins[w + 1]` of both."""
+    """The words on one side of word w, and their counts: `begins[w]:begins[w + 1]` of both."""
 
     begins: Longs
     words: Ints
@@ -188,7 +188,7 @@ def _sweep(
 
 @jit
 def _add_gains(row: Longs, added: int, other: int, movable: int, table: Floats, gains: Floats) -> None:
-    """Adds the gain of `added` bigrams between a class and the word, for each class that the word might join."""
+    """Adds the gain of `added` bigrams between class `other` and the word, for each other class it might join."""
     for candidate in range(movable):
         if candidate != other:
             gains[candidate] += _xlogx(row[candidate] + added, table) - _xlogx(row[candidate], table)

@@ -1,4 +1,4 @@
-"""How alignments jump over the source: weights of jump widths, fitted to links (Vogel, Ney and Tillmann 1996).
+"""The jumps of alignments over the source: weights of jump widths, fitted to links (Vogel, Ney and Tillmann 1996).
 
 A sentence of n positions (its words, and the end) has the transitions p(i | r) = w(bucket(i - r)) / Z(r), from each
 position r and, as position n, from the start.
@@ -18,17 +18,17 @@ MAXIMUM_JUMP = 10
 BUCKETS = 3 * MAXIMUM_JUMP + 2
 
 LONGEST = 128
-"""Sentences of more positions say nothing about jumps: they are few, and their statistics would be large."""
+"""Sentences of more positions are not counted: they are few, and their statistics would be large."""
 
 UNIFORM = 0.1
-"""The part of each transition that is spread evenly, so that no jump is impossible."""
+"""The share of each transition that is uniform, so that no jump is impossible."""
 
 ROUNDS = 30
 """Rounds of fitting; the weights change by less than a thousandth after them."""
 
 
 class JumpCounts(NamedTuple):
-    """What the weights are fitted to; these arrays change.
+    """The statistics to which weights are fitted; these arrays change.
 
     Attributes:
         buckets: (BUCKETS,) expected jumps by bucket.
@@ -43,7 +43,7 @@ class JumpCounts(NamedTuple):
 
     @classmethod
     def none(cls) -> JumpCounts:
-        """Returns zeros, to count into."""
+        """Returns counts of 0."""
         return cls(np.zeros(BUCKETS), np.zeros((LONGEST + 1, LONGEST + 1)), np.zeros(1), np.zeros(1))
 
     def null(self) -> float:

@@ -1,4 +1,4 @@
-"""What the table of rescoring models says of each kind: how it is known, read and trained."""
+"""The entries of the table of rescoring models: how each kind is recognised, read and trained."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lattice_simp.rescore.scorer import Scorer
 from lattice_simp.rescore.vocabulary import Sentences
 
 FOLDER, FILE = "folder", "file"
-"""The content of models in other formats than our array files."""
+"""The content of models in formats other than our array files."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,11 @@ class TrainingOptions:
 
     Attributes:
         least_triple: rarer events of the bilingual model are dropped.
-        classes: word classes of the class model.
+        classes: the number of word classes of the class model.
         least_class_word: words that occur less often are in the class of unknown words.
-        sweeps: of the exchange algorithm, at most.
-        order: of the n-grams of classes.
-        prune, memory: of these, see `lattice_simp.train.ngrams.estimate`.
+        sweeps: the most sweeps of the exchange algorithm.
+        order: the order of the n-grams of classes.
+        prune, memory: for these n-grams, see `lattice_simp.train.ngrams.estimate`.
         progress: called with the sweep, the number of words moved and the log-likelihood.
     """
 
@@ -70,10 +70,10 @@ class ScorerKind(NamedTuple):
     """A kind of rescoring model.
 
     Attributes:
-        content: how a model of it is known: what its file says (`files.file_kind`), or FOLDER or FILE.
-        read: reads one; returns its scorers by their usual feature names.
-        train: trains one; None where other programs do.
-        needs: the stages of a training run that it is trained on, besides `number`.
+        content: identifies a model of this kind: the kind in its file (`files.file_kind`), or FOLDER or FILE.
+        read: reads a model; returns its scorers by their usual feature names.
+        train: trains a model; None if other programs do.
+        needs: the stages of a training run that training needs, besides `number`.
     """
 
     content: str

@@ -1,4 +1,4 @@
-"""N-gram language models as scorers; they do not look at the source.
+"""N-gram language models as scorers; they ignore the source.
 
 To apply an n-gram model to a whole lattice exactly, use `lattice_simp.apply_lm`: its state is finite and small.
 """

@@ -1,7 +1,7 @@
 """Beam search through a lattice with a model of unbounded memory (Stahlberg, Hasler, Waite and Byrne 2016, section 2).
 
-The paths of the lattice are followed from left to right; each state keeps the best of the prefixes that reach it. The
-states are worked on in levels (the longest way from the start), so that a model gets all words of a level in one call,
+The paths of the lattice are followed from left to right; each state keeps the best prefixes that reach it. States are
+visited by level (the length of the longest path from the start), so a model gets all words of a level in one call,
 and each distinct prefix only once, however many paths spell it.
 """
 
@@ -35,16 +35,16 @@ def rescore_lattice(
 ) -> list[Hypothesis]:
     """Returns the n best strings of a lattice under the weighted sum of its own costs and a model's.
 
-    Exact if no state is reached by more than `beam` prefixes; else some may be lost. `lattice_weight` 0 is search by
-    the model alone. With an n-gram model, `lattice_simp.apply_lm` is exact in any case.
+    The search is exact if at most `beam` prefixes reach each state; otherwise, some strings may be lost. With
+    `lattice_weight` 0, the model alone decides. For an n-gram model, `lattice_simp.apply_lm` is always exact.
 
-    Each hypothesis has the lattice's features, and `Lattice` and `Model`: minus either's cost, unweighted.
+    Each hypothesis has the lattice's features, and `Lattice` and `Model`: minus their unweighted costs.
 
     Args:
         lattice: an acyclic lattice; its words are the output labels.
-        n: how many strings at most; a beam below n returns fewer.
+        n: the most strings; a beam below n returns fewer.
         beam: how many prefixes each state keeps.
-        model_weight, lattice_weight: what the costs are multiplied by.
+        model_weight, lattice_weight: the factors of the costs.
 
     Raises:
         LatticeSimpError: n or the beam are not positive.
@@ -59,7 +59,7 @@ def rescore_lattice(
 
 
 class _Prefix(NamedTuple):
-    """The words of a way through the lattice, with the model's cost and state; numbered as they are found."""
+    """The words of a partial path, with the model's cost and state; prefixes are numbered as they are found."""
 
     number: int
     words: tuple[str, ...]
@@ -68,7 +68,7 @@ class _Prefix(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """A prefix in a lattice state: its costs, and how the path came here."""
+    """A prefix in a lattice state, with its costs and its backpointer: the last arc, and the item before."""
 
     prefix: _Prefix
     lattice_cost: float
@@ -79,7 +79,7 @@ class _Item(NamedTuple):
 
 @dataclass(frozen=True)
 class _Search:
-    """One lattice while it is searched; `prefixes` are known by the number of what they extend and the label."""
+    """The search of one lattice; the keys of `prefixes` are the number of the shorter prefix and the last label."""
 
     lattice: Lattice
     scorer: PrefixScorer
@@ -111,7 +111,7 @@ class _Search:
         return self._paths(list(finished.values()))
 
     def _arrive(self, here: dict[int, _Item], prefix: _Prefix, cost: float, arc: int, origin: _Item | None) -> None:
-        """Keeps the best way to each prefix."""
+        """Keeps the best path to each prefix."""
         total = self.lattice_weight * cost + self.model_weight * prefix.cost
         if prefix.number not in here or total < here[prefix.number].total:
             here[prefix.number] = _Item(prefix, cost, total, arc, origin)
@@ -153,7 +153,7 @@ class _Search:
 
 @jit
 def _levels(offsets: Ints, nextstates: Ints) -> Ints:
-    """Returns each state's longest way from the start, in arcs; states are sorted topologically."""
+    """Returns the length in arcs of the longest path to each state; states are sorted topologically."""
     levels = np.zeros(len(offsets) - 1, dtype=np.int32)
     for state in range(len(levels)):
         for arc in range(offsets[state], offsets[state + 1]):

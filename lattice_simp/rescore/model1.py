@@ -31,10 +31,10 @@ from lattice_simp.support.array_checks import (
 _CONTENT, _ARRAYS = "model1", ("begins", "words", "target_given_source", "source_given_target")
 
 FLOOR = 1e-7
-"""The probability of a pair that the table does not hold, unknown words included (GIZA++'s default)."""
+"""The probability of pairs that the table does not hold, including those of unknown words (GIZA++'s default)."""
 
 LEAST = 1e-4
-"""Pairs that are less probable in both directions are left out: they are alignment errors, and many."""
+"""Pairs that are less probable in both directions are left out: they are numerous, and alignment errors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +118,9 @@ class WordTable:
         write_fields(path, _CONTENT, {name: getattr(self, name) for name in ("source", "target", *_ARRAYS)})
 
     def cells(self, source: Sequence[str], target: Sequence[str], probabilities: Singles) -> Floats:
-        """Returns the (source + 1, target + 1) probabilities of pairs of symbols, NULL last; `FLOOR` at least.
+        """Returns the (source + 1, target + 1) probabilities of pairs of symbols, NULL last; at least `FLOOR`.
 
-        An unknown word is in no pair: its number, beyond NULL's, has none.
+        An unknown word is in no pair: its number, above that of NULL, has none.
         """
         sides = []
         for vocabulary, words in ((self.source, source), (self.target, target)):
@@ -147,7 +147,7 @@ class Model1Scorer(PrefixScorer):
         return counts @ self._costs(source, words)
 
     def start(self, source: Sequence[str]) -> State:
-        return tuple(source)  # words are scored without regard to others
+        return tuple(source)  # each word is scored independently
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
         if not states:

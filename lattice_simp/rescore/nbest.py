@@ -35,7 +35,7 @@ def score_nbest(
 
 
 def with_total(entries: Sequence[Hypothesis], weights: Collection[str]) -> list[Hypothesis]:
-    """Keeps the old score of each entry as the feature TOTAL, if that has a weight.
+    """Keeps the old score of each entry as the feature TOTAL, if TOTAL has a weight.
 
     >>> with_total([Hypothesis(("a",), 1.5, {"LM": -2.0})], {"LM": 1.0, "TOTAL": 0.5})[0].features
     {'LM': -2.0, 'TOTAL': -1.5}
@@ -57,7 +57,7 @@ def weighted_nbest(entries: Sequence[Hypothesis], weights: Mapping[str, float]) 
     >>> [(entry.text, entry.cost) for entry in weighted_nbest(entries, {"LM": 0.5})]
     [('b', 0.5), ('a', 1.0)]
 
-    The weight TOTAL, if there is one, counts the old score in (`with_total`, as tuning does).
+    A weight TOTAL, if there is one, adds the old score (`with_total`, as in tuning).
 
     Raises:
         LatticeSimpError: a feature has no weight.

@@ -10,7 +10,7 @@ import numpy as np
 from lattice_simp.core.kernel import Floats
 
 State = Any
-"""What a scorer remembers of a source sentence and a prefix of a hypothesis; only the scorer looks into it."""
+"""A scorer's state after a source sentence and a prefix of a hypothesis; only the scorer looks inside."""
 
 
 @runtime_checkable
@@ -23,7 +23,7 @@ class Scorer(Protocol):
 
 @runtime_checkable
 class PrefixScorer(Scorer, Protocol):
-    """Scores hypotheses word by word: the costs of the words and of the end add up to `score`."""
+    """Scores hypotheses word by word; the costs of the words and of the end sum to `score`."""
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
         """Returns the (hypotheses,) costs, by `score_by_prefixes` unless a scorer has a faster way."""
@@ -50,7 +50,7 @@ def score_by_prefixes(scorer: PrefixScorer, source: Sequence[str], hypotheses: S
     costs = np.zeros(len(hypotheses))
     states, sums = [scorer.start(source)], np.zeros(1)
     alive = list(range(len(hypotheses)))
-    nodes = [0] * len(hypotheses)  # the distinct prefix that each hypothesis begins with
+    nodes = [0] * len(hypotheses)  # the number of each hypothesis's current prefix
     depth = 0
     while alive:
         ended = [number for number in alive if len(hypotheses[number]) == depth]

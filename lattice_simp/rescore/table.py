@@ -22,7 +22,7 @@ SCORERS: dict[str, ScorerKind] = {
     "neural": neural.KIND,
     "causal": causal.KIND,
 }
-"""By the names that `lattice-simp rescore train` uses."""
+"""The kinds by the names that `lattice-simp rescore train` uses."""
 
 
 def read_scorers(path: str | Path) -> dict[str, Scorer]:
@@ -46,7 +46,7 @@ def read_scorers(path: str | Path) -> dict[str, Scorer]:
 
 
 def _folder_kind(folder: Path) -> str:
-    """Returns the kind of a folder's model; both programs write a configuration, but only CTranslate2 a model file."""
+    """Returns the kind of a folder's model: both kinds have a configuration, but only CTranslate2 a model file."""
     is_causal = (folder / causal.CONFIG).is_file() and not (folder / "model.bin").is_file()
     return causal.CONTENT if is_causal else FOLDER
 

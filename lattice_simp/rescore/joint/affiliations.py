@@ -11,8 +11,8 @@ from lattice_simp.rescore.vocabulary import Sentences
 def affiliations(source: Sentences, target: Sentences, links: Sentences) -> Ints:
     """Returns the source position of each target word and of each sentence's end, sentence after sentence.
 
-    A word with several links belongs to the middle one (rounded down), a word without any to what the nearest linked
-    word belongs to, of two equally near ones the right one. The end belongs to the end of the source.
+    A word with several links belongs to the middle one (rounded down); a word without links belongs to the position of
+    the nearest linked word, on a tie the right one. The end belongs to the end of the source.
 
     >>> source, target = Sentences.of([[1, 2, 3]]), Sentences.of([[7, 8, 9]])
     >>> links = Sentences(np.array([0, 2]), np.array([[2, 0], [0, 2]], np.int32))

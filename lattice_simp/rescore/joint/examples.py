@@ -69,7 +69,7 @@ def joined(parts: Sequence[Sentences]) -> Sentences:
 
 
 def batches(examples: Examples, sentences: Longs, words: int, seed: int) -> Iterator[Longs]:
-    """Returns the sentences in another order for each seed, in batches of about so many target words."""
+    """Yields batches of sentences with about `words` target words each, in an order that depends on the seed."""
     order = np.random.default_rng(seed).permutation(sentences)
     ends = np.cumsum(np.diff(examples.target.offsets)[order])
     cuts = np.flatnonzero(np.diff(ends // words, append=ends[-1:] // words + 1)) + 1

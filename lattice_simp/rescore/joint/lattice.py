@@ -1,9 +1,10 @@
-"""Applies a joint model exactly to all paths of a lattice whose words tell what they belong to (Devlin et al. 2014).
+"""Applies a joint model exactly to all paths of a lattice whose arcs name affiliations (Devlin et al. 2014).
 
 The cost of a path is the sum over its words of -log p(word | three words before it, the source around its affiliation),
-the sentence's end, which belongs to the source's end, included. States are split by their last three words, which
-changes nothing in a lattice that a model of four words or more was applied to with its full histories. The same word
-after the same words at the same position is computed once. So within what a first pass kept, nothing is approximate.
+including the sentence's end, which belongs to the source's end. States are split by their last three words, which
+changes nothing in a lattice that has been split by the full histories of a language model of order 4 or more. The same
+word after the same words at the same position is computed once. So nothing is approximate on the paths that a first
+pass kept.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def apply_joint(
     name: str = ALIGNED,
     max_arcs: int = MAX_EXPANDED_ARCS,
 ) -> Lattice:
-    """Adds the model's cost of every path, given what its words belong to, to the paths of a lattice.
+    """Adds the model's cost of every path, given the affiliations of its words, to the paths of a lattice.
 
     >>> from lattice_simp.core.symbols import SymbolTable
     >>> from lattice_simp.rescore.joint.model import Widths, weight_shapes
@@ -55,13 +56,13 @@ def apply_joint(
         lattice: acyclic; translated with `word_arcs` "affiliated" (see `lattice_simp.translate.derivation`).
         source: the sentence that was translated.
         model: the joint model (`JointScorer.model`).
-        weight: what its costs are multiplied by before they are added to those of the lattice.
-        name: of the feature with minus the model's costs.
-        max_arcs: of the lattice whose states know their last three words.
+        weight: the factor of its costs.
+        name: the feature with minus the model's costs.
+        max_arcs: the most arcs of the lattice after its states are split by their last three words.
 
     Raises:
-        LatticeSimpError: the lattice does not tell what its words belong to, or tells of other sentences, has such a
-            feature already, or becomes too large; the weight is not finite.
+        LatticeSimpError: the lattice does not name the affiliations of its words, or was made for another sentence, or
+            has such a feature already, or becomes too large; or the weight is not finite.
         CyclicLatticeError: the lattice has a cycle.
     """
     if not np.isfinite(weight):
@@ -86,7 +87,7 @@ def apply_weighted(
     models: Mapping[str, tuple[JointModel, float]],
     lattice_weight: float = 1.0,
 ) -> Lattice:
-    """Applies models, by the names of their features and with their weights, to a lattice whose costs have a weight.
+    """Applies weighted models, by the names of their features, to a lattice whose own costs are weighted, too.
 
     The feature `Lattice` holds minus the lattice's own costs, unweighted. See `apply_joint`.
 
@@ -110,7 +111,7 @@ def apply_weighted(
 
 
 def _costs(lattice: Lattice, tokens: Ints, source: Sequence[str], model: JointModel) -> tuple[Floats, Floats]:
-    """Returns the costs of the arcs, and of ending in the states, of a lattice whose states know their last words."""
+    """Returns the costs of the arcs, and of ending in the states, of a lattice split by its last words."""
     target = model.target
     used, label_of_arc = np.unique(lattice.olabels, return_inverse=True)
     symbol_of_label, log_shares = target.of([lattice.symbols[label] for label in used.tolist()])
@@ -133,7 +134,7 @@ def _costs(lattice: Lattice, tokens: Ints, source: Sequence[str], model: JointMo
 
 @jit
 def _follow(offsets: Ints, symbols: Ints, nextstates: Ints, histories: Longs) -> None:
-    """Fills in the last symbols before each state but the start; all arcs into a state agree on them."""
+    """Fills in the last symbols before each state except the start; all arcs into a state agree on them."""
     last = histories.shape[1] - 1
     for state in range(len(histories)):
         for arc in range(offsets[state], offsets[state + 1]):

@@ -31,10 +31,10 @@ ORDER = 4
 """A word is predicted from the ORDER - 1 words before it."""
 
 WIDTH = 5
-"""Of the convolutions over the source, in words."""
+"""The width of the convolutions over the source, in words."""
 
 AROUND = 3
-"""Source positions that a word sees of their output: the one that it belongs to, and one on each side."""
+"""How many positions of their output a word sees: its affiliation, and one on each side."""
 
 
 class Widths(NamedTuple):
@@ -46,7 +46,7 @@ class Widths(NamedTuple):
 
 
 def weight_shapes(widths: Widths, source: int, target: int, classes: int) -> dict[str, tuple[int, ...]]:
-    """Returns the shapes of the weights by name, for so many symbols of both sides, and classes."""
+    """Returns the shapes of the weights by name, for these numbers of symbols on both sides, and of classes."""
     return {
         "source_embedding": (source, widths.source),
         "first_convolution": (WIDTH * widths.source, 2 * widths.source),
@@ -70,7 +70,7 @@ WEIGHTS = tuple(weight_shapes(Widths(), 1, 1, 1))
 """The names of the network's arrays."""
 
 _ROWS = 4096
-"""Hidden rows that are computed at once: 8 megabytes a layer, which the processor's cache holds."""
+"""How many hidden rows are computed at once: 8 megabytes a layer, which fit the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,10 +159,10 @@ class JointModel:
         """Returns the costs of symbols after histories, for every position of the source.
 
         Args:
-            encoded: (positions, hidden) what `encode` returned, or some of its rows.
+            encoded: (positions, hidden) the result of `encode`, or some of its rows.
             histories: (h, 3) symbols, the nearest last; the boundary's symbol before the sentence.
             rows: (n,) the history of each symbol, sorted.
-            symbols: (n,) of the words.
+            symbols: (n,) the symbols of the words.
 
         Returns:
             (n, positions) costs in nats, exactly normalised over all symbols.
@@ -180,11 +180,11 @@ class JointModel:
         """Returns the costs of symbols after histories, each at one position of the source.
 
         Args:
-            encoded: (positions, hidden) what `encode` returned.
+            encoded: (positions, hidden) the result of `encode`.
             histories: (h, 3) symbols, as for `costs`.
             pairs: (p, 2) a history and a position.
             rows: (n,) the pair of each symbol, sorted.
-            symbols: (n,) of the words.
+            symbols: (n,) the symbols of the words.
 
         Returns:
             (n,) costs in nats.
@@ -199,18 +199,18 @@ class JointModel:
         return symbol_costs
 
     def _target_part(self, histories: Longs) -> Matrix:
-        """Returns what each history adds to the first hidden layer."""
+        """Returns the contribution of each history to the first hidden layer."""
         weights = self.weights
         words = weights["target_embedding"][histories].reshape(len(histories), weights["target_hidden"].shape[0])
         return np.asarray(words @ weights["target_hidden"] + weights["hidden_bias"], dtype=np.float32)
 
     def _hidden(self, first: Matrix) -> Matrix:
-        """Returns the last hidden layer of what goes into the first one."""
+        """Returns the last hidden layer, given the input of the first one."""
         weights = self.weights
         return np.maximum(_product(np.maximum(first, 0), weights["second_hidden"]) + weights["second_bias"], 0)
 
     def _output(self, hidden: Matrix, rows: Longs, symbols: Longs) -> Matrix:
-        """Returns the (n, positions) costs of symbols given rows of the last hidden layer: of class, and word in it."""
+        """Returns the (n, positions) costs of symbols (class, then symbol in it) by rows of the last hidden layer."""
         weights, begins = self.weights, self.target.class_begins
         logits = _product(hidden, weights["class_output"]) + weights["class_bias"]
         classes = self.target.classes[symbols]
@@ -228,7 +228,7 @@ class JointModel:
 
 
 def _product(rows: Matrix, matrix: Matrix) -> Matrix:
-    """Returns rows @ matrix as one product; numpy makes one for each index of the first of three axes."""
+    """Returns rows @ matrix as one product; with three axes, numpy would compute one for each index of the first."""
     return np.asarray((rows.reshape(-1, rows.shape[-1]) @ matrix).reshape(*rows.shape[:-1], -1), dtype=np.float32)
 
 

@@ -59,7 +59,7 @@ def costs(weights: dict[str, torch.Tensor], batch: Batch, class_begins: Longs) -
     counts = np.bincount(classes, minlength=len(class_begins) - 1).tolist()
     sizes = np.diff(class_begins).tolist()
     words_of_class = torch.from_numpy(batch.words[order] - class_begins[classes[order]]).split(counts)
-    # One split each, whose gradient is one concatenation: a slice's would be as large as the whole matrix.
+    # One split each, whose gradient is one concatenation; the gradient of a slice would be as large as the matrix.
     outputs, biases = weights["word_output"].split(sizes), weights["word_bias"].split(sizes)
     grouped = hidden[torch.from_numpy(order)].split(counts)
     word_cost = hidden.new_zeros((), dtype=torch.float32)

@@ -3,7 +3,7 @@
 p(t | s) = sum over a of prod_j p(a_j | a_(j-1)) p(t_j | t_(j-3) .. t_(j-1), s, a_j): the network's probabilities at
 every position of the source, summed over alignments by the forward algorithm of an HMM (Vogel, Ney and Tillmann 1996;
 with a network's probabilities, Wang et al. 2018). So hypotheses need no alignment, and the probabilities of all target
-sentences have the sum 1.
+sentences sum to 1.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Prefix(NamedTuple):
     """A state.
 
     Attributes:
-        encoded: what the positions of the source give to the network.
+        encoded: the contribution of each position of the source to the network.
         transitions: between the positions.
         shares: p(position of the last word | prefix), the start last.
         history: the symbols of the last words.
@@ -56,7 +56,7 @@ class JointScorer(PrefixScorer):
         return self._score(self.model.encode(source), hypotheses)
 
     def score_part(self, source: Sequence[str], kept: Bools, hypotheses: Sequence[Sequence[str]]) -> Floats:
-        """Scores translations of some words of a sentence, such as its skeleton, which the rest helps to understand.
+        """Scores translations of some words of a sentence, such as its skeleton, with the rest of it as context.
 
         Args:
             source: the whole sentence.
@@ -94,7 +94,7 @@ class JointScorer(PrefixScorer):
         return (self.model.target.boundary,) * (ORDER - 1)
 
     def _step(self, states: Sequence[_Prefix], symbols: Ints) -> tuple[Floats, Floats]:
-        """Adds one symbol to each prefix; returns its cost, and the shares of positions after it."""
+        """Adds one symbol to each prefix; returns its cost, and the shares of positions after the symbol."""
         if not states:
             return np.zeros(0), np.zeros((0, 0))
         histories = np.array([state.history for state in states], dtype=np.int64)
@@ -129,13 +129,13 @@ class JointScorer(PrefixScorer):
 
 
 def _relative(table: Matrix) -> tuple[Floats, Floats]:
-    """Returns the least cost of each n-gram, and its probabilities at the positions as shares of the highest."""
+    """Returns the least cost of each n-gram over positions, and its probabilities relative to that position's."""
     least = table.min(axis=1).astype(np.float64)
     return least, np.exp(least[:, None] - table)
 
 
 def _ngrams(symbols: Longs, offsets: Longs, boundary: int) -> Longs:
-    """Returns (symbols, ORDER): each symbol behind those before it in its sentence, boundaries before the first."""
+    """Returns (symbols, ORDER): each symbol after its history in the sentence, padded with boundaries."""
     place = np.arange(len(symbols)) - np.repeat(offsets[:-1], np.diff(offsets))
     columns = [np.where(place >= back, np.roll(symbols, back), boundary) for back in range(ORDER - 1, -1, -1)]
     return np.column_stack(columns)

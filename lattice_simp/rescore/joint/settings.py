@@ -22,18 +22,18 @@ class JointSettings(BaseModel):
         output: the folder of this run; the model goes into `joint.scorer` inside it.
         source_words, target_words: the number of most frequent words of each side, which get separate symbols.
         least_word: rarer words are the unknown word; the others share the symbol of their class.
-        classes: of the target's words;  sweeps: of the exchange algorithm, at most.
-        source_width, target_width: of the embeddings;  hidden: of the two hidden layers.
+        classes: the number of classes of target words;  sweeps: the most sweeps of the exchange algorithm.
+        source_width, target_width: the widths of the embeddings;  hidden: the width of the two hidden layers.
         longest: pairs with more words on a side are left out.
         epochs: passes over the corpus (1.5 is one and a half).
-        batch_words: target words of an update.
+        batch_words: target words in each update.
         learning_rate: the highest;  warmup: updates until there; it falls as half a cosine after that.
         clip: the highest norm of the gradient.
-        held_out: sentence pairs, evenly spread over the corpus, that are not learned from but measured.
-        checkpoint_every, log_every: updates.
+        held_out: how many sentence pairs, evenly spread over the corpus, are used for measurement only.
+        checkpoint_every, log_every: after how many updates.
         precision: float32, or bf16 for the products of matrices.
-        threads: of torch; 0 for as many as there are cores.
-        seed: of weights and order.
+        threads: the threads of torch; 0 for the number of cores.
+        seed: the seed of weights and order.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,7 +1,7 @@
 """The target symbols of a joint model: frequent words, and the rare words of each class as one symbol.
 
-Symbols are numbered class by class, so that a class is a range of them. The last two classes have one symbol each: the
-words that no class knows, and the sentence's boundary (its end, and what comes before its first word).
+Symbols are numbered class by class, so a class is a range of symbols. The last two classes have one symbol each: the
+words outside all classes, and the sentence's boundary (its end, and the place before its first word).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lattice_simp.rescore.vocabulary import Vocabulary
 
 @dataclass(frozen=True, eq=False)
 class TargetSymbols:
-    """What words become for the network.
+    """The symbols that stand for words in the network.
 
     Attributes:
         vocabulary: the words that have a class.
@@ -33,7 +33,7 @@ class TargetSymbols:
 
     @property
     def size(self) -> int:
-        """How many symbols there are."""
+        """The number of symbols."""
         return int(self.class_begins[-1])
 
     @property

@@ -1,10 +1,10 @@
-"""Trains a joint model on what a training run left: numbered sentences and word alignments.
+"""Trains a joint model on the output of a training run: numbered sentences and word alignments.
 
     work: build/en-fr               # `lattice-simp train config.yaml --to align`
     output: build/en-fr-joint       # the run's folder; the model is build/en-fr-joint/joint.scorer
 
-A run that was killed goes on from its last checkpoint, and ends with the same bytes on the same machine. `settings.py`
-has the other settings.
+A killed run resumes from its last checkpoint, and produces the same bytes on the same machine. `settings.py` has the
+other settings.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ else:
 MODEL, CHECKPOINT, SETTINGS = "joint.scorer", "checkpoint.pt", "settings.json"
 
 _FREE = frozenset("checkpoint_every log_every threads output".split())
-"""Settings that may change when a run goes on."""
+"""Settings that may change when a run resumes."""
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """What is learned from, and in which symbols.
+    """The training data and its symbols.
 
     Attributes:
         examples: all sentence pairs.
@@ -88,7 +88,7 @@ def train(settings: JointSettings, corpus: Corpus, say: Callable[[str], None] = 
 
 
 def prepare(settings: JointSettings, corpus: Corpus, say: Callable[[str], None] = lambda text: None) -> TrainingData:
-    """Learns classes, and puts the corpus into symbols; the same corpus gives the same.
+    """Learns classes, and converts the corpus to symbols; the same corpus gives the same result.
 
     Raises:
         LatticeSimpError: no sentences.
@@ -108,7 +108,7 @@ def prepare(settings: JointSettings, corpus: Corpus, say: Callable[[str], None] 
 def _target_symbols(
     settings: JointSettings, words: list[str], target: Sentences, say: Callable[[str], None]
 ) -> tuple[TargetSymbols, Ints]:
-    """Returns the target's symbols, and the symbol of each word by number."""
+    """Returns the target's symbols, and the symbol of each word number."""
     counts = word_counts([target], len(words))
     vocabulary, numbers = frequent(counts, words, settings.least_word)
     if vocabulary.unknown == 0:
@@ -144,7 +144,7 @@ def _jumps(source: Sentences, target: Sentences, positions: Ints) -> Floats:
 
 
 class _Run:
-    """A run in its folder; its position changes."""
+    """A run in its folder; mutable."""
 
     def __init__(self, settings: JointSettings, data: TrainingData, folder: Path, say: Callable[[str], None]) -> None:
         self.settings, self.data, self.folder, self.say = settings, data, folder, say
@@ -180,11 +180,11 @@ class _Run:
                 self.say(f"update {self.update}: perplexity {math.exp(self.measure()):.2f} on held-out words")
 
     def arrays(self) -> dict[str, Matrix]:
-        """Returns the weights as they are now."""
+        """Returns the current weights."""
         return {name: weight.detach().numpy() for name, weight in self.weights.items()}
 
     def measure(self) -> float:
-        """Returns the nats a held-out word, given its affiliation, that the model needs (infinite without any)."""
+        """Returns the mean cost (nats) of held-out words given their affiliations; infinite if there are none."""
         total, words = 0.0, 0
         for sentences in np.array_split(self.held_out, max(1, len(self.held_out) // 200)):
             if len(sentences):
@@ -195,7 +195,7 @@ class _Run:
         return total / words if words else math.inf
 
     def _sentences(self) -> Iterator[Longs]:
-        """Returns the sentences of the updates that are left; each update is counted before it is done."""
+        """Yields the sentences of the remaining updates; counts each update before it is done."""
         settings, done = self.settings, 0
         for epoch in itertools.count():
             for sentences in batches(self.data.examples, self.learned, settings.batch_words, settings.seed + epoch):

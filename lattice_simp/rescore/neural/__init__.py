@@ -3,6 +3,6 @@
     from lattice_simp.rescore.neural.scorer import TranslationScorer      # needs lattice-simp[neural]
     from lattice_simp.rescore.neural.training import train                # needs lattice-simp[neural-training]
 
-`TranslationScorer` is a `PrefixScorer` of `lattice_simp.rescore`. Models of any origin will do that CTranslate2 can
-convert; `segmentation.py` says how a folder tells its subwords.
+`TranslationScorer` is a `PrefixScorer` of `lattice_simp.rescore`. It accepts all models that CTranslate2 can convert;
+`segmentation.py` describes how a folder specifies its subwords.
 """

@@ -23,12 +23,12 @@ from lattice_simp.support.textio import read_lines
 UNKNOWN_ID, START_ID, END_ID = 0, 1, 2
 
 VOID = -1
-"""Used where there is no piece to predict."""
+"""The target where there is no piece to predict."""
 
 PIECE_MODEL = "pieces.spm"
 
 _PIECE_LINES = 1_000_000
-"""Lines that the pieces are learned from, at most."""
+"""The most lines from which pieces are learned."""
 
 _NOISE = 0.15
 """Sentences are sorted by length times a random factor this far around 1, so that batches differ from pass to pass."""
@@ -43,7 +43,7 @@ class Pairs(NamedTuple):
     def batch(self, rows: Longs) -> tuple[Longs, Longs, Longs]:
         """Returns (sentences, longest) source pieces with the end, target pieces after the start, and with the end.
 
-        Short rows are filled up with 0, those of the pieces to predict with `VOID`.
+        Short rows are padded with 0, those of the pieces to predict with `VOID`.
         """
         source, target = _padded(self.source, rows, 0), _padded(self.target, rows, VOID)
         inputs = np.zeros_like(target)
@@ -77,7 +77,7 @@ def train_pieces(settings: TrainingSettings, path: Path) -> None:
                 vocab_size=settings.vocabulary,
                 model_type=settings.pieces,
                 character_coverage=0.9999,
-                normalization_rule_name="identity",  # our tokens come normalised
+                normalization_rule_name="identity",  # our tokens are normalised already
                 input_sentence_size=2 * _PIECE_LINES,
                 hard_vocab_limit=False,
                 unk_id=UNKNOWN_ID,
@@ -105,8 +105,8 @@ def read_pairs(source: str, target: str, pieces: Path, longest: int, lines: int 
     Args:
         source, target: the files.
         pieces: the SentencePiece model.
-        longest: pieces of a side.
-        lines: how many lines are read; all if None.
+        longest: the most pieces of a side.
+        lines: how many lines to read; all if None.
 
     Raises:
         FormatError: files of different lengths, or without a usable pair.

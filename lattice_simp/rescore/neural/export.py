@@ -15,7 +15,7 @@ from lattice_simp.support.extras import Late
 Array = npt.NDArray[np.float32]
 
 UNKNOWN, START, END = "<unk>", "<s>", "</s>"
-"""The first pieces of every vocabulary, in this order; 0 also fills short sentences up."""
+"""The first pieces of every vocabulary, in this order; 0 also pads short sentences."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,9 @@ class Architecture:
     """The shape of a Transformer with one vocabulary for both sides, norms before each part, and ReLU.
 
     Attributes:
-        layers: of the encoder, and of the decoder.
-        width: of the embeddings;  heads: that share it;  inner: width between the two feed-forward parts.
+        layers: the layers of the encoder, and as many of the decoder.
+        width: the width of the embeddings;  heads: the heads that share it;  inner: the width between the two
+            feed-forward parts.
         positions: the longest sentence, in pieces.
     """
 
@@ -79,9 +80,9 @@ def export_model(
     """Writes the model; creates the folder and replaces files in it.
 
     Args:
-        weights: arrays named and shaped as `weight_shapes` says.
+        weights: arrays with the names and shapes of `weight_shapes`.
         pieces: the vocabulary, `<unk>`, `<s>` and `</s>` first.
-        quantise: of CTranslate2, such as int8; empty for 32-bit floats.
+        quantise: a quantisation of CTranslate2, such as int8; empty for 32-bit floats.
 
     Raises:
         MissingExtraError: CTranslate2 is not installed.

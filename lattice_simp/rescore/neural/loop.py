@@ -146,7 +146,7 @@ class Training:
         return total / max(1, count), float(bleu)
 
     def _write_checkpoint(self) -> None:
-        """Writes the state of the run, and the weights for averaging; older ones than needed are removed."""
+        """Writes the state of the run, and the weights for averaging; removes weights that are no longer needed."""
         weights = {name: weight.detach() for name, weight in self.weights.items()}
         state = {
             "place": vars(self.position),

@@ -1,7 +1,7 @@
 """The Transformer (Vaswani et al. 2017) with norms before each part, as functions of named weights.
 
-The weights are those of `export.weight_shapes`: what is trained is what is written. One matrix of embeddings serves
-both sides and the output.
+The weights are those of `export.weight_shapes`, so they are written as they are trained. One matrix of embeddings
+serves both sides and the output.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Transformer:
 
     @cached_property
     def encodings(self) -> Tensor:
-        """Those of the positions, (positions, width)."""
+        """The encodings of the positions, (positions, width)."""
         encodings = torch.from_numpy(sinusoids(self.shape.positions, self.shape.width))
         return encodings.to(self.weights["embedding.weight"].device)
 
@@ -68,7 +68,7 @@ class Transformer:
     def encode(self, source: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the encoder's output and the mask of its positions."""
 
-        # The unknown piece has the number that fills short rows up; before the end of a sentence it counts.
+        # The unknown piece has the number that pads short rows; before the end of a sentence it counts.
         positions = torch.arange(1, source.shape[1] + 1, device=source.device)
         lengths = ((source != 0) * positions).amax(dim=1, keepdim=True)
         mask = (positions <= lengths)[:, None, None, :]
@@ -83,7 +83,7 @@ class Transformer:
 
         values = self._embed(inputs)
         for number in range(self.shape.layers):
-            # Short rows are filled up at their ends, where no piece that counts looks.
+            # Padding is at the ends of rows, which earlier pieces do not attend to.
             values = values + self._attend(f"decoder.{number}.attention", values, None, None)
             values = values + self._attend(f"decoder.{number}.cross", values, memory, mask)
             values = values + self._feed(f"decoder.{number}.feed", values)
@@ -94,7 +94,7 @@ class Transformer:
         return self._drop(values + self.encodings[: pieces.shape[1]])
 
     def _attend(self, name: str, values: Tensor, memory: Tensor | None, mask: Tensor | None) -> Tensor:
-        """Attends to `memory`, or to the values themselves: to all inside the mask, without one to earlier ones."""
+        """Attends to `memory` or to the values themselves: to those in the mask, or without one to earlier ones."""
 
         normed = self._norm(f"{name}.norm", values)
         if memory is None:
@@ -129,7 +129,7 @@ class Transformer:
 def dropped(values: Tensor, share: float) -> Tensor:
     """Sets a random share of the values to zero, and scales up the others to compensate.
 
-    On a CPU, torch draws a number of 64 bits for each value, which takes a sixth of an update's time; here 16 bits do.
+    On a CPU, torch draws 64 bits for each value, which takes a sixth of an update's time; 16 bits are enough.
     """
     if values.device.type != "cpu":
         return functional.dropout(values, share)
@@ -139,7 +139,7 @@ def dropped(values: Tensor, share: float) -> Tensor:
 
 
 def greedy(network: Transformer, source: Tensor, longest: int, start: int, end: int) -> Tensor:
-    """Returns the (sentences, length) pieces of the most probable continuations; what follows an end is void."""
+    """Returns the (sentences, length) pieces of the most probable continuations; pieces after an end are void."""
 
     memory, mask = network.encode(source)
     pieces = torch.full((len(source), 1), start, dtype=torch.int64, device=source.device)

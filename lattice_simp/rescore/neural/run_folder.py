@@ -52,6 +52,6 @@ def load(path: Path, device: torch.device) -> dict[str, Any]:
     """Reads a checkpoint; raises FormatError if it is broken."""
     try:
         state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
-    except Exception as error:  # torch has many ways to refuse a file
+    except Exception as error:  # torch raises many types for broken files
         raise FormatError(f"no checkpoint: {one_line(error)}", path=path, remedy="remove it and train again") from error
     return state

@@ -1,8 +1,8 @@
 """Translation models of CTranslate2 as scorers.
 
-CTranslate2 scores whole target sentences, all positions at once; it shows no decoder state that could be extended. So
-a prefix is scored from its beginning each time, in one batch with all others of a call: n words cost n passes over up
-to n positions instead of n steps. The pass also tells the probability of the end, so `end` costs nothing.
+CTranslate2 scores whole target sentences, all positions at once, and exposes no decoder state that could be extended.
+So each prefix is scored from its beginning, in one batch with all others of a call: n words take n passes over up to n
+positions instead of n steps. A pass also returns the probability of the end, so `end` takes no time.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class ScoringOptions:
 
     Attributes:
         device: cpu, cuda, or auto.
-        compute_type: of CTranslate2, such as int8 or float16.
+        compute_type: a compute type of CTranslate2, such as int8 or float16.
         batch_tokens: padded target tokens of a batch.
-        workers: batches that run side by side.
-        threads: of each worker; 0 for CTranslate2's own choice.
+        workers: how many batches run in parallel.
+        threads: the threads of each worker; 0 for CTranslate2's own choice.
     """
 
     device: str = "auto"
@@ -55,12 +55,13 @@ class _Prefix:
 class TranslationScorer(PrefixScorer):
     """Scores with a translation model; a `PrefixScorer`.
 
-    Where the model's subwords are cut from whole sentences (`joined` false, or text that is detokenised), a word may
-    change how those before it are cut; its cost is then what the whole prefix costs more, and may be negative.
+    If the model's subwords are cut from whole sentences (`joined` false, or text that is detokenised), a word may
+    change how the words before it are cut; its cost is then the difference of the two prefixes' costs, and may be
+    negative.
 
     Attributes:
         translator: a `ctranslate2.Translator`.
-        segmentation: from tokens to subwords.
+        segmentation: maps tokens to subwords.
         batch_tokens: padded target tokens of a batch.
     """
 

@@ -1,6 +1,6 @@
 """Converts our tokens to a model's subwords.
 
-A model's folder says it in `lattice_simp.json`; all fields may be left out:
+A model's folder configures this in `lattice_simp.json`; all fields are optional:
 
     {"subwords": "sentencepiece",            or "bpe" (codes of subword-nmt), or "words"
      "source": "source.spm", "target": "target.spm",
@@ -35,18 +35,18 @@ Cut = Callable[[str], list[str]]
 """Returns the subwords of a word, or of a text."""
 
 _REMEMBERED = 1 << 16
-"""Words whose subwords are remembered."""
+"""How many words' subwords are cached."""
 
 
 _Settings = TypeVar("_Settings")
 
 
 def read_settings(folder: Path, kind: type[_Settings]) -> _Settings:
-    """Reads the settings in a model's folder, the usual ones where it has none.
+    """Reads the settings in a model's folder, or the defaults if it has none.
 
     Args:
-        folder: of the model.
-        kind: a dataclass of settings whose fields all have usual values.
+        folder: the folder of the model.
+        kind: a dataclass of settings whose fields all have defaults.
 
     Raises:
         FormatError: the settings are invalid.
@@ -67,7 +67,7 @@ def read_settings(folder: Path, kind: type[_Settings]) -> _Settings:
 
 @dataclass(frozen=True)
 class SegmentationSettings:
-    """What `lattice_simp.json` holds, see above."""
+    """The fields of `lattice_simp.json`; see the module docstring."""
 
     subwords: str = "sentencepiece"
     source: str = "source.spm"
@@ -81,7 +81,7 @@ class SegmentationSettings:
 
     @classmethod
     def read(cls, folder: Path) -> SegmentationSettings:
-        """Reads a folder's settings, the usual ones where it has none.
+        """Reads a folder's settings, or the defaults if it has none.
 
         Raises:
             FormatError: the settings are invalid.
@@ -100,7 +100,7 @@ class SegmentationSettings:
 
 @dataclass(frozen=True)
 class Segmentation:
-    """Cuts the two sides of a model."""
+    """Cuts both sides of a model into subwords."""
 
     source: Callable[[Sequence[str]], list[str]]
     target: Callable[[Sequence[str]], list[str]]
@@ -108,11 +108,11 @@ class Segmentation:
 
     @classmethod
     def read(cls, folder: str | Path) -> Segmentation:
-        """Makes the segmentation that a model's folder asks for.
+        """Makes the segmentation that a model's folder specifies.
 
         Raises:
-            FormatError: a file that is missing or broken.
-            MissingExtraError: a library that is not installed.
+            FormatError: a file is missing or broken.
+            MissingExtraError: a library is not installed.
         """
         path = Path(folder)
         settings = SegmentationSettings.read(path)
@@ -188,6 +188,6 @@ def bpe_cutter(path: Path) -> Cut:
 
 @cache
 def detokeniser(language: str) -> Callable[[Sequence[str]], str]:
-    """Returns a function that makes text of Moses tokens."""
+    """Returns a function that joins Moses tokens to text."""
     moses = Late("sacremoses", "train").MosesDetokenizer(lang=language)
     return lambda words: str(moses.detokenize(list(words)))

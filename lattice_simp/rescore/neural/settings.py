@@ -17,28 +17,28 @@ _Share = Annotated[float, Field(ge=0, lt=1)]
 
 
 class TrainingSettings(BaseModel):
-    """How a model is trained; as they stand, for a million pairs in half an hour on one data-centre GPU.
+    """How a model is trained; the defaults are for a million pairs in half an hour on one data-centre GPU.
 
     Attributes:
-        source, target: tokenised lines, plain or packed.
+        source, target: tokenised lines, plain or compressed.
         output: the folder of the run; the model goes into `model` inside it.
         development_source, development_target: for validation; none if empty.
         vocabulary: pieces of both languages together;  pieces: unigram or bpe (SentencePiece's names).
         layers, width, heads, inner: see `Architecture`.
         longest: pairs with more pieces on a side are left out.
-        batch_tokens: padded target pieces of an update.
-        updates: how many.
+        batch_tokens: padded target pieces in each update.
+        updates: the number of updates.
         learning_rate: the highest;  warmup: updates until there;  schedule: inverse-sqrt or cosine after it.
         dropout, label_smoothing: shares.
         clip: the highest norm of the gradient.
         average: how many of the last checkpoints are averaged.
-        checkpoint_every, validate_every, log_every: updates.
-        validation_lines: sentences that are translated greedily.
+        checkpoint_every, validate_every, log_every: after how many updates.
+        validation_lines: how many sentences are translated greedily.
         precision: auto (bf16 on GPUs that have it, else fp16; float32 on CPU), bf16, fp16 or float32.
         device: auto, cpu or cuda.
-        threads: of torch on a CPU; 0 for its own choice.
-        seed: of weights, order and dropout.
-        quantise: the written model's weights, such as int8; empty for float32.
+        threads: the threads of torch on a CPU; 0 for its own choice.
+        seed: the seed of weights, order and dropout.
+        quantise: the type of the written model's weights, such as int8; empty for float32.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

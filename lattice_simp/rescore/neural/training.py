@@ -31,7 +31,7 @@ _FREE = frozenset(
     "updates average checkpoint_every validate_every log_every validation_lines quantise device threads precision "
     "output development_source development_target".split()
 )
-"""Settings that may change when a run goes on."""
+"""Settings that may change when a run resumes."""
 
 
 def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
