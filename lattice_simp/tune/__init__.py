@@ -1,1 +1,1 @@
-"""Tuning: the weights of a model's features, set so that its best hypotheses come close to references."""
+"""Tuning: finds weights of a model's features under which its best hypotheses come close to references."""

@@ -1,4 +1,4 @@
-"""Extracts from a translation what tuning needs: the lattice with the feature vector of every arc."""
+"""Extracts the lattice of a translation with the feature vector of every arc, for tuning."""
 
 from __future__ import annotations
 

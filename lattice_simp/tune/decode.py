@@ -34,8 +34,8 @@ class DecodeOptions:
 
     Attributes:
         strategy: see `Decoder.translate`; None for its default.
-        beam: nats that a lattice keeps.
-        max_arcs: of a lattice; the beam shrinks until it fits.
+        beam: nats above the best path that a lattice keeps.
+        max_arcs: the most arcs of a lattice; the beam shrinks until it fits.
         cluster: a Dask cluster instead of `jobs` processes, see `run_tasks`.
     """
 

@@ -22,13 +22,13 @@ from lattice_simp.tune.scores import weighted
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """What several envelopes of a sentence mean for a metric.
+    """The envelopes of a sentence along several directions, as statistics of a metric.
 
     Attributes:
         offsets: (directions + 1,) int64, where the segments of each direction begin.
         begins: (segments,) float64, the gamma at which each begins: -limit for the first of a direction.
-        changes: (segments, columns) int32, the statistics of the segment's hypothesis less those of the segment
-            before it: sums over the segments to the left of a gamma give the statistics there.
+        changes: (segments, columns) int32, the statistics of the segment's hypothesis less those of the segment before:
+            sums over the segments to the left of a gamma are the statistics there.
         limit: the largest size of gamma.
     """
 
@@ -54,10 +54,10 @@ def segments(
     [-inf, 0.5]
 
     Args:
-        lattice: acyclic; its features make the scores. Without any hypothesis there is one segment without words.
-        sentence: its references, as the metric counts with them.
-        weights: (features,), where gamma is 0.
-        directions: (directions, features), what gamma multiplies.
+        lattice: acyclic; its features are the scores. Without any hypothesis, there is one segment without words.
+        sentence: its references, prepared for the metric.
+        weights: (features,), the weights at gamma 0.
+        directions: (directions, features), the directions that gamma multiplies.
         limit: the largest size of gamma.
     """
     start, along = np.asarray(weights, dtype=np.float64), np.asarray(directions, dtype=np.float64)
@@ -75,7 +75,7 @@ def segments(
 
 @jit
 def hypotheses(arcs: Arcs, pool: Lines, begin: int, end: int) -> tuple[Floats, Longs, Ints]:
-    """Returns the distinct hypotheses of a hull's lines: where each begins, the words' offsets, the words."""
+    """Returns the distinct hypotheses of a hull's lines: the gamma where each begins, the words' offsets, the words."""
     rows = np.empty((end - begin, len(arcs.finals)), dtype=np.int32)
     begins, offsets = np.empty(end - begin), np.zeros(end - begin + 1, dtype=np.int64)
     count = before = 0

@@ -1,6 +1,6 @@
 """The hypotheses of a sentence for tuning: a lattice whose single-precision features determine its costs.
 
-The weights of arcs are 0, and so are final costs; under weights of the features a path costs minus their weighted sum.
+All costs in the lattice are 0; under weights of the features, the cost of a path is minus their weighted sum.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def tuning_lattice(
     Args:
         lattice: acyclic; its costs and features do not count.
         arcs: (features, arcs) scores.
-        finals: (features, states), what ending in a state adds; zeros if None.
+        finals: (features, states), the scores of ending in a state; zeros if None.
 
     Raises:
         InvalidLatticeError: matrices of other sizes, scores that are not finite in single precision.
@@ -38,7 +38,7 @@ def tuning_lattice(
     """
     named, final = tuple(names), np.isfinite(lattice.finals)
     sizes = ((len(named), lattice.num_arcs), (len(named), lattice.num_states))
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
+    with np.errstate(over="ignore"):  # values that are too large become infinite, and are refused
         values = np.ascontiguousarray(arcs, dtype=np.float32)
         ends = np.zeros(sizes[1], dtype=np.float32) if finals is None else np.asarray(finals, dtype=np.float32)
     if (values.shape, ends.shape) != sizes:
@@ -83,7 +83,7 @@ def nbest_lattice(hypotheses: Sequence[Hypothesis], names: Sequence[str], symbol
     sources[firsts], nextstates[firsts + lengths - 1] = 0, 1
     check_density(len(names), [hypothesis.features for hypothesis in hypotheses], total)
     features = np.zeros((len(names), total), dtype=np.float32)
-    for number, hypothesis in enumerate(hypotheses):  # a lattice's arcs begin with those of the start
+    for number, hypothesis in enumerate(hypotheses):  # the arcs of the start come first
         for name, value in hypothesis.features.items():
             if name not in row:
                 raise LatticeSimpError(f"the feature {name!r} is not among the named ones; add it to them")

@@ -1,8 +1,8 @@
 """Upper hulls of lines for all states of a lattice (Macherey et al. 2008, Algorithms 1 and 2), as kernels.
 
-Every state gets the hull of the paths from it to the end: the hulls of its arcs' next states, shifted by the arcs' own
-lines, joined. A hull's lines point to the lines they were made of, so that paths share their ends, and words are read
-off only for the lines of the start.
+Every state gets the hull of the paths from it to the end: the join of the hulls of its arcs' next states, each shifted
+by its arc's line. The lines of a hull point to the lines from which they were derived, so paths share their ends, and
+words are read off only for the lines of the start.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from lattice_simp.core.kernel import Floats, jit
 LINE = np.dtype(
     [("slope", np.float64), ("intercept", np.float64), ("left", np.float64), ("arc", np.int32), ("rest", np.int32)]
 )
-"""The line of a path from a state to the end: from `left` on (in gamma) it is the highest of its hull; `arc` is the
-path's first (-1 at the end of a path), and `rest` the line of the arc's next state."""
+"""The line of a path from a state to the end: from `left` on (in gamma), it is the highest of its hull. `arc` is the
+first arc of the path (-1 at the end of a path), and `rest` is the line of its next state."""
 
 Lines: TypeAlias = npt.NDArray[Any]
 
 
 @jit
 def _push(hull: Lines, size: int, slope: float, intercept: float, arc: int, rest: int, limit: float) -> int:
-    """Adds a line that is no less steep than the `size` of the hull; returns the hull's new size."""
+    """Adds a line to the `size` lines of the hull, which are at most as steep; returns the hull's new size."""
     left = -limit
     while size > 0:
         rise = slope - hull[size - 1].slope
@@ -52,7 +52,7 @@ def _push(hull: Lines, size: int, slope: float, intercept: float, arc: int, rest
 
 @jit
 def _join(hull: Lines, pool: Lines, begin: int, end: int, arc: int, line: Floats, limit: float, joined: Lines) -> int:
-    """Writes the hull of a hull and of the pool's lines `begin:end`, shifted by the arc's; returns its size."""
+    """Joins a hull and the pool's lines `begin:end`, shifted by the arc's line, to a new hull; returns its size."""
     kept, left, right = 0, 0, begin
     while left < len(hull) or right < end:
         if right == end or (left < len(hull) and hull[left].slope <= pool[right].slope + line[0]):
@@ -70,14 +70,14 @@ def hulls(arcs: Arcs, lines: Floats, end_lines: Floats, limit: float, pool: Line
     """Returns the hulls of all states.
 
     Args:
-        arcs: of a lattice that is sorted topologically.
+        arcs: the arcs of a lattice that is sorted topologically.
         lines: (2, num_arcs), the slope and the intercept of each arc.
-        end_lines: (2, num_states), those of ending in each state.
+        end_lines: (2, num_states), the slope and the intercept of ending in each state.
         limit: the largest size of gamma.
 
     Returns:
-        The pool (grown as needed), and where the hull of the start begins and ends: without any path, it is one line
-        without arcs.
+        The pool (grown as needed), and where the hull of the start begins and ends; without any path, that hull is one
+        line without arcs.
     """
     num_states = len(arcs.finals)
     begins = np.zeros(num_states + 1, dtype=np.int64)

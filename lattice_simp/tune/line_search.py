@@ -13,10 +13,10 @@ from lattice_simp.tune.metric import TunedMetric
 from lattice_simp.tune.metrics import BLEU
 
 BEYOND = 0.1
-"""How far gamma lies beyond the outermost boundaries, relative to their size if that is more than 1."""
+"""How far gamma lies beyond the outermost boundaries, relative to their absolute value if that is above 1."""
 
 SAME = 1e-12
-"""Scores that differ by less are equal: they come from the same counts, or might as well."""
+"""Scores that differ by less count as equal."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Optimum:
 
     Attributes:
         score: the corpus score anywhere inside.
-        detail: the metric's further figure there, as the brevity penalty of BLEU; None if it has none.
+        detail: the metric's further figure there, such as the brevity penalty of BLEU; None if it has none.
         low: where the interval begins; -infinity or the search's limit at the left end.
         high: where it ends.
         gamma: a point well inside; 0 where the score is no better than there.
@@ -53,17 +53,17 @@ def search_line(
     min_width: float = 0.0,
     metric: TunedMetric = BLEU,
 ) -> Optimum:
-    """Finds the interval of gamma with the highest score; of equal ones that of 0, else the one nearest to 0.
+    """Finds the interval of gamma with the highest score; of ties the one nearest to 0.
 
-    Neighbouring intervals of equal score that come from different hypotheses stay apart.
+    Neighbouring intervals with equal scores of different hypotheses stay separate.
 
     Args:
-        sentences: the envelopes of all sentences, one at least, with the same limit.
-        direction: which of their directions.
-        low: the least gamma that is allowed, 0 or less.
-        high: the greatest, 0 or more.
-        min_width: narrower intervals are passed over, unless they hold 0: their score hangs on chance.
-        metric: that of the envelopes.
+        sentences: the envelopes of all sentences, at least one, with the same limit.
+        direction: the number of the direction.
+        low: the least allowed gamma, at most 0.
+        high: the greatest allowed gamma, at least 0.
+        min_width: narrower intervals are skipped unless they hold 0, since their scores are due to chance.
+        metric: the metric of the envelopes.
     """
     begins, totals, count = _intervals(sentences, direction)
     ends = np.append(begins[1:], sentences[0].limit)
@@ -89,19 +89,19 @@ def search_line(
 
 
 def _intervals(sentences: Sequence[Segments], direction: int) -> tuple[Floats, Longs, int]:
-    """Returns where each interval begins, in order, the corpus' statistics there, and the number of segments."""
+    """Returns where each interval begins, in order, the corpus statistics there, and the number of segments."""
     slices = [slice(part.offsets[direction], part.offsets[direction + 1]) for part in sentences]
     begins = np.concatenate([part.begins[rows] for part, rows in zip(sentences, slices, strict=True)])
     changes = np.concatenate([part.changes[rows] for part, rows in zip(sentences, slices, strict=True)])
     order = np.argsort(begins, kind="stable")
     begins = begins[order]
     totals = np.cumsum(changes[order], axis=0, dtype=np.int64)
-    last = np.append(begins[1:] != begins[:-1], True)  # where several segments begin, the last has all their changes
+    last = np.append(begins[1:] != begins[:-1], True)  # the last of equal begins has all changes
     return begins[last], totals[last], len(order)
 
 
 def _inside(low: float, high: float, first: bool, last: bool) -> float:
-    """Returns the middle of an interval, but of the first and the last a point near its boundary."""
+    """Returns the middle of an interval, or for the first and the last interval a point near its boundary."""
     middle = (low + high) / 2.0
     if first:
         return max(middle, high - BEYOND * max(1.0, abs(high)))

@@ -18,7 +18,7 @@ from lattice_simp.support.threads import map_in_threads
 SCALES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5)
 PRECISIONS = (0.5, 0.6, 0.7, 0.8, 0.9)
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.9)
-"""The precisions of systems lie in these ranges; the best scale depends on how the model's weights were found."""
+"""The default grid: precisions of systems lie in these ranges; the best scale depends on how weights were found."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class MbrGrid:
 
     Attributes:
         points: every point, in the order scale, precision, ratio.
-        best: the one with the highest BLEU; of equal ones the first.
+        best: the point with the highest BLEU; of ties the first.
         best_path_bleu: the BLEU (0 to 100) of the lattices' best paths, without minimum Bayes risk.
     """
 
@@ -62,10 +62,10 @@ def mbr_grid(
     ([100, 59], 0.5, 59)
 
     Args:
-        references: of each sentence one or several, tokenized as the words of the lattices are.
-        scales: of the costs; the posteriors are computed once for each.
-        settings: what is not searched for: the order, the size of the evidence and the beam of the hypotheses.
-        jobs: threads.
+        references: one or several for each sentence, tokenized like the words of the lattices.
+        scales: scales of the costs; the posteriors are computed once for each.
+        settings: the fixed settings: the order, the size of the evidence and the beam of the hypotheses.
+        jobs: the number of threads.
 
     Raises:
         LatticeSimpError: no sentence, no point, lengths that differ, an empty lattice, or a value out of range.
@@ -86,7 +86,7 @@ def mbr_grid(
 
 
 def _translations(grid: Sequence[MbrSettings], lattice: Lattice) -> list[str]:
-    """Returns the words of a lattice's best path, then those that each point of the grid selects."""
+    """Returns the words of a lattice's best path, then those of the path that each point of the grid selects."""
     best = nbest(lattice)
     if not best:
         raise LatticeSimpError("a lattice of the development set is empty; leave its sentence out")

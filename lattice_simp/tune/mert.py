@@ -1,8 +1,8 @@
 """Minimum error rate training on lattices: weights whose best hypotheses have the highest corpus score.
 
 Och (2003) for n-best lists, Macherey et al. (2008) for lattices; by BLEU, or another metric of `TUNED_METRICS`. A round
-searches the lines along all axes and along random directions, exactly, in random order and a few at a time, and moves
-to the best point of each few; rounds go on until one gains nothing. Further searches begin beside the best point, since
+searches the lines along all axes and along random directions exactly, in random order and in small batches, and moves
+to the best point of each batch; rounds go on until one gains nothing. Further searches begin near the best point, since
 the error surface has many local optima.
 """
 
@@ -26,13 +26,13 @@ from lattice_simp.tune.metrics import BLEU, tuned_metric
 from lattice_simp.tune.scores import best_hypothesis, weight_vector
 
 BATCH = 8
-"""Lines that are searched before the best is taken: fewer end in poorer optima, more take longer for no better ones."""
+"""How many lines are searched before each move: fewer end in poorer optima, more take longer without better ones."""
 
 SPARSE = 3
 """The most features that a sparse random direction moves."""
 
 BLOCK = 16
-"""Sentences that one thread takes at a time."""
+"""How many sentences a thread takes at a time."""
 
 
 @dataclass(frozen=True)
@@ -43,19 +43,19 @@ class MertOptions:
     arcs' scores as features do on average under the start weights.
 
     Attributes:
-        seed: of the random directions and restarts; the result depends on nothing else.
-        random_directions: random lines in each round beside the axes, half of them along a few features only.
-        restarts: how often the search begins anew beside the best point so far.
+        seed: the seed of the random directions and restarts; nothing else in the search is random.
+        random_directions: the number of random lines in each round besides the axes, half of them along a few features.
+        restarts: how often the search restarts near the best point so far.
         kick: how far away a restart begins (the standard deviation of each feature).
-        min_gain: score (0 to 1) that a move must gain.
+        min_gain: the score (0 to 1) that a move must gain.
         max_rounds: the most rounds of each search.
-        min_width: intervals of gamma that are narrower are passed over, see `search_line`.
-        limit: the largest size of gamma.
-        reach: how far a weight may end from its start, in its unit; None for as far as it goes. Lattices of one
-            decoding say nothing about weights that are far from those it was decoded with.
+        min_width: narrower intervals of gamma are skipped; see `search_line`.
+        limit: the largest absolute value of gamma.
+        reach: how far a weight may end from its start, in its unit; None for no limit. The lattices of one decoding are
+            no guide to weights far from those of the decoding.
         fixed: features whose weights stay.
         signs: features whose weights stay at or above 0 (+1) or at or below it (-1).
-        jobs: threads; the result is the same for any number.
+        jobs: the number of threads, which does not change the result.
     """
 
     seed: int = 1
@@ -74,10 +74,9 @@ class MertOptions:
 
 @dataclass(frozen=True)
 class Step:
-    """One move: along which direction, how far, and what it reached.
+    """One move: its direction, its length, and the score that it reached.
 
-    `direction` is a feature or `random N`; `search` is 0 or the number of the restart; for
-    `detail` see `Optimum`.
+    `direction` is a feature or `random N`; `search` is 0 or the number of the restart; for `detail` see `Optimum`.
     """
 
     search: int
@@ -90,7 +89,7 @@ class Step:
 
 @dataclass(frozen=True)
 class MertResult:
-    """The best weights found, the corpus score (at most 1) under them and under the start weights, and all moves."""
+    """The best weights, the corpus score (at most 1) under them and under the start weights, and all moves."""
 
     weights: dict[str, float]
     score: float
@@ -118,7 +117,7 @@ def minimize_error(
     0.1667
 
     Args:
-        lattices: one for each sentence, all with the same features; of several rounds of decoding, their unions.
+        lattices: one for each sentence, all with the same features; after several rounds of decoding, their unions.
         references: for each sentence its references, each an array of word ids of the lattices' numbering.
         start_weights: a weight for each feature; hypotheses cost minus the sum of weight times feature.
         options: see `MertOptions`.
@@ -160,7 +159,7 @@ def evaluate(
     """Returns the corpus score of the lattices' best hypotheses under `weights`, (features,).
 
     Args:
-        prepared: the references of each sentence, as the metric counts with them (`TunedMetric.prepared`).
+        prepared: the references of each sentence, prepared for the metric (`TunedMetric.prepared`).
     """
     best = [best_hypothesis(lattice, weights)[0] for lattice in lattices]
     rows = [counts.rows(words, np.array([0, len(words)]))[0] for counts, words in zip(prepared, best, strict=True)]
@@ -171,9 +170,9 @@ def evaluate(
 
 
 def feature_units(lattices: Sequence[Lattice], weights: Floats) -> Floats:
-    """Returns for each feature the weight with which it contributes as much to an arc as features do on average.
+    """Returns the unit of each feature: the weight with which it contributes as much to arcs as features on average.
 
-    Features that are 0 everywhere have the unit 0, so that no direction moves them.
+    Features that are 0 everywhere have the unit 0, so no direction moves them.
     """
     squares = sum(np.square(lattice.features.arcs, dtype=np.float64).sum(axis=1) for lattice in lattices)
     squares = squares + sum(np.square(lattice.features.finals, dtype=np.float64).sum(axis=1) for lattice in lattices)
@@ -183,7 +182,7 @@ def feature_units(lattices: Sequence[Lattice], weights: Floats) -> Floats:
 
 
 def axes(units: Floats) -> Floats:
-    """Returns the directions along single features, (features that move, features).
+    """Returns the directions along single features, (movable features, features).
 
     >>> axes(np.array([2.0, 0.0, 1.0])).tolist()
     [[2.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
@@ -192,7 +191,7 @@ def axes(units: Floats) -> Floats:
 
 
 def random_directions(rng: np.random.Generator, units: Floats, count: int) -> Floats:
-    """Returns normally distributed directions, (count, features); every other one moves a few features only."""
+    """Returns normally distributed directions, (count, features); every other one moves only a few features."""
     directions = rng.normal(size=(count, len(units))) * units
     movable = np.flatnonzero(units)
     for row in directions[1::2] if len(movable) > SPARSE else ():
@@ -269,7 +268,7 @@ class _Search:
 
 
 def _bounds(start: Floats, units: Floats, signs: npt.NDArray[np.int64], reach: float | None) -> tuple[Floats, Floats]:
-    """Returns the least and the greatest value of each weight; one that starts with a forbidden sign starts from 0."""
+    """Returns the least and the greatest value of each weight; a weight of a forbidden sign starts from 0."""
     begin = np.where(start * signs < 0, 0.0, start)
     far = np.inf if reach is None else reach * np.where(units > 0, units, np.inf)
     least = np.where(signs > 0, np.maximum(0.0, begin - far), begin - far)
@@ -286,8 +285,8 @@ def checked_names(
         mentioned: features that an optimiser's options name.
 
     Raises:
-        LatticeSimpError: no sentences, other numbers of sentences on both sides, features that differ, a feature that
-            there is not.
+        LatticeSimpError: no sentences, other numbers of sentences on both sides, features that differ, or an unknown
+            feature.
     """
     if not lattices or len(lattices) != len(references):
         counts = f"{len(lattices)} lattices and references of {len(references)} sentences"

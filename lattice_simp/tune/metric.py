@@ -23,7 +23,7 @@ class Prepared(Protocol):
         """Returns the statistics of hypotheses, (hypotheses, columns) int64.
 
         Args:
-            words: of all hypotheses, one after another.
+            words: the words of all hypotheses, one after another.
             offsets: (hypotheses + 1,), where each begins.
         """
         ...
@@ -31,7 +31,7 @@ class Prepared(Protocol):
 
 @dataclass(frozen=True)
 class TunedMetric:
-    """A corpus score of sums of whole numbers.
+    """A corpus score that is computed from sums of whole numbers.
 
     >>> import numpy as np
     >>> from lattice_simp.tune.metrics import BLEU
@@ -40,10 +40,10 @@ class TunedMetric:
     [0.7788]
 
     Attributes:
-        name: as it is written beside scores.
-        prepare: the references of a sentence, its source or None, and the words' table, to what counts its hypotheses.
-        score: summed statistics, (..., columns), to scores up to 1, (...); higher is better.
-        detail: one row of summed statistics to a further figure, as BLEU's brevity penalty.
+        name: the name in reports.
+        prepare: maps the references of a sentence, its source or None, and the table of words to a `Prepared`.
+        score: maps summed statistics, (..., columns), to scores up to 1, (...); higher is better.
+        detail: maps one row of summed statistics to a further figure, such as BLEU's brevity penalty.
         needs_source: whether hypotheses are compared with their sources.
         needs_words: whether words are compared by their characters.
         is_error_rate: whether the score is 1 minus an error rate.
@@ -58,7 +58,7 @@ class TunedMetric:
     is_error_rate: bool = False
 
     def reported(self, score: float) -> float:
-        """Returns a score as it is written: of an error rate the rate itself."""
+        """Returns a score in the form for reports: for an error rate, the rate itself."""
         return 1.0 - score if self.is_error_rate else score
 
     def prepared(
@@ -67,16 +67,16 @@ class TunedMetric:
         sources: Sequence[npt.ArrayLike] | None = None,
         symbols: SymbolTable | None = None,
     ) -> list[Prepared]:
-        """Returns what counts the hypotheses of each sentence.
+        """Prepares each sentence for counting its hypotheses.
 
         Args:
-            references: of each sentence.
-            sources: of each sentence its words; a metric that needs none does not read them.
+            references: the references of each sentence.
+            sources: the words of each source sentence; a metric that needs none ignores them.
             symbols: the table that numbers the words; it may grow later.
 
         Raises:
-            LatticeSimpError: the metric needs sources or words and there are none, or not as many sources; what
-                `prepare` raises.
+            LatticeSimpError: the metric needs sources or words and there are none, or too few or many sources; or
+                `prepare` raises it.
         """
         if self.needs_words and symbols is None:
             raise LatticeSimpError(f"{self.name} compares characters, so it needs the table of the words (symbols=)")

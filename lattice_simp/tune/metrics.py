@@ -34,7 +34,7 @@ SARI = TunedMetric("SARI", _sari_references, corpus_sari, needs_source=True)
 CHRF = TunedMetric(
     "chrF2", lambda references, _, symbols: ChrfReferences.of(references, symbols), corpus_chrf, needs_words=True
 )
-"""chrF2 as sacrebleu's, which does not read blanks."""
+"""chrF2 as in sacrebleu, which ignores blanks."""
 
 TER = TunedMetric(
     "TER",
@@ -43,13 +43,13 @@ TER = TunedMetric(
     needs_words=True,
     is_error_rate=True,
 )
-"""The translation edit rate as sacrebleu's on tokens; case does not count."""
+"""The translation edit rate on tokens as in sacrebleu, which ignores case."""
 
 WER = TunedMetric("WER", lambda references, *_: WerReferences.of(references), word_accuracy, is_error_rate=True)
 """The word error rate against the nearest reference."""
 
 TUNED_METRICS: Mapping[str, TunedMetric] = {"bleu": BLEU, "chrf": CHRF, "ter": TER, "wer": WER, "sari": SARI}
-"""By the names of `lattice-simp tune --metric`."""
+"""The metrics by their names in `lattice-simp tune --metric`."""
 
 if TYPE_CHECKING:
     TunedName = str

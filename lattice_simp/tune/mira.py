@@ -1,9 +1,8 @@
-"""Batch MIRA: weights that keep bad hypotheses behind good ones, averaged over all steps (Cherry and Foster 2012).
+"""Batch MIRA: weights that rank good hypotheses above bad ones, averaged over all steps (Cherry and Foster 2012).
 
-Minimum error rate training finds the best corpus score, and with twenty features it finds gains that are not there.
-Here each sentence moves the weights by a bounded step, so that its "hope" (good, and liked by the model) lies ahead of
-its "fear" (bad, and liked by the model) by as much as their scores differ; the mean of all weights on the way
-generalises.
+Minimum error rate training finds the best corpus score, and with twenty features it overfits. Here each sentence moves
+the weights by a bounded step, so that its "hope" (good, and liked by the model) lies ahead of its "fear" (bad, and
+liked by the model) by as much as their scores differ; the mean of all intermediate weights generalises.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from lattice_simp.tune.metrics import BLEU, tuned_metric
 from lattice_simp.tune.scores import lattice_under, weight_vector
 
 MARGIN = 10.0
-"""Nats by which a hypothesis of score 1 lies ahead of one of score 0."""
+"""Nats by which a hypothesis of score 1 should lie ahead of one of score 0."""
 
 LEAST_DEVIATION = 1e-9
-"""Of a feature inside a list: below it, the feature is the same everywhere but for rounding."""
+"""A feature whose standard deviation within lists is below this is constant up to rounding."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +36,12 @@ class MiraOptions:
     """The settings of the updates.
 
     Attributes:
-        seed: of the order of the sentences.
-        epochs: how often all sentences are gone through; the mean of the weights after the epoch whose mean is best.
-        step: the largest step of one sentence (C), where features have a standard deviation of 1 nat inside a list.
-        decay: of the sentences before in the background that a hypothesis is scored with.
-        hypotheses: the best ones of each lattice, under the start weights, that it looks at.
+        seed: the seed of the order of the sentences.
+        epochs: the number of passes over all sentences; the result is the mean weights after the best epoch.
+        step: the largest step of one sentence (C), in units in which features have a standard deviation of 1 nat within
+            a list.
+        decay: the decay of earlier sentences in the background with which a hypothesis is scored.
+        hypotheses: how many of the best hypotheses of each lattice, under the start weights, are used.
         fixed: features whose weights stay.
         signs: features whose weights stay at or above 0 (+1) or at or below it (-1).
     """
@@ -130,14 +130,13 @@ def learn_margins_of_lists(
 
     Args:
         lists: one for each sentence.
-        names: of their features.
+        names: the names of their features.
         start_weights: a weight for each feature.
         options: see `MiraOptions`.
-        metric: of which the lists have the statistics.
+        metric: the metric of the lists' statistics.
 
     Raises:
-        LatticeSimpError: no hypotheses, weights and features that differ, or an option names a feature that there is
-            not.
+        LatticeSimpError: no hypotheses, weights and features that differ, or an option names an unknown feature.
     """
     chosen = MiraOptions() if options is None else options
     lists = [sentence for sentence in lists if len(sentence.features)]
@@ -172,9 +171,9 @@ def hypothesis_list(lattice: Lattice, prepared: Prepared, weights: Floats, count
 
 
 def _units(lists: Sequence[HypothesisList], features: int) -> Floats:
-    """Returns for each feature the weight with which it has a standard deviation of 1 nat inside a list.
+    """Returns the unit of each feature: the weight with which its standard deviation within a list is 1 nat.
 
-    Features that are the same all over each list have the unit 0, so that nothing moves them.
+    Features that are constant within each list have the unit 0, so nothing moves them.
     """
     variances = [sentence.features.var(axis=0) for sentence in lists]
     deviations = np.sqrt(np.mean(variances, axis=0)) if variances else np.zeros(features)
@@ -219,7 +218,7 @@ def _epochs(
 
 
 def _background(lists: Sequence[HypothesisList], constant: list[Floats], weights: Floats, decay: float) -> Floats:
-    """Returns the statistics of the best hypotheses under the first weights, as if of 1 / (1 - decay) sentences."""
+    """Returns the statistics of the best hypotheses under the first weights, scaled to 1 / (1 - decay) sentences."""
     rows = [
         sentence.statistics[int((sentence.features @ weights + more).argmax())]
         for sentence, more in zip(lists, constant, strict=True)
@@ -231,7 +230,7 @@ def _step(features: Scores | Floats, scores: Floats, values: Floats, largest: fl
     """Returns the update of the weights for one sentence."""
     hope, fear = int((scores + values).argmax()), int((scores - values).argmax())
     difference = features[hope] - features[fear]
-    # Never negative, for both are the best of their kind.
+    # Never negative, since hope and fear are maxima.
     loss = (values[hope] - values[fear]) - (scores[hope] - scores[fear])
     square = float(difference @ difference)
     if square == 0.0:

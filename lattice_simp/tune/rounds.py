@@ -1,4 +1,4 @@
-"""Tuning a model: rounds of decoding and of minimum error rate training over all lattices so far."""
+"""Tunes a model in rounds of decoding and of minimum error rate training over all lattices so far."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from lattice_simp.tune.metric import TunedMetric
 from lattice_simp.tune.metrics import tuned_metric
 
 MEMORY_ROUNDS = 4
-"""The rounds whose lattices are kept: enough against going in circles, and memory stays bounded."""
+"""How many rounds' lattices are kept: enough to avoid cycles, with bounded memory."""
 
 SCALE_FEATURE = "LM"
-"""Weights are scaled so that this feature's stays: the decoder's beams are in its nats."""
+"""Weights are scaled so that the weight of this feature stays, since the decoder's beams are in its nats."""
 
 SEARCH_GAIN = 2e-4
-"""The score (0 to 1) that a round of the optimiser must gain: less is noise on another decoding."""
+"""The score (0 to 1) that a round of the optimiser must gain: smaller gains vanish in the next decoding."""
 
 REACH = 1.0
 """How far a round of tuning may move each weight, in its unit (see `MertOptions`): the lattices were decoded with the
-old weights, and far from them the optimiser would tune on hypotheses that nobody has seen."""
+old weights, and far from these the best hypotheses are missing."""
 
 SEARCH = MertOptions(min_gain=SEARCH_GAIN, reach=REACH)
 
@@ -134,7 +134,7 @@ def tune_with(
     """Tunes the weights of any function that returns lattices with features.
 
     All features are tuned together, including those of language models and of the skeleton. The weight of
-    passed-through tokens stays, since hardly any hypothesis has a choice about them, and so do the costs of edits.
+    copied tokens stays, since hypotheses rarely differ in these, and so do the costs of edits.
 
     Args:
         decode: returns the lattices under its weights, in the order of the references.
@@ -160,7 +160,7 @@ def tune_with(
         score = evaluate(lattices, prepared, [weights.get(name, 0.0) for name in lattices[0].features], measure)
         history = [*history, lattices][-MEMORY_ROUNDS:]
         pooled = [union(*lists) for lists in zip(*history, strict=True)]
-        begin = {name: weights.get(name, 0.0) for name in pooled[0].features}  # the features of all rounds
+        begin = {name: weights.get(name, 0.0) for name in pooled[0].features}  # all rounds need the same features
         search = _search_options(options.mert, begin)
         optimum = minimize_error(pooled, encoded, begin, search, metric=measure, sources=originals)
         rounds.append(Round(weights, score, optimum.score))
@@ -175,7 +175,7 @@ def tune_with(
 
 
 def start_weights(model: Path, *, skeletons: bool, skeleton_features: bool = False) -> dict[str, float]:
-    """Returns a model's weights; with skeletons, including the weight of their cost, or also of their features."""
+    """Returns a model's weights; with skeletons, including the weight of their cost, and perhaps of their features."""
     weights = read_weights(model / WEIGHTS)
     if skeletons:
         weights.setdefault(SKELETON_FEATURE, decoder_settings(model).skeleton.weight)

@@ -16,18 +16,18 @@ from lattice_simp.metrics.sacrebleu_metrics import ter
 from lattice_simp.scores.ngrams import require_reference
 
 SHARES = 2520
-"""What statistics are multiplied with, so that mean lengths of up to ten references are whole numbers."""
+"""The factor of statistics, by which mean lengths of up to ten references are whole numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class TerReferences:
-    """The references of one sentence, and the statistics of hypotheses so far, which most lines ask for again.
+    """The references of one sentence, and a cache of hypotheses' statistics, which most lines need again.
 
     Attributes:
         references: one text each.
-        symbols: the words' table.
-        metric: what counts edits.
-        known: (edits, mean length) by the bytes of a hypothesis' word ids.
+        symbols: the table of words.
+        metric: counts edits.
+        known: (edits, mean length) by the bytes of a hypothesis's word ids.
     """
 
     references: tuple[str, ...]
