@@ -10,7 +10,16 @@ from itertools import pairwise
 from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.grammars.hindi.verbs import PERFECTIVE, analyse, takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, GERUND, NON_FINITE, PUNCTUATION, VERBS, Sentence
+from lattice_simp.systems.hindi.sentence import (
+    CONJUNCTION,
+    FINITE,
+    GERUND,
+    NON_FINITE,
+    PUNCTUATION,
+    VERBS,
+    Chunk,
+    Sentence,
+)
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS, is_agentive
@@ -33,13 +42,22 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
         reason = ""
         if part.verb is None or group is None or not part.tokens:
             continue
-        if part.kind == "finite":
+        if _is_marker(sentence, part.verb, group):
+            reason = "a case marker taken for a verb"
+        elif part.kind == "finite":
             reason = "" if part.tokens[0] == first else _subjectless(sentence, part, part.verb, group)
         elif not sentence.has_certain_tree:
             reason = _guessed(sentence, parts, part, group)
         if reason:
             refusals.append(Refusal(part.name, reason))
     return refusals
+
+
+def _is_marker(sentence: Sentence, verb: int, group: VerbGroup) -> bool:
+    """Returns whether a verb alone, such as `kii`, may be a case marker: no word that it can belong to is before it."""
+    start = sentence.chunks[verb].start
+    is_alone = len(group.verbs) == 1 and group.verbs[0].form in words_of("genitive")
+    return is_alone and (not start or sentence.tokens[start - 1].tag in (PUNCTUATION, "PSP"))
 
 
 def without_needless(sentence: Sentence, parts: Sequence[Part]) -> list[Part]:
@@ -125,7 +143,9 @@ def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) ->
     if any(has_ne(sentence, phrase) for phrase in nominal_chunks(sentence, part.tokens)):
         return "a subject of its own"
     before = sentence.tokens[part.copied[0] - 1] if part.copied[0] else None
-    if before is not None and before.tag in (PUNCTUATION, CONJUNCTION):
+    inside = {sentence.tokens[at].tag for at in part.copied[:-1]}
+    ends = {sentence.tokens[part.copied[-1]].tag, "" if before is None else before.tag}
+    if PUNCTUATION in inside | ends or CONJUNCTION in ends:
         return "the shared subject may be part of a list"
     if not _is_whole(sentence, part.copied):
         return "the shared subject may be part of a name"
@@ -183,7 +203,8 @@ def _has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
         return bool(bare) and dative and group.verbs[-1].form in words_of("obligation")
     adjacent = bare[0] == verb - 1
     if group.root in words_of("linking"):
-        return not adjacent or (len(phrases) > 1 and not _is_genitive(sentence, bare[0] - 1))
+        is_somewhere = group.root in words_of("be") and len(phrases) > 1
+        return not adjacent or (is_somewhere and not _is_genitive(sentence, bare[0] - 1))
     return not (adjacent and group.root in words_of("moving"))
 
 
@@ -202,10 +223,15 @@ def _is_dative(sentence: Sentence, phrase: int) -> bool:
 
 def _may_be_subject(sentence: Sentence, phrase: int) -> bool:
     """Returns whether a bare phrase is no adverb, no joined phrase, and no object of a participle or gerund."""
-    following = sentence.chunks[phrase + 1].tag
+    rest = sentence.chunks[phrase + 1 :]
+    following = next((chunk.tag for chunk in rest if not _says_where(sentence, chunk)), "")
     form = sentence.head_of(sentence.chunks[phrase]).form
     is_free = following not in (NON_FINITE, GERUND, "CCP") and form not in (*words_of("possessive"), *connectives())
     return is_free and is_bare(sentence, phrase) and not _is_adverb(sentence, phrase)
+
+
+def _says_where(sentence: Sentence, chunk: Chunk) -> bool:
+    return chunk.tag == "RBP" or sentence.head_of(chunk).tag == "NST"
 
 
 def _is_adverb(sentence: Sentence, phrase: int) -> bool:

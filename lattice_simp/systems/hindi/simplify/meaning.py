@@ -38,6 +38,9 @@ def reason_to_stay(sentence: Sentence, parent: Node, position: int) -> str:
         return "no statement"
     if any(_is_condition(sentence, index) for index in words):
         return "a condition, time or comparison"
+    asking = (sentence.tokens[index].tag == _QUESTION_WORD for index in range(parent.start, node.end))
+    if not _asks(sentence) and any(asking):
+        return "a question in a statement"
     first = next((index for index in range(node.start, node.end) if sentence.tokens[index].tag != PUNCTUATION), None)
     if first is None:
         return ""
@@ -48,6 +51,11 @@ def reason_to_stay(sentence: Sentence, parent: Node, position: int) -> str:
     if any(sentence.tokens[index].form in relatives() for index in (first, *words)):
         return "a relative pronoun"
     return _coordinate(sentence, parent, position)
+
+
+def _asks(sentence: Sentence) -> bool:
+    """Returns whether a sentence is a question."""
+    return any(token.form in words_of("question") for token in sentence.tokens)
 
 
 def _inside(node: Node) -> set[int]:
@@ -91,6 +99,8 @@ def _complement(sentence: Sentence, parent: Node, node: Node) -> str:
     forms = [sentence.tokens[index].form for index in words]
     if not set(words_of("correlative")).isdisjoint(forms):
         return "a correlative word"
+    if forms[0] in words_of("example"):
+        return "a comparison"
     if any(sentence.tokens[index].tag == _QUESTION_WORD for index in (*words, *range(node.start, node.end))):
         return "a question"
     is_marked = sentence.tokens[node.start].form == word_of("complementiser") or is_joining(sentence, node.start - 1)
@@ -152,6 +162,8 @@ def _restriction(sentence: Sentence, parent: Node, position: int) -> str:
     forms = {token.form for token in described}
     if not forms.isdisjoint((*words_of("correlative"), *words_of("demonstrative"), *words_of("any"))):
         return "a relative clause that says which one"
+    if not (forms.isdisjoint(words_of("superlative")) or is_joining(sentence, node.start - 1)):
+        return "a relative clause that says which one"
     if any(token.tag in (_NEGATION, _QUESTION_WORD) for token in described):
         return "a relative clause of a negation or question"
     if after and not is_joining(sentence, node.start - 1) and sentence.tokens[before[-1]].tag != "NNP":
@@ -200,7 +212,7 @@ def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
     if not joining_connectives().isdisjoint(sentence.tokens[index].form for index in links):
         return "a conjunction that needs both clauses"
     is_last = position + 1 == len(parent.children)
-    if any(_is_subordinate(sentence, parent, earlier) for earlier in range(position + (not is_last))):
+    if any(_leads_on(sentence, parent, earlier) for earlier in range(position + (not is_last))):
         return "a subordinate clause may belong to the next one"
     start = _content(sentence, range(node.start, node.end))[:1]
     if any(sentence.tokens[index].form in words_of("pair") for index in (*links, *start)):
@@ -215,6 +227,14 @@ def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
         if all(mark.tag == PUNCTUATION and mark.form not in words_of("separator") for mark in marks):
             return "no conjunction or mark before it"
     return ""
+
+
+def _leads_on(sentence: Sentence, parent: Node, position: int) -> bool:
+    """Returns whether a subordinate clause comes before others, not just before one that `and` joins to it."""
+    following = parent.children[position + 1 :]
+    gap = range(parent.children[position].end, following[0].start if following else parent.end)
+    is_joined = len(following) == 1 and any(sentence.tokens[index].tag == CONJUNCTION for index in gap)
+    return not is_joined and _is_subordinate(sentence, parent, position)
 
 
 def _is_subordinate(sentence: Sentence, parent: Node, position: int) -> bool:

@@ -21,7 +21,7 @@ Role = Literal[
     "closing", "complementiser", "modal", "obligation", "correlative",
     "demonstrative", "bare_relative", "any", "pair", "plain", "moving", "plural",
     "dative", "separator", "giving", "locative", "possessive", "linking", "manner", "singular_relative", "subordinator",
-    "example",
+    "example", "superlative",
 ]  # fmt: skip
 """The function of a word, as described at the top of `simplify_words.tsv`."""
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from lattice_simp.grammars.hindi.verbs import IMPERFECTIVE, INFINITIVE, PERFECTIVE, Agreement, perception_verbs
 from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.sentence import Sentence, Token
-from lattice_simp.systems.hindi.simplify.arguments import object_of
+from lattice_simp.systems.hindi.simplify.arguments import has_ne, nominal_chunks, object_of
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import agent_words, is_dative
 from lattice_simp.systems.hindi.simplify.tables import relatives, words_of
@@ -122,7 +122,9 @@ def without_relatives(sentence: Sentence, part: Part, *, careful: bool = False) 
     if part.clause_kind not in (ClauseType.RELATIVE, ClauseType.COORDINATE, ClauseType.ADVERBIAL, None):
         return part
     group = verb_group(sentence, part.verb)
-    plural = group is not None and group.agreement.number == "pl" and not group.takes_agent_with_ne
+    with_ne = group is not None and group.takes_agent_with_ne
+    with_ne = with_ne and any(has_ne(sentence, phrase) for phrase in nominal_chunks(sentence, part.tokens))
+    plural = group is not None and group.agreement.number == "pl" and not with_ne
     for position in part.tokens:
         token = sentence.tokens[position]
         if token.tag in _TAGS and token.form in relatives():

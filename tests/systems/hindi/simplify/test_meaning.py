@@ -79,6 +79,16 @@ SPLIT = {
         "(coord कलाकार गीत गाते हैं ) ; (coord लोग वे होते हैं (adv जब आते हैं ) )",
         "कलाकार गीत गाते हैं | लोग वे होते हैं जब आते हैं",
     ),
+    "although, with and": (
+        "हालांकि/CC | राम/NNP | घर/NN में/PSP | आया/VM | और/CC | सीता/NNP | बाहर/NST | गई/VM",
+        "(main हालांकि (coord राम घर में आया ) और (coord सीता बाहर गई ) )",
+        "हालांकि राम घर में आया | सीता बाहर गई",
+    ),
+    "several things, with a verb that could take ne": (
+        "नगर/NN में/PSP | दुकानें/NN | हैं/VM | ,/SYM | जो/PRP | नए/JJ रंग/NN | की/VM[root=कर,tam=yA,gender=f] हैं/VAUX",
+        "(main नगर में दुकानें हैं , (rel जो नए रंग की हैं ) )",
+        "नगर में दुकानें हैं | वे नए रंग की हैं",
+    ),
 }
 
 
@@ -396,6 +406,46 @@ KEPT = {
         "किताब/NN | पढ़ी/VM",
         "(main मोहन घर में आया (adv क्योंकि वह बाहर थी , ने किताब पढ़ी ) )",
         "without its noun",
+    ),
+    "the only one": (
+        "यह/PRP | एकमात्र/JJ नगर/NN | है/VM | जहां/PRP | सौ/QC दुकानें/NN | हैं/VM",
+        "(main यह एकमात्र नगर है (rel जहां सौ दुकानें हैं ) )",
+        "which one",
+    ),
+    "the largest": (
+        "यह/PRP | सबसे/INTF बड़ा/JJ नगर/NN | है/VM | जहां/PRP | सौ/QC दुकानें/NN | हैं/VM",
+        "(main यह सबसे बड़ा नगर है (rel जहां सौ दुकानें हैं ) )",
+        "which one",
+    ),
+    "what somebody became there": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | नगर/NN में/PSP | बड़ा/JJ आदमी/NN | बन/VM गया/VAUX",
+        "(coord राम घर में आया ) और (coord नगर में बड़ा आदमी बन गया )",
+        "no subject",
+    ),
+    "as the film says": (
+        "जैसेकि/CC | राम/NNP ने/PSP | कहा/VM | कि/CC | सीता/NNP | घर/NN में/PSP | गई/VM",
+        "(main जैसेकि राम ने कहा (comp कि सीता घर में गई ) )",
+        "a comparison",
+    ),
+    "what he says": (
+        "वह/PRP | क्या/WQ | कहता/VM है/VAUX | और/CC | मोहन/NNP | आज/NN | घर/NN में/PSP | आता/VM है/VAUX",
+        "(coord वह क्या कहता है ) और (coord मोहन आज घर में आता है )",
+        "a question in a statement",
+    ),
+    "a case marker taken for a verb": (
+        "राम/NNP ने/PSP | किताब/NN | पढ़ी/VM | ,/SYM | नगर/NN में/PSP | की/VM",
+        "(coord राम ने किताब पढ़ी ) , (coord नगर में की )",
+        "case marker taken for a verb",
+    ),
+    "a subject with a comma": (
+        "आज/NN>5:k1 | ,/SYM>1:rsym | राम/NNP>1:ccof | घर/NN में/PSP>5:k7p | आया/VM | और/CC | घर/NN में/PSP>8:k7p | सोया/VM",
+        "(coord आज , राम घर में आया ) और (coord घर में सोया )",
+        "part of a list",
+    ),
+    "objects of participles": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | किताब/NN | बाहर/NST | भेजकर/VM:VGNF | चिट्ठी/NN | लिखता/VM था/VAUX",
+        "(coord राम घर में आया ) और (coord किताब बाहर भेजकर चिट्ठी लिखता था )",
+        "no subject",
     ),
     "brackets": (
         "राम/NNP | (/SYM | घर/NN में/PSP | गया/VM | और/CC | सीता/NNP | घर/NN में/PSP | गई/VM | )/SYM | ।/SYM",
