@@ -10,12 +10,17 @@ import random
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any
+
+import numpy as np
 
 from experiments.simplify.data import normalise
 from lattice_simp.errors import FormatError
+from lattice_simp.metrics import krippendorff_alpha
 from lattice_simp.support.tables import read_table
 from lattice_simp.support.textio import open_text, read_lines, write_text
+from lattice_simp.systems.judging import share
 
 SEED, SENTENCES = 7, 25
 
@@ -25,10 +30,18 @@ RATINGS = ("grammar", "meaning", "simplicity")
 JUDGED = "judged.tsv"
 
 CAUTIOUS = "judged_cautious.tsv"
-"""Sentences that no rule was written on, whether cautious mode changes them, and what was read of the changed ones."""
+"""Sentences that no rule was written on, whether cautious mode changes them, and what was read of the changed ones.
+
+A row is what one reader says of one output of a sample. A sentence that stays as it is has one row without a reader.
+"""
 
 JUDGEMENTS = ("grammatical", "meaning", "simpler")
 """0 or 1 for each changed output of cautious mode; empty for a sentence that stays as it is."""
+
+CAUTIOUS_COLUMNS = ("sample", "reader", "text", "domain", "corpus", "file", "line", "changed", *JUDGEMENTS)
+
+OUTPUT = "output"
+"""The text of cautious mode, among simplifications by people and broken outputs, which are controls."""
 
 
 def sheet_rows(outputs: Mapping[str, Sequence[str]]) -> list[tuple[int, str]]:
@@ -80,37 +93,83 @@ def read_sheet(outputs: Mapping[str, Sequence[str]], path: Path) -> list[tuple[i
 def cautious_figures(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
     """Returns percentages of what cautious mode changed, and of those outputs that are grammatical, and so on.
 
-    >>> row = {"domain": "news", "changed": "1", "grammatical": "1", "meaning": "1", "simpler": "0"}
-    >>> figures = cautious_figures([row, {**row, "changed": "0"}])
-    >>> figures["changed_pct"], figures["grammatical_pct"], figures["simpler_pct"], figures["all_three_pct"]
-    (50.0, 100.0, 0.0, 0.0)
-    >>> figures["cautious_by_domain"]["news"]["sentences"]
+    They are of the last sample. Readers count alike; for what is changed, so do domains, and the corpora of a domain.
+
+    >>> row = {"sample": "1", "reader": "a", "text": "output", "domain": "news", "corpus": "c", "file": "f"}
+    >>> row |= {"line": "1", "changed": "1", "grammatical": "1", "meaning": "1", "simpler": "0"}
+    >>> rows = [row, {**row, "reader": "b", "simpler": "1"}, {**row, "line": "2", "reader": "", "changed": "0"}]
+    >>> table = cautious_figures(rows)  # doctest: +SKIP
+    >>> table["changed_pct"], table["grammatical_pct"], table["simpler_pct"], table["all_three_pct"]  # doctest: +SKIP
+    (50.0, 100.0, 50.0, 50.0)
+    >>> table["cautious_by_domain"]["news"]["sentences"]  # doctest: +SKIP
     2
 
     Args:
         rows: of `judged_cautious.tsv`; none before anything was read.
     """
     read = list(rows)
-    domains = {
-        name: [row for row in read if row["domain"] == name] for name in dict.fromkeys(r["domain"] for r in read)
+    if not read:
+        return {}
+    last = [row for row in read if row["sample"] == read[-1]["sample"]]
+    outputs = [row for row in last if row["text"] == OUTPUT]
+    by_domain = {name: _percentages(chosen) for name, chosen in _by(outputs, "domain").items()}
+    every = _percentages(outputs)
+    every["changed_pct"] = round(mean(part["changed_pct"] for part in by_domain.values()), 1)
+    controls = _by((row for row in last if row["text"] != OUTPUT), "text")
+    return {
+        **{name: value for name, value in every.items() if name.endswith("_pct")},
+        "cautious_all": every,
+        "cautious_by_domain": by_domain,
+        "cautious_controls": {name: _percentages(chosen) for name, chosen in controls.items()},
+        "cautious_agreement": _agreement(read),
     }
-    by_domain = {name: {"sentences": len(chosen), **_percentages(chosen)} for name, chosen in domains.items()}
-    return {**_percentages(read), "cautious_by_domain": by_domain} if read else {}
 
 
 def read_cautious() -> list[Mapping[str, str]]:
     """Returns the rows of `judged_cautious.tsv`."""
     path = Path(__file__).with_name(CAUTIOUS)
-    columns = ("domain", "file", "line", "changed", *JUDGEMENTS)
-    return [row.cells for row in read_table(path, columns, full=True)] if path.exists() else []
+    return [row.cells for row in read_table(path, CAUTIOUS_COLUMNS, full=True)] if path.exists() else []
 
 
-def _percentages(rows: Sequence[Mapping[str, str]]) -> dict[str, float]:
+def _by(rows: Iterable[Mapping[str, str]], column: str) -> dict[str, list[Mapping[str, str]]]:
+    groups: dict[str, list[Mapping[str, str]]] = {}
+    for row in rows:
+        groups.setdefault(row[column], []).append(row)
+    return groups
+
+
+def _sentence(row: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(row[column] for column in ("sample", "text", "file", "line"))
+
+
+def _percentages(rows: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    """Returns shares of judgements, with intervals by Wilson for as many sentences as were read."""
     changed = [row for row in rows if row["changed"] == "1"]
-    counts = {f"{name}_pct": sum(row[name] == "1" for row in changed) for name in JUDGEMENTS}
-    counts["all_three_pct"] = sum(all(row[name] == "1" for name in JUDGEMENTS) for row in changed)
-    shares = {name: round(100 * count / max(1, len(changed)), 1) for name, count in counts.items()}
-    return {"changed_pct": round(100 * len(changed) / len(rows), 1), **shares}
+    shares = [
+        len({_sentence(row) for row in corpus if row["changed"] == "1"}) / len({_sentence(row) for row in corpus})
+        for corpus in _by(rows, "corpus").values()
+    ]
+    figures: dict[str, Any] = {
+        "sentences": len({_sentence(row) for row in rows}),
+        "read": len({_sentence(row) for row in changed}),
+        "changed_pct": round(100 * mean(shares), 1),
+    }
+    for name in (*JUDGEMENTS, "all_three"):
+        names = (name,) if name in JUDGEMENTS else JUDGEMENTS
+        value = mean(float(all(row[each] == "1" for each in names)) for row in changed)
+        bounds = share(round(value * figures["read"]), figures["read"])
+        figures[f"{name}_pct"] = round(100 * value, 1)
+        figures[f"{name}_interval"] = [round(100 * bounds.low, 1), round(100 * bounds.high, 1)]
+    return figures
+
+
+def _agreement(rows: Sequence[Mapping[str, str]]) -> dict[str, float | None]:
+    """Returns Krippendorff's alpha of what several readers read, people's and broken texts among it."""
+    read = [row for row in rows if row["reader"]]
+    number = {key: index for index, key in enumerate(dict.fromkeys(map(_sentence, read)))}
+    units = np.array([number[_sentence(row)] for row in read], np.int64)
+    alphas = {name: krippendorff_alpha(units, np.array([row[name] == "1" for row in read])) for name in JUDGEMENTS}
+    return {name: None if alpha is None else round(alpha, 2) for name, alpha in alphas.items()}
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -153,15 +153,34 @@ def cautious_tables() -> list[str]:
     cautious = cautious_figures(read_cautious())
     if not cautious:
         return []
-    names = [f"{name}_pct" for name in ("changed", *JUDGEMENTS, "all_three")]
-    total = sum(figures["sentences"] for figures in cautious["cautious_by_domain"].values())
-    parts = {**cautious["cautious_by_domain"], "all": {"sentences": total, **cautious}}
-    cells = [(Cell(part), *(Cell(figures[name]) for name in ("sentences", *names))) for part, figures in parts.items()]
+    names = (*JUDGEMENTS, "all_three")
+    controls = cautious["cautious_controls"]
+    parts = {**cautious["cautious_by_domain"], "all": cautious["cautious_all"], **controls}
+    cells = [
+        (
+            Cell(part),
+            Cell(found["read"]),
+            Cell(None if part in controls else found["changed_pct"]),
+            *map(Cell, _ranges(found, names)),
+        )
+        for part, found in parts.items()
+    ]
     title = (
         "Cautious mode on new sentences: percentages of changed sentences, and of these outputs (`judged_cautious.tsv`)"
     )
-    columns = ("sentences of", "sentences", *(name.removesuffix("_pct").replace("_", " ") for name in names))
-    return [as_markdown(Table(title, columns, tuple(cells), ()))]
+    columns = ("texts", "read", "changed", *(name.replace("_", " ") for name in names))
+    agreement = ", ".join(f"{name} {alpha}" for name, alpha in cautious["cautious_agreement"].items())
+    notes = (
+        "intervals: by Wilson, for as many sentences as were read",
+        "people: simplifications by people; broken: outputs with a fault put in by hand",
+        f"Krippendorff's alpha of what two readers read: {agreement}",
+    )
+    return [as_markdown(Table(title, columns, tuple(cells), notes))]
+
+
+def _ranges(figures: Figures, names: Iterable[str]) -> list[str]:
+    bounds = {name: figures[f"{name}_interval"] for name in names}
+    return [f"{figures[f'{name}_pct']:.1f} ({low:.0f} to {high:.0f})" for name, (low, high) in bounds.items()]
 
 
 def _table(test_set: Figures, figures: Figures, published: Published) -> Table:

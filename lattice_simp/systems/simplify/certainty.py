@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, auxiliaries, child, finite_word, subject
+from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, auxiliaries, child, finite_word, is_past, subject
 from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
@@ -16,6 +16,9 @@ _UNCERTAIN_CONJUNCTIONS = frozenset({"as", "since", "when", "while", "so that"})
 
 _CONDITIONAL = frozenset({"would", "could", "might", "may"})
 """Verbs that tell what something would lead to."""
+
+_VAGUE = frozenset({",", "or", "sort", "kind"})
+"""Words in phrases that do not name the same entity again."""
 
 LONGEST_ENTITY = 6
 """The most words that are said again; a longer name would make the text no simpler."""
@@ -86,7 +89,8 @@ def _has_main_clause(parse: Parse) -> bool:
 def _is_nameable(parse: Parse, entity: list[int]) -> bool:
     """Returns whether words name the same entity again.
 
-    It is no count ("one of them"), no adverb ("only the first"), nor two names ("the Polish people, or Poles").
+    It is no count ("one of them"), no adverb ("only the first"), no kind ("a sort of sequel"), nor two
+    names ("the Polish people, or Poles").
     """
     words = {parse.tokens[position].lower() for position in entity}
     first = parse.tokens[entity[0]].lower()
@@ -95,7 +99,7 @@ def _is_nameable(parse: Parse, entity: list[int]) -> bool:
         or first in word_set("quantifiers")
         or any(parse.tags[position] == "RB" for position in entity)
     )
-    return not counted and words.isdisjoint({",", "or"}) and not _is_quoted(parse, entity)
+    return not counted and words.isdisjoint(_VAGUE) and not _is_quoted(parse, entity)
 
 
 def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
@@ -116,6 +120,9 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
     speaks = parse.labels[noun] in SUBJECTS and parse.heads[noun] < noun
     if bare or speaks:
         return False
+    lasts = any(parse.tags[position] in ("JJS", "RBS") for position in split.clause)
+    if lasts and any(is_past(parse, root) for root in parse.roots):
+        return False  # "named after the Nile, the longest river"
     described = parse.parts[noun] == "PROPN" or first in ("a", "an")
     return described and is_plural(parse, noun) == is_plural(parse, name)
 
@@ -212,10 +219,16 @@ def _is_unfinished(parse: Parse, verb: int) -> bool:
     asks = any(parse.labels[position] == "mark" or parse.tags[position] in ("WRB", "WP") for position in below)
     apologises = any(parse.tokens[position].lower() == "sorry" for each in chain for position in parse.children[each])
     reports = parse.lemmas[verb].lower() in word_set("reporting_verbs")
-    spliced = not reports and any(
-        parse.labels[position] == "ccomp" and subject(parse, position) is not None for position in below
-    )
+    spliced = not reports and any(_is_spliced(parse, position) for position in below)
     return asks or apologises or spliced
+
+
+def _is_spliced(parse: Parse, verb: int) -> bool:
+    """Returns whether a comma alone joins a clause to the next one."""
+    marked = child(parse, verb, {"mark"}) is not None
+    joined = parse.labels[verb] == "ccomp" or (parse.labels[verb] == "advcl" and not marked)
+    asks = any(parse.tags[position] in ("WRB", "WP", "WDT") for position in parse.children[verb])
+    return joined and not asks and subject(parse, verb) is not None and finite_word(parse, verb) is not None
 
 
 def _is_list(parse: Parse, verb: int) -> bool:

@@ -69,6 +69,9 @@ UNCERTAIN = {
     "If you were a teacher and I told you a secret .": "a condition",
     "Why should there be so much noise , and that was the question .": "a question",
     "I am sorry , but I did not understand what you said in English .": "an apology",
+    "It is a sort of new book , written twenty years after the old one .": "no name",
+    "The ship was named for the Nile , the longest river of the world .": "was, or is",
+    "The first missions were flown , in which 20 men left Earth , 14 went to the Moon , and 12 walked there .": "list",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 
