@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any, TypeVar
 
 from lattice_simp.commands.lattice_input import NO_OPTIONS, LabelOptions, read_full, read_skeleton, require_lattices
-from lattice_simp.commands.lattice_run import write_result
+from lattice_simp.commands.lattice_run import lattice_run, write_result
 from lattice_simp.commands.options import refuse_idle
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice, Strings
@@ -19,22 +19,18 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.collections import is_collection
 from lattice_simp.formats.common import natural
 from lattice_simp.formats.nbest import has_pieces, is_nbest, stream_nbest, write_nbest
-from lattice_simp.formats.terms import Terms, read_terms
-from lattice_simp.ops.compose_gappy import EDITS, SKELETON, EditCosts, FeatureNames, compose_gappy
+from lattice_simp.formats.terms import TERM_LINES, Terms, read_terms
+from lattice_simp.ops.compose_gappy import EDITS, SKELETON, EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.ops.term_acceptor import term_acceptor
+from lattice_simp.ops.term_acceptor import TERMS, keep_terms
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import readable
 
 Needed = TypeVar("Needed", list[Hypothesis], Terms)
 
-TERMS = FeatureNames.of("Terms")
-
 _ADDED = (SKELETON, EDITS, TERMS.edits)
 """The features of a composition that n-best lists keep."""
-
-_TERM_LINES = "give each sentence a line with its terms, an empty one if it has none"
 
 
 @dataclass
@@ -83,9 +79,7 @@ class Composition:
 
     def keep_terms(self, full: Lattice, terms: Terms) -> Lattice:
         """Returns the full hypotheses that hold a form of each term; empty if there are none."""
-        acceptor = term_acceptor(terms, full.symbols)
-        joint = compose_gappy(full, acceptor, beam=self.beam, edits=self.edits, name=TERMS.skeleton)
-        return joint.without_feature(TERMS.skeleton)
+        return keep_terms(full, terms, beam=self.beam, edits=self.edits)
 
     def compose_lists(self, full: str, skeleton: str) -> Iterator[tuple[int, list[Hypothesis]]]:
         """Yields the composed n-best list of each sentence, or the best of its own list if the result is empty.
@@ -122,7 +116,31 @@ class Composition:
                 yield sentence, self._compose_list(entries, lines[sentence], self.keep_terms)
         if self.sentences != len(lines):
             message = f"{counted(len(lines), 'line')}, but {full} has {counted(self.sentences, 'sentence')}"
-            raise FormatError(message, path=terms, remedy=_TERM_LINES)
+            raise FormatError(message, path=terms, remedy=TERM_LINES)
+
+    def archive_with_terms(self, full: str, terms: str, output: str, to: str | None) -> None:
+        """Writes what holds the terms of each lattice of an archive or folder, or the lattice itself if nothing does.
+
+        Raises:
+            FormatError: a file is broken, or the terms do not have a line for each lattice.
+        """
+        lines = read_terms(terms)
+
+        def kept(number: int, lattice: Lattice) -> Lattice:
+            self.sentences += 1
+            if number >= len(lines):
+                return lattice  # an error at the end
+            self.missing += not lines[number]
+            joint = self.keep_terms(lattice, lines[number]) if lines[number] else lattice
+            self.empty += joint.empty
+            return lattice if joint.empty else joint
+
+        with lattice_run(full, labels=self.labels) as run:
+            run.write_numbered(kept, output, to)
+            if run.count != len(lines):
+                message = f"{counted(len(lines), 'line')}, but {full} has {counted(run.count, 'lattice')}"
+                raise FormatError(message, path=terms, remedy=TERM_LINES)
+            print(self.summary, file=sys.stderr)
 
     def _compose_list(
         self, entries: list[Hypothesis], needed: Needed, compose: Callable[[Lattice, Needed], Lattice]
@@ -229,6 +247,9 @@ def keep_terms_of_files(
             print(composition.summary, file=sys.stderr)
             return
         refuse_idle(["n", "first_id"], "when the output is a lattice; it applies to n-best lists without --id")
+        if sentence is None and is_collection(full_file):
+            replace(composition, needed="terms").archive_with_terms(full_file, terms, output, to)
+            return
         lattice = read_full(full_file, sentence, labels=labels)
     joint = composition.keep_terms(lattice, terms_of(terms, sentence))
     if joint.empty:
@@ -253,7 +274,7 @@ def terms_of(path: str, sentence: str | None) -> Terms:
         raise FormatError(
             message, path=path, remedy="give a file of one line, or choose a sentence by its number (--id)"
         )
-    raise FormatError(f"{counted(len(lines), 'line')}, none for sentence {number}", path=path, remedy=_TERM_LINES)
+    raise FormatError(f"{counted(len(lines), 'line')}, none for sentence {number}", path=path, remedy=TERM_LINES)
 
 
 def require_arrays(engine: Engine, what: str) -> None:

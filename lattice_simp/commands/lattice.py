@@ -297,7 +297,7 @@ def compose(
     """Keep the full hypotheses that contain a skeleton hypothesis, or all --terms.
 
     If no hypothesis of a sentence does, all of them are kept. The output of n-best lists is n-best lists; with --id,
-    which selects a sentence, it is a lattice.
+    which selects a sentence, it is a lattice. With --terms, the input may be an archive or a folder.
 
     Example: lattice-simp lattice compose full.nbest skeleton.nbest --weight 0.5 > joint.nbest
     """

@@ -33,6 +33,9 @@ STDOUT = "<stdout>"
 
 Operation = Callable[[Lattice], Lattice]
 
+NumberedOperation = Callable[[int, Lattice], Lattice]
+"""What is done with the lattice of a number, from 0."""
+
 
 @contextmanager
 def lattice_run(
@@ -66,14 +69,15 @@ class LatticeRun:
 
     Attributes:
         is_many: whether the source is a collection and no sentence of it is chosen.
-        failed: the number of lattices of a collection that failed.
+        count: the number of lattices of a collection, once all are read.
+        failed: the number of them that failed.
     """
 
     def __init__(
         self, file: str, sentence: str | None, labels: LabelOptions, jobs: int, format: str | None = None
     ) -> None:
         self._file, self._sentence, self._labels, self._jobs, self._format = file, sentence, labels, jobs, format
-        self.failed = 0
+        self.count = self.failed = 0
         self.is_many = sentence is None and is_collection(file)
         self._is_list = self.is_many and format is None and is_nbest(file)
 
@@ -102,7 +106,8 @@ class LatticeRun:
         Reports and skips the lattices of a collection for which the operation fails.
         """
         if self.is_many:
-            yield from ((entry.name, result) for entry, result in self._results(operation))
+            results = self._results(lambda _, lattice: operation(lattice))
+            yield from ((entry.name, result) for entry, result in results)
         else:
             yield self._sentence or "", operation(self.lattice)
 
@@ -135,26 +140,43 @@ class LatticeRun:
                 is an n-best list.
         """
         losses = Losses(self._labels, options)
+        self._write(lambda _, lattice: operation(lattice), output, format, losses, lists=lists, replaced=replaced)
+
+    def write_numbered(self, operation: NumberedOperation, output: str, format: str | None = None) -> None:
+        """Writes the results of an operation that depends on the numbers of lattices, as `write` does."""
+        self._write(operation, output, format, Losses(self._labels, {}))
+
+    def _write(
+        self,
+        operation: NumberedOperation,
+        output: str,
+        format: str | None,
+        losses: Losses,
+        *,
+        lists: bool = True,
+        replaced: str | None = None,
+    ) -> None:
         written = format or format_of_name(output, "att")
         if self._labels.of_output(written):
             self._labels = self._labels.of_input(self._input_format(), written)
 
-        def changed(lattice: Lattice) -> Lattice:
-            result = operation(lattice)
+        def changed(number: int, lattice: Lattice) -> Lattice:
+            result = operation(number, lattice)
             losses.add_dropped(lattice, result, replaced)
             return with_header_of(lattice, result)
 
         if not self.is_many:
-            losses.write(changed(self.lattice), output, format)
+            losses.write(changed(0, self.lattice), output, format)
         elif output.endswith("/") or (output != "-" and Path(output).is_dir()):
             self._write_folder(changed, output, format, losses)
         elif lists and self._is_list:
             refuse_idle(["to"], "when the output is an n-best list")
-            write_nbest(((int(name), _hypotheses(result)) for name, result in self.results(changed)), output)
+            results = self._results(changed)
+            write_nbest(((int(entry.name), _hypotheses(result)) for entry, result in results), output)
         elif (chosen := self._archive_format(output, format)) is not None:
             self._write_archive(changed, output, chosen, losses)
         else:
-            losses.write(changed(self._only()), output, format)
+            losses.write(changed(0, self._only()), output, format)
         losses.print(output)
 
     def _input_format(self) -> str | None:
@@ -170,35 +192,36 @@ class LatticeRun:
                 format = format_of_parts(self._file, self._format) or format
         return None if FORMATS[format].archive is None else format
 
-    def _results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[Entry, Result]]:
+    def _results(self, operation: Callable[[int, Lattice], Result]) -> Iterator[tuple[Entry, Result]]:
         for entry, result, error in self._outcomes(operation):
             if error is None:
                 yield entry, result  # type: ignore[misc]
 
     def _outcomes(
-        self, operation: Callable[[Lattice], Result]
+        self, operation: Callable[[int, Lattice], Result]
     ) -> Iterator[tuple[Entry, Result | None, LatticeSimpError | None]]:
         """Yields results and errors; counts and prints the errors."""
 
-        def done(entry: Entry) -> Result:
+        def done(numbered: tuple[int, Entry]) -> Result:
+            number, entry = numbered
             lattice = entry.load()
             if not self._is_list:  # in lists, sentences may have no hypotheses, and pieces are joined already
                 lattice = self._labels.prepared(lattice)
                 require_hypotheses(lattice)
-            return operation(lattice)
+            return operation(number, lattice)
 
-        failures, count = _Failures(place(self._file)), 0
-        for entry, result, error in with_progress(
-            done, entries(self._file, self._format, **self._options), self._jobs, "lattices"
+        failures = _Failures(place(self._file))
+        for (number, entry), result, error in with_progress(
+            done, enumerate(entries(self._file, self._format, **self._options)), self._jobs, "lattices"
         ):
-            count += 1
+            self.count = number + 1
             if error is not None:
                 self.failed += 1
                 failures.add(entry.name, error)
             else:
                 failures.print()
             yield entry, result, error
-        failures.end(count)
+        failures.end(self.count)
 
     def _only(self) -> Lattice:
         """Returns the only lattice of a collection."""
@@ -212,7 +235,7 @@ class LatticeRun:
         require_hypotheses(lattice, self._file)
         return lattice
 
-    def _write_folder(self, changed: Operation, folder: str, format: str | None, losses: Losses) -> None:
+    def _write_folder(self, changed: NumberedOperation, folder: str, format: str | None, losses: Losses) -> None:
         if Path(folder).resolve() == Path(self._file).resolve():
             raise LatticeSimpError(f"{folder}: the results would replace the input; give another folder")
         written = set[Path]()
@@ -224,7 +247,7 @@ class LatticeRun:
             with self._reporting(entry):
                 losses.write(lattice, new_file(folder, name, written), chosen)
 
-    def _write_archive(self, changed: Operation, output: str, format: str, losses: Losses) -> None:
+    def _write_archive(self, changed: NumberedOperation, output: str, format: str, losses: Losses) -> None:
         open_archive = FORMATS[format].archive
         assert open_archive is not None
         with open_archive(output, **losses.options(format)) as add:

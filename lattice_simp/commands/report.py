@@ -37,7 +37,7 @@ class Report:
         self, what: str, lengths: Sequence[int], done: int = 0, *, quiet: bool = False, debug: bool = False
     ) -> None:
         self.lengths, self.resumed = lengths, done
-        self.failed = self.reachable = self.unreachable = 0
+        self.failed = self.reachable = self.unreachable = self.with_terms = self.without_terms = 0
         self.gaps: list[float] = []
         self.unknown: Counter[str] = Counter()
         self.seconds = 0.0
@@ -53,6 +53,9 @@ class Report:
             text += f", {self.resumed} from an earlier run"
         if self.reachable + self.unreachable:
             text += f"; skeleton found in {self.reachable}, not found in {self.unreachable} (plain translation)"
+        if self.with_terms + self.without_terms:
+            text += f"; terms held in {self.with_terms}, not in {self.without_terms}"
+            text += " (translated without them: a greater --beam finds more)" if self.without_terms else ""
         if self.gaps:
             certain = sum(gap < CERTAIN for gap in self.gaps)
             text += f"; {certain} of {len(self.gaps)} translations are optimal"
@@ -83,6 +86,8 @@ class Report:
         """Counts a sentence that goes to the output."""
         self.reachable += record["reachable"] is True
         self.unreachable += record["reachable"] is False
+        self.with_terms += record.get("terms") is True
+        self.without_terms += record.get("terms") is False
         if "gap" in record:
             self.gaps.append(record["gap"])
         self.unknown.update(record.get("unknown", ()))

@@ -199,7 +199,7 @@ def _groups(
         yield record["number"], entries
 
 
-STATS = ("number", "cost", "gap", "reachable", "unknown")
+STATS = ("number", "cost", "gap", "reachable", "terms", "unknown")
 """The entries of --stats for a sentence; unknown values, and all values of a failed sentence, are null. The gap is not
 a feature of n-best lists, since tuning treats every name in a list as a feature.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from lattice_simp.formats.collections import read_all
 from lattice_simp.formats.nbest import is_nbest, stream_nbest
 from lattice_simp.formats.plain_text import warn_of_lines
 from lattice_simp.formats.plf import Scores as PlfScores
+from lattice_simp.formats.terms import TERM_LINES, read_terms
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
 from lattice_simp.support.extras import extra
 from lattice_simp.support.json_text import is_json
@@ -38,7 +39,7 @@ _BRACKETS = "put [[ and ]] around the deleted tokens of each sentence, or write 
 
 @dataclass(frozen=True)
 class Sentence:
-    """One task: tokens, masks and probabilities of its skeletons, hypotheses for the skeleton, and the tokens' text.
+    """One task: tokens, masks and probabilities of its skeletons, hypotheses for the skeleton, terms, the tokens' text.
 
     Of a word lattice, the tokens are those of its best path.
     """
@@ -49,6 +50,7 @@ class Sentence:
     text: str | None = None
     lattice: Lattice | None = None
     probabilities: tuple[float, ...] = ()
+    terms: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,27 @@ def read_lattices(path: Path, skeleton_nbest: SkeletonLists | None, scores: PlfS
         sentences.append(Sentence(words, lattice=smaller))
     nbest = skeleton_nbest.read(len(sentences)) if skeleton_nbest else {}
     return [replace(sentence, hypotheses=nbest.get(number, ())) for number, sentence in enumerate(sentences)]
+
+
+def with_terms(sentences: Sequence[Sentence], path: Path, tokens: Callable[[str], str] | None) -> list[Sentence]:
+    """Returns the sentences with the terms that their translations must hold, a line of a file for each.
+
+    Args:
+        sentences: to translate.
+        path: the file of terms.
+        tokens: makes tokens of a form; None where blanks separate them already.
+
+    Raises:
+        FormatError: the file is broken, or has another number of lines.
+    """
+    lines = read_terms(path)
+    if len(lines) != len(sentences):
+        message = f"{counted(len(lines), 'line')}, but the input has {counted(len(sentences), 'line')}"
+        raise FormatError(message, path=path, remedy=TERM_LINES)
+    return [
+        replace(sentence, terms=tuple(tuple(tokens(form) if tokens else form for form in term) for term in terms))
+        for sentence, terms in zip(sentences, lines, strict=True)
+    ]
 
 
 def model_text(model: Path, *, tokenised: bool) -> tuple[Tokeniser, Tokeniser] | None:

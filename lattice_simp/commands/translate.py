@@ -72,6 +72,13 @@ def translate(
     skeleton_nbest: Annotated[
         Path | None, typer.Option(help="n-best lists of the skeletons from another system", rich_help_panel=INPUT)
     ] = None,
+    terms: Annotated[
+        Path | None,
+        typer.Option(
+            help="terms that translations must hold: a sentence on each line, tabs between terms, | between forms",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
     first_id: Annotated[FirstId, Detail(panel=INPUT)] = None,
     cost: Annotated[Cost, Detail(panel=INPUT)] = None,
     stats: Annotated[
@@ -96,6 +103,6 @@ def translate(
     options = TranslateOptions(model, strategy, nbest, lattices, settings)
     run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, bool(context.obj), dask, stats=stats)
     source_files = TranslationInput(
-        source, skeletons, mask_index, input_lattices, plf_scores, skeleton_nbest, first_id, cost
+        source, skeletons, mask_index, input_lattices, plf_scores, skeleton_nbest, first_id, cost, terms
     )
     run_translation(source_files, options, run, tokenised=tokenised, strict=strict)

@@ -70,6 +70,7 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
         strategy=options.strategy if skeletons or sentence.hypotheses else "plain",
         skeleton_hypotheses=sentence.hypotheses or None,
         probabilities=sentence.probabilities,
+        terms=sentence.terms,
     )
     paths = result.nbest(max(1, options.nbest))
     if not paths:
@@ -78,6 +79,8 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
     unknown = [word for word in sentence.words if word not in decoder.grammar.source_words]
     line, reachable = paths[0].text, result.reachable
     record: Record = {"number": number, "line": line, "nbest": entries, "reachable": reachable, "unknown": unknown}
+    if result.has_terms is not None:
+        record["terms"] = result.has_terms
     record["cost"] = cost = result.cost(paths[0])
     if result.gap is not None:  # that of the cheapest one; MBR may have chosen another
         cheapest = nbest(result.lattice, 1)[0].cost

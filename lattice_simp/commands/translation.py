@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lattice_simp.commands.lattice_run import Losses
 from lattice_simp.commands.options import refuse_idle
@@ -20,6 +21,7 @@ from lattice_simp.commands.sentences import (
     model_text,
     read_lattices,
     read_sentences,
+    with_terms,
 )
 from lattice_simp.commands.settings_options import setting_options
 from lattice_simp.commands.translate_worker import TranslateOptions, lattice_path, make_translator
@@ -30,6 +32,9 @@ from lattice_simp.support.tasks import check_cluster
 from lattice_simp.translate.model_files import decoder_settings
 from lattice_simp.translate.settings import SkeletonSettings
 from lattice_simp.translate.strategies import STRATEGIES
+
+if TYPE_CHECKING:
+    from lattice_simp.text.tokeniser import Tokeniser
 
 _NEEDS = {"skeletons": "--skeletons", "hypotheses": "--skeleton-nbest"}
 
@@ -43,6 +48,7 @@ class TranslationInput:
         skeletons, mask_index: a skeleton file, and which masks of a sentence to use.
         lattices, plf_scores: word lattices instead of sentences, and what the numbers of PLF are.
         skeleton_nbest, first_id, cost: n-best lists of the skeletons; see `SkeletonLists`.
+        terms: the terms that the translation of each sentence must hold.
     """
 
     source: str | None = None
@@ -53,16 +59,21 @@ class TranslationInput:
     skeleton_nbest: Path | None = None
     first_id: int | None = None
     cost: str | None = None
+    terms: Path | None = None
 
-    def read(self, tokens: object = None) -> list[Sentence]:
-        """Returns the sentences; `tokens` makes tokens of a line of text."""
+    def read(self, text: tuple[Tokeniser, Tokeniser] | None = None) -> list[Sentence]:
+        """Returns the sentences; `text` makes tokens of lines of text, and of terms."""
+        sentences = self._read(None if text is None else text[0].tokens)
+        return sentences if self.terms is None else with_terms(sentences, self.terms, text[1].tokens if text else None)
+
+    def _read(self, tokens: Callable[[str], str] | None) -> list[Sentence]:
         lists = None
         if self.skeleton_nbest is not None:
             lists = SkeletonLists(self.skeleton_nbest, self.first_id or 0, self.cost)
         if self.lattices is not None:
             return read_lattices(self.lattices, lists, self.plf_scores)
         source = self.source if self.source is not None or self.skeletons is not None else "-"
-        return read_sentences(source, self.skeletons, self.mask_index, lists, tokens)  # type: ignore[arg-type]
+        return read_sentences(source, self.skeletons, self.mask_index, lists, tokens)
 
 
 def run_translation(
@@ -85,7 +96,7 @@ def run_translation(
     _refuse_idle(files, options.strategy)
     losses = Losses()
     with resumable(run):
-        sentences = files.read(None if text is None else text[0].tokens)
+        sentences = files.read(text)
         run = run if text is None else replace(run, text=text[1].text)
         job = translation_job(sentences, options, run, losses)
         report = run_sentences(sentences, job, run)

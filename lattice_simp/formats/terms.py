@@ -18,6 +18,9 @@ from lattice_simp.support.textio import read_lines
 Terms = list[list[str]]
 """The terms of a sentence, in order: the forms of each, as `term_acceptor` takes them."""
 
+TERM_LINES = "give each sentence a line with its terms, an empty one if it has none"
+"""The remedy where lines and sentences differ in number."""
+
 _BAR = re.compile(r"(?<!\\)\|")
 
 

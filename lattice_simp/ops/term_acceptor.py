@@ -1,4 +1,4 @@
-"""Acceptors of texts that hold certain terms in order, each in one of several forms."""
+"""Texts that hold certain terms in order, each in one of several forms: their acceptors, and those of a lattice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import numpy as np
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import SymbolTable, as_sentences, as_tokens
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.ops.compose_gappy import EditCosts, FeatureNames, compose_gappy
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor
+
+TERMS = FeatureNames.of("Terms")
 
 
 def term_acceptor(
@@ -48,6 +51,30 @@ def term_acceptor(
     has_loop = np.zeros(acceptor.num_states, dtype=np.bool_)
     has_loop[begins] = True
     return GappyAcceptor(acceptor, has_loop, "sigma")
+
+
+def keep_terms(
+    full: Lattice,
+    terms: str | Iterable[str | Iterable[str | Iterable[str]]],
+    *,
+    beam: float | None = None,
+    edits: EditCosts | None = None,
+) -> Lattice:
+    """Returns the hypotheses that hold a form of each term, in the order given; an empty lattice if none does.
+
+    >>> from lattice_simp.ops.nbest import nbest
+    >>> full = Lattice.from_strings([("the house in New York", 1.0), ("the houses there", 2.0)])
+    >>> [path.text for path in nbest(keep_terms(full, [["house", "houses"], "New York"]), 2)]
+    ['the house in New York']
+
+    Args:
+        full: acyclic.
+        terms: see `term_acceptor`.
+        beam: nats above the best path that the result keeps; None for all.
+        edits: the costs of missing and different words, which become the feature `TermsEdits`; None forbids them.
+    """
+    joint = compose_gappy(full, term_acceptor(terms, full.symbols), beam=beam, edits=edits, name=TERMS.skeleton)
+    return joint.without_feature(TERMS.skeleton).without_feature(TERMS.matched)
 
 
 def _add_forms(

@@ -125,6 +125,7 @@ class Decoder:
         strategy: str | None = None,
         skeleton_hypotheses: Strings | None = None,
         probabilities: Sequence[float] = (),
+        terms: Sequence[Sequence[str]] = (),
     ) -> Translation:
         """Translates one sentence.
 
@@ -141,6 +142,8 @@ class Decoder:
             strategy: a name of `STRATEGIES`; by default `gappy` with a skeleton, else `plain`.
             skeleton_hypotheses: translations of the skeleton from elsewhere, instead of our own.
             probabilities: of several skeletons, for the aggregation `expected`; equal ones by default.
+            terms: the forms of each term that translations must hold, in order, as `term_acceptor` takes them. If no
+                translation within the beam does, terms do not count, and `Translation.has_terms` is False.
 
         Raises:
             SkeletonError: the skeleton does not fit, or the strategy needs one.
@@ -158,6 +161,8 @@ class Decoder:
         if chosen.needs and not any(getattr(task, need) for need in chosen.needs):
             raise SkeletonError(f"the strategy {name!r} needs a skeleton")
         result = chosen.translate(self, task)
+        if terms:
+            result = result.with_terms(terms, self.settings.beam)
         return result if self.settings.mbr is None else replace(result, mbr=mbr(result.lattice, self.settings.mbr))
 
     def lattice(self, sentence: Sentence, beam: float | None = None) -> Lattice:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from lattice_simp.core.marks import MARKS
 from lattice_simp.ops.compose_gappy import EDITS, MATCHED, SKELETON
 from lattice_simp.ops.intersect import intersect
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.ops.term_acceptor import keep_terms
 from lattice_simp.translate.derivation import (
     COPY_FEATURE,
     GLUE_FEATURE,
@@ -37,6 +39,8 @@ class Translation:
         source: its tokens; of a word lattice, those of its best path.
         strategy: how it was decoded.
         lattice: the hypotheses within the beam, every cost included; input labels name rules (`derivation`).
+        has_terms: whether the lattice's hypotheses hold the terms; None without terms. Where it is False, none did, and
+            the lattice is the one without terms.
         reachable: whether a skeleton hypothesis was found in the full lattice; None without a skeleton. Where it is
             False, the lattice is the plain one.
         skeleton_hypotheses: the skeleton's n-best list.
@@ -54,11 +58,23 @@ class Translation:
     skeleton_hypotheses: tuple[Hypothesis, ...] = ()
     gap: float | None = None
     mbr: Lattice | None = None
+    has_terms: bool | None = None
 
     def __repr__(self) -> str:
         reached = "" if self.reachable is None else ", skeleton found" if self.reachable else ", skeleton not found"
         size = f"{self.lattice.num_states} states, {self.lattice.num_arcs} arcs"
         return f"Translation({' '.join(self.source)!r}, {self.strategy}{reached}, {size})"
+
+    def with_terms(self, terms: Sequence[Sequence[str]], beam: float) -> Translation:
+        """Returns the translation with only the hypotheses that hold a form of each term, if there are any.
+
+        Args:
+            terms: see `term_acceptor`.
+            beam: nats above the best of them.
+        """
+        kept = keep_terms(self.lattice, terms, beam=beam)
+        lattice = self.lattice if kept.empty else kept
+        return replace(self, lattice=lattice, has_terms=not kept.empty, gap=None if not kept.empty else self.gap)
 
     @property
     def best(self) -> Hypothesis:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import lattice_simp as ls
@@ -69,6 +71,51 @@ def test_the_acceptor_of_terms(call, files):
     assert [written.arcs_of(state) for state in written.states()] == [
         expected.arcs_of(state) for state in expected.states()
     ]
+
+
+def test_each_lattice_of_an_archive_keeps_what_holds_the_terms_of_its_line(call, files):
+    """Also after one that cannot be read."""
+    lattices = (ls.Lattice.from_strings(row) for row in ([("a b", 1.0), ("c", 2.0)], [("a", 1.0)], [("a d", 1.0)]))
+    (files / "folder").mkdir()
+    for name, lattice in zip(("1.fst", "3.txt", "10.fst"), lattices, strict=True):
+        ls.write(lattice, files / "folder" / name)
+    (files / "folder" / "2.fst").write_bytes(b"broken")
+    (files / "terms").write_text("x|c\n\n\nx\n")
+    done = call("lattice", "compose", "folder", "--terms", "terms", "--output", "out/")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[1:] == [
+        "3 sentences, 1 without a common hypothesis (unchanged), 1 without terms",
+        "lattice-simp: 1 lattice failed",
+    ]
+    written = {name: [path.text for path in ls.nbest(lattice, 5)] for name, lattice in ls.read_all("out")}
+    assert written == {"1": ["c"], "3": ["a"], "10": ["a d"]}
+    (files / "terms").write_text("x\n")
+    done = call("lattice", "compose", "folder", "--terms", "terms", "--output", "out/")
+    assert (done.returncode, "terms: 1 line, but folder has 4 lattices" in done.stderr) == (2, True)
+
+
+def test_translations_hold_the_terms(call, model, files):
+    """Where one within the beam does; the list, the statistics and the summary say so."""
+    sentences = "the house was built\n\nthe bridge was built yesterday\n"
+    call("translate", model, "--nbest", 9, "--nbest-output", "plain.nbest", stdin=sentences)
+    best, _, last = ls.read_nbest("plain.nbest")
+    other = next(entry for entry in best if not set(entry.tokens) <= set(best[0].tokens))
+    word = next(word for word in other.tokens if word not in best[0].tokens)
+    (files / "terms").write_text(f"nothing|{word}\n\nzeppelin\n")
+    done = call(
+        *("translate", model, "--terms", "terms", "--stats", "stats", "--nbest", 9, "--nbest-output", "held.nbest"),
+        stdin=sentences,
+    )
+    assert done.stdout.splitlines() == [other.text, "", last[0].text]
+    assert "terms held in 1, not in 1 (translated without them" in done.stderr
+    held = ls.read_nbest("held.nbest")
+    assert held[0][0].cost == pytest.approx(other.cost)
+    assert held[0][0].features == pytest.approx(other.features)
+    assert all(word in entry.tokens for entry in held[0])
+    rows = [json.loads(line) for line in (files / "stats").read_text().splitlines()]
+    assert [row["terms"] for row in rows] == [True, None, False]
+    done = call("translate", model, "--terms", "terms", stdin="the house\n")
+    assert "terms: 3 lines, but the input has 1 line (give each sentence a line" in done.stderr
 
 
 @pytest.mark.parametrize(
