@@ -1,4 +1,4 @@
-"""Main clauses: where the German verb moves, and where a skeleton helps.
+"""Main clauses, in which the German verb moves and a skeleton helps.
 
     the plan <clause> of the council to close the museum </clause> was passed <adverbial> in may </adverbial> .
     der plan des rates , das museum zu schließen , wurde im mai angenommen .
@@ -15,11 +15,11 @@
     the judge had promised <clause> to pay the fine </clause> .
     die richterin hatte versprochen , die geldbuße zu bezahlen .
 
-Marks are on the English side around what a skeleton may leave out: everything that is left is a sentence of the
-grammar again. German is verb second: a fronted adverbial takes the place of the subject, which goes after the finite
-verb; participles and particles end the clause, after adverbials. An infinitive clause of an object follows them.
+On the English side, marks enclose the parts that a skeleton may leave out: the rest is a sentence of the grammar again.
+German is verb second: a fronted adverbial takes the place of the subject, which moves behind the finite verb;
+participles and particles end the clause, after adverbials. An infinitive clause of an object follows them.
 
-What remembers the same thing is built once: all subjects that act share one set of verb phrases after *had*.
+Shared continuations are built once: all acting subjects share one set of verb phrases after *had*.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ class Clauses:
         return self.vocabulary.pair([OPEN[kind]], []) + fst + self.vocabulary.pair([CLOSE[kind]], [])
 
     def _closed(self, fst: pynini.Fst) -> pynini.Fst:
-        """Ends a gap that is open, with a German comma."""
+        """Closes an open gap, with a German comma."""
         return fst + self.vocabulary.pair([CLOSE[CLAUSE]], [","])
 
     # ---------------------------------------------------------------- phrases with gaps
 
     def _acting_subjects(self, number: str) -> pynini.Fst:
-        """Builds subjects that act, with or without a relative clause."""
+        """Builds acting subjects, with or without a relative clause."""
         heads = self.parts.heads(HUMAN_CLASSES, number, "nom", "nom", SUBJECT_PLACE, OPEN[CLAUSE])
         clauses = choice(self.parts.acting(number), self.parts.happening(number, SUBJECT_PLACE))
         return choice(self.parts.actors(number), self._closed(heads + clauses))
@@ -104,7 +104,7 @@ class Clauses:
         return choice(*choices)
 
     def _tail(self) -> pynini.Fst:
-        """Returns one adverbial, or two, whose order differs: manner, time in English; time, manner in German."""
+        """Returns one adverbial, or two in different orders: manner, time in English; time, manner in German."""
         kinds: dict[str, list[tuple[str, str]]] = {}
         for row in self.lexicon.adverbials:
             key = f"t.{row.id}"
@@ -113,7 +113,7 @@ class Clauses:
         two_adverbials = choice(*(self.parts.moved([english], [german], times) for english, german in kinds["manner"]))
         return self._gap(ADVERBIAL, choice(self.parts.adverbials(), two_adverbials))
 
-    # ---------------------------------------------------------------- what comes after the auxiliary
+    # ---------------------------------------------------------------- after the auxiliary
 
     def _participles(self, kind: str) -> pynini.Fst:
         """Builds *supported by the council in may*: *vom rat im mai unterstützt*, for subjects of a class."""
@@ -195,6 +195,6 @@ class Clauses:
 
 
 def _participle(verb: Verb | Intransitive | Control) -> tuple[list[str], list[str]]:
-    """Returns the participles of both languages as symbol strings."""
+    """Returns the participles of both languages as strings of symbols."""
     english, german = verb.english_participle, verb.german_participle
     return [lexeme(verb.key, english)], [lexeme(verb.key, german)]

@@ -5,11 +5,12 @@ From *the plan was passed in may* / *der plan wurde im mai angenommen*, among ot
     [X] ||| passed ||| angenommen ||| EF=... ||| 0-0
     [X] ||| was passed [X,1] ||| wurde [X,1] angenommen ||| EF=... ||| 0-0 1-2
 
-A phrase pair is a source span and a target span that are linked, and linked to nothing outside; no word at the border
-of either is unaligned. Rules replace one or two phrase pairs in another by non-terminals, which don't touch in the
-source; they keep an aligned word. Every phrase pair and every way to make a rule from it counts one.
+A phrase pair consists of a source span and a target span with links between them and none to words outside; their first
+and last words are aligned. Rules replace one or two phrase pairs within another one by non-terminals, which are not
+adjacent in the source; at least one aligned word stays. Each phrase pair and each derivation of a rule from it counts
+one.
 
-Features are natural logarithms of probabilities, where f is the source and e the target, as the field is used to:
+Features are natural logarithms of probabilities; f is the source and e the target, as is customary:
 `EF` is p(target | source), `FE` p(source | target); `LexEF` and `LexFE` multiply the word translation
 probabilities of a rule's words, averaged over the links of each (Koehn and others 2003), for unaligned words those of
 `NULL`.
@@ -26,15 +27,15 @@ from itertools import combinations
 from lattice_simp.grammars.demo.sample import SentencePair
 
 MAX_SPAN = 10
-"""Source words of a phrase pair that a rule is made from."""
+"""The most source words of a phrase pair from which rules are extracted."""
 MAX_SYMBOLS = 5
-"""Source symbols of a rule."""
+"""The most source symbols of a rule."""
 NULL = ""
 """Stands for the missing partner of an unaligned word."""
 
 Link = tuple[int, int]
 Phrase = tuple[int, int, int, int]
-"""Source start and stop, target start and stop (the positions after the last words)."""
+"""A phrase pair: source start and end, target start and end; ends are exclusive."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def phrases(pair: SentencePair) -> list[Phrase]:
 
 
 def rules(pair: SentencePair) -> Iterator[Rule]:
-    """Yields every rule of a sentence pair as often as there are ways to make it."""
+    """Yields every rule of a sentence pair, once for each derivation."""
     pairs = phrases(pair)
     for outer in pairs:
         inside = [inner for inner in pairs if inner != outer and _contains(outer, inner)]
@@ -83,7 +84,7 @@ def _contains(outer: Phrase, inner: Phrase) -> bool:
 
 
 def _apart(first: Phrase, second: Phrase) -> bool:
-    """Returns whether two phrases, the first of which starts first, share no word and don't touch in the source."""
+    """Returns whether two phrases share no word and are not adjacent in the source; the first one starts first."""
     return first[1] < second[0] and (first[3] <= second[2] or second[3] <= first[2])
 
 
@@ -97,7 +98,7 @@ def _rule(pair: SentencePair, outer: Phrase, gaps: tuple[Phrase, ...]) -> Rule:
 def _side(
     words: tuple[str, ...], start: int, stop: int, gaps: list[tuple[int, int]]
 ) -> tuple[tuple[str, ...], dict[int, int]]:
-    """Returns one side's symbols, and the position in it of each word of the sentence that is still there."""
+    """Returns the symbols of one side, and the positions there of the sentence's remaining words."""
     begins = {gap[0]: (number, gap[1]) for number, gap in enumerate(gaps, start=1)}
     symbols: list[str] = []
     positions: dict[int, int] = {}
@@ -120,14 +121,14 @@ def is_nonterminal(symbol: str) -> bool:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a rule table keeps; the translations of single words are always kept, up to the last two limits.
+    """The limits of a rule table; translations of single words are always kept, up to the last two limits.
 
     Attributes:
-        max_phrase: source words of a rule without non-terminals.
+        max_phrase: the most source words of a rule without non-terminals.
         min_phrase_count: the least count of such a rule.
         min_count: the least count of a rule with non-terminals.
         min_probability: the least p(target | source) of a rule.
-        max_targets: how many targets a source side keeps.
+        max_targets: the most targets of a source side.
     """
 
     max_phrase: int = MAX_SYMBOLS
@@ -148,7 +149,7 @@ class RuleTable:
 
     Args:
         pairs: the training corpus.
-        limits: what to keep.
+        limits: the limits of the table.
     """
 
     def __init__(self, pairs: Iterable[SentencePair], limits: Limits) -> None:
@@ -200,7 +201,7 @@ class RuleTable:
     def _lexical(
         self, source: tuple[str, ...], target: tuple[str, ...], links: tuple[Link, ...], *, forward: bool
     ) -> float:
-        """Returns the log probability of the words of one side, given those of the other that they are linked to."""
+        """Returns the log probability of the words of one side, given the linked words of the other."""
         partners: dict[int, list[int]] = defaultdict(list)
         for i, j in links:
             partners[j if forward else i].append(i if forward else j)

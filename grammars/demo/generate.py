@@ -1,8 +1,8 @@
-"""Writes the demo's data: a maintainers' script.
+"""Writes the demo's data; a script for maintainers.
 
     python -m lattice_simp.grammars.demo.generate [--output DIR] [--train]
 
-run at the top of a checkout; needs nothing but Python and pynini. The same grammar gives the same bytes: seeds are
+Run it at the top of a checkout; it needs only Python and pynini. The same grammar gives the same bytes: seeds are
 fixed, gzip headers carry no time. It takes about a minute and writes::
 
     test.jsonl      sentences that are in no training pair, with the masks of their skeletons
@@ -30,16 +30,16 @@ from lattice_simp.grammars.demo.vocabulary import CLAUSE
 
 SEED = 2016
 DRAWN = 30000
-"""Random paths; what repeats a sentence or a lexeme is dropped."""
+"""The number of random paths; repeated sentences and sentences that repeat a lexeme are dropped."""
 TEST_SIZE = 200
 TEST_LENGTHS = range(8, 17)
-"""Long enough for gaps that an n-gram doesn't see across."""
+"""The lengths of test sentences, long enough for gaps that n-grams do not span."""
 MIN_SEEN = 3
-"""How often the training part must have each word of a test sentence."""
+"""The least occurrences in the training part of each word of a test sentence."""
 LIMITS = Limits(max_phrase=5, min_phrase_count=5, min_count=60, min_probability=0.05, max_targets=12)
-"""They leave some thousand rules of about a million, for the sake of the package's size."""
+"""The limits of the rule table, which leave some thousand rules of about a million, to keep the package small."""
 GAPLESS_DRAWN = 30000
-"""Sentences without gaps for the language model alone: what a noun and its verb are like when they are neighbours."""
+"""The number of sentences without gaps for the language model alone, in which nouns and verbs are adjacent."""
 LM_ORDER = 4
 LM_THRESHOLD = 4.0
 
@@ -58,7 +58,7 @@ def split(pairs: list[SentencePair]) -> tuple[list[SentencePair], list[SentenceP
 
 
 def test_records(test: Iterable[SentencePair]) -> list[str]:
-    """Returns a line of JSON for each test sentence, as `lattice_simp.skeleton` reads them."""
+    """Returns a JSON line for each test sentence, in the format of `lattice_simp.skeleton`."""
     return [
         json.dumps({"id": f"demo.{i}", "line": i, "tokens": pair.english, "keep": pair.masks()}, ensure_ascii=False)
         for i, pair in enumerate(test)
@@ -66,15 +66,14 @@ def test_records(test: Iterable[SentencePair]) -> list[str]:
 
 
 def write(path: Path, lines: Iterable[str]) -> None:
-    """Writes lines, compressed if the name ends in `.gz`, always as the same bytes."""
+    """Writes lines, compressed if the name ends in `.gz`; the same lines give the same bytes."""
     content = "".join(f"{line}\n" for line in lines).encode()
     path.write_bytes(gzip.compress(content, compresslevel=9, mtime=0) if path.suffix == ".gz" else content)
 
 
 def language_model(train: Iterable[SentencePair]) -> WittenBell:
-    """Estimates the language model, from the training part and from sentences without gaps.
-
-    No test sentence is among the latter: each of those has a gap.
+    """Estimates the language model from the training part and from sentences without gaps. No test sentence is among
+    the latter, since each has a gap.
     """
     gapless = draw(Relation.build(gaps=False), GAPLESS_DRAWN, SEED)
     return WittenBell((pair.german for pair in (*train, *gapless)), LM_ORDER, LM_THRESHOLD)

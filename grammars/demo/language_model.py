@@ -4,12 +4,12 @@ Interpolated Witten-Bell smoothing (Chen and Goodman 1998, section 2.6)::
 
     p(w | h) = (c(h w) + t(h) p(w | h')) / (c(h) + t(h))
 
-where t(h) is how many words follow the history h, and h' is h without its first word. It stays sound on a corpus that
-a grammar made, where modified Kneser-Ney's counts of counts may not fall as they must.
+where t(h) is the number of distinct words that follow the history h, and h' is h without its first word. Unlike
+modified Kneser-Ney, it needs no falling counts of counts, which a generated corpus may lack.
 
-Then n-grams are pruned that the shorter ones predict nearly as well (weighted difference pruning: Seymore and
-Rosenfeld 1996): those with c(h w) (ln p(w | h) - ln p(w | h')) below a threshold. What is left keeps its probability,
-and the backoff weights are made such that all histories sum to one.
+Then n-grams that shorter ones predict nearly as well are pruned (weighted difference pruning: Seymore and Rosenfeld
+1996): those with c(h w) (ln p(w | h) - ln p(w | h')) below a threshold. The others keep their probabilities, and
+backoff weights make the probabilities after each history sum to one.
 
 >>> model = WittenBell([["der", "plan"], ["der", "rat"]], order=2, threshold=0.0)
 >>> round(sum(model.probability(("der",), word) for word in model.predicted), 12)
@@ -30,18 +30,18 @@ NEVER = -99.0
 """The customary log10 probability of `<s>`, which is never predicted."""
 
 DIGITS = 3
-"""Decimal places of the logarithms in the file: fewer make it smaller; probabilities are then right to 0.12 %."""
+"""The decimal places of logarithms in the file, which keep it small; probabilities are exact to 0.12 %."""
 
 Ngram = tuple[str, ...]
 
 
 class WittenBell:
-    """A model of some order; `threshold` (in natural log units) says how much is pruned, 0 nearly nothing.
+    """A model of some order; `threshold` (in natural log units) controls pruning, with 0 for almost none.
 
     Attributes:
-        predicted: the words that have a probability, `</s>` and `<unk>` among them, sorted.
-        explicit: the n-grams that are kept, with their probabilities.
-        backoff: for each history that goes on, the factor of the shorter history's probabilities.
+        predicted: the words with a probability, including `</s>` and `<unk>`, sorted.
+        explicit: the remaining n-grams with their probabilities.
+        backoff: for each history of remaining n-grams, the factor of the shorter history's probabilities.
     """
 
     def __init__(self, sentences: Iterable[Sequence[str]], order: int, threshold: float) -> None:
@@ -89,7 +89,7 @@ class WittenBell:
     def _smoothed(self, history: Ngram, word: str) -> float:
         """Returns p(word | history) before pruning."""
         if not history:
-            # Unknown words share what is left with all others, like any other shorter distribution.
+            # The lowest order backs off to a uniform distribution, which includes unknown words.
             lower = 1 / len(self.predicted)
         else:
             lower = self._smoothed(history[1:], word)
@@ -106,7 +106,7 @@ class WittenBell:
                 gain = self._counts[ngram] * math.log(probability / self._smoothed(ngram[1:-1], ngram[-1]))
                 if gain < threshold:
                     continue
-            # Readers of ARPA files want the histories and the ends of what is there.
+            # Readers of ARPA files require the histories and the suffixes of all n-grams.
             for part in (ngram, ngram[:-1], ngram[1:]):
                 if part and part != (BEGIN,):
                     kept.setdefault(part, self._smoothed(part[:-1], part[-1]))
@@ -118,7 +118,7 @@ class WittenBell:
             if len(ngram) > 1:
                 following[ngram[:-1]].append(ngram)
         self.backoff = {}
-        # From short histories to long ones: each weight needs those of the shorter history.
+        # From short histories to long ones, since each weight needs those of the shorter history.
         for history in sorted(following, key=len):
             explicit = math.fsum(self.explicit[ngram] for ngram in following[history])
             lower = math.fsum(self.probability(history[1:], ngram[-1]) for ngram in following[history])

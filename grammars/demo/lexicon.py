@@ -6,8 +6,8 @@ An English word with two German translations has two rows, distinguished by the 
     bill_money    bill     rechnung       money        settle_money    settled             beglichen          money
     bill_law      bill     gesetzentwurf  law          settle_dispute  settled             beigelegt          dispute
 
-So *the bill ... was settled* is one thing and *the bill ... was passed* another, but only for a reader who sees subject
-and verb together: a phrase table that looks at either word alone can't tell.
+So *the bill ... was settled* is one thing and *the bill ... was passed* another, but only together do subject and verb
+show which: a phrase table that sees one word alone cannot tell.
 
 In `german` verbs, `|` comes after a separable particle: `ab|lehnen` gives *abzulehnen*, *lehnte ... ab*, *ablehnte*.
 In adverbials, `|` divides both sides into pieces that translate each other. `-` is an empty field.
@@ -97,7 +97,7 @@ class Verb:
 
 @dataclass(frozen=True)
 class Intransitive:
-    """A verb without object; `auxiliary` is what its German perfect needs (`haben` or `sein`)."""
+    """A verb without object; `auxiliary` is that of its German perfect (`haben` or `sein`)."""
 
     id: str
     english_participle: str
@@ -135,7 +135,7 @@ class Adverbial:
 
 
 class Lexicon:
-    """All tables.
+    """The tables of the lexicon.
 
     >>> lexicon = Lexicon()
     >>> [noun.german["sg", "acc"] for noun in lexicon.nouns if noun.english["sg"] == "bill"]
@@ -170,7 +170,7 @@ class Lexicon:
         return [Adverbial(**row.cells) for row in _rows("adverbials")]
 
     def nouns_of(self, kind: str, number: str) -> list[Noun]:
-        """Returns the nouns of a class that have the number."""
+        """Returns the nouns of a class in a number."""
         return [noun for noun in self.nouns if noun.kind == kind and number in noun.english]
 
     def verbs_of(self, kind: str) -> list[Verb]:

@@ -5,8 +5,8 @@
     of the council      des rates
     by the librarians   von den bibliothekarinnen
 
-Adjectives take the weak endings after the definite article, the mixed ones after the indefinite one. Only adjectives
-that suit the noun's class are used.
+Adjectives have weak endings after the definite article and mixed ones after the indefinite one. Only adjectives that
+suit the noun's class occur.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ INDEFINITE = {
 }
 
 WEAK_E = {("m", "nom"), ("f", "nom"), ("f", "acc"), ("n", "nom"), ("n", "acc")}
-"""Where the weak ending is -e; it is -en everywhere else."""
+"""The cases and genders with the weak ending -e; all others have -en."""
 
 MIXED = {("m", "nom"): "er", ("f", "nom"): "e", ("f", "acc"): "e", ("n", "nom"): "es", ("n", "acc"): "es"}
-"""The endings after *ein*; -en everywhere else."""
+"""The endings after *ein*; all other cases and genders have -en."""
 
 VOWELS = "aeiou"
 
 
 def agreement(noun: Noun, number: str) -> str:
-    """Returns what articles and pronouns agree with: the gender, or `pl`."""
+    """Returns the key of agreement of articles and pronouns: the gender, or `pl`."""
     return "pl" if number == "pl" else noun.gender
 
 
@@ -70,7 +70,7 @@ class NounPhrases:
         return choice(*choices)
 
     def owners(self, number: str) -> pynini.Fst:
-        """Builds genitives of those who act: *of the council*."""
+        """Builds genitives of acting nouns: *of the council*."""
         return self._with_preposition("o", "of|the", "gen", number)
 
     def agents(self, number: str) -> pynini.Fst:
@@ -89,7 +89,7 @@ class NounPhrases:
         return choice(*choices)
 
     def _core(self, noun: Noun, number: str, case: str, ending: str, vowel: bool | None) -> pynini.Fst:
-        """Builds adjective and noun, or the noun alone; `vowel`: whether English begins with one (None: either)."""
+        """Builds adjective and noun, or the noun alone; `vowel`: whether English begins with a vowel (None: either)."""
 
         def fits(english: str) -> bool:
             return vowel is None or (english[0] in VOWELS) == vowel

@@ -1,11 +1,11 @@
-"""The grammar as a relation: which German sentences translate an English one, with some of its gaps left out.
+"""The grammar as a relation of English sentences, some of whose gaps are left out, and their German translations.
 
     >>> relation = Relation.build()                                         # doctest: +SKIP
     >>> relation.translations("the old bill was passed quickly .".split())  # doctest: +SKIP
     ['der alte gesetzentwurf wurde rasch verabschiedet .', 'der alte gesetzentwurf wurde schnell verabschiedet .']
 
-English words are read as symbols by the inverse of the transducer that spells them, with marks put in between; the
-grammar gives German symbols, which are spelled: `words ∘ spelling⁻¹ ∘ sentences ∘ spelling`.
+The inverse of the spelling transducer turns English words into symbols, with marks between them; the grammar maps
+these to German symbols, which are spelled: `words ∘ spelling⁻¹ ∘ sentences ∘ spelling`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lattice_simp.grammars.demo.lexicon import Lexicon
 from lattice_simp.grammars.demo.vocabulary import CLOSE, MARKS, OPEN, Vocabulary
 
 OUTSIDE, KEPT, DELETED = range(3)
-"""Where a word can be: outside of all gaps, in a gap that is kept, in a gap that is deleted."""
+"""The places of a word: outside of all gaps, in a kept gap, in a deleted gap."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Relation:
     """The transducers of the grammar.
 
     Attributes:
-        vocabulary: the symbols of all of them.
-        sentences: marked English symbols to German symbols, with the chances of its random paths.
+        vocabulary: the symbols of all transducers.
+        sentences: marked English symbols to German symbols, weighted by the probabilities of random paths.
         spelling: strings of symbols to strings of words.
     """
 
@@ -43,7 +43,7 @@ class Relation:
         """Compiles the grammar from its tables; takes some seconds.
 
         Args:
-            gaps: False leaves out whatever is in gaps; the sentences that remain are like skeletons.
+            gaps: whether sentences have gaps; sentences without them are like skeletons.
         """
         vocabulary = Vocabulary(excluded=frozenset() if gaps else MARKS)
         sentences = Clauses(Lexicon(), vocabulary).sentences()
@@ -51,12 +51,12 @@ class Relation:
         return cls(vocabulary, sentences, vocabulary.spelling(vocabulary.symbols))
 
     def marked(self, english: Sequence[str], mask: str | None = None) -> pynini.Fst:
-        """Returns the acceptor of a sentence with all marks that agree with a mask.
+        """Returns the acceptor of a sentence with all placements of marks that agree with a mask.
 
         Args:
             english: the words.
-            mask: `1` for each word that is kept and `0` for each that is deleted: whole gaps, and nothing else, are
-                deleted. None allows all masks.
+            mask: `1` for each kept word and `0` for each deleted one; exactly some whole gaps are deleted. None allows
+                all masks.
         """
         find = self.vocabulary.table.find
         fst = pynini.Fst()

@@ -1,4 +1,4 @@
-"""Sentence pairs at random, with the word alignment and the gaps that they are made with.
+"""Random sentence pairs with their word alignment and gaps.
 
 >>> pair = SentencePair.from_symbols(
 ...     ["d.plan#the", "n.plan#plan", "aux.m#was", "v.pass#passed", "<adverbial>", "t.may#in|may", "</adverbial>"],
@@ -29,22 +29,22 @@ COMMA = ","
 RELATIVE_PRONOUNS = frozenset(("that", "who"))
 
 DELETED_KINDS = (frozenset((CLAUSE, ADVERBIAL)), frozenset((CLAUSE,)), frozenset(GAP_KINDS))
-"""What the skeletons of a sentence delete, in the order of its masks.
+"""The kinds of gaps that each skeleton of a sentence deletes, in the order of its masks.
 
-A German sentence without its fronted adverbial has another word order: the third skeleton's translation is then no
-subsequence of the sentence's. It is there because people who know no German make such skeletons.
+Without its fronted adverbial, a German sentence has another word order, so the translation of the third skeleton is not
+a subsequence of the sentence's. It is included because people who do not know German make such skeletons.
 """
 
 
 @dataclass(frozen=True)
 class SentencePair:
-    """A sentence, its translation, and what is known about them.
+    """A sentence and its translation, with their alignment and gaps.
 
     Attributes:
         english: source words.
         german: target words.
         links: pairs of aligned positions, source first.
-        gaps: kind, first position and position after the last one of each gap of the source.
+        gaps: the kind, the first position and the exclusive end of each gap of the source.
     """
 
     english: tuple[str, ...]
@@ -79,7 +79,7 @@ class SentencePair:
 def draw(relation: Relation, count: int, seed: int) -> list[SentencePair]:
     """Draws random sentence pairs; fewer than `count` remain without duplicates.
 
-    A sentence with a lexeme twice is not good English, and its alignment is not clear: it is dropped, too.
+    Sentences that repeat a lexeme are dropped, too: they are poor English with an ambiguous alignment.
     """
     paths = pynini.randgen(relation.sentences, npath=count, seed=seed).paths()
     find = relation.vocabulary.table.find
@@ -91,14 +91,14 @@ def draw(relation: Relation, count: int, seed: int) -> list[SentencePair]:
             pair = SentencePair.from_symbols(english, german)
             pairs.setdefault(pair.english, pair)
         paths.next()
-    # The paths come as a tree, in the order of its arcs.
+    # The paths form a tree, and come in the order of its arcs.
     result = [pairs[key] for key in sorted(pairs)]
     random.Random(seed).shuffle(result)
     return result
 
 
 def _spell(symbols: list[str]) -> tuple[list[str], dict[str, list[list[int]]]]:
-    """Returns the words, and for each key the positions of each piece of the lexeme."""
+    """Returns the words, and by key the positions of each piece of the lexeme."""
     spelled: list[str] = []
     positions_of: dict[str, list[list[int]]] = {}
     for symbol in symbols:

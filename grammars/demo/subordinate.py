@@ -7,11 +7,11 @@
     who had resigned                    , der zurückgetreten war ,
     to close the museum in may          , das museum im mai zu schließen ,
 
-A finite-state machine remembers a verb only by being in a state of its own. So where a verb moves, it is deleted, and
-inserted again after what it crosses, once for each verb: `moved` builds one member of such a union.
+A finite-state machine remembers a verb only by a state of its own. So a verb that moves is deleted, and inserted again
+behind the phrase that it crosses, separately for each verb: `moved` builds one member of this union.
 
-`place` says where in the sentence a clause is. It tells the function words of several clauses apart, since
-the keys of a sentence must differ (see `vocabulary`). The closing comma is the caller's: the full stop swallows it.
+`place` is the place of a clause in the sentence. It distinguishes the function words of several clauses, since the keys
+of a sentence must differ (see `vocabulary`). The caller adds the closing comma, which is omitted before the full stop.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ class Subordinate:
         self.lexicon = lexicon
         self.vocabulary = vocabulary
         self.nominal = NounPhrases(lexicon, vocabulary)
-        # These are asked for again and again, with few different arguments.
+        # They are called many times, with few different arguments.
         self.adverbials = lru_cache(None)(self._adverbials)
         self.actors = lru_cache(None)(self._actors)
         self.objects = lru_cache(None)(self._objects)
         self.infinitive = lru_cache(None)(self._infinitive)
 
     def moved(self, english: Iterable[str], german: Iterable[str], crossed: pynini.Fst) -> pynini.Fst:
-        """Returns English symbols before a phrase that are German symbols after it."""
+        """Returns a phrase with English symbols before it and German symbols after it."""
         return self.vocabulary.pair(english, []) + crossed + self.vocabulary.pair([], german)
 
     def optional(self, fst: pynini.Fst) -> pynini.Fst:
-        """Returns the phrase or nothing, with equal chances in a random path."""
+        """Returns the phrase or nothing, with equal probabilities in a random path."""
         return choice(self.vocabulary.pair([], []), fst)
 
     # ---------------------------------------------------------------- phrases
@@ -59,7 +59,7 @@ class Subordinate:
         return choice(*(self.vocabulary.lexeme(f"t.{row.id}", row.english, row.german) for row in entries))
 
     def _actors(self, number: str) -> pynini.Fst:
-        """Builds subjects that act, without modifiers."""
+        """Builds acting subjects without modifiers."""
         nouns = [noun for kind in HUMAN_CLASSES for noun in self.lexicon.nouns_of(kind, number)]
         return self.nominal.phrases(nouns, number, "nom")
 
@@ -89,7 +89,7 @@ class Subordinate:
             choices.append(self.nominal.phrases(nouns, number, case, indefinite=False) + pronoun)
         return choice(*choices)
 
-    # ---------------------------------------------------------------- what follows the relative pronoun
+    # ---------------------------------------------------------------- after the relative pronoun
 
     def passive(self, kind: str, number: str, place: str) -> pynini.Fst:
         """Builds *was opened in march*: *im märz eröffnet wurde*."""

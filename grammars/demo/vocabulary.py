@@ -1,11 +1,11 @@
-"""The symbols of the grammar: a lexeme's key and a spelling, and the transducers that spell them.
+"""The symbols of the grammar, which consist of a lexeme's key and a spelling, and the transducers that spell them.
 
 Both sides of the grammar are strings of symbols `key#spelling`; a lexeme has the same key on both sides::
 
     d.plan#the n.plan#plan  aux.s#was  v.pass_proposal#passed  .#.
     d.plan#der n.plan#plan  aux.s#wurde v.pass_proposal#angenommen .#.
 
-so the word alignment of a sentence pair is known, however far the words move. In a spelling, `_` stands for a blank
+so the word alignment of a sentence pair is known, no matter how far words move. In a spelling, `_` stands for a blank
 inside of a piece, and `|` divides a lexeme into pieces; when both sides have equally many pieces, the first
 translates the first, and so on (`to|close`, `zu|schließen`); otherwise all words translate all words.
 
@@ -28,7 +28,7 @@ CLAUSE = "clause"
 ADVERBIAL = "adverbial"
 FRONTED = "fronted"
 GAP_KINDS = (CLAUSE, ADVERBIAL, FRONTED)
-"""What a gap holds: a modifier of a noun or an infinitive clause; adverbials; an adverbial before the subject."""
+"""The kinds of gaps: a modifier of a noun or an infinitive clause; adverbials; an adverbial before the subject."""
 
 OPEN = {kind: f"<{kind}>" for kind in GAP_KINDS}
 CLOSE = {kind: f"</{kind}>" for kind in GAP_KINDS}
@@ -68,10 +68,9 @@ def words(symbol: str) -> list[str]:
 
 
 def choice(*fsts: pynini.Fst) -> pynini.Fst:
-    """Returns the union in which a random path takes each member with the same chance.
-
-    pynini's `union` adds the other members to the arcs of the first one's start state, so that each of those arcs would
-    be as likely as a whole other member; an empty transition in front of the first keeps its arcs apart.
+    """Returns the union in which a random path takes each member with the same probability. pynini's `union` adds the
+    other members to the arcs of the first one's start state, so each of those arcs would be as probable as a whole
+    other member; an epsilon transition before the first member prevents this.
     """
     return pynini.union(pynini.accep("") + fsts[0], *fsts[1:])
 
@@ -115,7 +114,7 @@ class Vocabulary:
         return nothing
 
     def lexeme(self, key: str, english: str, german: str) -> pynini.Fst:
-        """Returns the transducer of a lexeme that stays in its place."""
+        """Returns the transducer of a lexeme that does not move."""
         return self.pair([lexeme(key, english)], [lexeme(key, german)])
 
     def decode(self, fst: pynini.Fst) -> list[str]:

@@ -1,1 +1,1 @@
-"""English: what may be deleted from a sentence, and the words that forbid it."""
+"""English: word lists, and the costs of deletions."""

@@ -10,12 +10,12 @@ from pathlib import Path
 from lattice_simp.support.tables import Row, grammar_path, grammar_table, read_table
 
 DeletionCosts = Mapping[tuple[str, str, str, str], float]
-"""Nats by (label, word, part of speech of the head, place), see `deletion_costs`."""
+"""Costs in nats by (label, word, part of speech of the head, place); see `deletion_costs`."""
 
 COST_COLUMNS = ("label", "word", "head", "place", "cost")
 
 OPEN = "open"
-"""The kind of the marks that have a partner."""
+"""The kind of opening marks."""
 
 
 @cache
@@ -61,13 +61,13 @@ def _marks() -> list[Row]:
 
 @cache
 def deletion_costs(path: Path | None = None) -> DeletionCosts:
-    """Reads what the deletion of a dependent costs; by default from `deletable.tsv`.
+    """Reads the costs of deleting dependents, by default from `deletable.tsv`.
 
     `*` stands for anything. `word` is the dependent itself, `head` its head's part of speech, `place` is `comma` (set
     off by punctuation), `adjacent` (right after the head) or `*`.
 
     Raises:
-        FormatError: a cost that is not a number from 0 up; names the line.
+        FormatError: a cost is not a number of at least 0; the message names the line.
     """
     costs = {}
     for row in read_table(path or grammar_path("english/deletable.tsv"), COST_COLUMNS, full=True):

@@ -1,4 +1,4 @@
-"""Which full stops of English end sentences: not those of abbreviations, initials and numbered items."""
+"""Decides which full stops end English sentences: not those of abbreviations, initials and numbered items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.support.tables import grammar_table
 
 ANYTHING, NUMBERS, NAMES = "anything", "numbers", "names"
-"""What a full stop after an abbreviation ends no sentence before; see `abbreviations.tsv`."""
+"""The kinds of words before which an abbreviation's full stop does not end a sentence; see `abbreviations.tsv`."""
 
 _INITIAL = re.compile(r"[^\W\d_]")
 _ACRONYM = re.compile(r"(?:[A-Z][a-z]?\.)+[A-Z][a-z]{0,2}|(?:[a-z]\.)+[a-z]|(?:[A-Z]\.-?)+[A-Z]")
@@ -20,10 +20,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @cache
 def abbreviations() -> dict[str, str]:
-    """Returns before what the full stop of each abbreviation ends no sentence.
+    """Returns for each abbreviation the words before which its full stop does not end a sentence.
 
     Raises:
-        FormatError: the table has an unknown entry; names the line.
+        FormatError: the table has an unknown entry; the message names the line.
     """
     before = {}
     for row in grammar_table("english/abbreviations.tsv", ("word", "before"), full=True):
@@ -35,13 +35,13 @@ def abbreviations() -> dict[str, str]:
 
 @cache
 def _lower_cased() -> dict[str, str]:
-    """Returns the abbreviations in small letters, without those that are other words then, such as `sat`."""
+    """Returns the abbreviations in lower case, without those that are other words then, such as `sat`."""
     table = abbreviations()
     return {word.lower(): before for word, before in table.items() if before == ANYTHING or word.islower()}
 
 
 def kind_of(word: str) -> str:
-    """Returns before what a full stop after a word ends no sentence; "" if it ends one.
+    """Returns the words before which a full stop after this word does not end a sentence; "" if it always ends one.
 
     >>> kind_of("Fig"), kind_of("Sat"), kind_of("sat"), kind_of("U.S"), kind_of("J")
     ('numbers', 'names', '', 'names', 'names')
@@ -63,7 +63,7 @@ def ends_sentence(word: str, following: str) -> bool:
     (True, False, False)
 
     Args:
-        word: before the stop, as it is written.
+        word: the word before the stop, in its original case.
         following: the text after the stop, from its first word on.
     """
     before = kind_of(word)

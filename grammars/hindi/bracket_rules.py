@@ -1,9 +1,8 @@
-"""Acceptors that say what breaches of rules on clauses cost: one for each row of `bracket_rules.tsv`.
-
-Sharma and Paul 2014 (hybrid approach, section 4.2) correct the brackets of a field one rule after the other. Here each
-of their rules is a weighted acceptor of units and brackets, whose paths cost so much for each place where the rule is
-not kept; what is composed with all of them, and with the acceptor of balanced brackets, has the best bracketing as its
-shortest path.
+"""Acceptors of the costs of broken rules on clauses, one for each row of `bracket_rules.tsv`. Sharma and Paul 2014
+(hybrid approach, section 4.2) correct the brackets of a conditional random field one rule after the other. Here each of
+their rules is a weighted acceptor of units and brackets that adds a cost for each place where the rule is broken. The
+field's lattice is composed with all of them and with the acceptor of balanced brackets; the shortest path is the best
+bracketing.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ TABLE = "hindi/bracket_rules.tsv"
 
 @dataclass(frozen=True)
 class BracketRule:
-    """A rule: what a place between `before` and `after` costs, in nats."""
+    """A rule: the cost, in nats, of each place between `before` and `after`."""
 
     name: str
     before: str
@@ -35,7 +34,7 @@ class BracketRule:
     cost: float
 
     def acceptor(self, cost: float | None = None) -> pynini.Fst:
-        """Returns the acceptor of all strings, each at so much for each place; its own cost if none is given."""
+        """Returns the acceptor of all strings, each with a cost for each place; by default the cost of the rule."""
         before, after = (compile_pattern(text, alphabet(), classes()) for text in (self.before, self.after))
         weight = pynini.accep("", weight=self.cost if cost is None else cost)
         return pynini.cdrewrite(weight, before, after, any_string()).project("input").rmepsilon().optimize()
@@ -49,7 +48,8 @@ def bracket_rules() -> tuple[BracketRule, ...]:
     ['1a verb', '1a end']
 
     Raises:
-        FormatError: a pattern is broken, a cost is not a number from 0 on, or a name is there twice; names the line.
+        FormatError: a pattern is broken, a cost is not a number of at least 0, or a name is repeated; the message names
+            the line.
     """
     rules: dict[str, BracketRule] = {}
     for row in grammar_table(TABLE, ("rule", "before", "after", "cost", "note")):
@@ -72,16 +72,16 @@ def _rule(row: Row) -> BracketRule:
 def cheapest_well_formed(
     strings: pynini.Fst, n: int = 1, *, most: float = math.inf, costs: Mapping[str, float] | None = None
 ) -> pynini.Fst:
-    """Returns the cheapest paths of an acyclic transducer whose brackets are balanced, the costs of the rules included.
+    """Returns the cheapest paths of an acyclic transducer with balanced brackets, including the costs of the rules.
 
     Args:
         strings: units between `BOS` and `EOS`, and brackets, on the output side.
-        n: how many.
-        most: what a path may cost, in nats; what costs more is left out after each composition.
-        costs: of the rules, by name; those of the table if none are given.
+        n: the number of paths.
+        most: the largest cost of a path, in nats; arcs of costlier paths are pruned after each composition.
+        costs: the costs of the rules by name; by default those of the table.
 
     Returns:
-        A transducer of the paths that are left, at most n; empty if there are none.
+        A transducer of at most n paths; empty if there are none.
     """
     candidates = _within(pynini.compose(strings, _well_formed()), most)
     for acceptor in _acceptors(None if costs is None else tuple(costs.items())):
@@ -90,7 +90,7 @@ def cheapest_well_formed(
 
 
 def _within(fst: pynini.Fst, most: float) -> pynini.Fst:
-    """Leaves out what is on no path within a limit: rules only make paths dearer."""
+    """Removes arcs that are on no path within a limit; later rules can only add costs."""
     if not fst.num_states() or most == math.inf:
         return fst
     best = float(pynini.shortestdistance(fst, reverse=True)[fst.start()])
@@ -98,7 +98,7 @@ def _within(fst: pynini.Fst, most: float) -> pynini.Fst:
 
 
 def breaches(symbols: Sequence[str]) -> dict[str, int]:
-    """Returns how often a string of units and brackets breaks each rule that it breaks.
+    """Counts the places where a string of units and brackets breaks rules, by rule; rules that it keeps are left out.
 
     >>> breaches("[main NE SAY ] [comp KI NP FIN ]".split())
     {'1a verb': 1}
@@ -118,7 +118,7 @@ def _well_formed() -> pynini.Fst:
 
 @cache
 def _acceptors(costs: tuple[tuple[str, float], ...] | None) -> tuple[pynini.Fst, ...]:
-    """Returns the acceptors of the rules that cost something."""
+    """Returns the acceptors of the rules with a cost above 0."""
     cost_of = {rule.name: rule.cost for rule in bracket_rules()} if costs is None else dict(costs)
     rules = ((rule, cost_of.get(rule.name, 0.0)) for rule in bracket_rules())
     return tuple(rule.acceptor(cost).arcsort("ilabel") for rule, cost in rules if cost > 0)

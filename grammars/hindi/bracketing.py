@@ -1,6 +1,5 @@
-"""Brackets around clauses: the rule files one after the other, and the acceptor of what is well-formed.
-
-From the ends over the starts to the types (Sharma and Paul 2014b, section 4).
+"""Brackets around clauses: applies the rule files one after the other, and defines the acceptor of well-formed
+bracketings. The rules add ends, then starts, then types (Sharma and Paul 2014b, section 4).
 """
 
 from __future__ import annotations
@@ -17,23 +16,23 @@ STAGES = ("ends", "finite_starts", "nonfinite_starts", "sanity", "ki", "closing"
 """The rule files, in order."""
 
 BALANCING = ("sanity", "closing")
-"""The stages that add brackets at a cost: the cheapest well-formed string goes on."""
+"""The stages that add brackets at a cost; the next stage gets the cheapest well-formed string."""
 
 REMOVAL = "removal"
-"""The rule file that takes brackets away."""
+"""The rule file that removes brackets."""
 
 MAX_DEPTH = 6
-"""How deep clauses may be nested; the deepest of the treebank's trees are five deep."""
+"""The deepest nesting of clauses; the treebank's trees have at most five levels."""
 
 FINITE_END, NON_FINITE_START, NON_FINITE_END = "]", "{", "}"
 
 SIGNS = ("COMMA", "SEMI", "DASH", "STOP", "QUOTE", "OTHER", BEGINNING, END)
-"""Symbols that do not fill a clause."""
+"""Symbols that do not count as words of a clause."""
 
 
 @lru_cache(maxsize=4096)
 def bracketing(symbols: tuple[str, ...]) -> tuple[str, ...]:
-    """Puts brackets with types into a string of symbols.
+    """Adds typed brackets to a string of symbols.
 
     >>> " ".join(bracketing(("NE", "SAY", "KI", "PRO", "FIN")))
     '[main NE SAY [comp KI PRO FIN ] ]'
@@ -54,7 +53,7 @@ def through(symbols: Sequence[str], stages: Sequence[str]) -> tuple[str, ...]:
 
 
 def _balanced(string: pynini.Fst, name: str) -> pynini.Fst:
-    """Makes a string well-formed: as it is, else by what a stage adds, else by taking brackets away, too."""
+    """Makes a string well-formed: unchanged if it is, else by a stage's additions, else by removing brackets, too."""
     for steps in ((), (name,), (name, REMOVAL)):
         good = pynini.compose(string, _to_well_formed(steps))
         if good.num_states():
@@ -64,7 +63,7 @@ def _balanced(string: pynini.Fst, name: str) -> pynini.Fst:
 
 @cache
 def _to_well_formed(steps: tuple[str, ...]) -> pynini.Fst:
-    """Returns the transducer from any string to the well-formed ones that some stages make of it."""
+    """Returns the transducer from any string to its well-formed rewritings by some stages."""
     fst = well_formed()
     for name in reversed(steps):
         for rule in reversed(stage(name)):
@@ -74,11 +73,11 @@ def _to_well_formed(steps: tuple[str, ...]) -> pynini.Fst:
 
 @cache
 def well_formed() -> pynini.Fst:
-    """Returns the acceptor of balanced bracketings to a bounded depth, without clauses that hold no word.
+    """Returns the acceptor of balanced bracketings of bounded depth, without empty clauses.
 
     Its states are the open brackets (`[`, `{`), and whether the innermost clause has words.
 
-    A finite clause may not be in a non-finite one: Hindi's participles take no clauses.
+    A finite clause must not be in a non-finite one, since Hindi participles take no clauses.
     """
     letters = alphabet()
     fst = pynini.Fst()

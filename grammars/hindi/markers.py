@@ -1,4 +1,4 @@
-"""Words that join or mark clauses: the lists of Sharma and Paul 2014b (appendices A and B), with what they lack."""
+"""Words that join or mark clauses: the lists of Sharma and Paul 2014b (appendices A and B), with additions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MarkerClass = Literal[
     "coordinator", "adversative", "complementiser", "conditional", "then", "adverbial", "consecutive", "connective",
     "relative", "temporal", "correlative",
 ]  # fmt: skip
-"""What a marker does."""
+"""The function of a marker."""
 
 
 class Marker(NamedTuple):
@@ -19,8 +19,8 @@ class Marker(NamedTuple):
 
     Attributes:
         devanagari: the form.
-        roman: its spellings in Latin letters, the papers' one first.
-        kind: what it does.
+        roman: its spellings in Latin letters, the paper's first.
+        kind: its function.
         source: `A` or `B` for the papers' appendices, `text` for their text, `treebank`, or `paradigm`.
     """
 
@@ -38,7 +38,7 @@ def markers() -> tuple[Marker, ...]:
     ('और', 'aur', 'coordinator')
 
     Raises:
-        FormatError: a row has no form, no spelling, or a class that does not exist.
+        FormatError: a row has no form, no spelling, or an unknown class.
     """
     rows = []
     for row in grammar_table("hindi/markers.tsv", ("devanagari", "roman", "class", "source")):
@@ -60,9 +60,8 @@ def _by_form() -> dict[str, tuple[Marker, ...]]:
 
 
 def markers_of(form: str) -> tuple[Marker, ...]:
-    """Finds the markers with a form, in either script; the letters' case does not matter.
-
-    Several have the same form in Latin letters where they have more than one spelling in Devanagari.
+    """Finds the markers with a form in either script, ignoring case. There are several if one form in Latin letters has
+    several spellings in Devanagari.
 
     >>> [marker.devanagari for marker in markers_of("lekin")], markers_of("किताब")
     (['लेकिन'], ())
@@ -71,7 +70,7 @@ def markers_of(form: str) -> tuple[Marker, ...]:
 
 
 def is_marker(form: str, *kinds: MarkerClass) -> bool:
-    """Returns whether a form, in either script, is a marker of one of some classes.
+    """Returns whether a form, in either script, is a marker of one of these classes.
 
     >>> is_marker("जिसने", "relative"), is_marker("jisne", "coordinator")
     (True, False)

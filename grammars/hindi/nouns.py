@@ -1,4 +1,4 @@
-"""The forms of Hindi nouns: for each gender and case a transducer from roots, made of `noun_endings.tsv`."""
+"""The forms of Hindi nouns: a transducer from roots for each gender and case, compiled from `noun_endings.tsv`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CASES = ("plural", "oblique", "oblique_plural")
 
 
 def noun_form(root: str, gender: str, case: str) -> str:
-    """Returns the `plural`, `oblique` or `oblique_plural` of a noun (`m` or `f`), made of its direct singular.
+    """Returns the `plural`, `oblique` or `oblique_plural` of a noun (`m` or `f`) from its direct singular.
 
     >>> noun_form("बेटा", "m", "oblique"), noun_form("नेता", "m", "oblique"), noun_form("रात", "f", "plural")
     ('बेटे', 'नेता', 'रातें')
@@ -28,7 +28,8 @@ def noun_form(root: str, gender: str, case: str) -> str:
 
 @cache
 def _nouns() -> dict[tuple[str, str], Any]:
-    """Returns the transducer for each gender and case: whole words before endings before the rest."""
+    """Returns the transducer for each gender and case: whole words take priority over endings, and these over the
+    rest."""
     every = [*letters("consonant"), *letters("vowel"), *letters("mark"), *vowel_signs().values(), "्"]
     sigma = pynini.closure(any_of(every)).optimize()
     signs = set(vowel_signs().values())
@@ -47,7 +48,7 @@ def _nouns() -> dict[tuple[str, str], Any]:
 
 
 def _priority(first: Any, second: Any) -> Any:
-    """Returns one transducer, and another one for what the first does not take."""
+    """Returns the union of two transducers in which the second applies only to strings that the first rejects."""
     taken = pynini.project(first.copy(), "input").rmepsilon().optimize()
     inputs = pynini.project(second.copy(), "input").rmepsilon().optimize()
     return pynini.union(first, pynini.difference(inputs, taken) @ second)

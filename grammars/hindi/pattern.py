@@ -1,8 +1,7 @@
-"""Regular expressions over symbols: the texts of the rules, compiled to acceptors.
-
-A pattern is a row of symbols with blanks between them. `( )` groups, `|` separates alternatives, `*`, `+` and `?` come
-after what they repeat, `$NAME` is a class with a name, `.` is any symbol that is not a bracket, and `^(A|B)` is any
-symbol that is neither a bracket nor one of these. A pattern without symbols is the empty string.
+"""Regular expressions over symbols, which rules consist of, compiled to acceptors. A pattern is a sequence of symbols
+separated by blanks. `( )` groups, `|` separates alternatives, `*`, `+` and `?` follow the part that they repeat,
+`$NAME` is a named class, `.` is any symbol that is not a bracket, and `^(A|B)` is any symbol that is neither a bracket
+nor one of these. A pattern without symbols is the empty string.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class Alphabet:
         """Returns the acceptor of one string of symbols.
 
         Raises:
-            LatticeSimpError: there is no such symbol.
+            LatticeSimpError: a symbol is unknown.
         """
         for name in names:
             if not self.table.member(name):
@@ -55,11 +54,11 @@ def compile_pattern(
     True
 
     Args:
-        classes: patterns by the names that it may take them by.
-        inside: the classes that the pattern is in, outermost first; it may name none of them.
+        classes: the named classes that it may refer to.
+        inside: the classes around the pattern, outermost first; it must not refer to them.
 
     Raises:
-        LatticeSimpError: the text is broken, names a symbol or class that does not exist, or a class names itself.
+        LatticeSimpError: the text is broken, a symbol or class is unknown, or a class refers to itself.
     """
     parts, position = [], 0
     text = text.strip()

@@ -1,4 +1,4 @@
-"""Rewrite rules: each row of a rule file is one transducer, and a file is what they do one after the other."""
+"""Rewrite rules: each row of a rule file is a transducer, and a file is their composition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BEGINNING, END = "BOS", "EOS"
 """The symbols around a sentence."""
 
 MAX_STATES = 2000
-"""How many states neighbouring rules may have as one transducer: beyond, two compositions are faster than one."""
+"""The most states of neighbouring rules as one transducer; above it, two compositions are faster than one."""
 
 COLUMNS = ("replace", "by", "before", "after", "cost", "note")
 
@@ -30,10 +30,10 @@ def alphabet() -> Alphabet:
 
 @cache
 def classes() -> Mapping[str, str]:
-    """Returns the patterns with names, from `rule_classes.tsv`.
+    """Returns the named patterns of `rule_classes.tsv`.
 
     Raises:
-        FormatError: a pattern is broken, or names itself; names the line.
+        FormatError: a pattern is broken, or refers to itself; the message names the line.
     """
     rows = list(grammar_table("hindi/rule_classes.tsv", ("name", "pattern", "note")))
     patterns = {row["name"]: row["pattern"] for row in rows}
@@ -47,14 +47,12 @@ def classes() -> Mapping[str, str]:
 
 @cache
 def stage(name: str) -> tuple[pynini.Fst, ...]:
-    """Compiles `rule_NAME.tsv` to transducers, to be used in order; several rows may make up one.
-
-    Each row replaces what `replace` matches by the symbols of `by`, between `before` and `after`, wherever it can; with
-    a cost it may do so, and the least sum of costs wins in the end. A `replace` of more than one string needs `by` to
-    be one string.
+    """Compiles `rule_NAME.tsv` to transducers, to be applied in order; one may combine several rows. Each row replaces
+    each match of `replace` between `before` and `after` by the symbols of `by`. With a cost, the replacement is
+    optional, and the least total cost wins. If `replace` matches several strings, `by` must be a single string.
 
     Raises:
-        FormatError: a pattern is broken, or a cost is not a number; names the line.
+        FormatError: a pattern is broken, or a cost is not a number; the message names the line.
     """
     rules = []
     for row in grammar_table(f"hindi/rule_{name}.tsv", COLUMNS):
@@ -66,7 +64,7 @@ def stage(name: str) -> tuple[pynini.Fst, ...]:
 
 
 def _composed(rules: Sequence[pynini.Fst]) -> list[pynini.Fst]:
-    """Composes neighbouring rules as long as what they do together stays small."""
+    """Composes neighbouring rules as long as their composition stays small."""
     composed: list[pynini.Fst] = []
     for rule in rules:
         both = pynini.compose(composed[-1], rule).optimize() if composed else rule

@@ -1,14 +1,13 @@
-"""Devanagari in roman letters, as Sharma, Paul and Mishra 2014 write it (`raam`, `jisne`, `khaanaa`), and back.
-
-Both ways are one transducer, made of the table `romanisation.tsv` in four steps:
+"""Romanises Devanagari in the spelling of Sharma, Paul and Mishra 2014 (`raam`, `jisne`, `khaanaa`), and converts it
+back. One transducer serves both directions; it is compiled from the table `romanisation.tsv` in four steps:
 
 1. every consonant without a vowel sign gets the inherent vowel, and vowel signs become vowels;
 2. the inherent vowel at a word's end is silent (not after a cluster with य or र: `mitra`);
 3. so is, from the right to the left, one between vowel + consonant and consonant + vowel (`lad(a)kaa`);
 4. letters become roman ones.
 
-The way back is ambiguous (`t` is त or ट) and people spell loosely (`ram`, `peekar`), so a fifth step adds loose
-spellings at a cost, and the inverse is composed with a word list: the cheapest path is the word.
+The reverse direction is ambiguous (`t` is त or ट), and people spell loosely (`ram`, `peekar`). So a fifth step adds
+loose spellings at a cost, and the inverse is composed with a word list: the cheapest path is the word.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ from lattice_simp.support.tables import grammar_table
 _COLUMNS = ("kind", "letter", "sign", "roman", "cost")
 
 OUT_OF_LEXICON = 14.0
-"""What it costs, in nats, to read a word that is not in the lexicon: more than the rarest word of a large word list,
-so that a listed word wins unless its spelling is far off."""
+"""The cost, in nats, of a word outside the lexicon. It is higher than that of the rarest word of a large word list, so
+a listed word wins unless its spelling is far off."""
 
 CLUSTER, HIATUS = 0.7, 1.0
-"""What a consonant cluster and a vowel that stands alone cost on the way back: signs after consonants are commoner."""
+"""The costs of a consonant cluster and of an independent vowel in the reverse direction; vowel signs are commoner."""
 
 _SCHWA, _SILENCER = "ə", "्"
 _FIRST, _LAST = "<", ">"
@@ -78,7 +77,7 @@ def _inner() -> Any:
 
 
 def _spelt_out() -> Any:
-    """Does step 1."""
+    """Step 1: spells out the inherent vowels."""
     consonant = any_of(letters("consonant"))
     signs = [cross(row.sign, row.letter) for row in _rows()["vowel"] if row.sign]
     syllable = consonant + pynini.union(*signs, cross(_SILENCER, "", CLUSTER), cross("", _SCHWA))
@@ -87,7 +86,7 @@ def _spelt_out() -> Any:
 
 
 def _without_silent() -> Any:
-    """Does steps 2 and 3."""
+    """Steps 2 and 3: removes silent vowels."""
     vowel, consonant = any_of([*letters("vowel"), _SCHWA]), any_of(letters("consonant"))
     silent, mark = cross(_SCHWA, ""), pynini.closure(any_of(letters("mark")), 0, 1)
     other = pynini.difference(consonant, any_of(letters("keeps"))).optimize()
@@ -98,7 +97,7 @@ def _without_silent() -> Any:
 
 
 def _in_roman() -> Any:
-    """Does step 4; the costs say how rare a letter is for its romanisation."""
+    """Step 4: romanises letters; the costs reflect how rare a letter is for its romanisation."""
     marks, labials = letters("mark"), any_of(letters("labial"))
     nasal = any_of([mark for mark in marks if mark in "ंँ"])
     rows = [row for kind in ("vowel", "consonant", "mark", "digit") for row in _rows()[kind]]
@@ -111,13 +110,13 @@ def _in_roman() -> Any:
 
 @cache
 def _to_roman() -> Any:
-    """Does all four steps: Devanagari to the strict romanisation; one output for each input."""
+    """All four steps: maps Devanagari to the strict romanisation, with one output for each input."""
     return (_spelt_out() @ _without_silent() @ _in_roman()).optimize()
 
 
 @cache
 def _loose() -> Any:
-    """Does step 5: the strict romanisation to what people write."""
+    """Step 5: maps the strict romanisation to loose spellings."""
     roman = [*"abcdefghijklmnopqrstuvwxyz0123456789'"]
     ends = [acceptor(_FIRST), acceptor(_LAST)]
     steps = [cross(row.letter, row.roman, row.cost) for row in _rows()["loose"]]
@@ -131,7 +130,7 @@ def _loose() -> Any:
 
 @cache
 def _from_roman() -> Any:
-    """Maps what people write to Devanagari, with costs."""
+    """Maps strict and loose spellings to Devanagari, with costs."""
     return pynini.invert(_to_roman() @ _loose()).optimize().arcsort("olabel")
 
 
@@ -168,13 +167,13 @@ def romanise(word: str) -> str:
 
 
 class Lexicon:
-    """A word list that tells which Devanagari word a romanised one is.
+    """A word list that disambiguates romanised words.
 
     >>> devanagari("ram", Lexicon({"राम": 10, "रम": 1}))
     'राम'
 
     Args:
-        counts: how often each word occurs; more than 0.
+        counts: the frequency of each word, above 0.
 
     Raises:
         LatticeSimpError: a count is not above 0.
@@ -202,16 +201,16 @@ class Lexicon:
 
 
 def devanagari(word: str, lexicon: Lexicon) -> str:
-    """Returns the Devanagari word that a romanised one most probably is; what is not a roman word stays as it is.
+    """Returns the most probable Devanagari word for a romanised one; any other text is returned unchanged.
 
     >>> words = Lexicon({"पीकर": 3, "ताला": 1, "टाला": 5, "नहीं": 9})
     >>> [devanagari(word, words) for word in "peekar piikar taalaa nahin kamal 1947 राम".split()]
     ['पीकर', 'पीकर', 'टाला', 'नहीं', 'कमल', '1947', 'राम']
 
     Args:
-        word: in any usual romanisation, of any case.
-        lexicon: words with their frequencies; the best path through the spellings and the words wins, and a word
-            that is not listed costs `OUT_OF_LEXICON`.
+        word: the word in any usual romanisation, in any case.
+        lexicon: words with their frequencies; the cheapest path through spellings and words wins, and an unlisted word
+            costs `OUT_OF_LEXICON`.
     """
     plain = word.lower()
     if not re.fullmatch("[a-z']*[a-z][a-z']*", plain):

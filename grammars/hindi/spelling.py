@@ -1,4 +1,4 @@
-"""One spelling for letters that Unicode writes in several ways, and the marks that people type for punctuation."""
+"""Normalises letters with several encodings in Unicode, and variants of punctuation marks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import unicodedata
 from functools import lru_cache
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
-"""Joiners, soft hyphens and byte order marks: a word is the same with and without them."""
+"""Joiners, soft hyphens and byte order marks, which do not distinguish words."""
 
 _WITH_DOT = {unicodedata.normalize("NFD", letter): letter for letter in map(chr, range(0x0958, 0x0960))}
-"""Letters with a dot below as two characters, and as one: the treebank mostly writes one."""
+"""Letters with a dot below as two characters, and as one, which is more frequent in the treebank."""
 
 _TWO_CHARACTERS = re.compile("|".join(_WITH_DOT))
 
@@ -20,11 +20,11 @@ _MARKS = str.maketrans(
     | dict.fromkeys("“”„«»", '"')
     | dict.fromkeys("‐‑–—―−", "-")
 )
-"""What typesetting and keyboards without a danda put in place of the treebank's marks."""
+"""Marks of typesetting, and of keyboards without a danda, with the treebank's marks."""
 
 
 def composed(text: str) -> str:
-    """Writes one character for every letter, without joiners.
+    """Composes each letter into one character, and removes joiners.
 
     >>> len("ड\u093c"), len(composed("ड\u093c"))
     (2, 1)
@@ -34,7 +34,7 @@ def composed(text: str) -> str:
 
 
 def tidied(text: str) -> str:
-    """Writes a text with the treebank's letters and marks.
+    """Converts a text to the treebank's letters and marks.
 
     >>> tidied("‘स्\u200dथान’ – …|"), tidied("ज\u093c") == "\u095b"
     ("'स्थान' - ...।", True)
@@ -44,7 +44,7 @@ def tidied(text: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def folded(form: str) -> str:
-    """Returns a token's form for comparison: the same for all spellings of the same letters, and for all digits.
+    """Returns a token's form for comparison, which is the same for all encodings of a letter and all scripts of digits.
 
     >>> folded("१२वें"), folded("Delhi"), folded("पढ\u093c") == folded("पढ़")
     ('12वें', 'delhi', True)

@@ -1,4 +1,4 @@
-"""The symbols that the rules rewrite: one for each chunk, by its tag and its words (`rule_symbols.tsv`)."""
+"""The symbols that the rules rewrite, one for each chunk, determined by its tag and its words (`rule_symbols.tsv`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Word = tuple[str, str]
 
 @dataclass(frozen=True)
 class _Row:
-    """A row of the table; an empty set asks for nothing."""
+    """A row of the table; an empty set is no condition."""
 
     symbol: str
     chunks: frozenset[str]

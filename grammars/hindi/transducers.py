@@ -1,4 +1,4 @@
-"""Small pieces of transducers over Hindi text, their costs in tables, and their strings."""
+"""Building blocks of transducers over Hindi text, costs from tables, and the strings of transducers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lattice_simp.support.tables import Row
 
 
 def acceptor(text: str) -> Any:
-    """Returns the acceptor of one string; brackets in it mean nothing special.
+    """Returns the acceptor of a string, in which brackets have no special meaning.
 
     >>> acceptor("[घर]").string("utf8")
     '[घर]'
@@ -21,18 +21,18 @@ def acceptor(text: str) -> Any:
 
 
 def any_of(texts: Iterable[str]) -> Any:
-    """Returns the acceptor of one string out of several."""
+    """Returns the acceptor of several strings."""
     return pynini.union(*map(acceptor, texts))
 
 
 def cross(source: str, target: str, cost: float = 0.0) -> Any:
-    """Returns the transducer of a string to another one, at a cost in nats."""
+    """Returns the transducer from one string to another, at a cost in nats."""
     fst = pynini.cross(acceptor(source), acceptor(target))
     return weighted(fst, cost) if cost else fst
 
 
 def weighted(fst: Any, cost: float) -> Any:
-    """Returns a transducer whose paths cost so much more, in nats."""
+    """Returns a transducer with a cost, in nats, added to all paths."""
     return fst + pynini.accep("", weight=cost, token_type="utf8")
 
 
@@ -58,7 +58,8 @@ def cost_of(row: Row) -> float:
     """Reads the cell `cost` of a row, in nats; an empty cell is 0.
 
     Raises:
-        FormatError: it is not a finite number from 0 on: with costs below 0, a cycle would have no cheapest path.
+        FormatError: the cost is not a finite number of at least 0; with negative costs, a cycle would have no cheapest
+            path.
     """
     try:
         cost = float(row["cost"] or 0)

@@ -31,7 +31,7 @@ _ALIASES |= dict.fromkeys(("Uz", "UZ"), SUBJUNCTIVE)
 
 
 class Agreement(NamedTuple):
-    """What a verb agrees in: `m` or `f`, `sg` or `pl` (honorific forms are plural), and `1`, `2` or `3`."""
+    """The agreement of a verb: `m` or `f`, `sg` or `pl` (honorific forms are plural), and `1`, `2` or `3`."""
 
     gender: str = "m"
     number: str = "sg"
@@ -39,7 +39,7 @@ class Agreement(NamedTuple):
 
     @staticmethod
     def of(gender: str, number: str, person: str) -> Agreement:
-        """Reads the treebank's values, where `any` and "" stand for the unmarked one and `h` for honorific.
+        """Converts the treebank's values, in which `any` and "" stand for the unmarked value and `h` for honorific.
 
         >>> Agreement.of("any", "sg", "3h")
         Agreement(gender='m', number='pl', person='3')
@@ -47,7 +47,7 @@ class Agreement(NamedTuple):
         return Agreement(
             "f" if gender == "f" else "m",
             "pl" if number == "pl" or person.endswith("h") else "sg",
-            # The polite second person takes the third person's endings.
+            # The polite second person has the endings of the third.
             person if person in ("1", "2") else "3",
         )
 
@@ -78,15 +78,15 @@ _IRREGULAR = ("hindi/irregular_verbs.tsv", ("root", "tam", *_FEATURES, "stem", "
 
 
 def generate(root: str, tam: str, agreement: Agreement | None = None, *, last: bool = False) -> str | None:
-    """Returns the form of a verb; None if there is none (`hai` has no infinitive).
+    """Returns the form of a verb; None if it does not exist (`hai` has no infinitive).
 
     >>> generate("पी", "yA"), generate("कर", "yA", Agreement("f", "sg")), generate("जा", "gA", Agreement("m", "pl"))
     ('पिया', 'की', 'जाएंगे')
 
     Args:
-        root: in Devanagari; it need not be listed.
-        tam: of the treebank's analyser, `yA`, `wA`, `gA` …
-        agreement: masculine singular, third person, if None.
+        root: the root in Devanagari, which need not be listed.
+        tam: the tense, aspect and mood in the names of the treebank's analyser, `yA`, `wA`, `gA` …
+        agreement: the agreement; by default masculine singular, third person.
         last: whether no auxiliary follows.
     """
     forms = variants(root, tam, agreement, last=last)
@@ -108,7 +108,7 @@ def variants(root: str, tam: str, agreement: Agreement | None = None, *, last: b
 
 @lru_cache(maxsize=1 << 14)
 def analyse(form: str) -> tuple[VerbForm, ...]:
-    """Returns the readings of a form of a listed verb, those of frequent verbs first.
+    """Returns the readings of a form of a listed verb, more frequent verbs first.
 
     >>> sorted({(one.root, one.tam) for one in analyse("पिया")}), analyse("घर")
     ([('पी', 'yA')], ())
@@ -117,7 +117,7 @@ def analyse(form: str) -> tuple[VerbForm, ...]:
 
 
 def takes_ne(root: str) -> bool:
-    """Returns whether the agent of a perfective form takes `ne`; verbs that are not listed do.
+    """Returns whether the agent of a perfective form takes `ne`, as with all unlisted verbs.
 
     >>> takes_ne("खा"), takes_ne("सो")
     (True, False)
@@ -127,12 +127,12 @@ def takes_ne(root: str) -> bool:
 
 @cache
 def perception_verbs() -> frozenset[str]:
-    """Returns the verbs whose object may be a participle: what is seen or heard."""
+    """Returns the verbs of perception, whose object may be a participle."""
     return frozenset(composed(row["root"]) for row in grammar_table(*_VERBS) if row["perceives"])
 
 
 def listed_root(root: str) -> str:
-    """Returns a root as the verb list spells it, where a dot below is missing.
+    """Returns a root in the verb list's spelling, which may add missing dots below letters.
 
     >>> listed_root("छोड") == composed("छोड़"), listed_root("कर")
     (True, 'कर')
@@ -142,7 +142,7 @@ def listed_root(root: str) -> str:
 
 
 def verb_forms() -> dict[str, float]:
-    """Returns all forms of all listed verbs with a weight: frequent verbs have more, and so do usual spellings."""
+    """Returns all forms of all listed verbs with weights, which are higher for frequent verbs and usual spellings."""
     forms = pynini.project(_analyser(), "input").rmepsilon()
     masses: dict[str, float] = {}
     for _, form, weight in forms.paths(output_token_type="utf8").items():
@@ -170,7 +170,7 @@ def _undotted() -> dict[str, str]:
 
 @cache
 def _symbols() -> dict[str, str]:
-    """Returns each feature's value a character of the private use area, so that all is one string."""
+    """Maps each value of a feature to a private character, so that root and features form one string."""
     tams = {row["tam"] for table in (_ENDINGS, _IRREGULAR) for row in grammar_table(*table)}
     values = [*sorted(tams), *(f"{name}={value}" for name, every in _FEATURES.items() for value in every)]
     return {value: chr(_PRIVATE + number) for number, value in enumerate(values)}
@@ -183,7 +183,7 @@ def _tags(tam: str, values: tuple[str, ...]) -> Any:
 
 
 def _all_values(row: Row) -> Iterator[tuple[str, ...]]:
-    """Expands the `*` of a row."""
+    """Expands `*` in a row to all values."""
     return product(*(every if row[name] == "*" else (row[name],) for name, every in _FEATURES.items()))
 
 
@@ -200,7 +200,8 @@ def _endings() -> Any:
 
 
 def _irregular() -> tuple[Any, Any]:
-    """Maps roots with features to other stems with them, and to whole forms; of several forms the first costs least."""
+    """Maps roots with features to irregular stems with features, and to whole forms; the first of several is
+    cheapest."""
     stems, forms, seen = [], [], dict[tuple[str, ...], int]()
     for row in grammar_table(*_IRREGULAR):
         for values in _all_values(row):
@@ -223,7 +224,7 @@ def _sigma() -> Any:
 
 @cache
 def _joined() -> Any:
-    """Joins a root, a seam and an ending to a form."""
+    """Joins a root and an ending, separated by a boundary symbol, to a form."""
     signs = vowel_signs()
     consonant, vowel = any_of(letters("consonant")), any_of(letters("vowel"))
     opens = any_of([sign_or_vowel for pair in signs.items() if pair[0] in "आइएओ" for sign_or_vowel in pair])
@@ -242,7 +243,7 @@ def _joined() -> Any:
 
 
 def _all_forms(roots: Any) -> Any:
-    """Maps root and features to forms: whole forms before other stems before the rule."""
+    """Maps root and features to forms; whole forms take priority over irregular stems, and these over the rule."""
     endings, joined = _endings(), _joined()
     stems, forms = _irregular()
     inputs = (roots + pynini.project(endings, "input")).optimize()
@@ -263,7 +264,7 @@ def _generator() -> Any:
 
 
 def _defective() -> list[str]:
-    """Returns the verbs that have none but the listed forms: those that the verb list does not hold."""
+    """Returns the verbs with only the listed forms: those outside the verb list."""
     return sorted({composed(row["root"]) for row in grammar_table(*_IRREGULAR)} - set(_verbs()))
 
 

@@ -172,7 +172,7 @@ def refusal(head: bytes, path: str | Path | None, wanted: str = LATTICES) -> For
 
 
 def _with_keys(text: bytes) -> str:
-    """Adds the keys of the first JSON object to a message, unless the object is cut off.
+    r"""Adds the keys of the first JSON object to a message, unless the object is cut off.
 
     >>> _with_keys(b'[\n  {"model": "m", "response": "a cat"}, ')
     " with the keys 'model', 'response'"
