@@ -1,4 +1,4 @@
-"""Lays the pages of experiments out again from their results, configs and notes, and reports pages that differ.
+"""Lays out the pages of experiments again from their results, configs and notes, and reports pages that differ.
 
 python -m experiments.pages [--write] [FOLDER ...]
 """
@@ -20,10 +20,10 @@ from lattice_simp.support.textio import write_text
 
 EXPERIMENTS = Path(__file__).parent
 TRAINING = "experiments.results"
-"""Lays out folders that are no packages: those with nothing but a training config."""
+"""The module that lays out folders with only a training config, which are not packages."""
 
 STUDY = "protocol.yaml"
-"""Is beside the config of a study, whose tables are of the systems' outputs."""
+"""The file beside the config of a study, whose tables come from the systems' outputs."""
 
 _STAGES = re.compile(r"^\| stage \|.*(?:\n\|.*)+", re.MULTILINE)
 
@@ -31,7 +31,7 @@ Layout = Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]]
 
 
 def layout_of(folder: Path) -> Layout:
-    """Returns what lays an experiment's page out, from its figures and its config."""
+    """Returns the function that lays out an experiment's page from its figures and its config."""
     is_package = (EXPERIMENTS / folder.name / "report.py").exists()
     layout: Layout = import_module(f"experiments.{folder.name}.report" if is_package else TRAINING).page
     return layout
@@ -40,7 +40,7 @@ def layout_of(folder: Path) -> Layout:
 def rendered(folder: Path) -> str:
     """Returns the page of an experiment.
 
-    The title, what it was made with, and a table of stages that the results lack are those of the page that is there.
+    The title, the command, and a table of stages missing in the results are copied from the existing page.
     """
     figures = read_json(folder / FIGURES)
     page = (folder / PAGE).read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def rendered(folder: Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Compares the pages, or writes them; the status is 1 where a page that was not written differs."""
+    """Compares the pages, or writes them; the status is 1 if an unwritten page differs."""
     parser = argparse.ArgumentParser(prog="python -m experiments.pages", description=__doc__)
     parser.add_argument("folders", type=Path, nargs="*", metavar="FOLDER", help="experiments (all)")
     parser.add_argument("--write", action="store_true", help="write the pages that differ")

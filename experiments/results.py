@@ -1,4 +1,4 @@
-"""Trains the system of an experiment's config, unless that is done, and writes its results.
+"""Trains the system of an experiment's config if necessary, and writes its results.
 
 python -m experiments.results experiments/multi30k --data ../shared/data
 """

@@ -1,1 +1,1 @@
-"""Settings of training for corpora that differ from the text that is translated, measured on development data."""
+"""Training settings for corpora that differ from the text to translate, measured on development data."""

@@ -1,4 +1,4 @@
-"""`python -m experiments.adaptation`: what settings of training for several corpora gain on a development set."""
+"""`python -m experiments.adaptation`: gains of training settings for several corpora on a development set."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OUTPUT = "output.txt"
 
 
 def adaptation(experiment: Experiment) -> Results:
-    """Trains, tunes and translates what is not done, and measures."""
+    """Does the missing training, tuning and translation, and measures all systems."""
     settings = experiment.settings()
     work = Path(settings["work"]).absolute()
     write_texts(settings, experiment.folder, work)
@@ -63,14 +63,14 @@ def adaptation(experiment: Experiment) -> Results:
 
 
 def perplexity(model: Path, sentences: Sequence[str]) -> float:
-    """Returns the perplexity of a model's language model on token lines, ends of sentences included."""
+    """Returns the perplexity of a model's language model on token lines, including the ends of sentences."""
     scores = LanguageModel.read(model / ARPA).scores(sentences)
     words = sum(len(as_tokens(line)) + 1 for line in sentences)
     return float(np.exp(-scores.sum() / words))
 
 
 def half_figures(done: Done) -> dict[str, Any]:
-    """Returns what was mixed, tuned and weighed on a half."""
+    """Returns the figures of the mixtures, the tuning and the weights of a half."""
     model, tune = (done.records[name] for name in ("language-model", "tune"))
     weights = read_weights(done.folders["tune"] / WEIGHTS)
     return {
@@ -105,7 +105,7 @@ def config_of(
 
 
 def other_half(settings: Mapping[str, Any], work: Path, half: int) -> TestSet:
-    """Returns the sentences that are translated with what was tuned on a half."""
+    """Returns the sentences to translate with the weights tuned on a half."""
     source, references = (work / f"half{1 - half}.{side}" for side in ("source", "reference"))
     return TestSet(name=f"half{1 - half}", source=source, references=(references,), lines=settings["translated"])
 
@@ -114,7 +114,7 @@ def other_half(settings: Mapping[str, Any], work: Path, half: int) -> TestSet:
 
 
 def translated(config: Config, test: TestSet, run: Run) -> Done:
-    """Trains and tunes a system, and translates."""
+    """Trains and tunes a system, and translates with it."""
     done = train(config, run, last="tune")
     stage = Stage(
         "translated", ("model", "tune"), {"lines": test.lines}, [test.source], partial(_translate, config, test)

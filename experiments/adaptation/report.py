@@ -7,7 +7,7 @@ from lattice_simp.metrics.table import Cell, Table, as_markdown
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     return [
         quality_table(figures, config["baseline"]),
         tuning_table(figures),
@@ -39,7 +39,7 @@ def quality_table(figures: Figures, baseline: str) -> str:
 
 
 def tuning_table(figures: Figures) -> str:
-    """Returns what tuning says of each half, and the perplexities of mixtures."""
+    """Returns the results of tuning on each half, and the perplexities of mixtures."""
     rows = []
     for name, system in figures["systems"].items():
         for number, half in enumerate(system["halves"], start=1):
@@ -65,7 +65,7 @@ def tuning_table(figures: Figures) -> str:
 
 
 def weight_table(figures: Figures, kind: str, title: str) -> str:
-    """Returns weights by corpus, of each system and half that has them."""
+    """Returns the weights of corpora in each system and half that has them."""
     rows, names = [], []
     for name, system in figures["systems"].items():
         for number, half in enumerate(system["halves"], start=1):

@@ -1,1 +1,1 @@
-"""How the two judgements of each sentence agree, which were given for different lengths."""
+"""The agreement of two judgements of each sentence, made for different lengths."""

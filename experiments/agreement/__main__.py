@@ -1,4 +1,4 @@
-"""`python -m experiments.agreement`: how the two hand-made judgements of each sentence agree."""
+"""`python -m experiments.agreement`: measures the agreement of the two hand-made judgements of each sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How two judgements of each sentence agree that were given for different lengths."""
+"""Measures the agreement of two judgements of each sentence that were made for different lengths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TwoJudgements:
     """A short and a long skeleton of each sentence.
 
     Attributes:
-        judgements: the short and the long one of the first sentence, then those of the next.
+        judgements: the short and the long one of each sentence, in order.
     """
 
     judgements: tuple[Judgement, ...]
@@ -30,7 +30,7 @@ class TwoJudgements:
         """Takes the first skeleton of each record as the short one, the second as the long one.
 
         Raises:
-            LatticeSimpError: there are no records, or one has not two skeletons.
+            LatticeSimpError: there are no records, or one does not have two skeletons.
         """
         if not records:
             raise LatticeSimpError("there are no sentences with two judgements")
@@ -44,14 +44,14 @@ class TwoJudgements:
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """For each sentence, its tokens, and how many stay in the short, the long one, and in both; shape (n, 4)."""
+        """The tokens of each sentence, and those kept by the short one, the long one, and both; shape (n, 4)."""
         pairs = zip(self.judgements[::2], self.judgements[1::2], strict=True)
         masks = [(np.array(short.skeleton.mask), np.array(long.skeleton.mask)) for short, long in pairs]
         return np.array([(len(short), short.sum(), long.sum(), (short & long).sum()) for short, long in masks])
 
     @property
     def nested(self) -> TwoJudgements:
-        """Skeletons of the same lengths that agree as much as they can: the shorter one is within the longer one."""
+        """Skeletons of the same lengths with the highest possible agreement: the longer contains the shorter."""
         judgements: list[Judgement] = []
         for number, (size, *kept) in enumerate(self.counts[:, :3].tolist()):
             sentence = Sentence(str(number), number, ("x",) * size)
@@ -63,7 +63,7 @@ class TwoJudgements:
 
     @property
     def confusion(self) -> dict[str, float]:
-        """The shares of tokens that both keep, the short or the long one alone keeps, none keeps."""
+        """The shares of tokens kept by both, only by the short one, only by the long one, and by neither."""
         size, short, long, both = self.counts.sum(axis=0).tolist()
         shares = {"both": both, "short alone": short - both, "long alone": long - both}
         return {name: count / size for name, count in {**shares, "none": size - short - long + both}.items()}
@@ -75,12 +75,12 @@ class TwoJudgements:
 
     @property
     def random_f1(self) -> float:
-        """The F1 that is expected where both draw as many tokens as they keep by chance."""
+        """The expected F1 of random skeletons of the same lengths."""
         size, short, long, _ = self.counts.T
         return float(np.mean(2 * short * long / size / (short + long)))
 
     def figures(self) -> dict[str, float | None]:
-        """Returns all that is measured."""
+        """Returns all figures."""
         size, short, long, both = self.counts.T
         reliability = aggregate(self.judgements).reliability
         nested = self.nested

@@ -7,12 +7,12 @@ from lattice_simp.metrics.table import Cell, Table, as_markdown
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     return [as_markdown(table) for table in (agreement_table(figures["sets"]), confusion_table(figures["sets"]))]
 
 
 def agreement_table(sets: Figures) -> Table:
-    """How far they agree, beside the most and the least that their lengths allow."""
+    """Returns the table of agreement, with the highest value that the lengths allow and the chance level."""
     shown = {
         "rate: short": "short_rate",
         "rate: long": "long_rate",
@@ -39,7 +39,7 @@ def agreement_table(sets: Figures) -> Table:
 
 
 def confusion_table(sets: Figures) -> Table:
-    """What the two say of tokens, and how the skeletons lie in each other."""
+    """Returns the table of decisions on tokens, and of nested skeletons."""
     shown = {
         "both keep": "both",
         "short alone": "short_alone",

@@ -1,1 +1,1 @@
-"""Automatic skeletons against compressions made by people: methods, domains, and agreement with hand-made masks."""
+"""Compares automatic skeletons with human compressions: methods, domains, and agreement with hand-made masks."""

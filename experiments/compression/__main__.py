@@ -1,4 +1,4 @@
-"""`python -m experiments.compression`: compares automatic skeletons with compressions that people made by deletion."""
+"""`python -m experiments.compression`: compares automatic skeletons with human compressions by deletion."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from lattice_simp.skeleton.automatic import DeletionTagger
 
 
 def compression(experiment: Experiment) -> Results:
-    """Parses, trains and measures what is not there."""
+    """Does the missing parsing, training and measurements."""
     config, run = experiment.settings(), experiment.run
     work = Path(config["work"])
     done = run_stages([parses_stage(entry, config) for entry in config["sets"]], work, run)

@@ -2,8 +2,9 @@
 
 python -m experiments.compression.costs --set data=../shared/data
 
-Of the dependents whose head is kept, the share that is deleted whole gives the cost: minus its natural log. Labels that
-are never optional (subjects, objects, auxiliaries) are not counted, and few that are too rare get the cost of a guess.
+The cost is minus the natural log of the share of dependents that are deleted with their whole subtree, among those with
+kept heads. Labels that are never optional (subjects, objects, auxiliaries) are not counted, and a few rare labels get
+guessed costs.
 """
 
 from __future__ import annotations
@@ -25,20 +26,20 @@ from lattice_simp.support.tables import grammar_path, read_table
 from lattice_simp.support.textio import open_text
 
 LEAST = 20
-"""The dependents that a row needs; half as many will do where it is the only one of its label."""
+"""The least number of dependents for a row; half as many for the only row of a label."""
 
 LOWEST = 0.2
-"""Nats that every deletion costs."""
+"""The lowest cost of a deletion, in nats."""
 
 NEGLIGIBLE = 0.15
-"""Nats by which a row must differ from the more general one that would stand in for it."""
+"""The least difference, in nats, of a row from the more general row that would replace it."""
 
 _ANY = "*"
 _WORDS = ("of", "to")
-"""Prepositions that stay more often than others: they have rows of their own."""
+"""Prepositions that are kept more often than others, with rows of their own."""
 
 _JOINING = "cc"
-"""Conjunctions go with the conjunct that they join; those that join nothing are too few to count."""
+"""The label of conjunctions, which are deleted with their conjunct; those without one are too rare to count."""
 
 _PARTS = ("NOUN", "PROPN", "VERB", "AUX", "ADJ", "NUM", "PRON")
 
@@ -46,7 +47,7 @@ _Key = tuple[str, str, str, str]
 
 
 def estimate_costs(examples: Iterable[Example], labels: Iterable[str]) -> dict[_Key, float]:
-    """Returns nats by (label, word, part of speech of the head, place)."""
+    """Returns costs in nats by (label, word, part of speech of the head, place)."""
     seen, deleted = Counter[_Key](), Counter[_Key]()
     wanted = set(labels) - {_JOINING}
     for example in examples:
@@ -87,7 +88,7 @@ def _is_said_already(key: _Key, cost: float, costs: dict[_Key, float]) -> bool:
 
 
 def main() -> None:
-    """Writes the table anew; the notes of its labels, and the rows of labels that are too rare, stay."""
+    """Rewrites the table, except for the notes on its labels and the rows of rare labels."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--set", action="append", default=[], dest="overrides")
     config = read_settings(Path(__file__).with_name("config.yaml"), parser.parse_args().overrides)

@@ -19,7 +19,7 @@ Config = dict[str, Any]
 
 @dataclass(frozen=True)
 class Example:
-    """A parsed sentence, and the skeletons that people made of it."""
+    """A parsed sentence, and its human skeletons."""
 
     parse: Parse
     references: tuple[Skeleton, ...]
@@ -29,7 +29,7 @@ class Example:
 class Domain:
     """One kind of text; no test sentence is among the training sentences of any domain.
 
-    `skipped` counts the compressions that are not a subsequence, `compressions` all of them.
+    `skipped` counts compressions that are not subsequences of their sentences, `compressions` all of them.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Domain:
 
     @property
     def rate(self) -> float:
-        """The mean compression rate of the training part: what methods are asked for."""
+        """The mean compression rate of the training part, which is the target of methods."""
         rates = [reference.compression_rate for example in self.train for reference in example.references]
         return sum(rates) / len(rates)
 
@@ -59,7 +59,7 @@ def domain_files(entry: dict[str, Any], config: Config) -> list[Path]:
 
 
 def parse_domain(entry: dict[str, Any], config: Config, run: Run, folder: Path) -> dict[str, Any]:
-    """Parses the sentences of a set that have a compression by deletion; what a killed run has parsed stays."""
+    """Parses the sentences of a set with a compression by deletion; resumes a killed run."""
     counts = {}
     for part, pairs in _pairs(entry, config).items():
         sentences = [tokens for tokens, _ in _aligned(pairs)[0]]
@@ -70,7 +70,7 @@ def parse_domain(entry: dict[str, Any], config: Config, run: Run, folder: Path) 
 
 
 def load_domains(config: Config, folders: Mapping[str, Path]) -> list[Domain]:
-    """Reads, aligns and splits all sets, whose parses are in the stages' folders."""
+    """Reads, aligns and splits all sets; the stages' folders hold their parses."""
     domains = [_load(entry, config, folders[f"parses-{entry['name']}"]) for entry in config["sets"]]
     tested = {example.parse.tokens for domain in domains for example in domain.test}
     return [
@@ -133,7 +133,7 @@ def _read(path: Path, raw: bool) -> Iterator[_Pair]:
 
 
 def _aligned(pairs: Sequence[_Pair]) -> tuple[_Kept, int]:
-    """Returns the sentences with the skeletons that compressions are, and how many are not a subsequence."""
+    """Returns the sentences with their compressions as skeletons, and the number of those that are not subsequences."""
     kept_pairs, skipped = [], 0
     for tokens, summaries in pairs:
         skeletons, others = align_pairs((tokens, words) for words in summaries)

@@ -1,4 +1,4 @@
-"""What is measured of a method's skeletons on a test set."""
+"""Measures the skeletons of a method on a test set."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def measure(method: Method, examples: Sequence[Example], rate: float, model: Lan
 
 
 def describe(skeletons: Sequence[Sequence[Skeleton]], examples: Sequence[Example], model: LanguageModel) -> Row:
-    """Returns agreement with the references, and what the language model and the trees say of the first candidates."""
+    """Returns the agreement with references, and language model costs and broken bonds of the first candidates."""
     result = agreement(skeletons, [example.references for example in examples])
     first = [candidates[0] for candidates in skeletons]
     scores = [
@@ -53,15 +53,14 @@ def describe(skeletons: Sequence[Sequence[Skeleton]], examples: Sequence[Example
 
 
 def lm_cost(skeletons: Sequence[Skeleton], model: LanguageModel) -> float:
-    """Returns nats a token, ends of sentences included."""
+    """Returns the nats per token, including the ends of sentences."""
     texts = [[model_form(word, model) for word in skeleton.words] for skeleton in skeletons]
     return -sum(model.score(words) for words in texts) / sum(len(words) + 1 for words in texts)
 
 
 def broken_bonds(skeleton: Skeleton, parse: Parse) -> float:
-    """Returns the share of words that stay without their head, or go although they are obligatory to a kept head.
-
-    The highest kept word needs no head.
+    """Returns the share of words that are kept without their head, or deleted although obligatory for a kept head. The
+    highest kept word needs no head.
     """
     tree = deletion_tree(parse)
     words = [position for position, word in enumerate(tree.words) if word and tree.heads[position] >= 0]

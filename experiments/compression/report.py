@@ -14,12 +14,12 @@ sentence are without parsing, and include the reading of features; where a row h
 
 
 def programs() -> list[str]:
-    """Returns the other programs that figures depend on."""
+    """Returns the other programs on which figures depend."""
     return [parser_name(), *versions("python-crfsuite")]
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     parts = [_ABOUT, "## Sets", _sets(figures["domains"])]
     for name, domain in figures["domains"].items():
         parts.append(f"## {name}, {domain['test']:,} test sentences, rate {domain['wanted_rate']:.3f}")

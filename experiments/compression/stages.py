@@ -1,4 +1,4 @@
-"""The stages of the experiment: parses, taggers and a language model, and what is measured with them."""
+"""The stages of the experiment: parses, taggers, a language model, and the measurements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEWS = "news"
 LANGUAGE_MODEL, ARPA = "language-model", "lm.arpa.gz"
 
 ALL = "all four"
-"""The tagger that is trained on the sentences of all sets."""
+"""The tagger trained on the sentences of all sets."""
 
 ACROSS = "across"
 """The stage that tests each tagger on each set."""
@@ -35,10 +35,10 @@ _SKIPPED = {
     True: ("tagger (news)", "optimal: tagger (news), LM"),
     False: ("dependency, root kept", "tagger (own domain), no repair"),
 }
-"""Methods that are other ones' equals on news, and variants that are looked at on news alone."""
+"""The methods to leave out of each set: duplicates of others, and variants measured on news only."""
 
 _LAYOUT = ("report.py", "__main__.py")
-"""What changes the page only."""
+"""The files that affect the page only."""
 
 
 def parses_stage(entry: dict[str, Any], config: Config) -> Stage:
@@ -93,7 +93,7 @@ def measured_stages(
 ) -> list[Stage]:
     """Returns the stages that measure the methods on each set, and the taggers on all sets.
 
-    They are done again when a program of the methods, or a table of English, has changed.
+    They run again when the code of a method, or a table of English, has changed.
     """
     programs = sorted(Path(automatic.__file__).parent.glob("*.py"))
     programs += sorted(path for path in Path(__file__).parent.glob("*.py") if path.name not in _LAYOUT)
@@ -119,7 +119,7 @@ def measured_stages(
 
 
 def _measure(rows: Mapping[str, Callable[[], Any]], run: Run, folder: Path) -> dict[str, Any]:
-    """Writes a file for each row; those that a killed run has written stay."""
+    """Writes a file for each row, keeping the files of a killed run."""
     for number, (name, make) in enumerate(rows.items()):
         path = folder / f"{number:02d}.json"
         if not path.exists():
@@ -142,7 +142,7 @@ def tagger_f1(tagger: DeletionTagger, domain: Domain, model: LanguageModel) -> f
 
 
 def people(examples: Sequence[Example], model: LanguageModel) -> Row | None:
-    """Compares the first reference of each sentence with its others, where there are any."""
+    """Compares the first reference of each sentence with its other references, if any."""
     several = [example for example in examples if len(example.references) > 1]
     if len(several) < 2:
         return None

@@ -1,4 +1,4 @@
-"""`python -m experiments.confidence`: whether words that lattices are sure of are right."""
+"""`python -m experiments.confidence`: measures whether words with high confidence are right."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Sentence:
 
 
 def confidence(experiment: Experiment) -> Results:
-    """Translates what is not translated, and measures."""
+    """Does the missing translation, and measures."""
     config = experiment.settings()
     sentences = list(_sentences(config))
     chosen, others = sentences[: config["chosen_on"]], sentences[config["chosen_on"] :]

@@ -1,4 +1,4 @@
-"""Which words of a translation are right, by the alignment of TER with its reference."""
+"""Labels the right words of a translation, by the TER alignment with its reference."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from lattice_simp.core.kernel import Bools
 
 
 class _Placed(str):
-    """A word that knows its place in the translation, wherever shifts take it."""
+    """A word that keeps its position in the translation through shifts."""
 
     place: int
 
 
 def right_words(hypothesis: Sequence[str], reference: Sequence[str]) -> Bools:
-    """Returns which words tercom's alignment matches with equal words of the reference, (words,).
+    """Returns for each word whether tercom's alignment matches it with an equal word of the reference, (words,).
 
     >>> right_words("b a c x".split(), "a b c y".split()).tolist()
     [True, True, True, False]
@@ -39,7 +39,7 @@ def right_words(hypothesis: Sequence[str], reference: Sequence[str]) -> Bools:
 
 
 def _shifted(words: list[_Placed], reference: list[str]) -> list[_Placed]:
-    """Returns the words after the shifts that `lib_ter.translation_edit_rate` makes; it keeps them to itself."""
+    """Returns the words after the shifts of `lib_ter.translation_edit_rate`, which does not return them."""
     distance, checked = lib_ter.BeamEditDistance(reference), 0
     while True:
         gain, after, checked = lib_ter._shift(words, reference, distance, checked)

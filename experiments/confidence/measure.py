@@ -1,4 +1,4 @@
-"""Measures of confidence against what is right."""
+"""Measures of confidence against correctness."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from lattice_simp.core.kernel import Bools, Floats
 
 FLOOR = 0.01
-"""Confidence is taken for at least this and at most 1 minus this where its logarithm counts."""
+"""The bound of confidences for logarithms: at least this and at most 1 minus this."""
 
 
 def area_under_curve(confidence: Floats, right: Bools) -> float:
@@ -25,15 +25,14 @@ def area_under_curve(confidence: Floats, right: Bools) -> float:
 
 
 def cross_entropy(confidence: Floats, right: Bools) -> float:
-    """Returns the mean negative log probability of what is, in nats."""
+    """Returns the mean negative log probability of the true labels, in nats."""
     clipped = np.clip(confidence, FLOOR, 1.0 - FLOOR)
     return float(-np.log(np.where(right, clipped, 1.0 - clipped)).mean())
 
 
 def calibration(confidence: Floats, right: Bools, steps: int = 30) -> tuple[float, float]:
-    """Returns the offset and the slope that make probabilities of the confidence's log odds (Platt 1999).
-
-    Newton's method for the least cross-entropy of a logistic regression.
+    """Returns the offset and the slope of Platt scaling (1999), which turns the log odds of confidences into
+    probabilities. They minimise the cross-entropy of a logistic regression, by Newton's method.
     """
     rows = np.stack((np.ones(len(confidence)), _log_odds(confidence)))
     weights = np.zeros(2)
@@ -46,7 +45,7 @@ def calibration(confidence: Floats, right: Bools, steps: int = 30) -> tuple[floa
 
 
 def calibrated(confidence: Floats, offset: float, slope: float) -> Floats:
-    """Returns probabilities of confidences."""
+    """Returns the calibrated probabilities of confidences."""
     return np.asarray(1.0 / (1.0 + np.exp(-(offset + slope * _log_odds(confidence)))))
 
 
@@ -56,7 +55,7 @@ def _log_odds(confidence: Floats) -> Floats:
 
 
 def measured(confidence: Floats, right: Bools) -> Mapping[str, Any]:
-    """Returns all measures of one kind of confidence."""
+    """Returns all measures of a kind of confidence."""
     return {
         "auc": round(area_under_curve(confidence, right), 4),
         "correlation": round(float(np.corrcoef(confidence, right)[0, 1]), 4),
@@ -66,7 +65,7 @@ def measured(confidence: Floats, right: Bools) -> Mapping[str, Any]:
 
 
 def bins(confidence: Floats, right: Bools, count: int = 5) -> list[dict[str, Any]]:
-    """Returns, from the least confidence to the greatest, equal shares of the words and how many are right."""
+    """Returns bins of equally many words, by ascending confidence, with the share of right words."""
     order = np.array_split(np.argsort(confidence, kind="stable"), count)
     return [
         {

@@ -18,7 +18,7 @@ _COLUMNS = {
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     about = _ABOUT.format(**{**figures, "percent": 100 * figures["right"], "nbest": config["nbest"]})
     rows = [
         (kind, str(row["scale"]), *(f"{row[key]:.3f}" for key in _COLUMNS.values()))

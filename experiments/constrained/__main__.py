@@ -22,7 +22,7 @@ from lattice_simp.support.tables import read_table
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence with what its translation must hold: forms of terms in order, one of some skeletons with costs."""
+    """A sentence with the constraints on its translation: forms of terms in order, and skeletons with costs."""
 
     source: str
     terms: list[list[str]]
@@ -39,12 +39,12 @@ class Sentence:
         )
 
     def acceptors(self) -> dict[str, ls.GappyAcceptor]:
-        """Returns what each kind of constraint accepts."""
+        """Returns the acceptor of each kind of constraint."""
         return {"terms": ls.term_acceptor(self.terms), "skeleton": ls.gappy_acceptor(self.skeletons)}
 
 
 def constrained(experiment: Experiment) -> Results:
-    """Translates the sentences in all ways, and measures."""
+    """Translates the sentences with all systems, and measures."""
     config = experiment.settings()
     sentences = [Sentence.of(row) for row in read_table(Path(config["sentences"]), ("source", "terms", "skeletons"))]
     with extra("causal"):
@@ -63,7 +63,7 @@ def constrained(experiment: Experiment) -> Results:
 
 
 def translations(gemma: Gemma, sentence: Sentence, config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Returns what each system makes of a sentence."""
+    """Returns the translation of a sentence by each system."""
     constraints = {
         kind: ls.TokenConstraint.of(acceptor, gemma.tokens, gemma.ends)
         for kind, acceptor in sentence.acceptors().items()
@@ -96,13 +96,13 @@ def translations(gemma: Gemma, sentence: Sentence, config: Mapping[str, Any]) ->
 
 
 def _masked(step: Callable[[Longs], Floats], constraint: ls.TokenConstraint, prefixes: Longs) -> Floats:
-    """Returns the scores of a step where the constraint allows the token."""
+    """Returns the scores of a step, masked by the constraint."""
     allowed = np.stack([constraint.allowed(prefix) for prefix in prefixes.tolist()])
     return np.where(allowed, step(prefixes), -np.inf)
 
 
 def means(rows: Sequence[Mapping[str, Any]], free: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Returns the figures of a system; scores are of the texts that ended, beside those of the free search."""
+    """Returns the figures of a system; scores of finished texts, with those of the free search."""
     ended = [number for number, row in enumerate(rows) if row["ended"]]
     losses = [free[number]["score"] - rows[number]["score"] for number in ended if free[number]["ended"]]
     return {

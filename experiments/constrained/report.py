@@ -13,7 +13,7 @@ SYSTEMS = {
     "skeleton, masks only": ("skeleton", False),
     "skeleton, constrained search": ("skeleton", True),
 }
-"""The systems: the kind of constraint, and whether the search knows of it."""
+"""The systems: the kind of constraint, and whether the search uses it."""
 
 _ABOUT = """{sentences} English sentences, translated into French by Gemma 3 270M (base, 4 bits) after {examples} \
 examples; beam {beam}, at most {max_tokens} tokens; an output layer of {pieces:,} pieces. Scores are \
@@ -21,7 +21,7 @@ log-probabilities (nats) of the texts that ended; the loss is that of the same s
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     numbers = {name: config[name] for name in ("beam", "max_tokens")}
     about = _ABOUT.format(**{**figures, "examples": len(config["examples"]), **numbers})
     rows = [

@@ -21,7 +21,7 @@ from lattice_simp.systems.corpus.pipeline import COUNTS
 
 
 def corpus(experiment: Experiment) -> Results:
-    """Aligns and measures what is not there."""
+    """Does the missing alignments and measurements."""
     config = experiment.settings()
     stages = [make(config) for make in (onestop_stage, articles_stage, million_stage, killed_stage)]
     done = run_stages(stages, Path(config["work"]), experiment.run)

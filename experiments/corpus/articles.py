@@ -1,4 +1,4 @@
-"""OneStop's articles at three levels, and the sentence pairs that its makers published."""
+"""OneStop's articles at three levels, and the published sentence pairs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LEVEL = re.compile(r"[-_ ]*(adv|ele|int)\b.*", re.IGNORECASE)
 
 
 def letters(text: str) -> str:
-    """Returns what two texts of a sentence agree in: its ASCII letters and digits, in lower case.
+    """Returns a key of a sentence's text: its ASCII letters and digits, in lower case.
 
     >>> letters("Don’t: it’s “.com”!")
     'dontitscom'
@@ -46,7 +46,7 @@ def write_side(articles: Mapping[str, Levels], level: str, path: Path) -> Path:
 
 
 def published_pairs(path: Path) -> Iterator[Pair]:
-    """Yields the published pairs of a file, in its order."""
+    """Yields the published pairs of a file, in order."""
     lines: list[str] = []
     for line in read_lines(path):
         if line.startswith(_SEPARATOR):
@@ -57,14 +57,14 @@ def published_pairs(path: Path) -> Iterator[Pair]:
 
 
 def part_of(title: str, development: int, test: int) -> str:
-    """Returns the part that an article is in: `development`, `test` or `training`.
+    """Returns the part of an article: `development`, `test` or `training`.
 
     >>> [part_of(title, 1, 2) for title in ("amazon", "food", "lions")]
     ['training', 'test', 'development']
 
     Args:
-        title: any text; its checksum decides.
-        development, test: tenths of all articles.
+        title: any text, whose checksum determines the part.
+        development, test: the sizes of these parts, in tenths of all articles.
     """
     tenth = zlib.crc32(title.encode()) % 10
     if tenth < test:

@@ -1,7 +1,7 @@
-"""Aligned pairs judged by reading: the sheet of a sample, and what the judgements in `judged.tsv` say.
+"""Aligned pairs judged by reading: the sheet of a sample, and the shares of the judgements in `judged.tsv`.
 
 `python -m experiments.corpus.judging HELD_OUT` writes the sheet of `held-out.jsonl`, a file of the stage of pairs. A
-reader puts the judgements into `judged.tsv` by the instructions:
+reader writes the judgements to `judged.tsv` by these instructions:
 
 right: the simple sentence says what the complex one says, or a part of it as large as a clause, and nothing else; words
     may be replaced, details left out, and an introduction or an explanation of a few words added.
@@ -26,12 +26,12 @@ from lattice_simp.support.textio import read_lines
 SEED, PAIRS = 11, 100
 
 PAPER = 91
-"""The right pairs of 100 in Coster and Kauchak (2011)."""
+"""The number of right pairs among 100 in Coster and Kauchak (2011)."""
 
 JUDGEMENTS = ("right", "partial", "wrong")
 
 COLUMNS = ("title", "complex", "simple", "judgement")
-"""The article, the places of the sentences in it (paragraph.sentence), and the judgement."""
+"""The columns: the article, the places of the sentences (paragraph.sentence), and the judgement."""
 
 
 def sampled(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -70,7 +70,7 @@ def judged_shares(judgements: Iterable[str]) -> dict[str, Any]:
 
 
 def judged_figures(held_out: Path) -> dict[str, Any]:
-    """Returns the shares of the judged pairs, and how many of them are in the sample of a file of pairs."""
+    """Returns the shares of the judged pairs, and the number of them in the sample of a file of pairs."""
     judged = read_judged()
     sample = sampled([json.loads(line) for line in read_lines(held_out)])
     keys = {(record["title"], place(record["complex"]), place(record["simple"])) for record in sample}

@@ -1,4 +1,4 @@
-"""OneStop: what the alignment finds of the pairs that its makers aligned."""
+"""OneStop: the recall and precision of the alignment against the published pairs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HALVES = ("development", "test")
 
 
 def onestop_stage(config: Config) -> Stage:
-    """Returns the stage that aligns the articles at several thresholds and counts what is right."""
+    """Returns the stage that aligns the articles at several thresholds and counts the right pairs."""
     onestop = config[ONESTOP]
     files = [Path(config["data"], onestop[name]) for name in ("articles", "aligned")]
     settings = [onestop, config["thresholds"], DEFAULT.__dict__]
@@ -43,11 +43,11 @@ def alignment_programs() -> list[Path]:
 
 @dataclass(frozen=True)
 class Gold:
-    """The pairs of the makers' alignment, both sentences as `letters`.
+    """The published pairs, both sentences as `letters`.
 
     Attributes:
-        pairs: all of them.
-        halves: of each half of the articles, those of which a sentence is in an article of that half.
+        pairs: all pairs.
+        halves: for each half of the articles, the pairs with a sentence in an article of that half.
     """
 
     pairs: frozenset[Pair]
@@ -82,14 +82,14 @@ def _measure(config: Config, articles: Path, aligned: Path, run: Run, folder: Pa
 
 
 def score(pairs: Iterable[Mapping[str, Any]], gold: frozenset[Pair]) -> dict[str, Any]:
-    """Counts pairs: right ones are in `gold`; wrong ones are not, but pair a sentence that has another partner there.
+    """Counts pairs: right ones are in `gold`; wrong ones are not, but a sentence of theirs has another partner there.
 
     >>> pair = lambda one, other: {"complex": {"text": one}, "simple": {"text": other}}
     >>> counts = score([pair("A.", "b"), pair("a", "c"), pair("d", "e"), pair("f", "F")], frozenset({("a", "b")}))
     >>> [counts[name] for name in ("pairs", "identical", "right", "wrong", "unknown", "precision", "recall")]
     [4, 1, 1, 1, 1, 0.5, 1.0]
 
-    What is neither is identical, or unknown, as the makers' alignment says nothing of either sentence.
+    Other pairs are identical, or unknown if neither sentence is in the published pairs.
     """
     known_complex, known_simple = {complex_text for complex_text, _ in gold}, {simple_text for _, simple_text in gold}
     keys = [(letters(pair["complex"]["text"]), letters(pair["simple"]["text"])) for pair in pairs]
@@ -110,7 +110,7 @@ def score(pairs: Iterable[Mapping[str, Any]], gold: frozenset[Pair]) -> dict[str
 
 
 def reachable(gold: frozenset[Pair], folder: Path) -> int:
-    """Returns how many of the pairs have both sentences as they are in the articles, letters alone compared."""
+    """Returns the number of pairs whose sentences both occur in the articles, comparing letters only."""
     texts = [
         [letters(json.loads(line)["text"]) for line in read_lines(folder / f"{side}.jsonl")]
         for side in ("complex", "simple")
@@ -120,13 +120,13 @@ def reachable(gold: frozenset[Pair], folder: Path) -> int:
 
 
 def chosen(rows: Sequence[Mapping[str, Any]], precision: float) -> Mapping[str, Any]:
-    """Returns the row of the best recall on the development half, of those with so much precision there."""
+    """Returns the row with the best recall on the development half among those with a least precision there."""
     good = [row for row in rows if row["development"]["precision"] >= precision]
     return max(good or rows, key=lambda row: row["development"]["recall"])
 
 
 def half_of(title: str) -> str:
-    """Returns the half that an article is in, by its title's characters."""
+    """Returns the half of an article, by the characters of its title."""
     return HALVES[sum(map(ord, title)) % 2]
 
 

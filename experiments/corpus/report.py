@@ -52,7 +52,7 @@ which neither has seen, in bold mode. Marks tell differences from the model of p
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     onestop = figures["onestop"]
     return [
         "## OneStop",

@@ -1,4 +1,4 @@
-"""Training pairs of most of OneStop's articles, aligned and published, and pairs of the others to test on."""
+"""Training pairs from most of OneStop's articles, aligned and published, and test pairs from the others."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Config = dict[str, Any]
 SIMPLIFIERS, STAGE = "simplifiers", "simplifier-pairs"
 
 CORPORA = ("aligned", "published")
-"""What models are trained on; the second is the baseline."""
+"""The training corpora of models; the second one is the baseline's."""
 
 IDENTITY = "identity"
-"""Ends the name of a corpus of complex sentences paired with themselves, which align words that stay."""
+"""The suffix of a corpus of complex sentences paired with themselves, which aligns unchanged words."""
 
 SIMPLE_TEXT = "simple.text"
 
 HELD_OUT = "held-out.jsonl"
-"""The aligned pairs of test articles, without identical ones; the judged sample is drawn from them."""
+"""The aligned pairs of test articles without identical ones, from which the judged sample is drawn."""
 
 PARTS = ("training", "development", "test")
 
@@ -99,7 +99,7 @@ def _all_letters(articles: Mapping[str, Levels], titles: Collection[str]) -> str
 
 
 def _easy(articles: Mapping[str, Levels], titles: Collection[str], settings: Config) -> Iterable[str]:
-    """Returns the paragraphs of articles at the levels that are simple sides."""
+    """Returns the paragraphs of articles at the levels of the simple side."""
     levels = dict.fromkeys(entry["simple"] for entry in settings["levels"])
     texts = (articles[title].get(level, "") for title in titles for level in levels)
     return [line.strip() for text in texts for line in text.split("\n") if line.strip()]

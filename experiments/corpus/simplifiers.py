@@ -1,4 +1,4 @@
-"""From articles to a simplifier: models trained on aligned and on published pairs, tested on other articles."""
+"""Simplifiers trained on aligned and on published pairs, tested on other articles."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TestSet:
 
 
 def simplifiers(config: Config, run: Run) -> tuple[dict[str, Any], Path]:
-    """Trains and measures what is not there; returns the figures, and the folder of the pairs."""
+    """Does the missing training and measurements; returns the figures, and the folder of the pairs."""
     work = Path(config["work"])
     done = run_stages([pairs_stage(config)], work, run)
     pairs = done.folders[STAGE]
@@ -83,7 +83,7 @@ def _corpus(name: str) -> dict[str, str]:
 
 
 def test_sets(config: Config, pairs: Path) -> list[TestSet]:
-    """Returns the sets that models are tested on: other articles of OneStop, and TurkCorpus' part for tuning."""
+    """Returns the test sets: other articles of OneStop, and TurkCorpus' part for tuning."""
     data, turk = Path(config["data"]), config[SIMPLIFIERS]["turk"]
     references = tuple(data / turk["references"].format(number) for number in range(turk["count"]))
     return [
@@ -93,7 +93,7 @@ def test_sets(config: Config, pairs: Path) -> list[TestSet]:
 
 
 def measured_stage(test: TestSet, models: Mapping[str, Path]) -> Stage:
-    """Returns the stage in which all models simplify a set, and are compared with the model of published pairs."""
+    """Returns the stage that simplifies a set with all models, and compares them with the model of published pairs."""
     programs = sorted(Path(simplifier.__file__).parent.rglob("*.py"))
     tables = [folder / name for folder in models.values() for name in (WEIGHTS, OPERATIONS)]
     files = [test.source, *test.references, *tables, Path(__file__), *programs]

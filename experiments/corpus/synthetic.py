@@ -1,4 +1,4 @@
-"""Made-up articles and simpler ones, and what it takes to align a million of their sentences."""
+"""Synthetic articles and simpler versions, and the costs of aligning a million of their sentences."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _VOCABULARY = 40_000
 
 
 def articles_stage(config: Config) -> Stage:
-    """Returns the stage that makes the articles up."""
+    """Returns the stage that generates the articles."""
     return Stage(ARTICLES, (), config["synthetic"], (), partial(_write_articles, **config["synthetic"]))
 
 
 def million_stage(config: Config) -> Stage:
-    """Returns the stage that aligns them."""
+    """Returns the stage that aligns the articles."""
     return Stage(MILLION, (ARTICLES,), None, (), _align)
 
 
 def killed_stage(config: Config) -> Stage:
-    """Returns the stage that kills runs, and lets them go on."""
+    """Returns the stage that kills and resumes runs."""
     settings = {**config["killed"], "seed": config["synthetic"]["seed"]}
     return Stage(KILLED, (), settings, (), partial(_kill, settings))
 
@@ -55,7 +55,7 @@ def _align(run: Run, folder: Path) -> dict[str, Any]:
 
 
 def _kill(settings: Config, run: Run, folder: Path) -> dict[str, Any]:
-    """Runs the command once in peace, and once killed with signal 9 again and again; compares the files."""
+    """Runs the command once undisturbed, and once with repeated kills (signal 9); compares the files."""
     _write_articles(run, folder, sentences=settings["sentences"], seed=settings["seed"])
     inputs = [folder / name for name in FILES]
     killed = 0
@@ -105,7 +105,7 @@ def _write_articles(run: Run, folder: Path, *, sentences: int, seed: int) -> dic
 
 
 def _articles(rng: np.random.Generator) -> Iterator[tuple[list[list[Words]], list[list[Words]]]]:
-    """Yields articles and simpler ones, by paragraphs of sentences of word numbers, of Zipf's distribution."""
+    """Yields articles and simpler versions, as paragraphs of sentences of word numbers with Zipf's distribution."""
     shares = 1 / (np.arange(_VOCABULARY) + 3.0)
     bounds = np.cumsum(shares / shares.sum())
     while True:
@@ -115,7 +115,7 @@ def _articles(rng: np.random.Generator) -> Iterator[tuple[list[list[Words]], lis
 
 
 def _simpler(paragraph: list[Words], rng: np.random.Generator) -> list[Words]:
-    """Leaves out a fifth of the sentences and a seventh of the words, replaces a tenth, splits and swaps sentences."""
+    """Deletes a fifth of the sentences and a seventh of the words, replaces a tenth, splits and swaps sentences."""
     simpler: list[Words] = []
     for sentence in paragraph:
         chance = rng.random()

@@ -1,1 +1,1 @@
-"""Damaged and crafted files for every reader: is there always an answer, or one typed error?"""
+"""Fuzzes every reader with damaged and crafted files; the result must be an answer or a typed error."""

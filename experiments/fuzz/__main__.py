@@ -1,7 +1,7 @@
 """`python -m experiments.fuzz --minutes 10`: damages files, reads them, and reports all but answers and typed errors.
 
-A case may take 5 seconds and a gigabyte. Readers run in a child process, which is started again when it crashes, is
-killed, or hangs.
+The limits of a case are 5 seconds and a gigabyte. Readers run in a child process, which is restarted when it crashes,
+is killed, or hangs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from experiments.fuzz.readers import readers
 
 
 def main() -> None:
-    """Runs cases until the time is over."""
+    """Runs cases until the time is up."""
     parser = argparse.ArgumentParser(prog="experiments.fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=0, help="of the first case")

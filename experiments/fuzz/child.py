@@ -1,4 +1,4 @@
-"""The process that reads damaged files: it may crash, hang, or take much memory."""
+"""The process that reads damaged files; it may crash, hang, or use much memory."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from experiments.fuzz.readers import Reader, readers
 from lattice_simp.errors import LatticeSimpError
 
 SECONDS, BYTES = 5.0, 1 << 30
-"""Processor time and memory that a case may take."""
+"""The limits of a case's processor time and memory."""
 
 COMPILING = 300.0
-"""Processor seconds that a whole file may take: the first one compiles its kernels."""
+"""The processor seconds for an undamaged file; the first one compiles the kernels."""
 
 GRACE = 120.0
-"""Seconds until a case that answers to no signal is killed: compiled code does not."""
+"""The seconds until a case that ignores signals, as compiled code does, is killed."""
 
 
 class SlowError(Exception):
-    """A case that takes too long."""
+    """A case exceeds the time limit."""
 
 
 def case(reader: Reader, seed: int) -> bytes:
-    """Returns the file of a case, the same each time."""
+    """Returns the file of a case, always the same."""
     rng = random.Random(f"{reader.name} {seed}")
     return damaged(rng.choice(reader.files), rng)
 
 
 def outcome(reader: Reader, data: bytes, folder: Path, seconds: float = SECONDS) -> str:
-    """Returns what became of a case: `answer`, `error`, or what is wrong."""
+    """Returns the outcome of a case: `answer`, `error`, or a description of the fault."""
     path = folder / f"case{reader.suffix}"
     path.write_bytes(data)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -61,7 +61,7 @@ def outcome(reader: Reader, data: bytes, folder: Path, seconds: float = SECONDS)
 
 
 def worker(connection: Connection) -> None:
-    """Reads the cases that it is asked for."""
+    """Reads the requested cases."""
 
     def slow(number: int, frame: object) -> None:
         raise SlowError
@@ -95,7 +95,7 @@ class Child:
             raise LatticeSimpError(f"whole files are not read: {unread}")
 
     def outcome(self, number: int, seed: int) -> str:
-        """Returns what became of a case; a child that died or hangs is of no use afterwards."""
+        """Returns the outcome of a case; a dead or hanging child is unusable afterwards."""
         self.connection.send((number, seed))
         if not self.connection.poll(GRACE):
             self.process.kill()

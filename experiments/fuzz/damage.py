@@ -1,4 +1,4 @@
-"""Damage: what happens to files by accident, and what people who craft files do to them on purpose."""
+"""Damages files as accidents and attackers do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOKENS = (
     *("١٢".encode(), "１".encode(), b"\xff\xfe", b"\xed\xa0\x80", b"\xc3", b"(", b")", b"[", b"]", b"{", b"}", b'"'),
     *(b"'", b"\\", b"=", b":", b",", b"#", b"-", b"%s", b"null", b"true", b"NaN", b"Infinity", b'{"a": {"a":'),
 )
-"""What is put in the place of other text."""
+"""Texts that replace other text."""
 
 NESTS = (
     (b"[", b"]"),
@@ -31,7 +31,7 @@ NESTS = (
 DEPTHS = (50, 2_000, 100_000)
 
 LARGEST = 1 << 22
-"""Bytes of a damaged file; what takes long in larger ones is their size."""
+"""The most bytes of a damaged file; larger ones would take long because of their size."""
 
 _NUMBER = re.compile(rb"\d+(?:\.\d+)?")
 _FIELD = re.compile(rb"[^\s,()\[\]{}=:|]+")
@@ -47,20 +47,20 @@ def flipped(data: bytes, rng: random.Random) -> bytes:
 
 
 def cut(data: bytes, rng: random.Random) -> bytes:
-    """Leaves a part of the file out, or its end."""
+    """Removes a part of the file, or its end."""
     begin = rng.randrange(len(data) + 1)
     return data[:begin] + (data[rng.randrange(begin, len(data) + 1) :] if rng.random() < 0.5 else b"")
 
 
 def repeated(data: bytes, rng: random.Random) -> bytes:
-    """Repeats a part of the file, up to many times."""
+    """Repeats a part of the file, once or many times."""
     begin = rng.randrange(len(data) + 1)
     part = data[begin : begin + rng.choice((1, 8, 64, len(data)))]
     return data[:begin] + part * rng.choice((2, 10, 1000)) + data[begin:]
 
 
 def replaced(data: bytes, rng: random.Random, pattern: re.Pattern[bytes] = _FIELD) -> bytes:
-    """Puts something else in the place of a field."""
+    """Replaces a field."""
     places = list(pattern.finditer(data))
     if not places:
         return data + rng.choice(TOKENS)
@@ -69,25 +69,25 @@ def replaced(data: bytes, rng: random.Random, pattern: re.Pattern[bytes] = _FIEL
 
 
 def renumbered(data: bytes, rng: random.Random) -> bytes:
-    """Puts something else in the place of a number."""
+    """Replaces a number."""
     return replaced(data, rng, _NUMBER)
 
 
 def inserted(data: bytes, rng: random.Random) -> bytes:
-    """Puts something anywhere."""
+    """Inserts a text anywhere."""
     begin = rng.randrange(len(data) + 1)
     return data[:begin] + rng.choice(TOKENS) + data[begin:]
 
 
 def shuffled(data: bytes, rng: random.Random) -> bytes:
-    """Mixes the lines, or the halves of the file."""
+    """Shuffles the lines, or swaps the halves of the file."""
     lines = data.split(b"\n")
     rng.shuffle(lines)
     return b"\n".join(lines)
 
 
 def nested(data: bytes, rng: random.Random) -> bytes:
-    """Puts deep nesting around the file, or into it, with or without its ends."""
+    """Adds deep nesting around the file or inside it, closed or unclosed."""
     opening, closing = rng.choice(NESTS)
     depth = rng.choice(DEPTHS)
     begin = rng.choice((0, rng.randrange(len(data) + 1)))
@@ -96,7 +96,7 @@ def nested(data: bytes, rng: random.Random) -> bytes:
 
 
 def overwritten(data: bytes, rng: random.Random) -> bytes:
-    """Puts a large or negative binary number somewhere."""
+    """Overwrites bytes with a large or negative binary number."""
     size = rng.choice((4, 8))
     number = rng.choice((-1, 0, 1 << 31, (1 << 31) - 1, 1 << 40, -(1 << 40), (1 << 63) - 1)) % (1 << (8 * size))
     begin = rng.randrange(max(1, len(data) - size))

@@ -1,4 +1,4 @@
-"""The readers, each with some whole files to damage."""
+"""The readers, each with undamaged files."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Reader:
     """A reader of files.
 
     Attributes:
-        name: for the report.
-        suffix: of its files' names.
-        files: contents that it can read.
-        read: opens a file and uses all of it.
+        name: its name in the report.
+        suffix: the suffix of its file names.
+        files: the contents of valid files.
+        read: a function that reads a whole file.
     """
 
     name: str
@@ -48,7 +48,7 @@ LATTICES = [
 ]
 
 FILES = Path(__file__).parent / "files"
-"""Whole files; a name up to a hyphen or a dot says which reader they are for."""
+"""The folder of undamaged files; a name up to a hyphen or a dot names the reader."""
 
 
 def _lattice(path: Path) -> None:
@@ -57,7 +57,7 @@ def _lattice(path: Path) -> None:
 
 
 def _feature_lattice(path: Path) -> None:
-    """Reads a format that is chosen by name alone."""
+    """Reads a format that is chosen by name only."""
     ls.nbest(ls.read(path, "features"), 3)
 
 
@@ -84,7 +84,7 @@ def _trees(path: Path) -> None:
 
 
 def _consumed(name: str, function: str) -> Read:
-    """Returns a reader that takes all that a function of a module yields or returns."""
+    """Returns a reader that consumes the result of a module's function."""
 
     def read(path: Path) -> None:
         from importlib import import_module
@@ -116,11 +116,11 @@ OTHERS: dict[str, Read] = {
     "boxer": _consumed("systems.simplify.graphs.boxer", "read_graphs"),
     "articles": _consumed("systems.corpus.articles", "read_articles"),
 }
-"""What reads the files that hold no lattices."""
+"""The readers of files other than lattices."""
 
 
 def readers(folder: Path) -> Iterator[Reader]:
-    """Yields all readers; `folder` is a place for making their files."""
+    """Yields all readers; `folder` receives temporary files."""
     for name in dict.fromkeys(_stem(path) for path in sorted(FILES.iterdir())):
         paths = [path for path in sorted(FILES.iterdir()) if _stem(path) == name]
         files = tuple(path.read_bytes() for path in paths)

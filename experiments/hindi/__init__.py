@@ -1,1 +1,1 @@
-"""Clauses of Hindi sentences: trained systems and rules, on held-out files of the treebank."""
+"""Clauses of Hindi sentences: trained systems and rules, tested on held-out files of the treebank."""

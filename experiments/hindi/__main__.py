@@ -40,7 +40,7 @@ from lattice_simp.systems.hindi.text import Analyser
 
 
 def clauses(experiment: Experiment) -> Results:
-    """Trains what is not there, and scores all systems."""
+    """Does the missing training, and scores all systems."""
     settings = experiment.settings()
     data = Path(settings["data"])
     path = data / settings["treebank"]
@@ -62,14 +62,14 @@ def clauses(experiment: Experiment) -> Results:
 def train(
     treebank: Treebank, work: Path, run: Run
 ) -> tuple[Analyser, Parser, dict[Trained, Model], ClauseModel, dict[str, float]]:
-    """Trains what is not there.
+    """Does the missing training.
 
     Returns:
-        The analyser, the parser, the models, the shipped one with the classifier of participles, and the CPU seconds of
-        each.
+        The analyser, the parser, the models (the shipped one with the classifier of participles), and the CPU seconds
+        of each.
 
     Raises:
-        LatticeSimpError: a training failed; what is done stays.
+        LatticeSimpError: a training failed; finished ones are kept.
     """
     stages = [analyser_stage(treebank), *(model_stage(kind, treebank) for kind in TRAINED), participle_stage(treebank)]
     stages.append(parser_stage(treebank))
@@ -87,7 +87,7 @@ def _read(trained: Trained, folder: Path) -> Model:
 
 
 def measure(finders: dict[str, Find], sets: dict[str, list[Example]]) -> Scores:
-    """Scores all systems on all sets; the trees' clauses are the derived set's own."""
+    """Scores all systems on all sets; the clauses of trees are those of the derived set."""
     return {
         name: {
             system: _both([(find(example), example.clauses) for example in examples])

@@ -1,8 +1,7 @@
-"""What the papers do where the lattice of bracketings is not: best labels by themselves, and two fields in steps.
-
-Sharma and Paul 2014 (hybrid approach): one field marks ends, and another one, which sees them, starts. In the paper
-the labels say whether a word begins or ends a clause (`Labelling.WORDS`), and here mostly how many of which type
-(`Labelling.TYPES`).
+"""The papers' alternatives to the lattice of bracketings: independent best labels, and two fields in sequence. Sharma
+and Paul 2014 (hybrid approach): one field marks ends, and a second one, with the ends among its features, marks starts.
+In the paper, labels mark the words that begin or end a clause (`Labelling.WORDS`); most models here also have the
+numbers and types of clauses (`Labelling.TYPES`).
 """
 
 from __future__ import annotations
@@ -30,25 +29,25 @@ ENDS, STARTS = "ends.crf", "starts.crf"
 
 
 class Labelling(StrEnum):
-    """What labels say: the types of all clauses that begin and how many end, or whether a word begins or ends one."""
+    """The content of labels: the types of starting clauses and the number of ends, or whether any start or end."""
 
     TYPES = "types"
     WORDS = "words"
 
 
 def unconstrained(model: ClauseModel, sentence: Sentence) -> list[Brackets]:
-    """Returns the best labels of a model's field by themselves; they need not be balanced."""
+    """Returns the best labels of a model's field, which need not be balanced."""
     return [Brackets.parse(label) for label in _labels(model.chain, model.template(sentence))]
 
 
 @dataclass(frozen=True)
 class TwoFields:
-    """A field for ends, and one for starts, which sees the ends.
+    """A field for ends, and one for starts, whose features include the ends.
 
     Attributes:
         ends: its labels are numbers of ends.
         starts: its labels are the types of the clauses that start.
-        template: what both see.
+        template: the features of both.
     """
 
     ends: LinearChain
@@ -76,14 +75,14 @@ class TwoFields:
         return cls(LinearChain.train(ends, settings), LinearChain.train(starts, settings), template)
 
     def unconstrained(self, sentence: Sentence) -> list[Brackets]:
-        """Returns the best labels of the two fields by themselves; they need not be balanced."""
+        """Returns the best labels of the two fields, which need not be balanced."""
         features = self.template(sentence)
         closes = [int(label) for label in _labels(self.ends, features)]
         opens = _labels(self.starts, with_ends(features, closes))
         return [Brackets.parse(f"{opened}/{count}") for opened, count in zip(opens, closes, strict=True)]
 
     def brackets(self, sentence: Sentence) -> list[Brackets]:
-        """Returns the best well-formed bracketing; the starts have seen the best ends, but others may be chosen."""
+        """Returns the best well-formed bracketing; starts are scored given the best ends, but others may win."""
         labels = [f"{opens}/{count}" for count in self.ends.labels for opens in self.starts.labels]
         size = len(labels)
         transitions = self.ends.transitions[:, None, :, None] + self.starts.transitions[None, :, None, :]
@@ -96,14 +95,14 @@ class TwoFields:
         return results[0][0] if results else brackets_of(bare(sentence, rule_clauses(sentence)), len(sentence))
 
     def write(self, folder: Path) -> None:
-        """Writes both into a folder."""
+        """Writes both fields to a folder."""
         folder.mkdir(parents=True, exist_ok=True)
         self.ends.write(folder / ENDS)
         self.starts.write(folder / STARTS)
 
     @classmethod
     def read(cls, folder: Path, template: Template = word_features) -> TwoFields:
-        """Reads both from their folder."""
+        """Reads both fields from their folder."""
         return cls(LinearChain.read(folder / ENDS), LinearChain.read(folder / STARTS), template)
 
 
@@ -112,9 +111,8 @@ def train_boundary_words(
     settings: CrfSettings | None = None,
     template: Template = word_features,
 ) -> ClauseModel:
-    """Trains a field whose labels say that a word begins a clause, that it ends one, or neither.
-
-    A word that does both, such as a participle without arguments, is an end.
+    """Trains a field whose labels are start, end and neither. A word that starts and ends clauses, such as a participle
+    without arguments, counts as an end.
     """
     labelled = []
     for sentence, clauses in examples:
@@ -124,7 +122,7 @@ def train_boundary_words(
 
 
 def boundary_words(brackets: Sequence[Brackets]) -> list[Brackets]:
-    """Returns brackets that only say where clauses begin and end: at most one of each on a token, without types.
+    """Returns brackets reduced to boundaries: at most one start and one end at a token, without types.
 
     >>> [str(word) for word in boundary_words([Brackets.parse("main+nonfin/0"), Brackets.parse("-/2")])]
     ['main/0', '-/1']
@@ -151,7 +149,7 @@ def boundary_scores(pairs: Iterable[tuple[Sequence[Brackets], Sequence[Clause]]]
 
 
 def with_ends(features: Features, closes: Sequence[int]) -> Features:
-    """Adds what the starts' field sees of the ends: how many are here, how far the next one is, and how many follow."""
+    """Adds features of ends for the field of starts: the number here, the distance of the next, the number after it."""
     extended: Features = []
     following, distance = 0, 0
     for token_features, count in zip(reversed(features), reversed(closes), strict=True):

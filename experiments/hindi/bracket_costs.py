@@ -1,7 +1,6 @@
-"""`python -m experiments.hindi.bracket_costs`: tunes what breaches of the rules on brackets cost, on training files.
-
-Every tenth of the files that are not held out is for tuning; fields are trained on a fifth of the others, one with the
-paper's features and one with phrases and rules. Both count alike: one table serves both.
+"""`python -m experiments.hindi.bracket_costs`: tunes the costs of broken rules on brackets, on training files. Every
+tenth of the files that are not held out is for tuning; two fields are trained on a fifth of the others, with the
+paper's features, and with phrases and rules. Both have equal weight in one table of costs.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from lattice_simp.systems.hindi.from_tree import clauses_of_tree
 from lattice_simp.systems.hindi.sentence import Sentence
 
 TUNING_PART, TRAINING_PART = 10, 5
-"""One file in so many is for tuning, and one in so many of the others for training."""
+"""One in this many files is for tuning, and one in this many of the others for training."""
 
 
 def with_costs(lines: Iterable[str], costs: Mapping[str, float]) -> Iterator[str]:
@@ -61,7 +60,7 @@ def _examples(path: Path, held_out: set[str]) -> tuple[list[Example], list[Examp
 
 
 def compared(model: ClauseModel, costs: Floats, examples: Sequence[Example]) -> Iterator[str]:
-    """Returns lines of F1 with the automaton of fixed costs, and with the acceptors at given ones."""
+    """Returns lines of F1 scores with the automaton of fixed costs, and with the acceptors at these costs."""
     search = AcceptorSearch(model.chain.labels, model.chain.transitions, _named(costs))
 
     def accepted(sentence: Sentence) -> list[Brackets]:

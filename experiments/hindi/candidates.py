@@ -1,8 +1,6 @@
-"""Costs of rules that make the right bracketings the most probable ones among a field's best.
-
-For each sentence the best balanced bracketings by a field alone are listed, with what each breaks. The probability of
-one is that of a log-linear model: the field's score as it is, less the costs of what is broken (Lafferty, McCallum and
-Pereira 2001).
+"""Fits the costs of rules that make the right bracketings most probable among a field's best. For each sentence, a list
+holds the field's best balanced bracketings with the rules that they break. Their probabilities are those of a
+log-linear model: the field's score minus the costs of broken rules (Lafferty, McCallum and Pereira 2001).
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of
 from lattice_simp.systems.hindi.clauses.model import ClauseModel
 
 CANDIDATES = 20
-"""Bracketings of each sentence, the right one aside."""
+"""The number of bracketings of each sentence, besides the right one."""
 
 PRIOR = 1.0
 """The weight of half the sum of the squared costs."""
@@ -34,9 +32,9 @@ class Candidates:
     """The bracketings of a sentence.
 
     Attributes:
-        right: the number of the one that is wanted.
-        costs: (n,) by the field, nats.
-        breaches: (n, num_rules) how often each breaks each rule.
+        right: the index of the right one.
+        costs: (n,) the costs by the field, nats.
+        breaches: (n, num_rules) the number of times that each breaks each rule.
     """
 
     right: int
@@ -45,7 +43,7 @@ class Candidates:
 
 
 def candidates(model: ClauseModel, example: Example) -> Candidates | None:
-    """Lists the best balanced bracketings by a field alone; None if the right one has a label that it does not know."""
+    """Lists the best balanced bracketings by a field alone; None if the right one has a label unknown to the field."""
     chain, sentence = model.chain, example.sentence
     scores, symbols = chain.scores(model.template(sentence)), token_symbols(sentence)
     results = AcceptorSearch(chain.labels, chain.transitions, {}).nbest(scores, symbols, CANDIDATES)
@@ -63,7 +61,7 @@ def candidates(model: ClauseModel, example: Example) -> Candidates | None:
 
 
 def _cost(model: ClauseModel, scores: Floats, wanted: Sequence[Brackets]) -> float | None:
-    """Returns what a labelling costs beyond the best one of the field; None if the field has not all of its labels."""
+    """Returns the cost of a labelling above the field's best one; None if it has a label unknown to the field."""
     chain = model.chain
     columns = {label: column for column, label in enumerate(chain.labels)}
     labels = [columns.get(str(bracket)) for bracket in wanted]
@@ -75,7 +73,7 @@ def _cost(model: ClauseModel, scores: Floats, wanted: Sequence[Brackets]) -> flo
 
 
 def fitted(every: Sequence[Candidates], prior: float = PRIOR) -> Floats:
-    """Returns (num_rules,) costs from 0 on that make the right bracketings most probable (projected gradient descent).
+    """Returns (num_rules,) costs of at least 0 that make right bracketings most probable (projected gradient descent).
 
     >>> candidates = Candidates(1, np.array([0.0, 1.0]), np.array([[1.0, 0.0], [0.0, 1.0]]))
     >>> costs = fitted([candidates] * 50)
@@ -99,7 +97,7 @@ def fitted(every: Sequence[Candidates], prior: float = PRIOR) -> Floats:
 
 
 def loss_of(costs: Floats, every: Iterable[Candidates], prior: float) -> tuple[float, Floats]:
-    """Returns the negative logarithm of the probability of what is right, and its gradient."""
+    """Returns the negative log probability of the right bracketings, and its gradient."""
     loss, gradient = 0.5 * prior * float(costs @ costs), prior * costs
     for entry in every:
         scores = -entry.costs - entry.breaches @ costs

@@ -1,10 +1,10 @@
-"""The papers' post-processing: rules that compare how many clauses begin with how many end.
+"""The papers' post-processing: rules that compare the numbers of starts and ends of clauses.
 
-Sharma and Paul 2014 (hybrid approach, section 4.2). Rules are tried in order, and each stops as soon as the numbers
-agree; what they leave unequal stays so. The baseline that the lattice of `bracket_lattice.py` is compared with.
+Sharma and Paul 2014 (hybrid approach, section 4.2). Rules apply in order, and each stops as soon as the numbers agree;
+they may remain unequal. This is the baseline of the lattice in `bracket_lattice.py`.
 
 Rule 1c is for sentences with too few ends, but the paper's text lets it mark a start, which cannot make the numbers
-agree. It may be a slip of the pen, so both readings are here (`Participle`).
+agree. It may be a slip of the pen, so both readings are implemented (`Participle`).
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from lattice_simp.systems.hindi.sentence import Sentence
 
 
 class Participle(StrEnum):
-    """What rule 1c marks: the word behind a non-finite verb as a start, as the text has it, or the verb as an end."""
+    """The effect of rule 1c: a start on the word after a non-finite verb, as in the text, or an end on the verb."""
 
     START = "start"
     END = "end"
 
 
 _NOT_OWN = ("CCP", "VGF", "VGNF")
-"""Phrases that the start of a non-finite clause does not reach beyond."""
+"""Phrases that a non-finite clause does not extend over."""
 
 
 @cache
 def object_markers() -> frozenset[str]:
-    """Returns the case markers, in both scripts, of the phrases that a non-finite clause takes in from its left."""
+    """Returns the case markers, in both scripts, of phrases to the left that a non-finite clause includes."""
     rows = read_table(Path(__file__).with_name("object_markers.tsv"), ("devanagari", "roman"))
     return frozenset(form for row in rows for form in (row["devanagari"], *row["roman"].split()))
 
@@ -49,10 +49,10 @@ def corrected_counts(
     """Adds and removes brackets by the papers' rules; the result need not be balanced.
 
     Args:
-        sentence: with tags and chunks.
-        brackets: the best ones by a model.
+        sentence: a sentence with tags and chunks.
+        brackets: the best brackets by a model.
         tokens: the tokens' classes.
-        participle: what rule 1c marks.
+        participle: the effect of rule 1c.
     """
     opens: Opens = [list(bracket.opens) for bracket in brackets]
     closes = [bracket.closes for bracket in brackets]
@@ -75,8 +75,8 @@ def _surplus(opens: Opens, closes: list[int]) -> int:
 def _close_complements(sentence: Sentence, opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
     """1a: a verb with a `ki` complement does not end its clause, which ends where the complement does.
 
-    The last complement comes first: others may hold it, and end with it. A complement without an end ends where the
-    last clause behind `ki` does.
+    The last complement is closed first, since others may contain it and end with it. A complement without an end ends
+    with the last clause after `ki`.
     """
     for position in reversed(range(len(tokens))):
         surplus = _surplus(opens, closes)
@@ -113,7 +113,7 @@ def _close_finite(opens: Opens, closes: list[int], tokens: Sequence[TokenClass])
 
 
 def _mark_non_finite(opens: Opens, closes: list[int], tokens: Sequence[TokenClass], participle: Participle) -> None:
-    """1c: a non-finite verb behind which no clause begins: one does, or else the verb ends its own."""
+    """1c: adds a start after a non-finite verb without one, or an end of its clause at the verb."""
     for position, token in enumerate(tokens[:-1]):
         if token is not TokenClass.NON_FINITE_VERB or opens[position + 1] or _surplus(opens, closes) <= 0:
             continue
@@ -124,7 +124,7 @@ def _mark_non_finite(opens: Opens, closes: list[int], tokens: Sequence[TokenClas
 
 
 def _open_non_finite(sentence: Sentence, opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
-    """2a: a non-finite clause whose start is missing begins with the phrases before its verb that may belong to it."""
+    """2a: a non-finite clause without a start begins with the phrases before its verb that may belong to it."""
     for position, token in enumerate(tokens):
         if token is TokenClass.NON_FINITE_VERB and closes[position] and _surplus(opens, closes) < 0:
             start = _start_of_non_finite(sentence, position)
@@ -156,7 +156,7 @@ def _drop_before_conjunctions(
 
 
 def _enclose_complements(sentence: Sentence, opens: Opens, closes: list[int], tokens: Sequence[TokenClass]) -> None:
-    """3a: several clauses in one `ki` complement get one around them, so that the first of them opens behind `ki`."""
+    """3a: encloses several clauses in a `ki` complement in one that opens after `ki`."""
     for position, token in enumerate(tokens):
         if token is not TokenClass.COMPLEMENTISER or len(opens[position]) != 1:
             continue

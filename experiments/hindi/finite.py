@@ -1,4 +1,4 @@
-"""Finite clauses alone: what the paper on rules evaluates by itself (Sharma and Paul 2014b, section 5)."""
+"""Finite clauses alone, as evaluated in the paper on rules (Sharma and Paul 2014b, section 5)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def finite(clauses: Iterable[Clause]) -> list[Clause]:
 
 
 def finite_brackets(brackets: Sequence[Brackets]) -> list[Brackets]:
-    """Returns the brackets of the finite clauses; those that match no other bracket are gone.
+    """Returns the brackets of the finite clauses, without unmatched ones.
 
     >>> brackets = [Brackets.parse(text) for text in ("main/0", "nonfin/0", "-/2")]
     >>> [str(bracket) for bracket in finite_brackets(brackets)]

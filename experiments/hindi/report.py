@@ -18,7 +18,7 @@ from lattice_simp.systems.hindi.parsing.scoring import Attachment
 
 @dataclass(frozen=True)
 class Both:
-    """A system's scores with all clauses and with finite ones alone, and of the words that begin and end clauses."""
+    """A system's scores on all clauses, on finite ones only, and on words that begin or end clauses."""
 
     every: Evaluation
     finite: Evaluation
@@ -26,7 +26,7 @@ class Both:
 
 
 Scores = dict[str, dict[str, Both]]
-"""By set and system."""
+"""The scores by set and system."""
 
 HEADLINES = {"starts": "starts", "ends": "ends", "clauses": "clauses", "types": "types", "nonfinite": "nonfin"}
 
@@ -36,7 +36,7 @@ BOUNDARIES = ("starts", "ends")
 PAPER = "paper"
 
 FINITE = ("clauses", "types")
-"""What the finite clauses are measured by."""
+"""The measures of finite clauses."""
 
 VALUES = ("precision", "recall", "f1")
 
@@ -86,7 +86,7 @@ def _values(score: Score) -> dict[str, float]:
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     sets, wanted = figures["systems"], figures["wanted"]
     titles = {name: f"{name} ({figures[name]['sentences']} sentences)" for name in sets}
     tables = [_table(titles[name], systems, wanted[name]) for name, systems in sets.items()]
@@ -122,7 +122,7 @@ def _table(title: str, systems: Figures, wanted: Figures) -> Table:
 
 
 def _finite(name: str, systems: Figures) -> Table:
-    """Returns the table of finite clauses alone, and of how many non-finite ones are found."""
+    """Returns the table of finite clauses alone, and of the share of non-finite ones that are found."""
     paper = _paper()
     columns = [(measure, value) for measure in FINITE for value in VALUES]
     rows = []

@@ -1,4 +1,4 @@
-"""Clauses of brackets that need not be balanced, and where the complements among them end."""
+"""Clauses of possibly unbalanced brackets, and the ends of complements among them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Opens = list[list[ClauseType]]
 
 @dataclass(frozen=True)
 class Span:
-    """A clause that is open somewhere; each end is that of the last one that is open.
+    """A clause from its opening bracket on; each closing bracket ends the last open clause.
 
     Attributes:
         start: its first token.
@@ -51,7 +51,7 @@ def complement_of(spans: Sequence[Span], position: int) -> tuple[Span, Span | No
 def ends_of_complement(
     sentence: Sentence, spans: Sequence[Span], complement: Span, tokens: Sequence[TokenClass]
 ) -> list[int]:
-    """Returns where a complement's clauses end: its own one, and those that are joined to it without another `ki`."""
+    """Returns the ends of a complement's clauses: its own, and those joined to it without another `ki`."""
     if complement.end is None:
         return []
     ends = [complement.end]
@@ -64,7 +64,7 @@ def ends_of_complement(
 
 
 def _joined(sentence: Sentence, end: int) -> int | None:
-    """Returns the first token behind an end and the conjunctions and marks after it; None without any of these."""
+    """Returns the first token after an end and the conjunctions and marks that follow; None if none follow."""
     position = end + 1
     while position < len(sentence) and sentence.tokens[position].tag in (CONJUNCTION, PUNCTUATION):
         position += 1

@@ -1,4 +1,4 @@
-"""The systems that are compared, and their training."""
+"""The compared systems, and their training."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from lattice_simp.systems.hindi.sentence import Sentence
 from lattice_simp.systems.hindi.text import Analyser
 
 Find = Callable[[Example], Sequence[Brackets]]
-"""Returns the brackets of an example's sentence."""
+"""A function that returns the brackets of an example's sentence."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A model that is trained.
+    """A trained model.
 
     Attributes:
         kind: one field that marks starts and ends ("merged"), or two ("steps").
-        template: the name of what they see, a key of `TEMPLATES`.
-        labelling: what their labels say.
+        template: the name of their features, a key of `TEMPLATES`.
+        labelling: the content of their labels.
     """
 
     kind: Literal["merged", "steps"]
@@ -57,10 +57,10 @@ SEEN = {"paper": "paper's features", "rules": "phrases and rules"}
 TEMPLATES: dict[str, Template] = {"paper": word_features, "rules": rule_features}
 
 SHIPPED = Trained("merged", "rules")
-"""What `lattice-simp hindi train` makes, with the classifier of participles' starts."""
+"""The model of `lattice-simp hindi train`, with the classifier of participles' starts."""
 
 WORDS = "start/end/none"
-"""Names the labels of the paper in rows."""
+"""The name of the paper's labels in rows."""
 
 TRAINED = (
     Trained("merged", "paper", Labelling.WORDS),
@@ -74,10 +74,10 @@ PAPER_STEPS = f"steps, {SEEN['paper']}, {WORDS}, counts"
 """The paper's best system: two fields with its labels and its rules."""
 
 BEST = "merged, phrases and rules, lattice, participle starts"
-"""The system whose figures sum the experiment up: the one that `lattice-simp hindi train` makes."""
+"""The system of the headline figures: the model of `lattice-simp hindi train`."""
 
 PLAIN = f"{BEST}; tags by the analyser"
-"""The same on plain text."""
+"""The same system on plain text."""
 
 PARSED = "trees; tags and trees by the analyser and the parser"
 """The clauses of the parser's trees, on plain text."""
@@ -88,7 +88,7 @@ Model = ClauseModel | TwoFields
 
 @dataclass(frozen=True)
 class Reader:
-    """Analyses plain text, and parses it."""
+    """Analyses and parses plain text."""
 
     analyser: Analyser
     parser: Parser
@@ -103,7 +103,7 @@ class Reader:
 
 
 def systems(models: dict[Trained, Model], best: ClauseModel, reader: Reader) -> dict[str, Find]:
-    """Returns the systems by the names of their rows: each model with nothing or several things to correct it."""
+    """Returns the systems by the names of their rows: each model without and with several kinds of correction."""
     finders: dict[str, Find] = {}
     for trained, model in models.items():
         name = trained.title

@@ -1,4 +1,4 @@
-"""The stages that train: an analyser and the clause models, on all files of the treebank that are not held out."""
+"""The stages that train an analyser and the clause models on all files of the treebank that are not held out."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from lattice_simp.systems.hindi.text.analyser import FEATURE_VERSION as ANALYSER
 ANALYSER, PARTICIPLES, PARSER = "analyser", "participles", "parser"
 
 TABLES = ("markers.tsv", "conjunctions.tsv", "clause_pronouns.tsv")
-"""What trees and lattices read."""
+"""The tables for trees and lattices."""
 
 
 @dataclass(frozen=True)
 class Treebank:
-    """The sentences to train on; they are read once, and not at all if all models are there.
+    """The training sentences, which are read once, when the first model needs them.
 
     Attributes:
         path: an archive of SSF files.
-        held_out: names of files that are not read.
+        held_out: the names of files to skip.
     """
 
     path: Path
@@ -92,7 +92,7 @@ def participle_stage(treebank: Treebank) -> Stage:
 
 
 def _tables() -> list[Path]:
-    """Returns the tables that clauses depend on: those of the grammars, of the trees and of the field's lattice."""
+    """Returns the tables on which clauses depend: those of grammars, trees and the field's lattice."""
     tables = [grammar_path(f"hindi/{name}") for name in TABLES]
     return [*sorted(tables[0].parent.glob("rule_*.tsv")), *tables]
 

@@ -1,1 +1,1 @@
-"""Hindi to English with the skeletons that clause boundaries give, and of simplified sentences."""
+"""Translates Hindi to English with skeletons from clause boundaries, and from simplified sentences."""

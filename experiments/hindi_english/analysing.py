@@ -1,4 +1,4 @@
-"""What the Hindi tools say of a line: its skeleton without subordinate clauses, and the simple sentences it becomes."""
+"""Analyses lines with the Hindi tools: the skeleton without subordinate clauses, and the simple sentences."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Analysed:
 
     Attributes:
         words: its tokens.
-        kept: of each token, whether it is of the skeleton; all are where nothing can be deleted.
-        simple: the tokens of each sentence that it becomes.
+        kept: whether each token belongs to the skeleton; all do if nothing can be deleted.
+        simple: the tokens of each simple sentence.
     """
 
     words: tuple[str, ...]
@@ -31,7 +31,7 @@ class Analysed:
 
     @property
     def skeleton(self) -> Skeleton | None:
-        """The skeleton; None where nothing can be deleted."""
+        """The skeleton; None if nothing can be deleted."""
         return None if all(self.kept) else Skeleton(self.words, self.kept)
 
     @property
@@ -61,7 +61,7 @@ def write_analysed(path: Path, lines: Iterable[Analysed]) -> None:
 
 
 def read_analysed(path: Path) -> list[Analysed]:
-    """Reads what `write_analysed` wrote."""
+    """Reads a file of `write_analysed`."""
     analysed = []
     for line in read_lines(path):
         values = json.loads(line)

@@ -47,7 +47,7 @@ SUBSETS = {"skeleton": "lines with a skeleton", "simplified": "lines that simpli
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured: the metrics, and the comparison with the plain system on all lines and on each subset."""
+    """The measurements: the metrics, and the comparison with the plain system on all lines and on each subset."""
 
     measurements: Measurements
     comparisons: Mapping[str, Comparison]
@@ -73,7 +73,7 @@ def measure_systems(config: Config, folders: Mapping[str, Path]) -> Measured:
 
 
 def metrics(references: int) -> list[Metric]:
-    """Returns the metrics, BLEU on tokens first; TER would take longer than all the rest, on lines of 200 words."""
+    """Returns the metrics, BLEU on tokens first; TER, on lines of 200 words, would take longer than all others."""
     return [
         bleu_tok(references=references),
         bleu_13a(lowercase=True, references=references),
@@ -104,7 +104,7 @@ def figures(measured: Measured, records: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     tuning = figures["tune"]
     before, after = (100 * tuning[name] for name in ("bleu_before", "bleu_after"))
     trained = (

@@ -1,4 +1,4 @@
-"""Splits the development set: most of it joins the training, the rest is tuned on."""
+"""Splits the development set: most of it is added to the training data, the rest is for tuning."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lattice_simp.train.config import Config, Corpus, TestSet
 from lattice_simp.train.tuning import read_texts
 
 TUNED_EVERY = 3
-"""Every third line of the development set is tuned on."""
+"""Every third line of the development set is for tuning."""
 
 
 def with_split_development(config: Config) -> Config:

@@ -24,7 +24,7 @@ from lattice_simp.translate.model_files import WEIGHTS, read_weights
 DEVELOPMENT, TEST = "development", "test"
 
 SKELETON_WEIGHTS = (0.1, 0.25, 0.5, 1.0)
-"""Tried on the development lines that have a skeleton."""
+"""The weights to try on the development lines with a skeleton."""
 
 WEIGHT = "weight.json"
 
@@ -36,11 +36,11 @@ class System:
     """A way to translate a line.
 
     Attributes:
-        name: of its files.
-        title: of its row.
-        strategy: for lines that have a skeleton; others are translated plainly.
-        simplify: the line's simple sentences are translated, one by one.
-        romanise: words that no rule knows are written in Latin letters.
+        name: the name of its files.
+        title: the title of its row.
+        strategy: the strategy for lines with a skeleton; others are translated plainly.
+        simplify: whether to translate the line's simple sentences one by one.
+        romanise: whether to write words unknown to the rules in Latin letters.
     """
 
     name: str
@@ -158,5 +158,5 @@ def _translator(
 
 
 def _in_latin(words: str) -> str:
-    """Romanises Devanagari words: names that no rule knows."""
+    """Romanises Devanagari words, which are names unknown to the rules."""
     return " ".join(romanise(word) if _DEVANAGARI.search(word) else word for word in words.split())

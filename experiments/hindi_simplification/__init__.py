@@ -1,1 +1,1 @@
-"""Simplified Hindi sentences against references, and as a reader rates them."""
+"""Simplified Hindi sentences: comparison with references, and ratings by a reader."""

@@ -1,4 +1,5 @@
-"""`python -m experiments.hindi_simplification`: simplifies sentences of the treebank, compares them with references."""
+"""`python -m experiments.hindi_simplification`: simplifies sentences of the treebank, and compares them with
+references."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def simplification(experiment: Experiment) -> Results:
 
 
 def outputs_of(pairs: Sequence[Pair], model: HindiModel | None) -> dict[str, list[str]]:
-    """Returns the outputs of all systems, the sentences as they are first."""
+    """Returns the outputs of all systems, first the unchanged sentences."""
     outputs = {SOURCE: [pair.source for pair in pairs]}
     for name, system in systems(model).items():
         outputs[name] = [system(pair.sentence) for pair in pairs]

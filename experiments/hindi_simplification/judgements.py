@@ -1,8 +1,8 @@
-"""What a reader judged of careful outputs for sentences never read before, without knowing whose they are.
+"""A reader's blind judgements of careful outputs for unseen sentences.
 
-`judged.tsv` has no text: the number of the reading, the file and the name of each sentence, and the judgements. Among
-the simplifier's outputs were controls, sentences split rightly or wrongly by hand, which say how reliable the reader
-is. Between two readings the faults of the first one were corrected; no sentence is in both.
+`judged.tsv` has no text: the number of the reading, the file and the name of each sentence, and the judgements. The
+simplifier's outputs were mixed with controls, sentences split rightly or wrongly by hand, which measure the reader's
+reliability. Between two readings, the faults found in the first were corrected; no sentence is in both.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ JUDGEMENTS = ("grammatical", "meaning")
 COLUMNS = ("reading", "domain", "file", "sentence", "output", *JUDGEMENTS, "fault")
 
 SYSTEM, CONTROLS = "careful", ("right", "wrong")
-"""The outputs: of the simplifier, and split by hand."""
+"""The kinds of outputs: the simplifier's, and those split by hand."""
 
 RIGHT = "simplified_right"
 """The name of the figure of both judgements."""
 
 READINGS = "readings"
-"""Where the figures of each reading stand."""
+"""The key of each reading's figures."""
 
 Rows = Sequence[Mapping[str, str]]
 
@@ -39,7 +39,7 @@ def read_judged(path: Path) -> Rows:
     """Reads the judgements.
 
     Raises:
-        FormatError: the table is broken, a judgement is not 0 or 1, or the kind of output is not known.
+        FormatError: the table is broken, a judgement is not 0 or 1, or the kind of output is unknown.
     """
     rows = list(read_table(path, COLUMNS, full=True))
     for row in rows:

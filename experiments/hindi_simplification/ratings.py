@@ -1,4 +1,4 @@
-"""A reader's ratings of outputs; each is of one text, and counts for every system that gives it."""
+"""A reader's ratings of outputs; each rating is of a text, and counts for all systems with this output."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from experiments.hindi_simplification.references import Key
 from lattice_simp.support.tables import read_table
 
 HIGHEST = 3
-"""Of the scale from 0, Mishra et al. 2014, section 5.2."""
+"""The highest rating of the scale from 0 (Mishra et al. 2014, section 5.2)."""
 
 COLUMNS = ("file", "id", "text", "simplification", "readability")
 
 
 @dataclass(frozen=True)
 class Rating:
-    """How completely a sentence is simplified, and how well the result reads: 0 to 3."""
+    """The completeness of a simplification, and the readability of the result: 0 to 3."""
 
     simplification: int
     readability: int
 
 
 Ratings = Mapping[tuple[Key, str], Rating]
-"""By sentence and fingerprint of the output."""
+"""Ratings by sentence and fingerprint of the output."""
 
 
 def read_ratings(path: Path) -> Ratings:
@@ -44,7 +44,7 @@ def read_ratings(path: Path) -> Ratings:
 
 
 def fingerprint(line: str) -> str:
-    """Returns what stands for an output in the table, so that its words are not there.
+    """Returns the digest of an output that represents it in the table, which holds no text.
 
     >>> fingerprint("राम सोया ।")
     '137c848f'

@@ -1,4 +1,4 @@
-"""The references: sentences as numbers of the source's tokens and added words, so that no source is in the table."""
+"""The references: sentences as numbers of source tokens and added words, so that the table holds no source text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lattice_simp.systems.hindi.sentence import Sentence
 from lattice_simp.systems.hindi.simplify.tables import words_of
 
 STOP = "।"
-"""Ends each sentence of a line, whatever ended it."""
+"""The mark that ends each sentence of a line, whatever its original mark."""
 
 _SPAN = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
 
@@ -34,10 +34,10 @@ class Pair:
 
 
 def read_pairs(treebank: Path, table: Path, problems: list[FormatError] | None = None) -> list[Pair]:
-    """Reads the references, in the table's order, and the sentences that they are of.
+    """Reads the references, in the table's order, with their sentences.
 
     Raises:
-        FormatError: the table is broken, or the treebank has not all of its sentences.
+        FormatError: the table is broken, or the treebank lacks some of its sentences.
     """
     rows = {(row["file"], row["id"]): row for row in read_table(table, ("file", "id", "reference"), full=True)}
     sentences: dict[Key, Sentence] = {}
@@ -87,7 +87,7 @@ def _words(parts: Iterable[str], forms: Sequence[str]) -> Iterator[str]:
 
 
 def line_of(sentences: Iterable[Sequence[str]]) -> str:
-    """Returns sentences as one line of tokens, with the same mark after each instead of their own marks.
+    """Returns sentences as one line of tokens, with the same mark after each in place of their own marks.
 
     >>> line_of([["वह", "गया", "."], ["क्या", "?", "'"]])
     "वह गया । क्या ' ।"

@@ -31,8 +31,8 @@ COLUMNS = {
 def measure(pairs: Sequence[Pair], outputs: Mapping[str, Sequence[str]], ratings: Ratings) -> dict[str, Any]:
     """Measures the outputs of systems, in the order of the pairs: all, and those that the reference splits.
 
-    A system has means of ratings only if all of its outputs were rated: those of some would be of the outputs that
-    several systems give alike, the easier ones.
+    A system has mean ratings only if all its outputs were rated; rated outputs shared by several systems would be the
+    easier ones.
     """
     chosen = {
         "all": range(len(pairs)),
@@ -67,7 +67,7 @@ def _scores(pairs: Sequence[Pair], lines: Sequence[str], ratings: Ratings) -> di
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     titles = {"all": "complex sentences of held-out files", "split": "of them, which the references split"}
     tables = [as_markdown(_table(f"{figures[name]['sentences']} {titles[name]}", figures, name)) for name in titles]
     return [*tables, as_markdown(judged_table(figures[READINGS]))]

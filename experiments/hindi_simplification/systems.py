@@ -13,7 +13,7 @@ from lattice_simp.systems.hindi.sentence import Sentence
 from lattice_simp.systems.hindi.simplify import simplify
 
 System = Callable[[Sentence], str]
-"""Returns a line of sentences."""
+"""A function that returns a line of sentences."""
 
 SOURCE = "sentences as they are"
 
@@ -21,7 +21,7 @@ SOURCE = "sentences as they are"
 def systems(model: HindiModel | None) -> dict[str, System]:
     """Returns the systems by the names of their rows; those of a model only if there is one.
 
-    All split every clause, as the references do, but for the careful ones.
+    All except the careful ones split every clause, like the references.
     """
     by_name: dict[str, System] = {
         "trees": lambda sentence: _simplified(sentence, clauses_of_tree(sentence)),

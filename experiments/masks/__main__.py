@@ -1,4 +1,4 @@
-"""`python -m experiments.masks`: several automatic skeletons of a sentence at once, chosen on held-out news."""
+"""`python -m experiments.masks`: several automatic skeletons of a sentence at once, with settings for held-out news."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from lattice_simp.train.pipeline import train
 
 ONE, CHOSEN, VALIDATED = "the tagger's most probable", "several", "several, cross-validated"
 ORACLE, ALL_ORACLE = "the best one of the chosen (oracle)", "the best one of the pool (oracle)"
-"""The rows."""
+"""The names of the rows."""
 
 
 def masks(experiment: Experiment) -> Results:
-    """Trains what is not trained, decodes, and chooses."""
+    """Does the missing training, decodes, and chooses settings."""
     config = experiment.settings()
     overrides = [f"{name}={json.dumps(config[name])}" for name in ("data", "work")]
     study, training = read_study(Path(config["study"]), overrides)

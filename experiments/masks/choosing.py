@@ -1,7 +1,6 @@
-"""Choices: how many skeletons of a sentence, and what makes one count more than another.
-
-A hypothesis costs what the decoder says, and a weight times what it costs over the skeletons: what is expected, or the
-least (one weighted acceptor of all skeletons' hypotheses).
+"""Chooses the number of skeletons of a sentence, and their weighting. The cost of a hypothesis is the decoder's plus a
+weight times its cost under the skeletons: the expected cost, or the least (one weighted acceptor of all skeletons'
+hypotheses).
 """
 
 from __future__ import annotations
@@ -20,18 +19,19 @@ from lattice_simp.skeleton.automatic.candidates import choose
 from lattice_simp.skeleton.automatic.diverse import probabilities
 
 ROUNDS = 2
-"""How often each setting is chosen anew, given the others."""
+"""The number of rounds in which each setting is chosen given the others."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """How the skeletons of a sentence are weighted.
+    """The weighting of a sentence's skeletons.
 
     Attributes:
-        weight: of the skeletons' costs.
-        over: the skeletons: `expected` costs, or the `least`, where an improbable skeleton's cost more.
-        masks: how many, at most; they differ in a tenth of the tokens.
-        temperature: of their probabilities.
+        weight: the weight of the skeletons' costs.
+        over: how costs under several skeletons combine: `expected`, or `least`, with a penalty for improbable
+            skeletons.
+        masks: the most skeletons; any two differ in a tenth of the tokens.
+        temperature: the temperature of their probabilities.
         start, middle, safety: weights of these features beside the tagger's score.
     """
 
@@ -44,7 +44,7 @@ class Setting:
     safety: float = 0.0
 
     def shares(self, sentence: Sentence) -> Floats:
-        """Returns (skeletons,) float64, each one's probability; 0 for those that are not taken."""
+        """Returns the probability of each skeleton, (skeletons,) float64; 0 for unused ones."""
         scores = sentence.features @ np.array([1.0, *(getattr(self, name) for name in FEATURES[1:])])
         order = np.argsort(-scores, kind="stable").tolist()
         tokens = sentence.skeletons[0].tokens
@@ -58,9 +58,9 @@ class Candidates:
     """A sentence with its hypotheses.
 
     Attributes:
-        full: (hypotheses,) costs of the decoder, nats.
+        full: (hypotheses,) the decoder's costs, nats.
         skeletons: (skeletons, hypotheses) costs under each skeleton.
-        statistics: (hypotheses, k), of BLEU.
+        statistics: (hypotheses, k) the statistics of BLEU.
     """
 
     sentence: Sentence
@@ -83,7 +83,7 @@ class Candidates:
         return int(np.argmin(self.full + setting.weight * costs))
 
     def alone(self, weight: float) -> Longs:
-        """Returns (skeletons,) the best hypothesis with each skeleton by itself."""
+        """Returns the index of the best hypothesis with each skeleton alone, (skeletons,)."""
         indices: Longs = np.argmin(self.full + weight * self.skeletons, axis=1)
         return indices
 
@@ -102,7 +102,7 @@ def score(candidates: Sequence[Candidates], setting: Setting) -> float:
 def choose_setting(
     candidates: Sequence[Candidates], tried: Mapping[str, Sequence[Any]], start: Setting | None = None
 ) -> Setting:
-    """Chooses one field after the other by BLEU, `ROUNDS` times; of equally good values the first."""
+    """Chooses one field after the other by BLEU, `ROUNDS` times; the first of equally good values wins."""
     chosen = start or Setting()
     for _ in range(ROUNDS):
         for name, values in tried.items():
@@ -112,12 +112,12 @@ def choose_setting(
 
 
 def cross_validated(candidates: Sequence[Candidates], tried: Mapping[str, Sequence[Any]]) -> list[int]:
-    """Returns the hypotheses that are chosen when either half of the sentences has the setting of the other one."""
+    """Returns the chosen hypotheses when each half of the sentences has the setting chosen on the other half."""
     settings = [choose_setting(candidates[half::2], tried) for half in (1, 0)]
     return [sentence.best(settings[number % 2]) for number, sentence in enumerate(candidates)]
 
 
 def sentence_oracle(sentence: Candidates, indices: Longs) -> int:
-    """Returns which of some hypotheses of a sentence has the best BLEU, smoothed by adding one to its counts."""
+    """Returns the index of the hypothesis with the best sentence BLEU, smoothed by adding one to its counts."""
     rows = sentence.statistics[indices] + 1.0
     return int(indices[np.argmax(bleu_tok().score(rows))])

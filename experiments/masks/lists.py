@@ -1,4 +1,4 @@
-"""Stages that decode the sentences and their skeletons, and find what each hypothesis costs under each skeleton."""
+"""Stages that decode the sentences and their skeletons, and compute the cost of each hypothesis under each skeleton."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lattice_simp.translate.model_files import WEIGHTS, read_weights
 from lattice_simp.translate.settings import SkeletonSettings
 
 SKELETONS, COSTS = "mask-skeletons", "mask-costs"
-"""The stages."""
+"""The names of the stages."""
 
 
 def skeletons_stage(config: Mapping[str, Any]) -> Stage:
@@ -63,13 +63,13 @@ def _skeleton_maker(
 
 
 def costs_stage(config: Mapping[str, Any]) -> Stage:
-    """Returns the stage that decodes the sentences, and finds what each hypothesis costs under each skeleton."""
+    """Returns the stage that decodes the sentences, and computes the cost of each hypothesis under each skeleton."""
     settings = [config["taken"], config["full"], config["beam"], config["edits"]]
     return Stage(COSTS, ("model", "tune", SKELETONS, POOL), settings, (), partial(_costs, config))
 
 
 def read_costs(folder: Path, number: int) -> tuple[list[str], Floats, Floats]:
-    """Returns a sentence's hypotheses, their costs, and (skeletons, hypotheses) what they cost under each."""
+    """Returns a sentence's hypotheses, their costs, and their costs under each skeleton, (skeletons, hypotheses)."""
     arrays = read_arrays(_file(folder, number))
     return unpack_words(arrays["words"]), arrays["full"], arrays["skeletons"]
 
@@ -105,6 +105,6 @@ def _costs_maker(
 
 
 def relative_hypotheses(nbest_list: Nbest, count: int) -> list[Hypothesis]:
-    """Returns a skeleton's best hypotheses, decoder and scorers together, with what each costs beyond the first."""
+    """Returns a skeleton's best hypotheses by decoder and scorers, with their costs above the first."""
     best = nbest_list.best(dict.fromkeys(nbest_list.names, 1.0), count)
     return [replace(path, cost=path.cost - best[0].cost) for path in best]

@@ -13,7 +13,7 @@ Chosen: {setting}; for one skeleton, weight {weight}. Of the rows, only the cros
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     setting = ", ".join(f"{name} {value}" for name, value in figures["setting"].items())
     about = _ABOUT.format(**{**figures, "setting": setting, "weight": figures["one"]["weight"]})
     plain = figures["bleu"][PLAIN]

@@ -1,7 +1,6 @@
-"""Bilingual safety: how often the translation of a phrase is one block of words, to which nothing else is linked.
-
-Learned from aligned sentence pairs, without any skeletons: what is translated apart can be deleted without harm to
-the rest.
+"""Bilingual safety: the probability that the translation of a phrase is a block of words without links to other words.
+It is learned from aligned sentence pairs, without skeletons: a phrase with a separate translation can be deleted
+without harm to the rest.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from lattice_simp.text.english.punctuation import mark_kind
 from lattice_simp.train.alignment.links import read_links
 
 PRIOR = 20.0
-"""Phrases that a rare kind is thought to have had beside its own, as safe as all of its label."""
+"""The weight of the label's safety in the estimate of a kind, in phrases."""
 
 LENGTHS = (1, 3, 6, 12)
-"""Lengths of phrases up to each of these, and longer ones, are counted separately."""
+"""The upper bounds of the classes of phrase lengths; longer phrases form another class."""
 
 PARSED_LENGTHS = range(12, 41)
-"""Tokens of the sentences that are learned from."""
+"""The range of lengths, in tokens, of the training sentences."""
 
 Kind = tuple[str, str, bool, int]
-"""Of a phrase: its label, its head's part of speech, whether it comes before the head, and its class of length."""
+"""The kind of a phrase: its label, its head's part of speech, whether it precedes the head, and its class of length."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +53,13 @@ class Safety:
         return counts
 
     def probability(self, parse: Parse, position: int) -> float:
-        """Returns how probable it is that the phrase below a token is safe."""
+        """Returns the probability that the phrase below a token is safe."""
         label, kind = parse.labels[position], kind_of(parse, position)
         of_label = (self.safe[label] + 1) / (self.every[label] + 2)
         return (self.safe[kind] + PRIOR * of_label) / (self.every[kind] + PRIOR)
 
     def score(self, parse: Parse, skeleton: Skeleton) -> float:
-        """Returns the logarithm of the probability that all phrases which a skeleton deletes are safe."""
+        """Returns the log probability that all deleted phrases of a skeleton are safe."""
         kept = skeleton.mask
         tops = [
             position
@@ -78,7 +77,7 @@ def kind_of(parse: Parse, position: int) -> Kind:
 
 
 def is_safe(span: Sequence[int], links: Ints) -> bool | None:
-    """Returns whether the links of a phrase are those of one block; None for a phrase in pieces, or without links.
+    """Returns whether the phrase and its translation form a block; None for a discontinuous phrase, or without links.
 
     >>> import numpy as np
     >>> links = np.array([[0, 0], [1, 2], [2, 1]])
@@ -95,7 +94,7 @@ def is_safe(span: Sequence[int], links: Ints) -> bool | None:
 
 
 def spread_pairs(prepared: Path, aligned: Path, count: int) -> Iterator[tuple[list[str], Ints]]:
-    """Yields tokens and links of sentences of middling length, evenly spread over the training corpus."""
+    """Yields tokens and links of sentences of medium length, evenly spread over the training corpus."""
     shards = shard_paths(prepared)
     share = -(-count // len(shards))
     for path in shards:
@@ -107,7 +106,7 @@ def spread_pairs(prepared: Path, aligned: Path, count: int) -> Iterator[tuple[li
 
 
 def gap_counts(skeleton: Skeleton, parse: Parse) -> tuple[int, int]:
-    """Returns whether a gap is at the sentence's start, and how many are neither there nor at its end.
+    """Returns whether a gap is at the start of the sentence, and the number of gaps inside it.
 
     Punctuation at the sentence's ends does not count.
     """

@@ -1,4 +1,4 @@
-"""The sentences that all is chosen on, and the pool of their automatic skeletons with features."""
+"""The sentences for all choices, and the pool of their automatic skeletons with features."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.text.tokeniser import Tokeniser
 
 POOL, MASKS, DETAILS = "mask-pool", "masks.jsonl", "details.jsonl"
-"""The stage and its files."""
+"""The names of the stage and its files."""
 
 FEATURES = ("tagger", "start", "middle", "safety")
-"""Of a mask: the tagger's score, a gap at the start, the gaps between kept words, and how safe they are."""
+"""The features of a mask: the tagger's score, a gap at the start, the gaps between kept words, and their safety."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Sentence:
     """A sentence with its pool.
 
     Attributes:
-        words: its tokens, as the model has them.
-        reference: tokens.
+        words: its tokens, in the model's form.
+        reference: the tokens of the reference.
         skeletons: the pool.
         features: (skeletons, `FEATURES`) float64.
     """
@@ -51,8 +51,8 @@ def pool_stage(config: Mapping[str, Any], skeletons: Path, languages: tuple[str,
 
     Args:
         config: the experiment's.
-        skeletons: those that the tagger learns from.
-        languages: of source and target.
+        skeletons: the training data of the tagger.
+        languages: the source and the target language.
     """
     names = ("source", "reference", "words", "sentences", "rate", "safety_pairs")
     inputs = [Path(config["data"], name) for key in ("source", "reference") for name in config[key]]
@@ -62,7 +62,7 @@ def pool_stage(config: Mapping[str, Any], skeletons: Path, languages: tuple[str,
 
 
 def read_pool(folder: Path) -> list[Sentence]:
-    """Reads what the stage wrote."""
+    """Reads the files of the stage."""
     records = read_skeletons(folder / MASKS)
     details = map(json.loads, read_lines(folder / DETAILS))
     return [
@@ -107,7 +107,7 @@ def _learned_safety(count: int, run: Run) -> Safety:
 
 
 def _chosen(config: Mapping[str, Any], languages: tuple[str, str]) -> list[tuple[list[str], str]]:
-    """Returns the source tokens, in their own case, and the references of the sentences that are chosen."""
+    """Returns the source tokens, in their original case, and the references of the chosen sentences."""
     cased, target = Tokeniser(languages[0], case="keep"), Tokeniser(languages[1])
     shortest, longest = config["words"]
     texts = (

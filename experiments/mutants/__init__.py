@@ -1,4 +1,4 @@
-"""Errors put into the code of the study on purpose: does a test see them?"""
+"""Mutation tests: errors are put into the code of the study, and tests should detect them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lattice_simp.pipeline.stage import read_json
 
 
 def killed_pct() -> float | None:
-    """Returns the share of mutants, %, that tests saw when `make mutants` was run last; None if it never was."""
+    """Returns the percentage of mutants that tests detected in the last `make mutants`; None without a run."""
     path = Path(__file__).with_name(FIGURES)
     if not path.exists():
         return None

@@ -1,4 +1,4 @@
-"""`python -m experiments.mutants`: do the tests of the study see errors that are put into its code?"""
+"""`python -m experiments.mutants`: checks whether the tests of the study detect errors in its code."""
 
 from __future__ import annotations
 

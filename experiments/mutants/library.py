@@ -1,7 +1,7 @@
-"""`python -m experiments.mutants.library --seed 1`: a sample of errors in all rooms of the library; do tests see them?
+"""`python -m experiments.mutants.library --seed 1`: checks that tests detect errors in all rooms of the library.
 
-Errors are drawn anew for each seed, so that nobody writes tests for these errors alone. For each, the tests of its file
-run (those that name its module or what it defines, and its room's), up to the first that fails.
+The seed determines the sample, so that nobody writes tests for a fixed set of errors. For each error, the tests of its
+file run (those that name its module or its definitions, and its room's) until one fails.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from lattice_simp.support.textio import read_bytes
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("experiments", "lattice_simp", "grammars", "tests", "docs", "pyproject.toml", "README.md", "Makefile")
 LEAST = 3
-"""Errors in each room, at least."""
+"""The least number of errors in each room."""
 
 OF_ALL_FILES = ("tests/test_defaults.py",)
-"""Tests that look at all files of the library."""
+"""Tests of all files of the library."""
 
 MOST_NAMING = 12
-"""Test files that name a module, or of files that import it, the shortest first; more take too long."""
+"""The most test files that name a module, or that test files which import it, shortest first; more take too long."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class LibraryMutant:
 
     @property
     def name(self) -> str:
-        """What is wrong, and where."""
+        """The error and its place."""
         return f"{self.file}:{self.edit.line}: {self.edit.what}"
 
     @property
@@ -73,7 +73,7 @@ def sampled(count: int, seed: int) -> list[LibraryMutant]:
 
 @cache
 def _places() -> dict[str, list[LibraryMutant]]:
-    """Returns all errors that could be made, by room."""
+    """Returns all possible errors by room."""
     rooms: dict[str, list[LibraryMutant]] = defaultdict(list)
     for path in sorted((ROOT / "lattice_simp").rglob("*.py")):
         if "grammars" not in path.parts:
@@ -114,7 +114,7 @@ def tests_of(file: str) -> list[str]:
     near = [test for test in _tests() if test.stem in importing and test not in same]
     named = [test for test, text in _tests().items() if test not in same and naming.search(text)]
     room = ROOT.joinpath("tests", *path.parts[1:-1])
-    while not room.is_dir():  # its tests are those of a room above
+    while not room.is_dir():  # the tests of rooms above cover it
         room = room.parent
     rest = [test for test in _tests() if room != ROOT / "tests" and room in test.parents]
     chosen = [test.relative_to(ROOT).as_posix() for test in (*same, *near[:MOST_NAMING], *named[:MOST_NAMING], *rest)]
@@ -136,7 +136,7 @@ def _sources() -> dict[Path, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs a sample and prints what survived, then a table by room."""
+    """Runs a sample, and prints the survivors, then a table by room."""
     parser = argparse.ArgumentParser(prog="experiments.mutants.library", description=__doc__)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--count", type=int, default=150)
@@ -153,7 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _table(count: Counter[tuple[str, Outcome]]) -> str:
-    """Returns the outcomes by room; errors whose tests took too long count as errors that nobody saw."""
+    """Returns the outcomes by room; errors whose tests took too long count as undetected."""
     rows = ["", f"| room | errors | {' | '.join(kind.lower() for kind in Outcome)} |", "|---|---|---|---|---|"]
     for room in sorted({room for room, _ in count}):
         figures = [count[room, outcome] for outcome in Outcome]

@@ -1,4 +1,4 @@
-"""Errors that anybody could make, at every place of a file where they fit."""
+"""Mutation operators: plausible errors at every place of a file where they fit."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _ARITHMETIC: dict[type[ast.operator], str] = {
 }
 _LEFT_ALONE = (ast.Raise, ast.Import, ast.ImportFrom, ast.JoinedStr)
 _ANY_VALUE = re.compile(r"(.*_)?(BYTES|SECONDS|ROOM|CACHED|PATIENCE)|KEPT_.*")
-"""Constants with such names make a program quicker or slower: its results are right with any value near theirs."""
+"""The names of constants that affect speed only: results are right with any similar value."""
 
 _ANY_SIZE = ("empty", "lru_cache", "warn")
-"""Calls whose numbers are the first size of what grows, how much is remembered, and which line a warning names."""
+"""Calls whose numbers are initial sizes, sizes of caches, or the lines that warnings name."""
 
 _ANY_OPTION = ("compresslevel", "compression_level", "buffering", "stacklevel", "chunksize", "timeout", "patience")
 """Arguments of the same kind."""
 
 LARGE = 100
-"""An integer from here on becomes a tenth: one more would be an error that hardly anything differs by."""
+"""Integers of at least this size become a tenth; adding one would change almost nothing."""
 
 _CALLS = {"min": "max", "max": "min", "any": "all", "all": "any", "argmin": "argmax", "argmax": "argmin"}
 _NAMES = {"left": "right", "right": "left"}
@@ -50,12 +50,13 @@ _NAMES = {"left": "right", "right": "left"}
 
 @dataclass(frozen=True)
 class Edit:
-    """A piece of a line and what is written in its place.
+    """A piece of a file and its replacement.
 
     Attributes:
-        line, column, end_line, end_column: where it is; lines from 1, columns in characters.
+        line, column, end_line, end_column: its place; lines from 1,
+    columns in characters.
         after: the new text.
-        what: for people.
+        what: a description.
     """
 
     line: int
@@ -76,7 +77,7 @@ class Edit:
 def edits(text: str) -> Iterator[Edit]:
     """Yields the errors that fit into a file: comparisons, arithmetic, constants, conditions, calls, lost statements.
 
-    Docstrings, annotations, decorators, and what is raised or printed are left alone.
+    Docstrings, annotations, decorators, and raised or printed values stay unchanged.
     """
     tree = ast.parse(text)
     lines = text.split("\n")
@@ -85,7 +86,7 @@ def edits(text: str) -> Iterator[Edit]:
 
 
 def _code(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields the nodes of a tree in which an error changes what is computed."""
+    """Yields the nodes of a tree whose changes affect results."""
     for name, field in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "type_comment", "bases"):
             continue
@@ -96,7 +97,7 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _changes_nothing(node: ast.AST, parent: ast.AST) -> bool:
-    """Returns whether no error in a node changes what is computed."""
+    """Returns whether changes of a node do not affect results."""
     if isinstance(node, ast.If | ast.While):
         return getattr(node.test, "id", "") == "TYPE_CHECKING" or all(map(_makes_room, node.body))
     if isinstance(node, ast.Expr):
@@ -110,19 +111,19 @@ def _changes_nothing(node: ast.AST, parent: ast.AST) -> bool:
     if isinstance(node, ast.keyword):
         return node.arg in _ANY_OPTION
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return isinstance(parent, ast.Call)  # -1 is handed on for none: so is any number below 0
+        return isinstance(parent, ast.Call)  # -1 means none, and so does any negative number
     return isinstance(node, ast.Constant) and isinstance(parent, ast.Call) and _name(parent.func) in _ANY_SIZE
 
 
 def _makes_room(statement: ast.stmt) -> bool:
-    """Returns whether a statement makes an array grow: when it does so makes no difference."""
+    """Returns whether a statement makes an array grow; the moment does not matter."""
     values = statement.value if isinstance(statement, ast.Assign) else None
     calls = values.elts if isinstance(values, ast.Tuple) else [values]
     return all(isinstance(call, ast.Call) and _name(call.func) == "grown" for call in calls)
 
 
 def _name(function: ast.expr) -> str:
-    """Returns the last part of the name of what is called."""
+    """Returns the last part of a called name."""
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 

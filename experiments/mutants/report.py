@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out, an error a row."""
+    """Lays out the figures, with a row for each error."""
     survived, count = figures["survived"], figures["mutants"]
     rows = [
         (mutant.name, mutant.file, "**no**" if mutant.name in survived else "yes")

@@ -1,4 +1,4 @@
-"""Puts errors into a copy of the code, one at a time, and runs the tests that should see them."""
+"""Puts errors into a copy of the code, one at a time, and runs the tests that should detect them."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from lattice_simp.support.textio import open_text, read_bytes
 from lattice_simp.support.threads import in_threads
 
 PASSED, FAILED = 0, 1
-"""What pytest returns; everything else means that it could not run the tests."""
+"""The exit statuses of pytest; all others mean that it could not run the tests."""
 
 TOO_SLOW = -1
-"""Instead of it, where the tests took too long."""
+"""The status of tests that took too long."""
 
 
 class Outcome(StrEnum):
-    """What tests say of an error."""
+    """The outcome of the tests of an error."""
 
     SEEN = "seen"
     SURVIVED = "SURVIVED"
     TOO_SLOW = "too slow"
-    """They took too long: an endless loop, or a busy machine."""
+    """The tests took too long: an endless loop, or a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class Mutant:
     """An error in a file.
 
     Attributes:
-        name: what is wrong.
+        name: a description of the error.
         file: its path from the root of the repository.
         before: text that occurs once in the file.
-        after: what is written in its place.
+        after: its replacement.
         tests: arguments of pytest, separated by blanks.
     """
 
@@ -59,7 +59,7 @@ class Mutant:
         """Returns the file's text with the error in it.
 
         Raises:
-            LatticeSimpError: the text before is not there once, or stays as it is.
+            LatticeSimpError: the text `before` does not occur exactly once, or equals `after`.
         """
         count = text.count(self.before)
         if count != 1 or self.before == self.after:
@@ -73,7 +73,7 @@ def read_mutants(path: Path) -> list[Mutant]:
     """Reads a table with the fields of `Mutant` as columns; `\\n` stands for a line break.
 
     Raises:
-        FormatError: other columns, or two mutants of one name.
+        FormatError: the table has other columns, or two mutants have the same name.
     """
     with open_text(path) as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -89,7 +89,7 @@ def read_mutants(path: Path) -> list[Mutant]:
 
 
 class Error(Protocol):
-    """An error in a file, and the tests that should see it: a `Mutant`, or one of another kind."""
+    """An error in a file, and the tests that should detect it; a `Mutant` is one kind."""
 
     @property
     def name(self) -> str: ...
@@ -111,9 +111,9 @@ class Workshop:
     """A place to run mutants in.
 
     Attributes:
-        root: of the repository.
+        root: the root of the repository.
         copied: the files and folders that the tests need.
-        seconds: that the tests of a mutant may take.
+        seconds: the time limit for the tests of a mutant.
         markers: selects tests by their markers, as `-m` of pytest does; empty selects all.
     """
 
@@ -123,10 +123,8 @@ class Workshop:
     markers: str = "not slow"
 
     def outcomes(self, mutants: Sequence[Made], jobs: int = 1, *, check: bool = True) -> Iterator[tuple[Made, Outcome]]:
-        """Yields each mutant, and what its tests say.
-
-        With `check`, all tests run without any mutant first, and have to be run with each; without it, a mutant is seen
-        if its tests can only be collected without it.
+        """Yields each mutant with the outcome of its tests. With `check`, all tests first run without a mutant, and
+        must be runnable with each; without it, a mutant whose tests cannot be collected is detected.
 
         Raises:
             LatticeSimpError: a mutant's text is not in its file, the tests fail without any mutant, or they cannot be
@@ -158,7 +156,7 @@ class Workshop:
 
     @contextmanager
     def _copy(self) -> Iterator[Path]:
-        """Copies what the tests need, with the times of the files: so compiled kernels are taken for what they are."""
+        """Copies the files that tests need, with their times, so that cached kernels stay valid."""
         with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
             copy = Path(folder)
             for name in self.copied:
@@ -193,7 +191,7 @@ class Workshop:
         raise LatticeSimpError(f"mutant {mutant.name!r}: its tests cannot be run:\n{said}")
 
     def _run(self, tests: Sequence[str], copy: Path) -> tuple[int, str]:
-        """Runs tests, up to the first that fails; where they take too long, they and what they started are ended."""
+        """Runs tests until one fails; if they take too long, kills them and their child processes."""
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", self.markers, *tests]
         paths = {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
         with tempfile.TemporaryFile() as said:

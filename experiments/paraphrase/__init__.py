@@ -1,1 +1,1 @@
-"""Expanding sets of sentences that mean the same."""
+"""Expands sets of synonymous sentences."""

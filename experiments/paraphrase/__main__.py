@@ -24,7 +24,7 @@ from lattice_simp.pipeline.stage import read_json
 
 
 def paraphrase(experiment: Experiment) -> Results:
-    """Expands and counts what is not there, and draws the sample to be judged."""
+    """Does the missing expansions and counts, and draws the sample to judge."""
     config = experiment.settings()
     names = list(config["collections"])
     stages = [parsed_stage(config, name) for name in names]
@@ -74,7 +74,7 @@ def paraphrase(experiment: Experiment) -> Results:
 
 
 def earlier(path: Path, names: Sequence[str]) -> dict[str, Any]:
-    """Returns figures of the results before, with their date as `combination_date`; nothing if there are none."""
+    """Returns figures of earlier results, with their date as `combination_date`; none if there are no results."""
     figures = read_json(path) if path.exists() else {}
     known = {name: figures[name] for name in names if name in figures}
     return {**known, "combination_date": figures.get("combination_date", figures["date"])} if known else {}

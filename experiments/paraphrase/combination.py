@@ -1,4 +1,4 @@
-"""Systems of a translation study, combined: all choices on its development set, then its test set once."""
+"""Combines the systems of a translation study: all choices on its development set, then its test set once."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ from lattice_simp.tune.mert import MertOptions
 from lattice_simp.tune.rounds import SEARCH, TuningOptions, tune_with
 
 STRINGS = 100
-"""Hypotheses of each system and sentence."""
+"""The number of hypotheses of each system for a sentence."""
 
 MAX_ARCS = 1500
-"""Of a lattice that weights are tuned on."""
+"""The most arcs of a lattice for tuning weights."""
 
 ROUNDS = 3
-"""Of combining and optimising."""
+"""The rounds of combining and optimising."""
 
 RANK = 9
-"""By the costs of hypotheses 0 and `RANK`, those of different systems are brought to one scale."""
+"""The costs of hypotheses 0 and `RANK` define a common scale of costs for different systems."""
 
 SHARPNESS = (1.0, 3.0, 10.0)
-"""That are tried; the middle one where other things are chosen."""
+"""The values of sharpness to try; the middle one while other choices are made."""
 
 COMBINED = "combined"
 
 FIGURES = "figures.json"
 
 FIGURE_NAMES = ("combination_gain_bleu", "combination_gain_p", "combination")
-"""The figures of the experiment that the stage writes."""
+"""The figures of the stage."""
 
 Lists: TypeAlias = Sequence[Sequence[Hypothesis]]
 """The n-best lists of a set's sentences."""
@@ -70,8 +70,8 @@ class StudySet:
     """A set of sentences.
 
     Attributes:
-        lists: of each system, the n-best lists of the sentences.
-        references: of each sentence, the tokens of each reference.
+        lists: the n-best lists of the sentences by each system.
+        references: the tokens of each reference of each sentence.
         lines: the first references, as tokens and as text.
     """
 
@@ -93,14 +93,14 @@ class StudySet:
 
 @dataclass(frozen=True)
 class Choice:
-    """What is combined, and how.
+    """The choice of systems and of options.
 
     Attributes:
-        method: of `METHODS`.
-        systems: their names.
-        lm: whether a language model has a feature.
-        sharpness: what the costs, which are on one scale for all systems, are multiplied with: the larger, the more
-            the best hypotheses of each system count.
+        method: a name in `METHODS`.
+        systems: the names of the systems.
+        lm: whether to use a language model as a feature.
+        sharpness: the factor of the costs on their common scale; larger values give more weight to each system's best
+            hypotheses.
     """
 
     method: str
@@ -111,11 +111,11 @@ class Choice:
 
 @dataclass(frozen=True)
 class Combiner:
-    """Combines the sentences of a set as a choice says.
+    """Combines the sentences of a set according to a choice.
 
     Attributes:
-        scales: of the systems' costs.
-        text: makes text of tokens.
+        scales: the scales of the systems' costs.
+        text: detokenises tokens.
     """
 
     lm: LanguageModel | None
@@ -142,7 +142,7 @@ class Combiner:
         return [nbest(lattice)[0].text for lattice in self.lattices(choice, study_set, weights)]
 
     def tuned(self, choice: Choice, study_set: StudySet) -> dict[str, float]:
-        """Returns weights that are tuned for BLEU by MERT."""
+        """Returns the weights tuned for BLEU by MERT."""
         start = default_weights(len(choice.systems), self._settings(choice), lm=choice.lm)
 
         def decode(weights: Mapping[str, float], symbols: SymbolTable) -> list[Lattice]:
@@ -153,7 +153,7 @@ class Combiner:
         return tune_with(decode, study_set.references, start, TuningOptions(mert, ROUNDS), say=self.run.say).weights
 
     def cross_validated(self, choice: Choice, study_set: StudySet) -> list[str]:
-        """Returns the best strings by weights that were tuned on the other half of the sentences: even or odd ones."""
+        """Returns the best strings with weights tuned on the other half of the sentences (even or odd ones)."""
         count = len(study_set.references)
         words = [""] * count
         for half in (0, 1):
@@ -173,7 +173,7 @@ def _tuning(lattice: Lattice, symbols: SymbolTable, names: tuple[str, ...]) -> L
 
 
 def scales_of(study_set: StudySet) -> dict[str, float]:
-    """Returns what each system's costs are multiplied with: hypothesis `RANK` costs a nat more than the best one."""
+    """Returns the factor of each system's costs that makes hypothesis `RANK` cost a nat more than the best one."""
     scales = {}
     for name, lists in study_set.lists.items():
         gaps = [hypotheses[min(RANK, len(hypotheses) - 1)].cost - hypotheses[0].cost for hypotheses in lists]
@@ -194,7 +194,7 @@ def system_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def choose(combiner: Combiner, study_set: StudySet) -> tuple[Choice, list[dict[str, Any]]]:
-    """Returns the best choice by twofold cross-validation: of the method, the systems, the sharpness, the model."""
+    """Returns the best choice of method, systems, sharpness and language model by twofold cross-validation."""
     rows: list[dict[str, Any]] = []
 
     def best(choices: Sequence[Choice]) -> Choice:
@@ -226,10 +226,10 @@ def bleu(words: Sequence[str], study_set: StudySet) -> float:
 
 
 def combination(sets: Mapping[str, StudySet], combiner: Combiner) -> dict[str, Any]:
-    """Chooses and tunes on the development set, and compares on the test set with the best system of the former.
+    """Chooses and tunes on the development set; compares on the test set with the best system of the former.
 
     Returns:
-        The figures: `combination_gain_bleu`, `combination_gain_p`, and what they come from.
+        The figures: `combination_gain_bleu`, `combination_gain_p`, and those behind them.
     """
     begin = time.perf_counter()
     development, test = sets[DEVELOPMENT], sets[TEST]
@@ -288,7 +288,7 @@ def combination_stage(study: Path, data: str) -> Stage:
 
 
 def read_combination(folder: Path) -> dict[str, Any]:
-    """Returns the figures that the stage wrote."""
+    """Returns the figures of the stage."""
     return read_json(folder / FIGURES)
 
 
@@ -317,7 +317,7 @@ def system_folders(work: Path) -> dict[str, Path]:
     """Returns the folders with the n-best lists of a study's systems, and of the rescored ones.
 
     Raises:
-        LatticeSimpError: there are not two of them.
+        LatticeSimpError: there are fewer than two systems.
     """
     folders: dict[str, Path] = {}
     for suffix, stage in (("", "translated"), (RESCORED, "rescored")):
@@ -331,7 +331,7 @@ def system_folders(work: Path) -> dict[str, Path]:
 
 
 def read_lists(folder: Path, name: str, count: int) -> list[list[Hypothesis]]:
-    """Returns the n-best lists of a set, the best first, by the weights of the folder where it has some.
+    """Returns the n-best lists of a set, sorted by the weights of the folder, if it has any.
 
     Raises:
         LatticeSimpError: A list is missing.
@@ -348,7 +348,7 @@ def read_lists(folder: Path, name: str, count: int) -> list[list[Hypothesis]]:
 
 
 def _newest(work: Path, stage: str) -> Path | None:
-    """Returns the folder of a stage that is done, the last one if it was done several times."""
+    """Returns the folder of a finished stage, the newest if it ran several times."""
     done = [path.parent for path in work.glob(f"{stage}.*/{RECORD}") if not path.parent.name.endswith(".partial")]
     return max(done, key=lambda path: (path / RECORD).stat().st_mtime, default=None)
 

@@ -1,4 +1,4 @@
-"""The curve of precision against yield: conditions from the paper's to the strictest, and what each of them makes."""
+"""The curve of precision against yield, for conditions from the paper's to the strictest."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from lattice_simp.systems.paraphrase.alignment import PAPER
 from lattice_simp.systems.paraphrase.conditions import CONDITIONS
 
 MAX_LISTED = 100_000
-"""The most sentences of a set that are listed to count the probable ones."""
+"""The most sentences of a set to list for counting the probable ones."""
 
 MAX_SUBSTITUTIONS = 2
 """The most substitutions in a probable sentence."""
@@ -44,8 +44,8 @@ class Condition:
     """A point of the curve.
 
     Attributes:
-        about: what it adds to the condition before it.
-        settings: of the expansion.
+        about: the difference from the previous condition.
+        settings: the settings of the expansion.
         is_probable: whether sentences must also be as probable as their originals (`probable`).
     """
 
@@ -56,7 +56,7 @@ class Condition:
     def lattice(
         self, paraphraser: Paraphraser, trees: Sequence[Tree], model: LanguageModel
     ) -> tuple[Expansion, Lattice]:
-        """Returns the expansion of a set, and its sentences that meet the condition: the paths that cost 0 or less."""
+        """Returns the expansion of a set, and its sentences that meet the condition, as the paths of cost 0 or less."""
         expansion = paraphraser.expand_trees(trees)
         if not self.is_probable or expansion.new <= 0:
             return expansion, expansion.lattice
@@ -85,7 +85,7 @@ CURVE: Mapping[str, Condition] = {
         is_probable=True,
     ),
 }
-"""The conditions by name; each one adds something to the one before it."""
+"""The conditions by name; each is stricter than the previous one."""
 
 DRAWN = ("paper", "linked", FILTERED)
 """The conditions whose sets are points of the plot of sentences by phrases."""
@@ -113,7 +113,7 @@ def _count(config: Config, name: str, run: Run, folder: Path) -> dict[str, Any]:
 def condition_counts(
     condition: Condition, paraphraser: Paraphraser, trees: Sequence[Tree], model: LanguageModel
 ) -> dict[str, Any]:
-    """Returns the numbers of a set (`counted`), of the sentences that meet the condition."""
+    """Returns the counts of a set (`counted`), for the sentences that meet the condition."""
     row = counted(paraphraser, trees)
     if row["failed"]:
         return row
@@ -128,11 +128,11 @@ def _number_of_probable(expansion: Expansion, lattice: Lattice) -> int:
 
 
 def curve_figures(folders: Mapping[str, Path], judged: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Returns the points of the curve: the yield of each condition, and how many of its sentences are right.
+    """Returns the points of the curve: the yield of each condition, and the share of right sentences.
 
     Args:
-        folders: of the stages, by collection.
-        judged: by condition, the shares of the judged sample.
+        folders: the folders of the stages by collection.
+        judged: the shares of the judged sample by condition.
     """
     rows = {name: read_counts(folder) for name, folder in folders.items()}
     points: dict[str, dict[str, Any]] = {}
@@ -153,7 +153,7 @@ def curve_figures(folders: Mapping[str, Path], judged: Mapping[str, Mapping[str,
 
 
 def growth(rows: Sequence[Mapping[str, Any]]) -> float:
-    """Returns the geometric mean of the number of sentences for each original one.
+    """Returns the geometric mean of the number of sentences per original sentence.
 
     >>> row = {"failed": False, "sentences": 8, "originals": 2}
     >>> growth([row, {**row, "sentences": 2}, {"failed": True}])

@@ -1,4 +1,4 @@
-"""The collections: which sentences are a set, parsed once."""
+"""The collections of sets, parsed once."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Config = dict[str, Any]
 PARSES, SIZES = "parses.jsonl.gz", "sizes.txt"
 
 CODE = sorted(Path(constituents.__code__.co_filename).parent.rglob("*.py"))
-"""The files of the library that expansions depend on."""
+"""The files of the library on which expansions depend."""
 
 
 def parsed_stage(config: Config, name: str) -> Stage:
-    """Returns the stage that makes tokens and parses of a collection."""
+    """Returns the stage that tokenises and parses a collection."""
     settings = config["collections"][name]
     files = [Path(config["data"], file) for file in settings["files"]]
     return Stage(f"parse {name}", (), settings, files, partial(_parse, files, (0, settings.get("sets"))))
 
 
 def unread_stage(config: Config, name: str) -> Stage:
-    """Returns the stage that parses the sets of a collection that the sample is drawn from."""
+    """Returns the stage that parses the sets of a collection for the sample."""
     settings = {**config["sample"]["sets"][name], "files": config["collections"][name]["files"]}
     files = [Path(config["data"], file) for file in settings["files"]]
     return Stage(unread(name), (), settings, files, partial(_parse, files, (settings["from"], settings["to"])))
@@ -52,12 +52,12 @@ def _parse(files: list[Path], bounds: tuple[int, int | None], run: Run, folder: 
 
 
 def read_sets(folder: Path) -> Iterator[list[Tree]]:
-    """Yields the trees of each set of a collection that was parsed."""
+    """Yields the trees of each set of a parsed collection."""
     parses = map(constituents, read_parses(folder / PARSES))
     for size in map(int, read_lines(folder / SIZES)):
         yield list(islice(parses, size))
 
 
 def thesaurus(config: Config) -> Thesaurus:
-    """Reads WordNet; numerals and abbreviations are linked, too."""
+    """Returns WordNet joined with the groups of numerals and abbreviations."""
     return Thesaurus.english().joined(Thesaurus.read_wordnet(config["wordnet"], config["senses"]))

@@ -1,4 +1,4 @@
-"""Phrases and sentences of each set, without filters and with each of them."""
+"""Counts phrases and sentences of each set, without filters and with each of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COUNTS = "counts.jsonl"
 
 
 def expanded_stage(config: Config, name: str) -> Stage:
-    """Returns the stage that expands and counts a collection's sets, all filters on."""
+    """Returns the stage that expands and counts a collection's sets with all filters."""
     settings, sets = ParaphraseSettings(), config["counted_sets"].get(name)
     values = [str(settings), sets, config["senses"]]
     work = partial(_expand, config, f"parse {name}", settings, sets)
@@ -30,7 +30,7 @@ def expanded_stage(config: Config, name: str) -> Stage:
 
 
 def alone_stage(config: Config, name: str) -> Stage:
-    """Returns the stage that counts what each filter removes of some sets by itself."""
+    """Returns the stage that counts the sentences of some sets that each filter alone removes."""
     settings = [config["some_sets"], config["senses"]]
     work = partial(_count_alone, config, f"parse {name}")
     return Stage(f"alone {name}", (f"parse {name}",), settings, CODE, work, version=2)
@@ -59,9 +59,8 @@ def _count_alone(config: Config, parsed: str, run: Run, folder: Path) -> dict[st
 
 
 def removed_alone(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, int]:
-    """Returns how many sentences each filter takes out of an expansion by itself.
-
-    First words are in lower case, so that those of new sentences are known to the filters.
+    """Returns the number of sentences of an expansion that each filter alone removes. First words are in lower case, so
+    that filters know those of new sentences.
     """
     lowered = [replace(tree, tokens=(tree.tokens[0].lower(), *tree.tokens[1:])) for tree in trees]
     expansion = paraphraser.expand_trees(lowered)
@@ -71,7 +70,7 @@ def removed_alone(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, 
 
 
 def counted(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, Any]:
-    """Returns the numbers of a set; of one that is too large to be expanded, that it failed."""
+    """Returns the counts of a set, or a note that its expansion failed because it is too large."""
     try:
         expansion = paraphraser.expand_trees(trees)
     except LatticeSimpError:
@@ -89,12 +88,12 @@ def counted(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, Any]:
 
 
 def read_counts(folder: Path) -> list[dict[str, Any]]:
-    """Returns the numbers of each set."""
+    """Returns the counts of each set."""
     return [json.loads(line) for line in read_lines(folder / COUNTS)]
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Returns what the sets of a collection have in the mean and in the middle.
+    """Returns means and medians over the sets of a collection.
 
     >>> row = {"originals": 2, "failed": False, "phrases": 3, "all": 8, "sentences": 8, "removed": {}, "links": {},
     ...        "bounded": False}
@@ -124,7 +123,7 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _removed(rows: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
-    """Returns in how many sets a filter removes sentences, and which share of a set's sentences in the mean."""
+    """Returns the number of sets in which a filter removes sentences, and the mean share of removed sentences."""
     shares = [row["removed"][name] / row["all"] for row in rows]
     return {"sets": sum(share > 0 for share in shares), "share": round(mean(shares), 4)}
 

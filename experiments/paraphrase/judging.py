@@ -1,9 +1,9 @@
-"""A sample of sentences to be judged by reading, and the shares of its judgements.
+"""A sample of sentences for judging by reading, and the shares of its judgements.
 
 `make paraphrase` writes a study to `build/paraphrase/sample.*/`: sentences of all conditions of the curve and original
-sentences of the sets, in random order, each below the most similar sentences of its set. A key that the study does not
-refer to has the conditions. Judge them on the page of `lattice-simp judge serve study.yaml` or in the table of
-`lattice-simp judge sheet`, write the answers with `lattice-simp judge export study.yaml --output answers.csv`, and then
+sentences of the sets, in random order, each below the most similar sentences of its set. A separate key holds the
+conditions. Judge them on the page of `lattice-simp judge serve study.yaml` or in the table of `lattice-simp judge
+sheet`, write the answers with `lattice-simp judge export study.yaml --output answers.csv`, and then
 
     python -m experiments.paraphrase.judging answers.csv key.tsv
 
@@ -72,10 +72,10 @@ itself, or the detail that the others contradict or lack.""",
         for name, ask in zip(QUESTIONS, ("Is it correct English?", "Does it say the same?"), strict=True)
     },
 }
-"""The study, but for its seed."""
+"""The study without its seed."""
 
 _TRIES = 200
-"""Sentences drawn from a set until one is new, and probable enough."""
+"""The number of tries to draw a new and sufficiently probable sentence from a set."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Drawn:
 
 
 Draw = Callable[[list[Tree], np.random.Generator], tuple[str, tuple[str, ...]] | None]
-"""Returns a sentence of a set, and those beside it; None if there is none."""
+"""A function that draws a sentence of a set, and those to show beside it; None if there is none."""
 
 
 def sample_stage(config: Config) -> Stage:
@@ -131,7 +131,7 @@ def _draw(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def _unread_sets(folder: Path, first: int, without: Sequence[int]) -> dict[int, list[Tree]]:
-    """Returns the sets of a folder by their lines, but for some lines."""
+    """Returns the sets of a folder by their lines, without some lines."""
     return {line: trees for line, trees in enumerate(read_sets(folder), start=first) if line not in without}
 
 
@@ -174,14 +174,14 @@ def new_sentence(
 def original_sentence(
     paraphraser: Paraphraser, beside: int, trees: list[Tree], generator: np.random.Generator
 ) -> tuple[str, tuple[str, ...]] | None:
-    """Draws a sentence of a set; returns it and the most similar others, None if there are no others."""
+    """Draws a sentence of a set; returns it and the most similar others, or None if there are no others."""
     sentences = list(dict.fromkeys(paraphraser.expand_trees(trees).sentences))
     tokens = sentences.pop(int(generator.integers(len(sentences))))
     return (" ".join(tokens), most_similar(tokens, sentences, beside)) if sentences else None
 
 
 def most_similar(tokens: Sequence[str], sentences: Iterable[Sequence[str]], count: int) -> tuple[str, ...]:
-    """Returns the sentences that have most words in common with another one.
+    """Returns the sentences with the most words in common with another one.
 
     >>> most_similar("a b".split(), ["c d".split(), "a b c".split(), "a d".split()], 2)
     ('a b c', 'a d')

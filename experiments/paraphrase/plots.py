@@ -1,4 +1,4 @@
-"""The plots: sentences by phrases, as Figure 2 of the paper, and precision by yield."""
+"""The plots: sentences by phrases, like Figure 2 of the paper, and precision by yield."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 PLOTS, SIZES, PRECISION = "plots", "sentences-by-phrases", "precision-by-yield"
 
 PAPER_GROWTH, PAPER_RIGHT = 920 / 8.48, 61.0
-"""Sentences for each original one, and the percentage of right ones, in Imamura, Akiba and Sumita (2002)."""
+"""The number of sentences per original one, and the percentage of right ones, in Imamura, Akiba and Sumita (2002)."""
 
 _MOST_SENTENCES = 1e12
-"""Sets with more are left out, since they would set the scale."""
+"""The most sentences of a set in the plot; larger sets would dominate the scale."""
 
 _PARTS = ("value", "low", "high")
 
@@ -68,7 +68,7 @@ def _precision(axes: Axes, curve: Mapping[str, Figures]) -> None:
         ]
         axes.errorbar(new, values, errors, marker="o", color=colour, capsize=3, label=label)
     for number, (name, x, point) in enumerate(zip(points, new, points.values(), strict=True)):
-        share, below = ("right", -12) if number % 2 else ("forgiven", 5)  # by turns, so that names stay apart
+        share, below = ("right", -12) if number % 2 else ("forgiven", 5)  # alternating, so that names do not overlap
         axes.annotate(name, (x, point["judged"][share]["value"]), (5, below), textcoords="offset points")
     axes.plot(PAPER_GROWTH - 1, PAPER_RIGHT, "*", color="black", markersize=10, label="Imamura et al. (2002), Japanese")
     axes.set_xscale("log")

@@ -1,4 +1,4 @@
-"""The language model of the experiment, and the sentences of an expansion that are probable enough by it."""
+"""The language model of the experiment, and the sufficiently probable sentences of an expansion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lattice_simp.train.ngrams.estimate import estimate
 MODEL = "model.arpa.gz"
 
 SLACK = 1e-6
-"""Costs in nats that differ by less are equal."""
+"""Costs that differ by fewer nats count as equal."""
 
 
 def model_stage(config: Config) -> Stage:
@@ -46,17 +46,17 @@ def _estimate(settings: Config, files: Sequence[Path], run: Run, folder: Path) -
 
 
 def read_model(folder: Path) -> LanguageModel:
-    """Reads the model that the stage estimated."""
+    """Reads the model of the stage."""
     return LanguageModel.read(folder / MODEL)
 
 
 def probable(expansions: Sequence[Expansion], model: LanguageModel) -> Lattice:
-    """Returns the sentences that are as probable as their originals: the paths that cost 0 or less.
+    """Returns the sentences that are as probable as their originals, as the paths of cost 0 or less.
 
     Each sentence is compared with its original rather than with a typical sentence of the set: paraphrases of plain
-    sentences would always be probable enough, and those of difficult ones never. In sentences with fewer words than
-    the original, each word is credited with the mean cost of a word of the set, so that leaving words out does not pay;
-    in longer ones it is not, so that adding frequent words does not pay.
+    sentences would always be probable enough, and those of difficult ones never. A sentence shorter than the original
+    is charged the set's mean cost of a word for each missing word, so that leaving words out does not pay; a longer one
+    gets no credit, so that adding frequent words does not pay.
 
     Args:
         expansions: the expansion of each sentence of a set (`Paraphraser.expand_each`).
@@ -76,14 +76,14 @@ def probable(expansions: Sequence[Expansion], model: LanguageModel) -> Lattice:
 
 
 def _within(lattice: Lattice, model: LanguageModel, penalty: float, most: float) -> Lattice:
-    """Returns the lattice under a model, without what is only on paths that cost more than a bound, or the best."""
+    """Returns the lattice under a model, without arcs that are only on paths above a bound; the best path stays."""
     models = {"LM": (model, 1.0)}
     best = nbest(apply_lm(lattice, models, beam=0.0, word_penalty=penalty))[0]
     return apply_lm(lattice, models, beam=max(most - best.cost, 0.0) + SLACK, word_penalty=penalty)
 
 
 def _by_length(lattice: Lattice, most: int) -> tuple[Lattice, Lattice]:
-    """Returns the sentences with at most so many words, and those with more."""
+    """Returns the sentences with at most this many words, and the longer ones."""
     words, levels = len(lattice.symbols) - 1, np.arange(most + 2)
     sources = np.repeat(levels, words)
     labels, goals = np.tile(np.arange(1, words + 1), most + 2), np.minimum(sources + 1, most + 1)

@@ -1,4 +1,4 @@
-"""`python -m experiments.search`: what the pruned search in nested grammars loses, in cost and in BLEU."""
+"""`python -m experiments.search`: measures the losses of pruned search in nested grammars, in cost and in BLEU."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from lattice_simp.train.tuning import chosen_lines, read_texts
 
 TRAIN, KEPT = "train.yaml", "decoded"
 SHALLOW = "shallow-1"
-"""The grammar whose weights serve all."""
+"""The grammar whose weights all systems use."""
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """A set: its tokens by their lines in the file, and the references."""
+    """A set: tokens by line number in the file, and the references."""
 
     name: str
     tokens: Mapping[int, str]
@@ -49,7 +49,7 @@ class Trained:
 
 
 def search_errors(experiment: Experiment) -> Results:
-    """Trains and translates what is not done, and measures."""
+    """Does the missing training and translation, and measures."""
     config = experiment.settings()
     models = trained(experiment, config)
     source, target = model_tokenisers(models.models[SHALLOW])
@@ -76,7 +76,7 @@ def search_errors(experiment: Experiment) -> Results:
 
 
 def trained(experiment: Experiment, config: Mapping[str, Any]) -> Trained:
-    """Trains a model with each grammar, and tunes the shallow one, whose search makes no errors."""
+    """Trains a model with each grammar, and tunes the shallow one, whose search is exact."""
     folders = [f"{name}={json.dumps(config[name])}" for name in ("data", "work")]
 
     def training(grammar: str) -> Config:

@@ -1,4 +1,4 @@
-"""Sentences translated by each system; what is found of a sentence is kept at once."""
+"""Translates sentences with each system; records are written sentence by sentence."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 Record = dict[str, Any]
-"""What is known of a sentence: its `number` in the set's file, `line`, `cost` and `gap` (nats), `cpu_seconds`."""
+"""The record of a sentence: its `number` in the set's file, `line`, `cost` and `gap` (nats), `cpu_seconds`."""
 
 
 @dataclass(frozen=True)
 class System:
-    """A model, and how it is searched.
+    """A model with the settings of its search.
 
     Attributes:
-        model: the folder of the stage that made it, which is named by its content.
+        model: the folder of the stage that made it, whose name identifies its content.
         tuned: the folder of the stage that tuned its weights.
-        settings: what differs from the model's own settings.
+        settings: the changes to the model's own settings.
     """
 
     name: str
@@ -37,18 +37,18 @@ class System:
 
     @property
     def key(self) -> str:
-        """Names everything that translations depend on."""
+        """Identifies everything on which translations depend."""
         parts = (__version__, self.model.name, self.tuned.name, self.settings)
         return hashlib.blake2b(repr(parts).encode(), digest_size=6).hexdigest()
 
 
 def decoded(system: System, name: str, sentences: Mapping[int, str], folder: Path, run: Run) -> list[Record]:
-    """Translates the sentences that were not translated before.
+    """Translates the sentences without a record.
 
     Args:
-        name: of the set.
+        name: the name of the set.
         sentences: tokens, by their numbers in the set's file.
-        folder: keeps the records.
+        folder: the folder of the records.
     """
     path = folder / f"{name}.{system.name.replace(' ', '-').replace(',', '')}.{system.key}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ def decoded(system: System, name: str, sentences: Mapping[int, str], folder: Pat
 
 
 def make_translator(system: System, first: str) -> Callable[[tuple[int, str]], Record]:
-    """Returns the function that translates numbered sentences; the sentence `first` has the kernels compiled."""
+    """Returns the function that translates numbered sentences; compiles the kernels with the sentence `first`."""
     decoder = Decoder.load(system.model).with_weights(read_weights(system.tuned / WEIGHTS))
     decoder = decoder.with_settings(system.settings)
     decoder.translate(first)

@@ -1,4 +1,4 @@
-"""What a pruned search lost, against the optima that the exact search is certain of."""
+"""The losses of a pruned search, against the optima that the exact search certifies."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def losses(records: Sequence[Record], exact: Sequence[Record], certain: float) -
     """Returns costs, times and search errors of a system.
 
     Args:
-        records: of the system, one a sentence.
-        exact: of the exact search, for the same sentences.
-        certain: nats below which a gap is none.
+        records: the records of the system, one per sentence.
+        exact: the records of the exact search for the same sentences.
+        certain: the nats below which a gap counts as 0.
 
     Returns:
         `cost` of all sentences (nats), `cpu_seconds` a sentence; of the sentences whose optimum is certain the share of
@@ -48,7 +48,7 @@ def losses(records: Sequence[Record], exact: Sequence[Record], certain: float) -
 def quality(
     lines: Mapping[str, Lines], reference: Lines, baseline: str, *, lowercase: bool
 ) -> dict[str, dict[str, Any]]:
-    """Returns the BLEU of each system, its difference to the baseline's, and the p-value of that (two-sided)."""
+    """Returns the BLEU of each system, its difference from the baseline's, and the two-sided p-value."""
     measured = measure(lines, [reference], [bleu_tok(), bleu_13a(lowercase=lowercase)])
     compared = compare(measured, baseline, RANDOMISATION)
     return {

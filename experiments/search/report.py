@@ -14,7 +14,7 @@ PLOTS, PLOT = "plots", "cost-by-time"
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     exact, development = config["exact"], figures["development"]
     parts = [
         f"## {config['development']['name']}",
@@ -28,7 +28,7 @@ def page(figures: Figures, config: Figures) -> list[str]:
 
 
 def cost_table(rows: Mapping[str, Figures]) -> str:
-    """Returns what each system costs, takes and loses."""
+    """Returns the table of the costs, times and losses of each system."""
     columns = (
         "search",
         "cost (nats)",
@@ -58,7 +58,7 @@ def cost_table(rows: Mapping[str, Figures]) -> str:
 
 
 def quality_table(figures: Figures) -> str:
-    """Returns the systems' BLEU on a test set, and how it differs from the exact search's."""
+    """Returns the table of the systems' BLEU on a test set, and the differences from the exact search's."""
     first = next(iter(figures["quality"].values()))
     columns = ["search", "search errors (%)", "mean loss (nats)", "CPU s a sentence", "other strings"]
     columns += [text for metric in first for text in (metric, "difference", "p")]
@@ -74,7 +74,7 @@ def quality_table(figures: Figures) -> str:
 
 
 def certified(figures: Figures, exact: str) -> str:
-    """Says how many sentences are certain, and what is known of the others."""
+    """Returns a paragraph on the number of certified sentences, and the gaps of the others."""
     losses = figures["losses"][exact]
     text = f"{figures['sentences']} sentences; the exact search is certain of {losses['certified']}"
     if losses["certified"] < figures["sentences"]:
@@ -88,7 +88,7 @@ def draw(rows: Mapping[str, Figures], folder: Path) -> None:
     """Draws the mean loss of each system against its time, as PNG and SVG.
 
     Args:
-        rows: those of the systems that search the same grammar, by name.
+        rows: the rows of the systems with the same grammar, by name.
     """
     with extra("evaluate"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg

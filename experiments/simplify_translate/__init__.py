@@ -1,1 +1,1 @@
-"""English simplified, then translated: plainly, and as skeletons whose words may differ from the sentence's."""
+"""Translates simplified English: directly, and as skeletons whose words may differ from the sentence's."""

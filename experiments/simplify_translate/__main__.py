@@ -21,7 +21,7 @@ from lattice_simp.train.tuning import test_set_files
 
 
 def simplify_translate(experiment: Experiment) -> Results:
-    """Trains what is not trained, simplifies, translates and measures."""
+    """Does the missing training, simplifies, translates and measures."""
     simplifier: Path = experiment.options["simplifier"]
     if not simplifier.is_dir():
         raise LatticeSimpError(f"{simplifier}: there is no simplification model; make one with: make simplify")

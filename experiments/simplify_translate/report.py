@@ -40,7 +40,7 @@ def measure_systems(
 
 
 def headline(records: Mapping[str, Any]) -> str:
-    """Returns the system that sums the experiment up: the best composition on the development set."""
+    """Returns the headline system: the best composition on the development set."""
     scores: dict[str, float] = records["simplified-weights"]["bleu"]
     weights: dict[str, float] = records["simplified-weights"]["weights"]
     composed = [system.name for system in SYSTEMS if system.composed]
@@ -70,7 +70,7 @@ def figures(
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     test = {name: counts for name, counts in figures["simplified"].items() if name.startswith(TEST)}
     kinds = "; ".join(
         f"{name.partition(', ')[2]}: {row['changed']} sentences changed, {100 * row['words']:.0f} % as many tokens"

@@ -24,14 +24,14 @@ KINDS: Mapping[str, System] = {
     "greedy": System("greedy"),
     "deletions": System(steps=("delete",)),
 }
-"""How sentences are simplified: all steps at once, one after the other, or by deletions alone, as skeletons are."""
+"""The kinds of simplification: all steps at once, one after the other, or only deletions, as in skeletons."""
 
 
 def simplified_stage(config: Config, model: Path) -> Stage:
     """Returns the stage.
 
     Args:
-        config: of the study's training run.
+        config: the config of the study's training run.
         model: the folder of a simplification model.
     """
     files = [path for name in SETS for path in test_set_files(config, test_set(config, name))]

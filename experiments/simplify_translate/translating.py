@@ -1,4 +1,4 @@
-"""The stages that translate: full and simplified sentences, and what the composition of both has."""
+"""The stages that translate full and simplified sentences, and compose both."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ CHOSEN = "chosen.json"
 
 @dataclass(frozen=True)
 class Search:
-    """How much is looked at.
+    """The sizes of searches.
 
     Attributes:
-        hypotheses, edited_hypotheses: of a simplified sentence, without and with deviations.
-        beam: nats that compositions keep.
-        weights: of a simplified sentence's cost, to choose from.
+        hypotheses, edited_hypotheses: the numbers of hypotheses of a simplified sentence, without and with deviations.
+        beam: the beam of compositions, in nats.
+        weights: the candidate weights of a simplified sentence's cost.
     """
 
     hypotheses: int
@@ -56,9 +56,9 @@ class System:
     """A way to use simplified sentences.
 
     Attributes:
-        kind: of simplification, one of `KINDS`.
-        composed: they are taken as skeletons of the full sentences; else they are translated by themselves.
-        edits: deviations from them are tolerated.
+        kind: the kind of simplification, one of `KINDS`.
+        composed: whether they serve as skeletons of the full sentences; otherwise they are translated alone.
+        edits: whether deviations from them are tolerated.
     """
 
     kind: str
@@ -77,16 +77,16 @@ SYSTEMS = tuple(
 )
 
 Output = tuple[str, bool]
-"""A translation, and whether it contains one of the simplified sentence; where not, it is the plain system's."""
+"""A translation, and whether it contains one of the simplified sentence; otherwise it is the plain system's."""
 
 
 def weights_stage(search: Search, sentences: Sequence[StudySentence], model: Path) -> Stage:
     """Returns the stage that chooses each system's weight on the development set, by BLEU on tokens.
 
     Args:
-        search: how much is looked at.
+        search: the sizes of searches.
         sentences: the development set.
-        model: has the rules for simplified sentences.
+        model: a model with the rules for simplified sentences.
     """
     work = partial(_choose, search, sentences, model)
     return Stage("simplified-weights", _BEFORE, [str(search), model.name], (), work)
@@ -145,7 +145,7 @@ def _row(system: System, weight: float) -> str:
 
 
 Task = tuple[Path, Mapping[str, tuple[str, ...]]]
-"""The file of a sentence's space, and the tokens that each kind of simplification makes of the sentence."""
+"""The file of a sentence's space, and the sentence's tokens after each kind of simplification."""
 
 
 def _translations(
@@ -155,7 +155,7 @@ def _translations(
     model: Path,
     run: Run,
 ) -> dict[str, list[Output]]:
-    """Translates a set; returns the outputs by row, those of the plain system among them."""
+    """Translates a set; returns the outputs by row, including those of the plain system."""
     simplified = read_simplified(run.folders["simplified"], name)
     tasks: list[Task] = [
         (space_path(run.folders["spaces"], name, number), dict(zip(simplified, sentences, strict=True)))

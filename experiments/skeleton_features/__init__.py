@@ -1,1 +1,1 @@
-"""One weight for a skeleton's translation, or one for each of its features, measured on development data."""
+"""Compares one weight for a skeleton's translation with one for each of its features, on development data."""

@@ -1,4 +1,4 @@
-"""`python -m experiments.skeleton_features`: one weight for skeletons against one for each of their features."""
+"""`python -m experiments.skeleton_features`: compares one weight for skeletons with one for each of their features."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from lattice_simp.translate.skeleton_scores import PREFIX
 
 
 def skeleton_features(experiment: Experiment) -> Results:
-    """Trains, tunes and translates what is not done, and measures."""
+    """Does the missing training, tuning and translation, and measures."""
     settings = experiment.settings()
     work = Path(settings["work"]).absolute()
     write_texts(settings, experiment.folder, work)
@@ -63,7 +63,7 @@ def skeleton_features(experiment: Experiment) -> Results:
 
 
 def half_figures(done: Done, name: str, system: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what tuning on a half reached, the skeleton's weights, and how many skeletons were contained."""
+    """Returns the scores of tuning on a half, the skeleton's weights, and the number of contained skeletons."""
     stage = weights_name(name, system)
     record = done.records[stage]
     weights = read_weights(done.folders[stage] / WEIGHTS)
@@ -77,7 +77,7 @@ def half_figures(done: Done, name: str, system: Mapping[str, Any]) -> dict[str, 
 
 
 def is_of_skeleton(feature: str) -> bool:
-    """Returns whether a feature is one of the skeleton's translation.
+    """Returns whether a feature belongs to the skeleton's translation.
 
     >>> [is_of_skeleton(name) for name in ("LM", "Skeleton", "Skeleton:LM")]
     [False, True, True]
@@ -103,7 +103,7 @@ def write_texts(settings: Mapping[str, Any], folder: Path, work: Path) -> None:
 
 
 def chosen_skeletons(settings: Mapping[str, Any], path: Path) -> list[tuple[int, Skeleton]]:
-    """Returns the lines of the sentences that are measured on, with the skeleton of each, evenly spread."""
+    """Returns the lines of the measured sentences, evenly spread, with the skeleton of each."""
     judgement = settings["judgement"]
     usable = [
         (record.line, record.skeletons[judgement])
@@ -117,7 +117,7 @@ def chosen_skeletons(settings: Mapping[str, Any], path: Path) -> list[tuple[int,
 
 
 def half_of(settings: Mapping[str, Any], folder: Path, work: Path, number: int) -> Half:
-    """Returns the systems that are tuned on a half of the development set."""
+    """Returns the systems tuned on a half of the development set."""
     tuned, translated = (
         TestSet(name=f"half{side}", source=work / f"half{side}.source", references=(work / f"half{side}.reference",))
         for side in (number, 1 - number)

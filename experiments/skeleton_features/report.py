@@ -7,7 +7,7 @@ from lattice_simp.metrics.table import Cell, Table, as_markdown
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     return [
         quality_table(figures, config["baseline"], config["scalar"]),
         tuning_table(figures),
@@ -42,7 +42,7 @@ def quality_table(figures: Figures, baseline: str, scalar: str) -> str:
 
 
 def tuning_table(figures: Figures) -> str:
-    """Returns what tuning reached on each half, which the other half's scores tell from learning by heart."""
+    """Returns the scores of tuning on each half; the scores of the other half show overfitting."""
     rows = []
     for name, system in figures["systems"].items():
         for number, half in enumerate(system["halves"], start=1):

@@ -110,7 +110,7 @@ def _tune(half: Half, system: Mapping[str, Any], before: str, run: Run, folder: 
 
 
 def starting_weights(weights: Mapping[str, float], features: Sequence[str]) -> dict[str, float]:
-    """Returns weights with one for the skeleton's cost, and of 0 for the named features of it (`all`: each of them).
+    """Returns weights with the start weight of the skeleton's cost, and 0 for its named features (`all`: all of them).
 
     >>> starting_weights({"LM": 1.0, "WordPenalty": -0.5}, ["LM"])
     {'Skeleton': 0.5, 'LM': 1.0, 'WordPenalty': -0.5, 'Skeleton:LM': 0.0}
@@ -122,7 +122,7 @@ def starting_weights(weights: Mapping[str, float], features: Sequence[str]) -> d
 
 
 START = 0.5
-"""The weight of the skeleton's cost to begin with, the library's default."""
+"""The start weight of the skeleton's cost, the library's default."""
 
 
 # ---------------------------------------------------------------- translating
@@ -141,7 +141,7 @@ def _translator(
     gappy: bool, model: Path, weights: dict[str, float]
 ) -> Callable[[tuple[str, str]], tuple[str, bool | None]]:
     decoder = Decoder.load(model).with_weights(weights)
-    # The cheapest hypothesis is all that is wanted: a narrow beam saves the rest of the lattice.
+    # Only the cheapest hypothesis matters, so a narrow beam saves the rest of the lattice.
     narrow = replace(decoder, settings=replace(decoder.settings, beam=0.5))
 
     def work(task: tuple[str, str]) -> tuple[str, bool | None]:

@@ -1,1 +1,1 @@
-"""The study of translation with skeletons (Hasler et al. 2016) on real data, and beyond it."""
+"""The study of translation with skeletons (Hasler et al. 2016) on real data, with extensions."""

@@ -19,7 +19,7 @@ from lattice_simp.train.config import Config
 
 
 def study(experiment: Experiment) -> Results:
-    """Trains, runs all stages, and measures."""
+    """Does the missing training, runs all stages, and measures."""
     study_settings, config = read_study(experiment.folder, experiment.overrides)
     files = dict(map(_named_file, experiment.options["skeletons"]))
     begin = partial(_begin, experiment, config, files)
@@ -30,7 +30,7 @@ def study(experiment: Experiment) -> Results:
 
 
 def _begin(experiment: Experiment, config: Config, files: Iterable[str]) -> None:
-    """Notes under which protocol the test sets are run."""
+    """Records the protocol under which the test sets are run."""
     ProtocolRun.now(experiment.folder, experiment.overrides, files).write(config.work)
 
 

@@ -1,4 +1,4 @@
-"""What lies behind the figures: where the systems differ on a test set, counted and sampled."""
+"""Analyses differences of systems on a test set, by counts and samples."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from experiments.study.translating import Output
 from lattice_simp.core.kernel import Floats
 
 SAMPLED = 20
-"""Sentences that are looked at."""
+"""The number of sampled sentences."""
 
 _SYSTEM, _BASELINE = "gc-strong", "plain"
 
 
 def analysis(done: StudyDone, measured: Measured) -> str:
-    """Describes the sentences that gappy composition changes most, by figures alone (no text of the corpus)."""
+    """Describes the sentences that gappy composition changes most, only by figures (without text of the corpus)."""
     sentences = done.sentences[measured.name]
     ours, plain = measured.outputs[_SYSTEM], measured.outputs[_BASELINE]
     pairs = enumerate(zip(ours, plain, strict=True))

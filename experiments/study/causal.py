@@ -1,7 +1,7 @@
 """Stages that rescore lists with a pretrained causal language model, beside the parts of the stronger model.
 
-It reads text with capitals, so words get the case that they mostly have in the corpora, and it knows of no other pieces
-of words than those of the corpora and of the hypotheses.
+It reads cased text, so words get their most frequent case in the corpora. Its pieces of words are restricted to those
+of the corpora and the hypotheses.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from lattice_simp.train.text.truecase import learn_casing
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 
 CAUSAL = "Causal"
-"""The feature that holds minus what the model finds a translation to cost."""
+"""The feature for minus the model's cost of a translation."""
 
 TEXT = "causal-text"
 """The stage that reads the corpora for the model."""
@@ -47,7 +47,7 @@ _WORD = re.compile(r"\w[\w'’-]*")
 
 
 def text_stage(study: Study, config: Config) -> Stage:
-    """Returns the stage that makes the prompt, and finds the case of words and the pieces that the corpora have."""
+    """Returns the stage that makes the prompt, and finds the case of words and the pieces in the corpora."""
     assert study.causal is not None
     files = [path for corpus in config.corpora for path in (corpus.source, corpus.target)]
     settings = study.causal.model_dump(exclude={"hypotheses"})
@@ -72,7 +72,7 @@ def _read_text(causal: Causal, config: Config, run: Run, folder: Path) -> dict[s
 
 
 def _scorer(causal: Causal, text: Path) -> CausalScorer:
-    """Reads the model, with the prompt and the pieces that a folder holds."""
+    """Reads the model, with the prompt and the pieces in a folder."""
     prompt, source, target = read_json(text / PROMPT)
     scorer = read_scorer(scorer_settings(prompt, (source, target)), causal.dtype)
     path = text / PIECES

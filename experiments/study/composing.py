@@ -16,7 +16,7 @@ from lattice_simp.translate.settings import SkeletonSettings
 from lattice_simp.tune.scores import lattice_under
 
 SKELETON = "Skeleton:"
-"""Begins the names of a skeleton hypothesis' features."""
+"""The prefix of the names of a skeleton hypothesis' features."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Composed:
         nbest: the hypotheses, cheapest first; the features of the skeleton hypothesis that each one contains have
             names with the prefix `SKELETON`.
         costs: of the hypotheses, nats.
-        skeletons: the skeleton hypothesis that each one contains; "" without one.
+        skeletons: the skeleton hypothesis in each hypothesis; "" without one.
         reachable: whether any was contained; where not, or without skeletons (None), these are the hypotheses of the
             space alone.
     """
@@ -52,12 +52,12 @@ def compose(
     Args:
         space: the full sentence's, see `read_space`.
         lists: the hypotheses of a skeleton each, of which the first `how.hypotheses` are taken; none for the best
-            hypotheses without a skeleton. What those of several lists cost is shared out among the lists, and their
-            features are left out: there is one set of them for each list.
+            hypotheses without a skeleton. With several lists, the cost is shared among them, and their features, one
+            set for each list, are left out.
         weights: of the features of the space, and with the prefix `SKELETON` of those of the skeletons.
-        count: of different strings.
-        how: the library's settings; its beam is what the result keeps.
-        positions: by hypothesis of the only list, how many of its words may stand before a gap; None for loops
+        count: the number of distinct strings.
+        how: the library's settings, whose beam prunes the result.
+        positions: for each hypothesis of the only list, the numbers of its words that may precede a gap; None for loops
             everywhere.
         shares: of the lists, in the place of equal ones: a hypothesis costs what is expected over them, with edits.
     """
@@ -93,7 +93,7 @@ def _composed(
     reachable: bool | None,
     edits: bool = False,
 ) -> Composed:
-    """Reads the best paths, and the features of the skeleton hypotheses that they contain (0 without any)."""
+    """Reads the best paths, with the features of the contained skeleton hypotheses (0 without any)."""
     paths = nbest(lattice, count)
     full = np.array([[path.features[name] for name in names] for path in paths])
     contained = [] if hypotheses is None else contained_hypotheses(lattice, paths, hypotheses, edits=edits)

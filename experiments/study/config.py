@@ -1,4 +1,4 @@
-"""What a study does: its protocol, a YAML file beside the training run's config, that is frozen before it runs."""
+"""The protocol of a study: a YAML file beside the training run's config, which is frozen before the study runs."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from lattice_simp.translate.settings import SkeletonSettings
 PROTOCOL = "protocol.yaml"
 
 Method = Literal["dependency", "tagger", "optimal", "diverse"]
-"""Of making skeletons; `diverse` makes several of a sentence, with probabilities."""
+"""The methods of making skeletons; `diverse` makes several for a sentence, with probabilities."""
 
 DIVERSE: Final = "diverse"
-"""The method that makes several skeletons of a sentence."""
+"""The method that makes several skeletons for a sentence."""
 
 State = Literal["seen", "new"]
-"""Whether figures of a test set were known while systems were developed, or it is run once, under the protocol."""
+"""The state of a test set: its figures were known during development, or it is run once, under the protocol."""
 
 ALWAYS = {"plain", "gc-strong"}
-"""The baseline, and the system that the variants are run with."""
+"""The systems that always run: the baseline, and the system of the variants."""
 
 HEADLINE = {
     "gc": "gc-strong",
@@ -41,14 +41,14 @@ HEADLINE = {
 
 
 class Diverse(BaseModel):
-    """How several automatic skeletons of a sentence are composed with at once; `experiments/masks` chooses.
+    """Settings of composition with several automatic skeletons of a sentence, chosen by `experiments/masks`.
 
     Attributes:
-        masks: of a sentence, at most.
-        temperature: of their probabilities.
-        weight: of the costs that are expected over the skeletons, beside the tuned weight of one.
-        hypotheses: of each skeleton, which are scored.
-        taken: the best of these.
+        masks: the most skeletons of a sentence.
+        temperature: the temperature of their probabilities.
+        weight: the weight of the expected costs over the skeletons, beside the tuned weight of one.
+        hypotheses: the number of scored hypotheses of each skeleton.
+        taken: the number of best hypotheses to use.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -61,14 +61,14 @@ class Diverse(BaseModel):
 
 
 class Causal(BaseModel):
-    """How lists are rescored with a pretrained causal language model (`causal.py`).
+    """Settings of rescoring with a pretrained causal language model (`causal.py`).
 
     Attributes:
-        hypotheses: of a rescored list, the best ones, which are scored.
-        examples_of: the corpus whose first short pairs the prompt holds.
-        examples: how many pairs.
-        longest_example: words of a side, at most.
-        dtype: of the network's numbers.
+        hypotheses: the number of best hypotheses of a rescored list to score.
+        examples_of: the corpus whose first short pairs are the examples of the prompt.
+        examples: the number of pairs.
+        longest_example: the most words of a side.
+        dtype: the type of the network's numbers.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -85,35 +85,34 @@ class Study(BaseModel):
 
     Attributes:
         test_sets: the test sets of the config by name, and whether each is new.
-        held_out: corpora of the config, by name, that the training leaves out.
+        held_out: the names of corpora of the config that the training leaves out.
         hypotheses: the n of the skeletons' n-best lists.
-        rescored_hypotheses: of the systems' n-best lists, which are rescored.
-        beam: nats that a full lattice keeps.
-        max_arcs: of a full lattice; the beam shrinks until it fits.
-        tuning_hypotheses: of a sentence, in each round of tuning.
-        tuning_rounds: of composing and optimising.
+        rescored_hypotheses: the length of the systems' n-best lists for rescoring.
+        beam: the beam of a full lattice, in nats.
+        max_arcs: the most arcs of a full lattice; the beam shrinks until it fits.
+        tuning_hypotheses: the number of hypotheses of a sentence in each round of tuning.
+        tuning_rounds: the number of rounds of composing and optimising.
         systems: which of `SYSTEMS` and `BETWEEN` (`systems.py`) are run, the plain one among them.
-        rescored: those whose n-best lists are rescored; None for all.
-        skeleton: the kind of hand-made skeletons that the systems are tuned and run with: `hand` is the first
+        rescored: the systems whose n-best lists are rescored; None for all.
+        skeleton: the kind of hand-made skeletons for tuning and running the systems: `hand` is the first
             judgement of a sentence, `hand-long` the second.
         scorers: the parts of the stronger model.
         joint: settings of the joint model's training, if it is one of the parts (`rescore/joint/settings.py`).
-        joint_source: what the joint model reads when it scores a translation of a skeleton: the whole sentence, of
-            which the skeleton's words are translated, or the skeleton alone.
+        joint_source: the source that the joint model reads for a translation of a skeleton: the whole sentence, or the
+            skeleton alone.
         causal: how the lists of the plain system and of `gc-strong` are rescored with a pretrained model, too; None for
             not at all.
-        automatic: methods that make skeletons of the test sets: dependency, tagger, optimal, diverse.
-        translated: those of these methods whose skeletons are translated with; None for all.
-        rate: the compression rate that they aim at.
-        candidates: skeletons that each of them makes of a sentence, at most.
-        diverse: what is done with the skeletons of that method.
-        variants: the names of those that are run (`variants.py`); None for all.
-        skeleton_first_sentences: of the development set, evenly spread, that systems are tuned on which decode each
-            sentence anew.
-        seed: of tuning and of the tests of significance.
+        automatic: the methods that make skeletons for the test sets: dependency, tagger, optimal, diverse.
+        translated: the methods among them whose skeletons are used in translation; None for all.
+        rate: their target compression rate.
+        candidates: the most skeletons of a sentence by each of them.
+        diverse: the settings for the skeletons of that method.
+        variants: the names of the variants to run (`variants.py`); None for all.
+        skeleton_first_sentences: the number of development sentences, evenly spread, for tuning systems that decode
+            each sentence anew.
+        seed: the seed of tuning and of significance tests.
         headline: the system behind each headline figure: `gc: gc-strong` makes `NAME_gc_gain_bleu` of test set NAME.
-        automatic_headline: the kinds of k automatic skeletons whose gain is compared with that of k hand-made ones,
-            for k = 1 and 2.
+        automatic_headline: the kinds of k automatic skeletons to compare with k hand-made ones, for k = 1 and 2.
         paper: the numbers of the paper's tables of systems and of gap types, to stand beside ours.
     """
 
@@ -183,11 +182,11 @@ class Study(BaseModel):
 
     @property
     def composition(self) -> SkeletonSettings:
-        """How the systems compose; the weight is among those that are tuned."""
+        """The settings of composition; the weight is tuned."""
         return SkeletonSettings(hypotheses=self.hypotheses, weight=1.0, beam=self.beam)
 
     def translates(self, kind: str) -> bool:
-        """Returns whether skeletons of a kind that is not hand-made are translated with."""
+        """Returns whether automatic skeletons of a kind are used in translation."""
         return self.translated is None or kind in self.translated
 
     def rescores(self, system: System) -> bool:
@@ -200,7 +199,7 @@ class Study(BaseModel):
 
 
 def joint_settings(values: Mapping[str, float | str], work: Path, output: Path) -> JointSettings:
-    """Returns the settings of a joint model's training on what the `work` folder of a training run holds."""
+    """Returns the settings of a joint model's training on the `work` folder of a training run."""
     return JointSettings.model_validate({**values, "work": str(work), "output": str(output)})
 
 
@@ -258,7 +257,7 @@ def _without(config: Config, held_out: Sequence[str], path: Path) -> Config:
 
 
 def _check_apart(config: Config, sets: Sequence[TestSet], path: Path) -> None:
-    """Finds out whether the text of a set is trained on."""
+    """Raises FormatError if the text of a set is training data."""
     texts = {config.path(text).resolve() for corpus in config.corpora for text in (corpus.source, corpus.target)}
     texts |= {config.path(text).resolve() for text in config.language_model.texts}
     for test in sets:

@@ -29,24 +29,24 @@ def space_path(folder: Path, name: str, number: int) -> Path:
 
 
 def skeleton_path(folder: Path, skeleton: Skeleton) -> Path:
-    """Returns the file of a skeleton's n-best list: equal words share it."""
+    """Returns the file of a skeleton's n-best list, shared by equal skeletons."""
     key = hashlib.blake2b(" ".join(skeleton.words).encode(), digest_size=12).hexdigest()
     return folder / f"{key}.arrays"
 
 
 def _lines(sentences: Sentences) -> dict[str, int]:
-    """Returns the number of sentences of each set: the files' numbers depend on which were chosen."""
+    """Returns the number of sentences of each set, on which the files' numbers depend."""
     return {name: len(entries) for name, entries in sentences.items()}
 
 
 def other_kinds(sentences: Sentences) -> tuple[str, ...]:
-    """Returns the kinds of skeletons that were not made by hand."""
+    """Returns the kinds of automatic skeletons."""
     kinds = dict.fromkeys(kind for entries in sentences.values() for sentence in entries for kind in sentence.skeletons)
     return tuple(kind for kind in kinds if kind not in HAND_MADE)
 
 
 def all_skeletons(sentences: Sentences, kinds: Iterable[str]) -> list[Skeleton]:
-    """Returns every skeleton of some kinds once, by its words."""
+    """Returns the distinct skeletons of some kinds, by their words."""
     wanted = [sentence.skeletons.get(kind, ()) for kind in kinds for rows in sentences.values() for sentence in rows]
     return list({skeleton.words: skeleton for skeletons in wanted for skeleton in skeletons}.values())
 
@@ -77,7 +77,7 @@ def skeletons_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) 
 
 
 def automatic_stage(study: Study, sentences: Sentences, inputs: Iterable[Path], model: Path) -> Stage:
-    """Returns the stage that decodes the other skeletons, with a model that has the rules for them."""
+    """Returns the stage that decodes the other skeletons, with a model that has their rules."""
     kinds = other_kinds(sentences)
     counts = {skeleton.words: study.diverse.hypotheses for skeleton in all_skeletons(sentences, kinds)}
     alone = all_skeletons(sentences, [kind for kind in kinds if kind != DIVERSE])
@@ -88,7 +88,7 @@ def automatic_stage(study: Study, sentences: Sentences, inputs: Iterable[Path], 
 
 
 Counted = tuple[Skeleton, int]
-"""A skeleton, and how many hypotheses are wanted of it."""
+"""A skeleton, and the required number of its hypotheses."""
 
 
 def _skeletons(tasks: Sequence[Counted], model: Path | None, run: Run, folder: Path) -> dict[str, Any]:

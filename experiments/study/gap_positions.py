@@ -1,4 +1,5 @@
-"""The stage that finds where gaps may open in the translations of skeletons: beside words aligned to the gaps."""
+"""The stage that finds the places of gaps in the translations of skeletons: beside words aligned to the gaps'
+neighbours."""
 
 from __future__ import annotations
 
@@ -19,10 +20,10 @@ from lattice_simp.translate.model_files import WEIGHTS, read_weights
 from lattice_simp.translate.strategies.gappy import hypotheses_with_positions
 
 ALIGNED = 100
-"""Hypotheses of a skeleton whose words are aligned, the decoder's best: aligning takes longer than decoding."""
+"""The number of the decoder's best hypotheses of a skeleton to align; aligning takes longer than decoding."""
 
 Positions = dict[str, list[int]]
-"""By hypothesis, how many of its words may stand before a gap."""
+"""For each hypothesis, the numbers of its words that may precede a gap."""
 
 
 def gap_positions_stage(study: Study, sentences: Sentences) -> Stage:

@@ -1,4 +1,4 @@
-"""The stage that makes skeletons of the test sets automatically, by methods that know the development set alone."""
+"""The stage that makes skeletons of the test sets automatically, by methods that use only the development set."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from lattice_simp.train.ngrams.estimate import estimate
 Make = Callable[[Parse], Made]
 
 MADE = "made-skeletons"
-"""The stage."""
+"""The name of the stage."""
 
 MODEL, TAGGER = "lm.arpa", "tagger"
 
 ORDER = 3
-"""Of the source-language model: skeletons are short, and the model judges what stands together across a gap."""
+"""The order of the source-language model: skeletons are short, and the model judges words adjacent across a gap."""
 
 
 def made_stage(study: Study, config: Config) -> Stage:
@@ -71,7 +71,7 @@ def _make(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Any
 
 
 def _methods(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Make]:
-    """Returns the methods that the study asks for; tagger and language model are made only if needed."""
+    """Returns the methods of the study; trains tagger and language model only if needed."""
     rate, candidates = study.rate, study.candidates
     makers: dict[str, Make] = {"dependency": lambda parse: dependency_skeletons(parse, rate, candidates)}
     if {"tagger", "optimal", DIVERSE} & set(study.automatic):

@@ -22,8 +22,7 @@ class Nbest:
 
     Attributes:
         words: each hypothesis' tokens, joined by blanks; all different.
-        features: (hypotheses, features) float64 scores, higher is better.
-        names: of the features.
+        features: (hypotheses, features) float64 scores, higher is better. names: of the features.
     """
 
     words: list[str]
@@ -40,7 +39,7 @@ class Nbest:
         return Nbest(self.words, np.hstack([self.features, other.features]), self.names + other.names)
 
     def columns(self, names: Sequence[str]) -> Floats:
-        """Returns the scores of some features, (hypotheses, names); 0 for those that the list does not have.
+        """Returns the scores of some features, (hypotheses, names); 0 for missing features.
 
         >>> Nbest(["a"], np.array([[1.0, 2.0]]), ("x", "y")).columns(["y", "z"]).tolist()
         [[2.0, 0.0]]
@@ -54,7 +53,7 @@ class Nbest:
         return Nbest(self.words[:count], self.features[:count], self.names)
 
     def only(self, words: Container[str]) -> Nbest:
-        """Returns the hypotheses that are among some words."""
+        """Returns the hypotheses whose words are in a collection."""
         indices = [index for index, text in enumerate(self.words) if text in words]
         return Nbest([self.words[index] for index in indices], self.features[indices], self.names)
 
@@ -70,7 +69,7 @@ class Nbest:
         return [Hypothesis(tuple(self.words[index].split()), float(costs[index])) for index in order]
 
     def lattice(self, symbols: SymbolTable) -> Lattice:
-        """Returns a lattice of one path a hypothesis."""
+        """Returns a lattice with a path for each hypothesis."""
         hypotheses = [
             Hypothesis(tuple(words.split()), features=dict(zip(self.names, row, strict=True)))
             for words, row in zip(self.words, self.features.tolist(), strict=True)
@@ -78,7 +77,7 @@ class Nbest:
         return nbest_lattice(hypotheses, self.names, symbols)
 
     def write(self, path: Path) -> None:
-        """Writes a file that `read` reads; features lose half of their digits."""
+        """Writes a file for `read`; features are rounded to half of their digits."""
         arrays = {"words": pack_words(self.words), "names": pack_words(list(self.names))}
         write_arrays(path, {**arrays, "features": self.features.astype(np.float32)})
 

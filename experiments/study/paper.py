@@ -1,4 +1,4 @@
-"""The paper's figures (Hasler et al. 2016, Tables 1-7), to stand beside ours."""
+"""The paper's figures (Hasler et al. 2016, Tables 1-7), for comparison with ours."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import csv
 from pathlib import Path
 
 Figures = dict[tuple[str, str, str], float]
-"""By set, row and column."""
+"""The figures by set, row and column."""
 
 _FILE = Path(__file__).with_name("paper.tsv")
 
 
 def paper_table(table: str, pair: str = "") -> Figures:
-    """Returns the figures of a table of the paper; none for a pair that it does not have.
+    """Returns the figures of a table of the paper; none for a pair without figures.
 
     >>> paper_table("7", "en-fr")["newstest2013", "failed", "n=1"]
     9.0

@@ -31,12 +31,12 @@ from lattice_simp.train.pipeline import STAGES, stages, train
 from lattice_simp.train.tuning import test_set_files
 
 RULE_STAGES = ("extract", "count", "targets", "rules", "model")
-"""The stages of training that are run again for the rules of other skeletons."""
+"""The stages of training to run again for the rules of other skeletons."""
 
 
 @dataclass(frozen=True)
 class StudyDone:
-    """What a study has: its settings, its sentences, and each stage's folder and record."""
+    """A finished study: its settings, its sentences, and each stage's folder and record."""
 
     study: Study
     sentences: Sentences
@@ -51,17 +51,14 @@ def run_study(
     run: Run,
     before_tests: Callable[[], object] = lambda: None,
 ) -> StudyDone:
-    """Trains, then runs the stages that are not done.
-
-    Args:
-        study: what to do.
+    """Trains, then runs the unfinished stages. Args: study: what to do.
         config: the training run's.
-        files: skeleton files by kind, besides the sets' own.
+        files: skeleton files by kind, in addition to those of the sets.
         run: jobs and log.
-        before_tests: is called before the first stage that reads a test set, or before it is found to be done.
+        before_tests: called before the first stage that reads a test set, even if that is finished.
 
     Raises:
-        LatticeSimpError: a stage failed; what is done stays.
+        LatticeSimpError: a stage failed; finished stages are kept.
     """
     _check_tools(study, config)
     names = dict.fromkeys([*study.automatic, *files])
@@ -109,7 +106,7 @@ def run_study(
 def trained(
     study: Study, config: Config, run: Run, before_tests: Callable[[], object] = lambda: None
 ) -> tuple[Config, Done]:
-    """Trains a model that has rules for the skeletons of the study's methods, too.
+    """Trains a model with rules for the skeletons of the study's methods, too.
 
     Returns:
         The config of that training, and its stages with the one that makes the skeletons.
@@ -128,7 +125,7 @@ def trained(
 
 
 def with_rules_for(config: Config, files: Iterable[Path]) -> Config:
-    """Returns a config whose rules are for some skeletons, too, where they are not for any text."""
+    """Returns a config whose rules cover some skeletons, too, unless they cover any text."""
     if not config.rules.only_for:
         return config
     wanted = (*config.rules.only_for, *(path.absolute() for path in files))
@@ -136,9 +133,8 @@ def with_rules_for(config: Config, files: Iterable[Path]) -> Config:
 
 
 def model_for(files: Iterable[Path], config: Config, done: Done, run: Run) -> tuple[Path, Done]:
-    """Returns a model with the rules for some skeletons, whose patterns cross other gaps than those of the sets' own.
-
-    The stages that were run again for it are done under the names `automatic-NAME`.
+    """Returns a model with the rules for some skeletons, whose patterns cross other gaps than those of the sets'
+    skeletons. The stages that run again for it have the names `automatic-NAME`.
     """
     if not config.rules.only_for:
         return done.folders["model"], done
@@ -150,7 +146,7 @@ def model_for(files: Iterable[Path], config: Config, done: Done, run: Run) -> tu
 
 
 def _check_tools(study: Study, config: Config) -> None:
-    """Finds out before hours of work what the last stages would miss."""
+    """Checks the requirements of the last stages before hours of work."""
     find_jar()
     find_java()
     meteor_language(config.text.target_language)

@@ -1,6 +1,5 @@
-"""Whether results are those of a frozen protocol: one that was committed before a test set was run, and is unchanged.
-
-Each run that reaches the test sets leaves a line in the work folder that says under which protocol it did so.
+"""Checks that results follow a frozen protocol: one that was committed before a test set was run, and is unchanged.
+Each run that reaches the test sets adds a line with its protocol to a file in the work folder.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ RUNS = "protocol-runs.jsonl"
 """The file in the work folder."""
 
 MAY_CHANGE = ("data", "work")
-"""Fields of the config that a command line may set: where files are, not what is done."""
+"""The fields of the config that a command line may set: places of files, not options of the study."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +29,11 @@ class ProtocolRun:
     """A run that reached the test sets.
 
     Attributes:
-        date: of its beginning.
+        date: the date of its beginning.
         protocol_sha, config_sha: SHA-256 of the files, as `sha256sum` prints it.
-        committed: whether both files were as in the last commit.
-        commit: of the code, as `git describe --always --dirty` names it; "" outside a repository.
-        changes: what the command line changed of them.
+        committed: whether both files equalled those of the last commit.
+        commit: the commit of the code by `git describe --always --dirty`; "" outside a repository.
+        changes: the changes to them on the command line.
     """
 
     date: str
@@ -50,7 +49,7 @@ class ProtocolRun:
 
         Args:
             folder: the experiment's.
-            overrides: of the config's fields, `name=value`.
+            overrides: new values of the config's fields, `name=value`.
             skeletons: kinds that the command line adds.
         """
         changes = [override for override in overrides if override.partition("=")[0] not in MAY_CHANGE]
@@ -62,12 +61,12 @@ class ProtocolRun:
         return cls(today, *shas, committed, commit, tuple(changes))
 
     def same_protocol(self, other: ProtocolRun) -> bool:
-        """Returns whether another run did the same."""
+        """Returns whether another run had the same protocol, config and changes."""
         mine, theirs = ((run.protocol_sha, run.config_sha, run.changes) for run in (self, other))
         return mine == theirs
 
     def write(self, work: Path) -> None:
-        """Appends this run to those of a work folder."""
+        """Appends this run to the runs of a work folder."""
         every = [*read_runs(work), self]
         with open_text(work / RUNS, "w") as file:
             file.writelines(json.dumps(asdict(run)) + "\n" for run in every)
@@ -86,7 +85,7 @@ def file_sha(path: Path) -> str:
 
 
 def is_committed(folder: Path, names: Sequence[str]) -> bool:
-    """Returns whether files of a folder are in its Git repository as they are; False where there is none."""
+    """Returns whether files of a folder are committed in its Git repository unchanged; False without a repository."""
     listed = _git(folder, "ls-files", "--", *names)
     changed = _git(folder, "status", "--porcelain", "--", *names)
     return listed is not None and set(listed.split("\n")) >= set(names) and changed == ""
@@ -104,7 +103,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def shortcomings(runs: Sequence[ProtocolRun]) -> list[str]:
-    """Returns what keeps the results of runs, the newest one last, from being those of a frozen protocol."""
+    """Returns the reasons why the results of runs (newest last) do not follow a frozen protocol."""
     newest, faults = runs[-1], []
     if not all(run.committed for run in runs):
         faults.append(f"{PROTOCOL} or {CONFIG} was not committed when the test sets were run")
@@ -118,7 +117,7 @@ def shortcomings(runs: Sequence[ProtocolRun]) -> list[str]:
 
 
 def protocol_figures(runs: Sequence[ProtocolRun]) -> dict[str, Any]:
-    """Returns what `results.json` says of the protocol."""
+    """Returns the entries on the protocol in `results.json`."""
     newest = runs[-1]
     return {
         "protocol_sha": newest.protocol_sha,
@@ -128,7 +127,7 @@ def protocol_figures(runs: Sequence[ProtocolRun]) -> dict[str, Any]:
 
 
 def protocol_text(runs: Sequence[ProtocolRun], study: Study) -> str:
-    """Returns the paragraph that the page begins with."""
+    """Returns the first paragraph of the page."""
     faults = shortcomings(runs)
     if faults:
         first = f"**Not the results of a frozen protocol**: {'; '.join(faults)}."

@@ -1,4 +1,4 @@
-"""The figures, the tables and the plots of a study, from what the stages left."""
+"""The figures, the tables and the plots of a study, from the results of its stages."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ from lattice_simp.pipeline.experiment import Results, stage_costs, stage_table
 from lattice_simp.train.config import Config
 
 PERPLEXITY_KEYS = {"Joint": "joint_model_perplexity"}
-"""Of `results.json`; those of other parts of the stronger model have their features' names before `_perplexity`."""
+"""Keys of `results.json`; other parts of the stronger model have the names of their features before `_perplexity`."""
 
 PARTS = ("value", "gain", "p", "interval", "gain_interval")
-"""Of a score, in `results.json`."""
+"""The parts of a score in `results.json`."""
 
 PLOTTED = ("plain", "gc", "gc-strong", "sfd-strong")
 
@@ -95,7 +95,7 @@ NOT_RUN = SimpleNamespace(value=None, gain=None, p=None)
 def headline(
     study: Study, measured: Measured, outputs: dict[str, Any], variants: Comparison
 ) -> dict[str, float | None]:
-    """Returns the figures that sum a test set up, as the protocol names them: BLEU on lower-cased tokens.
+    """Returns the headline figures of a test set, as named by the protocol: BLEU on lower-cased tokens.
 
     Gains are over the plain system; those of rescored systems (`NAME_rescored_gain_bleu`) are over the plain system
     rescored alike, whose own gain over the plain system is `rescored_gain_bleu`; so are `gc_llm_gain_bleu` and
@@ -131,7 +131,8 @@ def _figures(name: str, score: Any) -> dict[str, float | None]:
 def _automatic(
     count: int, automatic: Mapping[str, Score] | None, by_hand: Mapping[str, Score] | None
 ) -> dict[str, float | None]:
-    """Returns the gain of automatic skeletons, and its share of that of as many hand-made ones, where that is one."""
+    """Returns the gain of automatic skeletons, and its share of the gain of as many hand-made ones, if that is
+    positive."""
     score, hand_score = (NOT_RUN if scores is None else scores[BLEU] for scores in (automatic, by_hand))
     known = score.gain is not None and hand_score.gain is not None and hand_score.gain > 0
     name = "auto" if count == 1 else f"auto_{count}"
@@ -153,7 +154,7 @@ def all_scores(measured: Measured) -> dict[str, Any]:
 
 
 def variant_scores(comparison: Comparison) -> dict[str, Any]:
-    """Returns the scores of the variants, with p-values that are corrected for their number, too."""
+    """Returns the scores of the variants, with additional p-values corrected for their number."""
     scores = scores_of(comparison, PARTS)
     for name, p in corrected(comparison).items():
         scores[name][BLEU]["p_holm"] = p
@@ -161,7 +162,7 @@ def variant_scores(comparison: Comparison) -> dict[str, Any]:
 
 
 def training_lines(done: StudyDone) -> str:
-    """Says what was trained and tuned."""
+    """Returns lines on training and tuning."""
     records = done.records
     lines = [
         f"{records['prepare']['pairs']:,} sentence pairs, {records['rules']['rules']:,} rules, "

@@ -1,7 +1,7 @@
 """Stages that rescore the n-best lists of systems with the stronger model, and tune its weights.
 
-The weights are found by batch MIRA on the development set. What else is there to choose, the features beside the
-stronger model's and the size of the steps, is chosen there too, for the plain system's lists, by cross-validation.
+The weights are found by batch MIRA on the development set. The other choices, the features beside the stronger model's
+and the size of the steps, are made there too, by cross-validation on the plain system's lists.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from lattice_simp.tune.metrics import BLEU
 from lattice_simp.tune.mira import HypothesisList, MiraOptions, corpus_score, learn_margins_of_lists
 
 CHOICE = "cross_validation.json"
-"""The file with what was tried on the development set, and what was chosen."""
+"""The file with the settings tried on the development set, and the chosen ones."""
 
 FOLDS = 2
-"""Of the development set: every other sentence."""
+"""The folds of the development set: even and odd sentences."""
 
 Weights = dict[str, float]
 
 
 @dataclass(frozen=True)
 class LearningSettings:
-    """How the weights that lists are rescored with are learned.
+    """Settings for learning the weights of rescoring.
 
     Attributes:
-        features: beside those of the stronger model, the system's one `cost`, or all its `features`.
+        features: the features beside those of the stronger model: the system's `cost`, or all its `features`.
         step: the largest step of a sentence, see `MiraOptions`.
     """
 
@@ -59,16 +59,16 @@ TRIED = (
     LearningSettings("features", 0.05),
     LearningSettings("features", 0.01),
 )
-"""Those that are tried; of equally good ones the first is taken."""
+"""The settings to try; the first of equally good ones wins."""
 
 
 @dataclass(frozen=True, eq=False)
 class TuningSet:
-    """Lists of the development set, to find weights on.
+    """Lists of the development set for learning weights.
 
     Attributes:
         lists: of each sentence, with the features `names`.
-        scorers: those of the features that are the stronger model's.
+        scorers: the features of the stronger model.
     """
 
     lists: tuple[HypothesisList, ...]
@@ -77,7 +77,7 @@ class TuningSet:
 
     @classmethod
     def of(cls, lists: Sequence[Nbest], sentences: Sequence[StudySentence], scorers: tuple[str, ...]) -> TuningSet:
-        """Counts the lists' n-grams that the references have."""
+        """Counts the lists' n-grams that occur in the references."""
         names = tuple(dict.fromkeys(name for ranked in lists for name in ranked.names))
         symbols = SymbolTable()
         references = [[symbols.encode(line.split()) for line in sentence.references] for sentence in sentences]
@@ -89,7 +89,7 @@ class TuningSet:
         return cls(tuple(tuning_lists), names, scorers)
 
     def chosen(self, features: str) -> tuple[str, ...]:
-        """Returns the names of the features that are learned with."""
+        """Returns the names of the features for learning."""
         if features == "cost":
             return (DECODER, *self.scorers)
         return tuple(name for name in self.names if name != DECODER)
@@ -108,18 +108,18 @@ class TuningSet:
         return TuningSet(tuple(outside), self.names, self.scorers), TuningSet(tuple(inside), self.names, self.scorers)
 
     def learned(self, start: Mapping[str, float], step: float, seed: int) -> Weights:
-        """Returns weights for the features, with which good hypotheses come first."""
+        """Returns learned weights for the features, which rank good hypotheses first."""
         signs = {name: 1 for name in (DECODER, SKELETON + COST) if name in self.names}
         begin = {name: start.get(name, 0.0) for name in self.names}
         options = MiraOptions(seed=seed, step=step, signs=signs)
         return learn_margins_of_lists(self.lists, self.names, begin, options).weights
 
     def bleu(self, weights: Mapping[str, float]) -> float:
-        """Returns the BLEU (0 to 1) of the hypotheses that come first under weights."""
+        """Returns the BLEU (0 to 1) of the best hypotheses under weights."""
         return corpus_score(self.lists, np.array([weights.get(name, 0.0) for name in self.names]), BLEU)
 
     def cross_validated(self, start: Mapping[str, float], step: float, seed: int) -> list[float]:
-        """Returns the BLEU of each fold under weights that were found on the others."""
+        """Returns the BLEU of each fold under weights learned on the others."""
         pairs = [self.fold(number) for number in range(FOLDS)]
         return [inside.bleu(outside.learned(start, step, seed)) for outside, inside in pairs]
 
@@ -149,8 +149,8 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
         _rescore_alone(tuning_set, best_step(folder), study.seed, sentences, lists, translated, folder)
     else:
         learning = chosen_learning(run.folders[STRONG])
-        starts["cost"] = strong_weights(run.folders)  # those that were found for the plain system
-    if system.decodes_anew:  # its lists have nothing but costs
+        starts["cost"] = strong_weights(run.folders)  # the settings chosen for the plain system
+    if system.decodes_anew:  # its lists have only costs
         learning = LearningSettings("cost", best_step(run.folders[STRONG]))
     subset = tuning_set.only(tuning_set.chosen(learning.features))
     start = starts[learning.features]
@@ -163,10 +163,10 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
 
 
 def choose_learning(tuning_set: TuningSet, starts: Mapping[str, Weights], seed: int, folder: Path) -> LearningSettings:
-    """Tries all settings on the development set, and writes down how good they are.
+    """Tries all settings on the development set, and writes their scores.
 
     Raises:
-        LatticeSimpError: there are too few sentences to try them on others.
+        LatticeSimpError: there are too few sentences for cross-validation.
     """
     if len(tuning_set.lists) < FOLDS:
         raise LatticeSimpError(f"rescoring is chosen by cross-validation; give a development set of {FOLDS} sentences")
@@ -186,17 +186,17 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def chosen_learning(folder: Path) -> LearningSettings:
-    """Returns the settings that were chosen for the plain system's lists."""
+    """Returns the settings chosen for the plain system's lists."""
     return LearningSettings(**read_choice(folder)["chosen"])
 
 
 def read_choice(folder: Path) -> dict[str, Any]:
-    """Reads what was tried: `before` and `tried` have the BLEU (0 to 1) of each fold."""
+    """Reads the tried settings: `before` and `tried` have the BLEU (0 to 1) of each fold."""
     return read_json(folder / CHOICE)
 
 
 def _cost_weights(tuning_set: TuningSet, starts: Mapping[str, Weights], seed: int, folder: Path) -> Weights:
-    """Returns weights of the decoder's cost and of the scorers: they make the stronger model one score."""
+    """Returns weights of the decoder's cost and of the scorers, which turn the stronger model into one score."""
     return tuning_set.only(tuning_set.chosen("cost")).learned(starts["cost"], best_step(folder), seed)
 
 
@@ -207,7 +207,7 @@ def best_step(folder: Path) -> float:
 
 
 def _scored(study: Study, sentences: Sentences, translated: Path, run: Run, folder: Path) -> dict[str, list[Nbest]]:
-    """Returns the lists of all sets with the features of the stronger model, which are written, too."""
+    """Returns the lists of all sets with the features of the stronger model, and writes them."""
     factory = partial(_rescorer, run.folders["scorers"], study.scorers, translated, folder)
     tasks = list_tasks(sentences)
     run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
@@ -244,7 +244,7 @@ def _rescorer(models: Path, names: Iterable[str], translated: Path, folder: Path
 
 
 def best_outputs(weights: Mapping[str, float], lists: Sequence[Nbest], before: Path) -> list[Output]:
-    """Returns the hypotheses that come first under weights, in the place of the outputs before."""
+    """Returns the best hypotheses under weights, which replace the earlier outputs."""
     chosen = [nbest.words[int(nbest.costs(weights).argmin())] for nbest in lists]
     return [Output(words, old.reachable) for words, old in zip(chosen, read_outputs(before), strict=True)]
 
@@ -264,7 +264,7 @@ def _rescore_alone(
     translated: Path,
     folder: Path,
 ) -> None:
-    """Rescores with the decoder's cost and each part of the stronger model alone."""
+    """Rescores with the decoder's cost and each single part of the stronger model."""
     write_json(folder / ALONE, alone_scores(tuning_set, step, seed))
     for scorer in tuning_set.scorers:
         weights = _with_one(tuning_set, scorer).learned({DECODER: 1.0}, step, seed)
@@ -275,7 +275,7 @@ def _rescore_alone(
 
 
 def alone_scores(tuning_set: TuningSet, step: float, seed: int) -> dict[str, list[float]]:
-    """Returns the BLEU (0 to 1) of each fold, for the decoder's cost and each part of the stronger model alone."""
+    """Returns the BLEU (0 to 1) of each fold with the decoder's cost and each single part of the stronger model."""
     parts = {scorer: _with_one(tuning_set, scorer) for scorer in tuning_set.scorers}
     return {scorer: part.cross_validated({DECODER: 1.0}, step, seed) for scorer, part in parts.items()}
 

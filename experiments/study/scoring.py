@@ -24,25 +24,25 @@ from lattice_simp.train.scorers import StageCorpus, train_scorer
 from lattice_simp.translate.model_files import read_weights
 
 DECODER = "Decoder"
-"""The feature that holds minus the decoder's cost."""
+"""The feature for minus the decoder's cost."""
 
 COST = "Cost"
-"""The feature that holds minus what a skeleton's hypothesis costs its scorer."""
+"""The feature for minus the scorer's cost of a skeleton's hypothesis."""
 
 STRONG = "rescored-plain"
-"""The stage whose weights make the stronger model one score."""
+"""The stage whose weights turn the stronger model into one score."""
 
 STRONG_WEIGHTS = "strong.tsv"
 """The file of that stage with the weights of the decoder's cost and of the parts of the stronger model."""
 
 JOINT = "joint"
-"""The part that torch trains, and that reads skeletons within their sentences."""
+"""The part that torch trains, which reads skeletons within their sentences."""
 
 WITHOUT_ENDS = ("model1",)
-"""The parts that give no probability to the end of a sentence: their perplexity is none of whole sentences."""
+"""The parts without a probability for the end of a sentence, whose perplexity does not cover whole sentences."""
 
 LEAST_UNIT = 0.05
-"""A decoder's weight below this is none to measure others by."""
+"""The least weight of the decoder that serves as the unit of the others."""
 
 
 def scorers_stage(study: Study) -> Stage:
@@ -63,7 +63,7 @@ def _train(study: Study, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def _train_joint(study: Study, run: Run, folder: Path) -> None:
-    """Trains the joint model in a folder of its own, where a run that was stopped goes on."""
+    """Trains the joint model in a separate folder, in which a stopped run resumes."""
     from lattice_simp.rescore.joint.training import train  # needs torch
 
     output = folder / f"{JOINT}.run"
@@ -84,7 +84,7 @@ def perplexities_stage(study: Study, sentences: Sentences, inputs: Iterable[Path
 
 
 def _perplexities(study: Study, sentences: list[StudySentence], run: Run, folder: Path) -> dict[str, Any]:
-    """Returns the perplexity of each part that knows where sentences end, of the references' tokens and ends."""
+    """Returns the perplexity, on tokens and ends of the references, of each part that models ends of sentences."""
     parts = [name for name in study.scorers if name not in WITHOUT_ENDS]
     tokens = sum(len(sentence.references[0].split()) + 1 for sentence in sentences)
     factory = partial(_reference_scorer, run.folders["scorers"], parts)
@@ -97,7 +97,7 @@ def _perplexities(study: Study, sentences: list[StudySentence], run: Run, folder
 
 
 def _reference_scorer(models: Path, names: Iterable[str]) -> Callable[[StudySentence], dict[str, float]]:
-    """Returns the function that finds what a sentence's first reference costs each feature of the parts."""
+    """Returns the function that computes the costs of a sentence's first reference by each feature of the parts."""
     scorers = {feature: scorer for name in names for feature, scorer in read_scorers(models / name).items()}
 
     def work(sentence: StudySentence) -> dict[str, float]:
@@ -135,12 +135,12 @@ def _scorer(study: Study, models: Path, lists: Path, folder: Path) -> Callable[[
 
 
 def scoring(models: Path, names: Iterable[str], *, within: bool = True) -> Callable[[Skeleton, list[str]], Nbest]:
-    """Returns the function that scores translations (token lines) of a skeleton: minus the costs are features.
+    """Returns the function that scores translations (token lines) of a skeleton; the features are minus the costs.
 
     Args:
         models: the folder of the models.
         names: of the models.
-        within: whether models that can do so read the skeleton's words within their sentence.
+        within: whether models that support it read the skeleton's words within their sentence.
     """
     scorers = {feature: scorer for name in names for feature, scorer in read_scorers(models / name).items()}
 
@@ -165,10 +165,9 @@ def skeleton_nbest(
     *,
     with_features: bool = False,
 ) -> Nbest:
-    """Reads a skeleton's hypotheses with what they cost a scorer, those first that it finds best.
-
-    Usually it is one feature, so that one weight says how much the skeleton counts: weights for each part of the
-    scorer, tuned on a few hundred sentences, gain half a BLEU point there and lose it elsewhere.
+    """Reads a skeleton's hypotheses with a scorer's costs, sorted by them. Usually there is one feature, so that a
+    single weight controls the skeleton's influence: weights for each part of the scorer, tuned on a few hundred
+    sentences, gain half a BLEU point there and lose it elsewhere.
 
     Args:
         folders: of the stages.
@@ -193,7 +192,7 @@ def skeleton_nbest(
 
 
 def strong_weights(folders: Mapping[str, Path]) -> dict[str, float]:
-    """Returns the weights that make the stronger model one score, with the decoder's cost as the unit if it counts."""
+    """Returns the weights that turn the stronger model into one score; the unit is the decoder's cost, if it counts."""
     weights = read_weights(folders[STRONG] / STRONG_WEIGHTS)
     unit = weights[DECODER] if weights[DECODER] > LEAST_UNIT else sum(map(abs, weights.values())) or 1.0
     return {name: weight / unit for name, weight in weights.items()}

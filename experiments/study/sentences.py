@@ -14,10 +14,10 @@ from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.tuning import chosen_lines, read_test_set, read_texts
 
 DEVELOPMENT, TEST = "development", "test"
-"""Names of the development set and of the first test set; the others have those of the config."""
+"""The names of the development set and of the first test set; others have names from the config."""
 
 SETS = (DEVELOPMENT, TEST)
-"""The sets of an experiment that needs no more than these two."""
+"""The sets of an experiment with only these two."""
 
 HAND: Final = "hand"
 HAND_LONG: Final = "hand-long"
@@ -31,11 +31,11 @@ class StudySentence:
     """A sentence.
 
     Attributes:
-        words: its tokens, as the model has them.
-        references: of each reference, the tokens.
-        originals: of each reference, the line as its file has it.
+        words: its tokens, in the model's form.
+        references: the tokens of each reference.
+        originals: the original line of each reference.
         skeletons: by kind, in order of preference.
-        probabilities: of the skeletons of some kinds.
+        probabilities: the probabilities of skeletons of some kinds.
     """
 
     words: tuple[str, ...]
@@ -51,7 +51,7 @@ def set_names(config: Config) -> tuple[str, ...]:
 
 
 def test_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Returns those of the names that are not the development set's."""
+    """Returns the names without the development set's."""
     return tuple(name for name in names if name != DEVELOPMENT)
 
 
@@ -74,8 +74,7 @@ def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[st
         config: the training run's.
         name: of the set.
         model: a model directory, for its tokens.
-        automatic: skeleton files by kind, besides the two of the set's own file; sentences of other sets are passed
-            over.
+        automatic: skeleton files by kind, besides the two of the set's own file; sentences of other sets are skipped.
 
     Raises:
         FormatError: a file is broken, or a skeleton's tokens are not those of the sentence.
@@ -98,7 +97,7 @@ def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[st
         if len(tokens) != len(words):
             message = f"line {line} has {len(tokens)} tokens, but the sentence has {len(words)}"
             raise FormatError(message, path=path, remedy="tokenise the skeletons as the model's text")
-        # Skeletons may have been made of the file's tokens, whose marks the model's need not have.
+        # Skeletons may have the tokens of the file, whose marks can differ from the model's.
         texts = (" ".join(tokens).lower(), source.lower())
         chosen = {kind: skeletons[text] for kind, skeletons in others.items() for text in texts if text in skeletons}
         kinds = {HAND: by_line[line][:1], HAND_LONG: by_line[line][1:2]}

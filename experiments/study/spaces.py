@@ -18,7 +18,7 @@ from lattice_simp.tune.arc_features import feature_lattice
 
 
 def write_space(space: Lattice, path: Path) -> None:
-    """Writes what a sentence may be translated to, a lattice with features, to a file that `read_space` reads."""
+    """Writes the translations of a sentence, a lattice with features, to a file for `read_space`."""
     arrays = {
         "offsets": space.offsets,
         "words": space.olabels,

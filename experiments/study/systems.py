@@ -1,4 +1,4 @@
-"""The systems of a study: what is decoded with which skeletons, and how its weights are found."""
+"""The systems of a study: their skeletons, their scorers, and their tuning."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from experiments.study.sentences import HAND, HAND_LONG
 from lattice_simp.ops.gappy_acceptor import Loops
 
 Scorer = Literal["decoder", "strong"]
-"""Who scores the skeleton's hypotheses: the decoder's own features, or its cost and the stronger model's."""
+"""The scorer of the skeleton's hypotheses: the decoder's features, or its cost with the stronger model's."""
 
 Tuned = Literal["skeleton", "all", "all of both"]
-"""Which weights are tuned: how much the skeleton's cost counts; this and those of the full sentence; or these and one
-for each feature of the skeleton's hypotheses, too."""
+"""The tuned weights: that of the skeleton's cost; this and those of the full sentence; or these and one for each
+feature of the skeleton's hypotheses."""
 
 PROTOCOL_KIND: Final = "of the protocol"
-"""The kind of the skeletons of systems that take what the protocol names."""
+"""The kind of skeletons of systems that use those of the protocol."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class System:
     """A system whose weights are tuned.
 
     Attributes:
-        name: of its files and rows.
-        title: of its row in a table.
+        name: the name of its files and rows.
+        title: the title of its row in a table.
         strategy: one of the library's `STRATEGIES`.
         skeleton: the kind of skeleton.
-        scorer: of the skeleton's hypotheses.
-        loops: of the acceptors of skeletons.
+        scorer: the scorer of the skeleton's hypotheses.
+        loops: the loops of the acceptors of skeletons.
         tuned: its weights.
     """
 
@@ -43,14 +43,14 @@ class System:
 
     @property
     def decodes_anew(self) -> bool:
-        """Whether each sentence is decoded for it; the others compose the stored spaces, under any weights."""
+        """Whether it decodes each sentence; other systems compose the stored spaces, under any weights."""
         return self.strategy not in ("plain", "gappy")
 
 
 _GAPPY, _GAPPY_STRONG = "Gappy composition, Hiero + Hiero", "Gappy composition, Hiero + strong"
 
 AS_PAPER = "-paper"
-"""Ends the names of systems that do as the paper does: rho loops, the first judgement, all weights tuned together."""
+"""The suffix of systems that follow the paper: rho loops, the first judgement, all weights tuned together."""
 
 
 def _gappy_strong(change: str, title: str, skeleton: str, loops: Loops, tuned: Tuned) -> System:
@@ -77,7 +77,7 @@ BETWEEN = (
     _gappy_strong("-paper-long", ", as the paper but for long skeletons", HAND_LONG, "rho", "all"),
     _gappy_strong("-paper-one", ", as the paper but for one weight", HAND, "rho", "skeleton"),
 )
-"""Systems between `gc-strong`, with long skeletons, and `gc-strong-paper`, which tell what makes the difference."""
+"""Systems between `gc-strong`, with long skeletons, and `gc-strong-paper`, which show the causes of the difference."""
 
 
 def systems_with(skeleton: str) -> tuple[System, ...]:
@@ -89,10 +89,10 @@ def systems_with(skeleton: str) -> tuple[System, ...]:
 
 
 RESCORED = "+rescored"
-"""Ends the name of a system whose n-best list is rescored with the stronger model."""
+"""The suffix of a system whose n-best list is rescored with the stronger model."""
 
 LLM = "+llm"
-"""Ends the name of a system whose best rescored hypotheses a pretrained language model scores, too."""
+"""The suffix of a system whose best rescored hypotheses a pretrained language model scores, too."""
 
 LIST_STAGES = {RESCORED: "rescored", LLM: "causal"}
 """By the ends of names, those of the stages, which the names of the systems follow."""

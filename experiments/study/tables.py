@@ -23,12 +23,12 @@ from lattice_simp.skeleton.statistics import SkeletonStatistics, skeleton_statis
 BLEU = "BLEU-tok"
 
 PAPER_SENTENCES = 1000
-"""Of each of the paper's three sets; Table 2 is of all three together."""
+"""The number of sentences in each of the paper's three sets; Table 2 covers all three."""
 
 MARKS = "* p <= 0.05, ** p <= 0.01"
 
 Kinds = dict[str, dict[str, SkeletonStatistics]]
-"""By set and kind."""
+"""Statistics by set and kind."""
 
 
 def skeleton_kinds(sets: dict[str, list[StudySentence]]) -> Kinds:
@@ -43,7 +43,7 @@ def skeleton_kinds(sets: dict[str, list[StudySentence]]) -> Kinds:
 
 
 def headline_table(headlines: Mapping[str, Mapping[str, float | None]], study: Study) -> Table:
-    """Returns the figures that the protocol names, a column a test set, as `results.json` has them."""
+    """Returns the table of the protocol's headline figures in `results.json`, with a column for each test set."""
     keys = next(iter(headlines.values()))
     rows = [
         (Cell(key), *(Cell(row[key], 4 if key.endswith("_p") else 2) for row in headlines.values())) for key in keys
@@ -58,7 +58,7 @@ def headline_table(headlines: Mapping[str, Mapping[str, float | None]], study: S
 
 
 def skeleton_table(kinds: Kinds) -> Table:
-    """Table 1: how much the skeletons keep, and how many gaps they have."""
+    """Table 1: compression rates and numbers of gaps of the skeletons."""
     columns = ("skeletons", "compression rate", "gaps a sentence")
     paper, rows = paper_table("1"), []
     for name, by_kind in kinds.items():
@@ -72,7 +72,7 @@ def skeleton_table(kinds: Kinds) -> Table:
 
 
 def gap_table(kinds: Kinds) -> Table:
-    """Table 2: where the gaps are, and how much the skeletons of each type keep."""
+    """Table 2: types of gaps, and compression rates of the skeletons of each type."""
     types = [kind for kind in GapType if kind is not GapType.NONE]
     rows = []
     for name, by_kind in kinds.items():
@@ -136,7 +136,7 @@ def _blocks(measured: Measured) -> list[tuple[str, str]]:
 
 
 def _paper_name(system: str) -> str:
-    """Returns the system of the paper that one of ours stands for."""
+    """Returns the system of the paper that corresponds to ours."""
     return system.replace(AS_PAPER, "")
 
 
@@ -147,7 +147,7 @@ def _numbered(title: str, table: str) -> str:
 def gap_type_table(measured: Measured, by: BreakDown, table: str, pair: str) -> Table:
     """Tables 4 and 6: BLEU by gap type, with the gain over the own baseline, intervals, and the paper's.
 
-    Of the systems with skeletons, those are shown that have skeletons of the kind whose types they are.
+    Of the systems with skeletons, it shows those whose skeletons are of the kind of the types.
     """
     paper = paper_table(table, pair)
     types = by.gap_types.order
@@ -185,7 +185,7 @@ def _paper_rows(paper: Figures, system: str, types: Iterable[str]) -> list[tuple
 
 
 def rescoring_table(choice: Mapping[str, Any]) -> Table:
-    """How the plain system's lists are rescored: BLEU on the halves of the development set, by ways to do so."""
+    """The settings of rescoring the plain system's lists: BLEU on the halves of the development set."""
     rows = [(Cell("not rescored"), Cell(None), *_folds(choice["before"]), Cell(None))]
     for setting in choice["tried"]:
         chosen = {name: setting[name] for name in choice["chosen"]} == choice["chosen"]
@@ -210,7 +210,7 @@ def _folds(scores: Sequence[float]) -> tuple[Cell, ...]:
 def scorer_table(
     comparisons: Mapping[str, Comparison], held_out: Mapping[str, Sequence[float]], perplexities: Mapping[str, float]
 ) -> Table:
-    """The plain system rescored with each part of the stronger model alone."""
+    """The plain system rescored with each single part of the stronger model."""
     rows = []
     for scorer in held_out:
         scores = [comparison.scores[scorer][BLEU] for comparison in comparisons.values()]

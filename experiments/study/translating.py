@@ -33,7 +33,7 @@ class Output:
     Attributes:
         words: tokens, joined by blanks.
         reachable: whether it contains a translation of the skeleton; None without a skeleton.
-        skeleton: the translation of the skeleton that it contains.
+        skeleton: the contained translation of the skeleton.
     """
 
     words: str
@@ -48,7 +48,7 @@ def write_outputs(path: Path, outputs: Iterable[Output]) -> None:
 
 
 def read_outputs(path: Path) -> list[Output]:
-    """Reads what `write_outputs` wrote."""
+    """Reads a file of `write_outputs`."""
     return [Output(**json.loads(line)) for line in read_lines(path)]
 
 
@@ -63,7 +63,7 @@ def nbest_path(folder: Path, name: str, number: int) -> Path:
 def translations_stage(study: Study, system: System, sentences: Sentences) -> Stage:
     """Returns the stage that translates with a system's weights, and keeps its n-best lists.
 
-    A system that decodes each sentence anew translates the development set only if its lists are rescored.
+    A system that decodes each sentence anew translates the development set only for rescoring.
     """
     weights = f"weights-{system.name}"
     if system.decodes_anew and not study.rescores(system):

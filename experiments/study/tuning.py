@@ -1,8 +1,7 @@
 """Stages that find the weights of the systems on the development set.
 
-The plain system's are tuned all together; the others keep them, and tune how much the skeleton counts: so whatever
-they gain, they gain by the skeleton. Those that do as the paper does begin with the plain system's weights,
-and tune all together.
+The plain system's weights are tuned together; the others keep them, and tune the skeleton's weight, so that their gains
+come from the skeleton. Those that do as the paper does begin with the plain system's weights, and tune all together.
 """
 
 from __future__ import annotations
@@ -33,20 +32,20 @@ from lattice_simp.tune.mert import MertOptions
 from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningOptions, TuningResult, tune, tune_with
 
 START = 1.0
-"""The skeleton's weight to begin with: it counts as much as the full sentence."""
+"""The start weight of the skeleton, which then counts as much as the full sentence."""
 
 MIN_GAIN = 5e-4
-"""Expected gain in BLEU (0 to 1) below which tuning ends."""
+"""The expected gain in BLEU (0 to 1) below which tuning ends."""
 
 PLAIN = "weights-plain"
 """The stage whose weights the other systems keep."""
 
 DECODING_ROUNDS = 2
-"""Rounds of tuning where each round decodes anew."""
+"""The rounds of tuning if each round decodes anew."""
 
 
 def needs(system: System) -> tuple[str, ...]:
-    """Returns the stages that a system's weights and translations depend on."""
+    """Returns the stages on which a system's weights and translations depend."""
     every: tuple[str, ...] = ("model", "tune", "spaces", "skeletons")
     every += (PLAIN,) if system.skeleton else ()
     return (*every, "scores", STRONG) if system.scorer == "strong" else every
@@ -94,7 +93,7 @@ def starting_weights(system: System, folders: Mapping[str, Path]) -> dict[str, f
 
 
 def _skeleton_feature(system: System) -> str:
-    """Returns the feature that says how much the skeleton counts."""
+    """Returns the feature of the skeleton's cost."""
     return SKELETON_FEATURE if system.decodes_anew else SKELETON + COST
 
 
@@ -174,7 +173,7 @@ def _spread(sentences: list[StudySentence], count: int) -> list[StudySentence]:
 def skeleton_costs(
     study: Study, system: System, folders: Mapping[str, Path], sentence: StudySentence
 ) -> list[Hypothesis]:
-    """Returns a sentence's skeleton hypotheses with one cost each: that of the decoder, or of the stronger model."""
+    """Returns a sentence's skeleton hypotheses with one cost each: the decoder's, or the stronger model's."""
     plain = read_weights(folders["tune"] / WEIGHTS)
     skeleton = sentence.skeletons[system.skeleton or ""][0]
     return skeleton_nbest(folders, skeleton, system.scorer or "", plain).best({COST: 1.0}, study.hypotheses)

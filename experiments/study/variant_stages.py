@@ -1,6 +1,5 @@
-"""The stages of the variants: they compose under the weights of one system.
-
-None of them is tuned by itself, so that the difference is theirs alone.
+"""The stages of the variants, which compose under the weights of one system. They are not tuned separately, so that
+differences come from the variants alone.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def hand_variants_stage(study: Study, sentences: Sentences) -> Stage:
 
 
 def gap_variants_stage(study: Study, sentences: Sentences) -> Stage:
-    """Returns the stage that translates the test sets with loops at the gaps alone."""
+    """Returns the stage that translates the test sets with loops only at the gaps."""
     return _stage("gap-variants", study, gap_variants(study), sentences, ("gap-positions",), test_names(sentences))
 
 
@@ -52,7 +51,7 @@ def automatic_variants_stage(study: Study, sentences: Sentences) -> Stage:
 
 
 def row_name(variant: str) -> str:
-    """Returns the name of a variant's row and file: the system's that it is run with, and its own."""
+    """Returns the name of a variant's row and file: the name of its system, and its own."""
     return f"{BASE}, {variant}".replace("/", "-")
 
 
@@ -110,7 +109,7 @@ def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], fol
 def _lists(
     variant: Variant, sentence: StudySentence, base: System, folders: Mapping[str, Path], plain: Mapping[str, float]
 ) -> list[Nbest]:
-    """Reads the hypotheses of each skeleton that a variant takes."""
+    """Reads the hypotheses of each skeleton of a variant."""
     skeletons = [entry for kind in variant.kinds for entry in sentence.skeletons.get(kind, ())[: variant.candidates]]
     return [skeleton_nbest(folders, skeleton, base.scorer or "", plain) for skeleton in skeletons]
 
@@ -141,10 +140,9 @@ def _compose(
 
 
 def relative(nbest: Nbest, weights: Mapping[str, float]) -> Nbest:
-    """Returns a list whose one feature is minus what each hypothesis costs beyond the best: so lists can be pooled.
-
-    Skeletons have different lengths, so that their costs say nothing; how far a hypothesis is from its skeleton's own
-    best can be compared.
+    """Returns a list whose only feature is minus the cost of each hypothesis above the best, for pooling lists.
+    Skeletons have different lengths, so their costs are not comparable, but the distances from each skeleton's best
+    are.
     """
     costs = nbest.costs(weights, SKELETON)
     return Nbest(nbest.words, (costs.min() - costs)[:, None], (RELATIVE,))

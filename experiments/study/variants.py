@@ -13,13 +13,13 @@ from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.translate.settings import SkeletonSettings
 
 BASE = "gc-strong"
-"""The system whose weights the variants are run with."""
+"""The system whose weights the variants use."""
 
 BOTH = "both skeletons"
 """The variant whose translations contain a translation of each of the two hand-made skeletons."""
 
 CANDIDATES = 3
-"""Skeletons of each kind that the decoder picks from."""
+"""The number of skeletons of each kind from which the decoder chooses."""
 
 AUTOMATIC_TOGETHER = "automatic (all at once)"
 """The variant whose translations contain a translation of each method's skeleton."""
@@ -27,23 +27,22 @@ AUTOMATIC_TOGETHER = "automatic (all at once)"
 KIND_TITLES = {HAND: "short skeletons", HAND_LONG: "long skeletons"}
 
 Several = Literal["best", "all", "expected"]
-"""What a translation must contain of several skeletons' translations: one of those of the skeleton that costs least
-beyond its own best, or one of each skeleton's; or what edits it needs to do so costs as much as is expected over the
-skeletons' probabilities."""
+"""The use of several skeletons: a translation must contain a hypothesis of the skeleton with the least cost above its
+own best, or one of each skeleton; or edits are allowed, at the expected cost under the skeletons' probabilities."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to compose.
+    """A variant of composition.
 
     Attributes:
         name: of its row.
-        kinds: of skeletons; the first of each is taken.
+        kinds: the kinds of skeletons; the first one of each is used.
         how: the library's settings.
-        candidates: of each kind, so many skeletons are taken.
-        several: what is done with more than one skeleton.
-        aligned: only hypotheses whose words are aligned are taken (`gap_positions.py`).
-        at_gaps: words may be skipped only where the alignment says that a gap may open.
+        candidates: the number of skeletons to use of each kind.
+        several: the use of more than one skeleton.
+        aligned: whether to use only hypotheses with aligned words (`gap_positions.py`).
+        at_gaps: whether to skip words only at the gaps' places by the alignment.
     """
 
     name: str
@@ -56,7 +55,7 @@ class Variant:
 
     @property
     def settings(self) -> list[Any]:
-        """What a stage's key depends on: the same in every process, which the address of a function is not."""
+        """The values for a stage's key, which are the same in every process, unlike the address of a function."""
         edits = self.how.edits
         prices = None if edits is None else [edits.deletion, edits.substitution, edits.stem, edits.stem_of.__qualname__]
         how = [self.how.hypotheses, self.how.loops, self.how.weight, self.how.beam, prices]
@@ -64,15 +63,15 @@ class Variant:
 
 
 def chosen_variants(study: Study, every: list[Variant]) -> list[Variant]:
-    """Returns those of the variants that the protocol names."""
+    """Returns the variants of the protocol."""
     return [variant for variant in every if study.variants is None or variant.name in study.variants]
 
 
 def check_variants(study: Study, kinds: tuple[str, ...]) -> None:
-    """Finds out whether all variants that the protocol names can be run with some automatic kinds.
+    """Checks that all variants of the protocol can run with some automatic kinds.
 
     Raises:
-        LatticeSimpError: one cannot.
+        LatticeSimpError: a variant cannot run.
     """
     every = [*hand_variants(study), *gap_variants(study), *automatic_variants(study, kinds)]
     names = [variant.name for variant in every]
@@ -126,7 +125,7 @@ def automatic_variants(study: Study, kinds: tuple[str, ...]) -> list[Variant]:
 
 
 def _expected(study: Study) -> Variant:
-    """Returns the variant with several automatic skeletons of a sentence, each as much as it is probable."""
+    """Returns the variant with several automatic skeletons of a sentence, weighted by their probabilities."""
     settings = study.diverse
     how = replace(study.composition, hypotheses=settings.taken, weight=settings.weight, edits=EditCosts())
     return Variant(automatic_name((DIVERSE,)), (DIVERSE,), how, candidates=settings.masks, several="expected")

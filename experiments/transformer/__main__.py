@@ -1,4 +1,4 @@
-"""`python -m experiments.transformer`: a Transformer beside a Hiero system, in n-best lists and in lattices."""
+"""`python -m experiments.transformer`: combines a Transformer with a Hiero system, in n-best lists and in lattices."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from lattice_simp.text.tokeniser import tokenisers
 
 
 def transformer(experiment: Experiment) -> Results:
-    """Trains what is not trained, translates, and measures; with `--choose`, the validation set alone."""
+    """Does the missing training, translates, and measures; with `--choose`, on the validation set only."""
     values = experiment.settings()
     choose = experiment.options["choose"]
     if not choose and values["model_weight"] is None:
@@ -63,7 +63,7 @@ def _stages(systems: Systems, values: Mapping[str, Any], sets: Sequence[Sentence
 
 
 def _searches(values: Mapping[str, Any], name: str) -> list[LatticeSearch]:
-    """Returns the searches of a set: of the validation set with all beams, if there is a weight; of test sets both."""
+    """Returns the searches of a set: all beams for the validation set, if there is a weight; both for test sets."""
     weight = values["model_weight"]
     if name != VALIDATION:
         searches = {LATTICE_ALONE: (0.0, 1.0), LATTICE_BOTH: (1.0, weight)}
@@ -73,7 +73,7 @@ def _searches(values: Mapping[str, Any], name: str) -> list[LatticeSearch]:
 
 
 def _chosen(values: Mapping[str, Any], validation: SentenceSet, done: Done) -> dict[str, Any]:
-    """Returns what the validation set says of the weight and of the beam."""
+    """Returns the figures of the validation set for the weight and the beam."""
     scored = read_scored(done.folders, validation)
     searched = read_searched(done.folders, validation)
     searches = _searches(values, VALIDATION)

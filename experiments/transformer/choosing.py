@@ -1,4 +1,4 @@
-"""What the validation set says: the network's weight beside the Hiero system's cost, and the lattice search's beam."""
+"""Chooses the network's weight beside the Hiero system's cost, and lattice search's beam, on the validation set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCORES = (LATTICE, MODEL)
 
 
 def tuned_weight(lists: Sequence[Sequence[Entry]], sentences: SentenceSet) -> dict[str, float]:
-    """Returns the network's weight, where that of the Hiero system's cost is 1, with the highest BLEU of n-best lists.
+    """Returns the network's weight with the highest BLEU of n-best lists; the weight of the Hiero system's cost is 1.
 
     Returns:
         The `weight`, and BLEU (0 to 100) on the same lists with the weight 1 (`before`) and with this one (`after`).
@@ -39,7 +39,7 @@ def tuned_weight(lists: Sequence[Sequence[Entry]], sentences: SentenceSet) -> di
 def beam_figures(
     searches: Sequence[LatticeSearch], searched: Sequence[dict[str, Searched]], sentences: SentenceSet
 ) -> dict[str, dict[str, Any]]:
-    """Returns for each search its mean cost, its BLEU on tokens, and CPU seconds a sentence."""
+    """Returns the mean cost, the BLEU on tokens, and the CPU seconds per sentence of each search."""
     references = [list(sentences.references.tokens or ())]
     figures = {}
     for search in searches:

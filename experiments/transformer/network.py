@@ -1,4 +1,4 @@
-"""The Transformer: trained unless it is, loaded as a scorer, and translating by itself."""
+"""The Transformer: trains it if necessary, loads it as a scorer, and translates with it alone."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lattice_simp.rescore.neural.settings import TrainingSettings, read_settings
 from lattice_simp.rescore.neural.training import MODEL, train
 
 FINISHED = "finished.json"
-"""The file of a run that is done: the settings it was done with. A longer run goes on from there."""
+"""The file of a finished run with its settings. A longer run continues from there."""
 
 _BLANK = "▁"
-"""What SentencePiece writes for the blank before a word."""
+"""SentencePiece's mark of the blank before a word."""
 
 
 def network_settings(training: Path, languages: tuple[str, str], work: Path) -> TrainingSettings:
-    """Reads the settings of a training run whose text and folder are inside `work`."""
+    """Reads the settings of a training run with text and folder inside `work`."""
     files = {"output": "training"}
     for side, language in zip(("source", "target"), languages, strict=True):
         files |= {side: f"text/train.{language}", f"development_{side}": f"text/{VALIDATION}.{language}"}
@@ -30,7 +30,7 @@ def network_settings(training: Path, languages: tuple[str, str], work: Path) -> 
 
 
 def trained_network(settings: TrainingSettings, run: Run) -> Path:
-    """Trains a network, or goes on with its training; returns the folder of its CTranslate2 model.
+    """Trains a network, or resumes its training; returns the folder of its CTranslate2 model.
 
     Raises:
         MissingExtraError: it is not trained, and torch is not installed.
@@ -52,10 +52,10 @@ def read_network(model: Path, compute_type: str) -> TranslationScorer:
 
 
 def translated(scorer: TranslationScorer, source: Sequence[str], beam: int) -> str:
-    """Returns the token line that the network's own beam search finds.
+    """Returns the token line of the network's own beam search.
 
     Raises:
-        LatticeSimpError: the network's pieces are not of SentencePiece.
+        LatticeSimpError: the network's pieces are not SentencePiece's.
     """
     pieces = scorer.segmentation.source(source)
     if not all(piece.startswith(_BLANK) for piece in pieces[:1]):

@@ -37,15 +37,15 @@ LIST_ALONE, LIST_BOTH = "n-best list, Transformer alone", "n-best list, both"
 LATTICE_ALONE, LATTICE_BOTH = "lattice, Transformer alone", "lattice, both"
 
 PAIRS = ((LIST_ALONE, LATTICE_ALONE), (LIST_BOTH, LATTICE_BOTH))
-"""The two searches of each pair minimise the same cost, in a list and in the lattice that the list is of."""
+"""Pairs of searches that minimise the same cost, in a list and in its lattice."""
 
 EQUAL = 0.005
-"""Nats by which costs may differ that are the same but for the rounding of batches."""
+"""The largest difference, in nats, of equal costs because of rounding in batches."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """A system's translations, and the CPU seconds of each, all steps included."""
+    """A system's translations, and the CPU seconds of each, including all steps."""
 
     lines: list[str]
     seconds: list[float]
@@ -57,7 +57,7 @@ def outputs(
     """Returns the rows of a set.
 
     Args:
-        searches: that named `LATTICE_ALONE` and that named `LATTICE_BOTH`; their weights are those of the lists, too.
+        searches: the searches named `LATTICE_ALONE` and `LATTICE_BOTH`, whose weights apply to the lists, too.
     """
     rows = {
         HIERO: Output([row.entries[0].words for row in scored], [row.decoding for row in scored]),
@@ -76,7 +76,7 @@ def outputs(
 def search_spaces(
     scored: Sequence[Scored], searched: Sequence[Mapping[str, Searched]], searches: Sequence[LatticeSearch]
 ) -> dict[str, dict[str, float]]:
-    """Compares the costs that the lattice search finds with the best ones of the lists.
+    """Compares the costs of the lattice search with the best ones of the lists.
 
     Returns:
         For each search the shares of sentences where its hypothesis costs less (`better`) or more (`worse`) than the
@@ -99,7 +99,7 @@ def measured(rows: Mapping[str, Output], sentences: SentenceSet, tokeniser: Toke
 
 
 def comparisons(measurements: Measurements) -> dict[str, Comparison]:
-    """Compares all rows with each of the baselines: the Hiero system, and the lists that lattices are compared with."""
+    """Compares all rows with each baseline: the Hiero system, and the lists for comparison with lattices."""
     return {name: compare(measurements, name, RANDOMISATION) for name in (HIERO, LIST_ALONE, LIST_BOTH)}
 
 
@@ -118,7 +118,7 @@ def set_figures(
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     sets, metrics = figures["sets"], figures["signatures"]
     titles = {name: f"{name} ({config['tests'][name]}; n = {values['sentences']})" for name, values in sets.items()}
     tables = [_table(titles[name], values, metrics) for name, values in sets.items()]
@@ -157,7 +157,7 @@ def _spaces_table(spaces: Mapping[str, Figures]) -> Table:
 
 
 def _choices_text(chosen: Figures, config: Figures) -> str:
-    """Says what was chosen on the validation set."""
+    """Returns a paragraph on the choices on the validation set."""
     weight = chosen["model_weight"]
     return (
         f"On {chosen['sentences']:,} sentences of the validation set, where the Hiero system's cost has the weight 1, "

@@ -1,4 +1,4 @@
-"""The sets of sentences, and the text that the Transformer learns from: tokens as those of the Hiero system."""
+"""The sets of sentences, and the Transformer's training text, in the tokens of the Hiero system."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SentenceSet:
 
     Attributes:
         sources: token lines.
-        references: as tokens and as text.
+        references: the references as tokens and as text.
     """
 
     name: str
@@ -36,7 +36,7 @@ class SentenceSet:
 
 
 def set_files(config: Config, name: str, lines: int | None) -> TestSet:
-    """Returns where a set's files are, and how many of its lines are taken, evenly spread."""
+    """Returns the files of a set, and the number of its lines to use, evenly spread."""
     source, target = config.text.source_language, config.text.target_language
     files = [Path(f"{config.corpora[0].name}/{name}.{language}.xz") for language in (source, target)]
     return TestSet(name=name, source=files[0], references=(files[1],), lines=lines)
@@ -50,18 +50,18 @@ def read_set(config: Config, test: TestSet, model: Path) -> SentenceSet:
 
 
 def set_sizes(values: Mapping[str, Any]) -> dict[str, int | None]:
-    """Returns how many lines of each set are taken (None: all), the validation set first."""
+    """Returns the number of lines of each set to use (None: all), the validation set first."""
     return {VALIDATION: values["validation_lines"], **dict.fromkeys(values["tests"], values["lines"])}
 
 
 def write_training_text(prepared: Path, validation: SentenceSet, languages: tuple[str, str], folder: Path) -> None:
-    """Writes the pairs that the Hiero system was trained on, and the validation set, as token lines.
+    """Writes the Hiero system's training pairs, and the validation set, as token lines.
 
     Args:
         prepared: the folder of the training stage `prepare`.
-        validation: with whose translations the training run is watched.
-        languages: of source and target; the files are `train.LANGUAGE` and `val.LANGUAGE`.
-        folder: where they go.
+        validation: the set that monitors the training run.
+        languages: the source and the target language; the files are `train.LANGUAGE` and `val.LANGUAGE`.
+        folder: the folder of the files.
     """
     held_out = (validation.sources, validation.references.tokens or ())
     for side, language, lines in zip(SIDES, languages, held_out, strict=True):

@@ -27,13 +27,13 @@ Task = tuple[int, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Search:
-    """How much is looked at.
+    """The sizes of searches.
 
     Attributes:
-        beam: nats that a lattice keeps;  max_arcs: its arcs, at most.
-        nbest: hypotheses of a list.
-        translation_beam: of the network's own search.
-        compute_type: of CTranslate2.
+        beam: the beam of a lattice, in nats;  max_arcs: the most arcs of a lattice.
+        nbest: the number of hypotheses of a list.
+        translation_beam: the beam of the network's own search.
+        compute_type: the type of CTranslate2.
     """
 
     beam: float
@@ -45,7 +45,7 @@ class Search:
 
 @dataclass(frozen=True)
 class LatticeSearch:
-    """A search in a lattice: how many prefixes a state keeps, and what the two costs are multiplied by."""
+    """A search in a lattice: the number of prefixes of a state, and the weights of the two costs."""
 
     name: str
     beam: int
@@ -68,13 +68,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Scored:
-    """What is known of a sentence before its lattice is searched; CPU seconds of one core.
+    """The results of a sentence before the search in its lattice; CPU seconds of one core.
 
     Attributes:
         entries: the n-best list, by the Hiero system's cost.
-        arcs: of its lattice.
-        own: what the network's own search finds.
-        decoding, scoring, translating: seconds of the Hiero system, of the list's scores, and of the network's search.
+        arcs: the number of arcs of its lattice.
+        own: the translation of the network's own search.
+        decoding, scoring, translating: the seconds of the Hiero system, the list's scores, and the network's search.
     """
 
     entries: tuple[Entry, ...]
@@ -103,9 +103,9 @@ def stages_of(
     """Returns the stages of a set.
 
     Args:
-        model: has the rules for the set; the weights are those of the stage `tune`.
+        model: a model with the rules for the set; the weights are those of the stage `tune`.
         network: the folder of the Transformer.
-        searches: in the lattices.
+        searches: the searches in the lattices.
     """
     return [
         decoded_stage(sentences, model, search.beam, search.max_arcs),
@@ -148,7 +148,7 @@ def searched_stage(sentences: SentenceSet, network: Path, compute: str, searches
 
 
 def read_scored(folders: Mapping[str, Path], sentences: SentenceSet) -> list[Scored]:
-    """Reads what the stage `scored` found for a set."""
+    """Reads the results of the stage `scored` for a set."""
     scored = []
     for values in _read(folders[f"{SCORED}-{sentences.name}"], sentences):
         entries = tuple(Entry(*entry) for entry in values.pop("entries"))
@@ -157,7 +157,7 @@ def read_scored(folders: Mapping[str, Path], sentences: SentenceSet) -> list[Sco
 
 
 def read_searched(folders: Mapping[str, Path], sentences: SentenceSet) -> list[dict[str, Searched]]:
-    """Reads what each search found for each sentence of a set."""
+    """Reads the results of each search for each sentence of a set."""
     folder = folders[f"{SEARCHED}-{sentences.name}"]
     return [{name: Searched(**result) for name, result in values.items()} for values in _read(folder, sentences)]
 
@@ -168,7 +168,7 @@ def read_searched(folders: Mapping[str, Path], sentences: SentenceSet) -> list[d
 def each_sentence(
     run: Run, folder: Path, factory: Callable[[], Callable[[Task], None]], sentences: SentenceSet
 ) -> dict[str, Any]:
-    """Does the sentences that are not done."""
+    """Processes the unfinished sentences."""
     tasks = [(number, tuple(line.split())) for number, line in enumerate(sentences.sources)]
     run_all(over_shards(run, factory, tasks, lambda task: sentence_file(folder, task[0]).exists()))
     return {"sentences": len(tasks)}
@@ -191,7 +191,7 @@ def _decoder(
 
 
 def _strings(decoder: Decoder, words: Sequence[str], beam: float) -> Lattice:
-    """Returns the lattice of a sentence's translations in which each string has one path: many derivations make one."""
+    """Returns the lattice of a sentence's translations with one path for each string, merging its derivations."""
     return determinize(decoder.lattice(words, beam).project_output())
 
 

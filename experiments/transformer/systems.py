@@ -1,4 +1,4 @@
-"""What translates: the Hiero system with rules for all sets, and the Transformer of the same text."""
+"""The systems: the Hiero system with rules for all sets, and the Transformer trained on the same text."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from lattice_simp.train.pipeline import train
 
 @dataclass(frozen=True)
 class Systems:
-    """Both systems, and what they translate.
+    """Both systems, and the sets to translate.
 
     Attributes:
-        config: of the Hiero system's training run;  done: its stages.
+        config: the config of the Hiero system's training run;  done: its stages.
         model: its model with the rules for all sets.
         network: the folder of the Transformer.
-        sets: the validation set first.
+        sets: the sets, the validation set first.
     """
 
     config: Config
@@ -35,10 +35,10 @@ class Systems:
 
 
 def trained_systems(experiment: Experiment, values: Mapping[str, Any]) -> Systems:
-    """Trains what is not trained, and reads the sets.
+    """Does the missing training, and reads the sets.
 
     Args:
-        values: of the experiment's config.
+        values: the values of the experiment's config.
     """
     run, data = experiment.run, [override for override in experiment.overrides if override.startswith("data=")]
     config = read_config(values["hiero"], data)

@@ -15,14 +15,14 @@ from lattice_simp.translate.result import Translation
 from lattice_simp.translate.strategies.skeleton_first import partial_lattice
 
 DRAWN = 4
-"""Hypotheses in a drawing: more could not be read."""
+"""The number of hypotheses in a drawing; more would be illegible."""
 
 RULES_SHOWN = 12
 
 
 @dataclass
 class Page:
-    """What was written so far."""
+    """The content so far."""
 
     parts: list[str] = field(default_factory=list)
     drawings: dict[str, str] = field(default_factory=dict)

@@ -1,7 +1,6 @@
 r"""N-best lists as JSON: `{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}`, an object for each sentence.
 
-The objects are lines of their own (JSON lines, read one at a time), or spread over several lines, one after another
-or in an array.
+The objects are lines (JSON lines, read one at a time), or spread over several lines, one after another or in an array.
 
 A hypothesis is an object, a text or a list of tokens. An object may have `tokens` instead of `text`, and `features`
 with further scores by name. Scores may be in a separate list, as CTranslate2 returns them:
@@ -46,7 +45,7 @@ _LONG = rb'\s*"text"\s*:\s*"(?:[^"\\\n]|\\.)*\Z'  # a transcript that is longer 
 _LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|[^\n]*?(?:%b)|%b)' % (KEYS, _LONG))
 _SPREAD_HEAD = re.compile(rb'(?:\{\s*\n|\[\s*\{)(?=.*?(?:"hypotheses"\s*:\s*\[|%b)|%b)' % (KEYS, _LONG), re.DOTALL)
 _BLANKS, _SEPARATORS = re.compile(r"[\s\ufeff]*"), re.compile(r"[\s\ufeff,\[\]]*")
-_LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, n-best lists have not
+_LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, unlike n-best lists
 _SCORES = re.compile(
     r"(?i)(?:^|_)(?:scores?|log_?p|(?:log_?)?(?:likelihood|prob(?:abilit(?:y|ies)|s)?)|costs?|nll|confidences?|logits?"
     r"|weights?|loss|perplexity)(?![a-z])|^(?:counts?|freq|frequency)$"
@@ -156,13 +155,13 @@ def _rows(path: str | Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _is_whole(line: str) -> bool:
-    """Returns whether a line is an object, as far as its ends show."""
+    """Returns whether a line seems to be an object, by its ends."""
     text = line.strip().removeprefix("﻿")
     return text.startswith("{") and text.endswith("}")
 
 
 def _spread_values(text: str, path: str | Path) -> Iterator[tuple[int, Any]]:
-    """Yields the values of a text, or of the array that it is, and the lines where they begin."""
+    """Yields the values of a text, or of its array, and the lines where they begin."""
     is_array = text[_BLANKS.match(text).end() :].startswith("[")  # type: ignore[union-attr]  # matches always
     if is_array:
         parse_json(text, path=path, remedy=_REMEDY)  # so that nothing is cut off

@@ -1,4 +1,5 @@
-"""JSON of other programs: recognisers, speech services, chat completions, Sockeye. Results become objects of ours.
+"""JSON of other programs: recognisers, speech services, chat completions, Sockeye. Results become objects of
+`json_nbest`.
 
 >>> choices = [{"index": 0, "message": {"role": "assistant", "content": "a cat"}, "logprobs": None}]
 >>> rows_of({"id": "chatcmpl-1", "object": "chat.completion", "choices": choices})
@@ -7,7 +8,7 @@
 >>> rows_of({"results": [result]})[0]["hypotheses"][0]
 {'text': 'a cat', 'score': 0.0}
 
-Services return a result for each stretch of a recording: each is a sentence. A transcript in segments, as Whisper,
+Services return a result for each segment of a recording: each is a sentence. A transcript in segments, as Whisper,
 whisper.cpp and Transformers write it, is one sentence with one hypothesis.
 """
 
@@ -32,13 +33,13 @@ KEYS = (
 """The names by which such JSON is recognised."""
 
 DOUBTS = "doubts"
-"""The field of an object for what was left out: pairs of a message and a remedy."""
+"""The field of an object for warnings about omitted parts: pairs of a message and a remedy."""
 
 FAILED = "failed"
 """The field of an object for the message of a request without an answer."""
 
 _LEAST_CONFIDENCE = 1e-6
-"""The confidence that takes the place of 0."""
+"""The confidence that replaces 0."""
 
 _WRAPPERS = ("response", "body")
 """The names under which batches and long operations hold a result."""
@@ -58,7 +59,7 @@ _PARTLY = (
 
 
 def rows_of(value: Any) -> list[Any]:
-    """Returns the sentences of a value, as objects with `hypotheses`; anything unknown stays as it is."""
+    """Returns the sentences of a value, as objects with `hypotheses`; unknown values are unchanged."""
     if not isinstance(value, dict) or "hypotheses" in value:
         return [value]
     while (failure := _failure(value)) is None and (
@@ -86,7 +87,7 @@ def _failure(value: Mapping[str, Any]) -> str | None:
 
 
 def _results(value: Mapping[str, Any]) -> list[Any] | None:
-    """Returns the results that an object holds one by one; None for any other object."""
+    """Returns the single results in an object; None for any other object."""
     results = next((value[name] for name in ("results", "recognizedPhrases", "chunks") if name in value), None)
     if isinstance(results, dict):  # Deepgram, Amazon
         lists = (results[name] for name in ("channels", "segments", "transcripts", "items") if name in results)
@@ -125,7 +126,7 @@ def _words_of(result: Mapping[str, Any]) -> list[str]:
 
 
 def _joined(words: Sequence[Sequence[str]], items: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Returns the transcript of words of which each has alternatives; punctuation follows without a blank."""
+    """Returns the transcript of words with alternatives; punctuation follows without a blank."""
     text, touches = "", True
     for (word, *_), item in zip(words, items, strict=True):
         side = item.get("attaches_to", "previous" if item.get("type") == "punctuation" else "none")
@@ -160,7 +161,7 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _of_words(entries: Sequence[object]) -> list[tuple[str, str]]:
-    """Returns the doubt about lists that have an entry for each word, which are not read."""
+    """Returns the warning about lists with an entry for each word, which are not read."""
     names = [name for name in _OF_WORDS for entry in entries if isinstance(entry, dict) and _has_objects(entry, name)]
     listed = ", ".join(f"'{name}'" for name in dict.fromkeys(names))
     return [(f"the times, confidences and alternatives of words are not read: {listed}", _NO_TIMES)] if names else []
@@ -185,7 +186,7 @@ def _alternatives(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping
     """Reads Vosk's `text` with its log score, or the `transcript` of a service with its probability.
 
     Services may give a confidence to the first alternative only (or 0 to the others); then all weigh the same.
-    Confidences that are no probabilities, as of Riva, are scores.
+    Confidences that are not probabilities, such as Riva's, are scores.
     """
     services = [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("transcript"), str)]
     if len(services) < len(entries):
@@ -294,7 +295,7 @@ _LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str
     "sequences": _sequences,
     "transcripts": _entries(_from_deepspeech),
 }
-"""The names of lists of hypotheses in results, and what reads such a list, given it and the other fields."""
+"""The names of lists of hypotheses in results, with functions that read such a list and the other fields."""
 
 
 def _transcript(row: Mapping[str, Any]) -> object:

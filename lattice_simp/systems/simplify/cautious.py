@@ -1,8 +1,6 @@
-"""Cautious simplification: only operations that leave sentences sound, each tried alone and all of them together.
-
-Every split, deletion and replacement is done alone, its result parsed, and dropped if that has a fault
-(`soundness.py`). What is left becomes the lattice of hypotheses, and of its best paths the first one without a fault is
-the simplification.
+"""Cautious simplification: only operations that leave sentences sound, tested first one by one, then together. Each
+split, deletion and replacement is applied alone, and dropped if the parse of the result has a fault (`soundness.py`).
+The remaining ones form the lattice of hypotheses; the first of its best paths without a fault is the simplification.
 """
 
 from __future__ import annotations
@@ -32,27 +30,27 @@ WEIGHTS: Mapping[str, float] = {
     "Input:Deleted": 5.0,
     "Input:Replaced": 20.0,
 }
-"""Nats that each operation is worth against the language model, which decides between combinations of them."""
+"""The reward of each operation in nats, against the language model, which decides between combinations of them."""
 
 LEAST_SPLIT = 10
-"""The least words of a sentence that is worth splitting."""
+"""The least number of words of a sentence that is worth splitting."""
 
 LEAST_JOINED = 14
-"""The least words of a sentence whose conjunction ("but", "because") is worth replacing by a full stop."""
+"""The least number of words of a sentence whose conjunction ("but", "because") is worth a full stop."""
 
 CANDIDATES = 20
-"""How many of the best paths are checked."""
+"""The number of best paths to check."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A way through a variant: the indices of the tokens that are written."""
+    """A path through a variant: the indices of the written tokens."""
 
     variant: Variant
     indices: tuple[int, ...]
 
     def free(self) -> frozenset[int]:
-        """Returns the positions in the source that the operations of the reading change or remove."""
+        """Returns the source positions that the operations of the reading change or remove."""
         variant, kept = self.variant, set(self.indices)
         gone = {position for split in variant.splits for position in split.dropped}
         gone |= {position for split in variant.splits for position, _ in split.changes}
@@ -68,7 +66,7 @@ class Reading:
 
 
 def faults(source: Parse, readings: Sequence[Reading]) -> list[str]:
-    """Returns what is wrong with each reading, empty where nothing is; all are parsed at once."""
+    """Returns the fault of each reading, or an empty string; parses all at once."""
     texts = [_sentences(source, reading) for reading in readings]
     parses = iter(parse_sentences(words for sentences in texts for words, _ in sentences))
     wrong = []
@@ -100,7 +98,7 @@ def _written(reading: Reading, words: Sequence[str], indices: Sequence[int], par
 
 
 def cautious_analysis(analysis: Analysis) -> Analysis:
-    """Returns an analysis with the operations that are sound when they are done alone, and with replacements."""
+    """Returns an analysis with replacements, reduced to the operations that are sound when applied alone."""
     words = sum(mark_kind(token) is None for token in analysis.tokens)
     splits = [split for split in analysis.splits if words >= _least(split) and is_certain(analysis.parse, split)]
     deletions = [deletion for deletion in analysis.deletions if is_harmless(deletion)]
@@ -126,7 +124,7 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
 
 
 def _is_worth_while(analysis: Analysis) -> bool:
-    """Returns whether some change makes a sentence simpler by itself."""
+    """Returns whether a single change makes the sentence simpler."""
     slight = slight_changes(analysis.parse)
     deletions = [deletion for deletion in analysis.deletions if not is_harmless(deletion)]
     changes = (*deletions, *analysis.replacements)
@@ -186,7 +184,7 @@ def _reading(variant: Variant, gone: Iterable[int] = ()) -> Reading:
 
 
 def _replaced(variant: Variant) -> Reading:
-    """Returns the reading in which the only replacement of a variant is made."""
+    """Returns the reading with the only replacement of a variant."""
     bypass = next(iter(variant.bypasses), None)
     if bypass is None:
         return _reading(variant)

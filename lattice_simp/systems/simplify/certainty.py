@@ -1,4 +1,4 @@
-"""Which splits are certain: whom a clause describes, and how the halves relate, cannot be otherwise."""
+"""Finds certain splits: the described entity and the relation of the halves are unambiguous."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
 
 _UNCERTAIN_CONJUNCTIONS = frozenset({"as", "since", "when", "while", "so that"})
-"""Conjunctions that have other senses than that of the sentence opening that would take their place."""
+"""Conjunctions with other senses than that of the sentence opening that would replace them."""
 
 _CONDITIONAL = frozenset({"would", "could", "might", "may"})
-"""Verbs that tell what something would lead to."""
+"""Verbs of possible consequences."""
 
 _VAGUE = frozenset({",", "or", "sort", "kind"})
 """Words in phrases that do not name the same entity again."""
 
 LONGEST_ENTITY = 6
-"""The most words that are said again; a longer name would make the text no simpler."""
+"""The most words of a repeated entity; repeating a longer name would not make the text simpler."""
 
 _DASHES = frozenset({"-", "--", "–", "—"})
 _NOUNS = frozenset({"NOUN", "PROPN"})
 
 
 def is_certain(parse: Parse, split: Split) -> bool:
-    """Returns whether a split can be read in one way only."""
+    """Returns whether a split has only one reading."""
     conjunction = " ".join(parse.tokens[position].lower() for position in split.dropped)
     tags = {parse.tags[position] for position in split.clause}
     if (
@@ -70,7 +70,7 @@ def _is_cleft(parse: Parse, entity: list[int]) -> bool:
 
 
 def _may_judge(parse: Parse, split: Split, entity: list[int]) -> bool:
-    """Returns whether a clause may be about all that is said before ("which is great", "which would help")."""
+    """Returns whether a clause may refer to the whole statement before it ("which is great", "which would help")."""
     if split.kind is not SplitKind.RELATIVE or not entity or parse.tokens[min(split.removed)].lower() != "which":
         return False
     if parse.labels[_head(parse, entity)] in SUBJECTS:
@@ -103,9 +103,8 @@ def _is_nameable(parse: Parse, entity: list[int]) -> bool:
 
 
 def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
-    """Returns whether an apposition has the number of its noun, and one of them is no definite description.
-
-    A title without an article ("said Ann Lee, head of sales") makes no sentence, nor does what follows a report's
+    """Returns whether an apposition has the number of its noun, and one of them is not a definite description. A title
+    without an article ("said Ann Lee, head of sales") makes no sentence, and neither does an apposition to a report's
     speaker.
     """
     if split.kind is not SplitKind.APPOSITION or not entity:
@@ -175,12 +174,13 @@ def _ends_list(parse: Parse, split: Split) -> bool:
 
 
 def _is_perfect(parse: Parse, verb: int) -> bool:
-    """Returns whether a verb tells what has been done ("they have made albums, selling"), not "they sell"."""
+    """Returns whether a verb group is perfect ("they have made albums, selling"), which would not mean "they sell"."""
     return any(parse.lemmas[position] == "have" for position in auxiliaries(parse, verb))
 
 
 def _goes_on(parse: Parse, verb: int) -> bool:
-    """Returns whether a verb tells what is going on ("is lying there, waiting"), where `waits` would be a habit."""
+    """Returns whether a verb group is progressive ("is lying there, waiting"), beside which `waits` would be a
+    habit."""
     stays = parse.lemmas[verb] == "be" and child(parse, verb, {"attr", "acomp"}) is None
     return stays or (parse.tags[verb] == "VBG" and bool(auxiliaries(parse, verb)))
 
@@ -211,7 +211,7 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
 
 
 def _is_unfinished(parse: Parse, verb: int) -> bool:
-    """Returns whether a clause is no statement by itself ("if you were", "why is", "sorry", "they ran, they sang")."""
+    """Returns whether a clause alone is not a statement ("if you were", "why is", "sorry", "they ran, they sang")."""
     chain = [verb]
     while parse.labels[chain[-1]] == "conj":
         chain.append(parse.heads[chain[-1]])
@@ -251,7 +251,7 @@ def _has_alternative(parse: Parse, verb: int) -> bool:
 
 
 def _tenses_agree(parse: Parse, first: int, second: int) -> bool:
-    """Returns whether two verbs of one subject are rightly tagged: "was able to go and see", "is old and named so"."""
+    """Returns whether the tenses of two verbs of one subject agree: "was able to go and see", "is old and named so"."""
     finite = finite_word(parse, first)
     before = "" if finite is None else parse.tags[finite]
     if parse.tags[second] in ("VBP", "VBZ"):
@@ -262,7 +262,7 @@ def _tenses_agree(parse: Parse, first: int, second: int) -> bool:
 
 
 def _head(parse: Parse, positions: list[int]) -> int:
-    """Returns the position whose head is outside."""
+    """Returns the position whose head is outside of the positions."""
     return next(position for position in positions if parse.heads[position] not in positions)
 
 

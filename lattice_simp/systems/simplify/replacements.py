@@ -17,16 +17,16 @@ LONGEST_TITLE = 5
 """The most words between quotation marks that count as a title, whose words stay."""
 
 NEARBY = 4
-"""How many words on each side must not be the same as a new word."""
+"""The number of words on each side that must differ from a new word."""
 
 LONGEST_FUNCTION_WORD = 3
-"""Words up to this length may be repeated."""
+"""The longest words that may be repeated."""
 
 REMOVED = ("~",)
-"""What a row has instead of simpler words if its words say nothing that the sentence needs."""
+"""The entry of a row, instead of simpler words, whose words are redundant."""
 
 SLIGHT = "slight"
-"""The condition, which always holds, of rows that change words only beside another change."""
+"""The condition of rows that apply only beside another change; it always holds."""
 
 _TAGS = {"verb": "VB", "noun": "NN", "adjective": "JJ", "adverb": "RB"}
 _NUMBERED = ("NN", "NNS")
@@ -40,9 +40,9 @@ class SimplerWords:
     """A row of the table.
 
     Attributes:
-        words: the words that are replaced.
+        words: the words to replace.
         part: `verb`, `noun`, `adjective`, `adverb` or `fixed`.
-        simpler: the words that take their place; empty if the words stay, `REMOVED` if they go.
+        simpler: the replacement; empty to keep the words, `REMOVED` to delete them.
         needs: groups of alternative conditions, all of which must hold.
     """
 
@@ -58,12 +58,12 @@ class SimplerWords:
 
     @property
     def is_slight(self) -> bool:
-        """Whether the words are no harder than the simpler ones, so that this change alone is not worth while."""
+        """Whether the words are no harder than the simpler ones, so that this change alone is not worthwhile."""
         return (SLIGHT,) in self.needs
 
     @property
     def head(self) -> int:
-        """The index of the word that is inflected, or whose dependants count."""
+        """The index of the inflected word, whose dependents are those of the phrase."""
         return len(self.words) - 1 if self.part == "noun" else 0
 
     def simpler_forms(self, tag: str) -> tuple[str, ...]:
@@ -76,13 +76,13 @@ class SimplerWords:
 
 @dataclass(frozen=True)
 class Replacement:
-    """Words of a sentence that simpler ones can take the place of.
+    """A replacement of words of a sentence by simpler ones.
 
     Attributes:
-        positions: the positions of the words, in order, without gaps.
+        positions: the contiguous positions of the words, in order.
         words: the new words.
-        head: the index among the new words of the one that keeps the tag of a replaced one; None if there is none.
-        tag: that tag.
+        head: the index of the new word that keeps the tag of a replaced word; None if there is none.
+        tag: the tag of this word.
     """
 
     positions: tuple[int, ...]
@@ -104,7 +104,7 @@ def replacements(parse: Parse) -> tuple[Replacement, ...]:
 
 
 def redundant_words(parse: Parse) -> tuple[tuple[int, ...], ...]:
-    """Returns the positions of each word or phrase that a sentence does not need, in order.
+    """Returns the positions of each redundant word or phrase, in order.
 
     >>> parse = Parse(("It", ",", "of", "course", ",", "rained", "."), (5, 5, 5, 2, 5, -1, 5),
     ...               ("nsubj", "punct", "advmod", "advmod", "punct", "ROOT", "punct"),
@@ -118,13 +118,13 @@ def redundant_words(parse: Parse) -> tuple[tuple[int, ...], ...]:
 
 
 def slight_changes(parse: Parse) -> frozenset[tuple[int, ...]]:
-    """Returns the positions of each replacement and of redundant words that are not worth while alone."""
+    """Returns the positions of replacements and redundant words that are not worthwhile alone."""
     matches = ((row, first) for row, first in _matches_of(parse) if row.is_slight)
     return frozenset(tuple(range(first, first + len(row.words))) for row, first in matches)
 
 
 def _matches_of(parse: Parse) -> Iterator[tuple[SimplerWords, int]]:
-    """Yields the rows whose words are in a sentence with the first positions of these words, without overlaps."""
+    """Yields the rows whose words occur in a sentence, with their first positions, without overlaps."""
     names, hyphenated, first = _names(parse), _beside_hyphens(parse), 0
     while first < len(parse):
         row = _matching_row(parse, first)
@@ -137,7 +137,7 @@ def _matches_of(parse: Parse) -> Iterator[tuple[SimplerWords, int]]:
 
 
 def _repeats(parse: Parse, replacement: Replacement) -> bool:
-    """Returns whether a new content word stands nearby already ("rules and regulations")."""
+    """Returns whether a new content word occurs nearby already ("rules and regulations")."""
     first, last = replacement.positions[0], replacement.positions[-1]
     nearby = (*parse.tokens[max(0, first - NEARBY) : first], *parse.tokens[last + 1 : last + 1 + NEARBY])
     beside = {token.lower() for token in nearby if len(token) > LONGEST_FUNCTION_WORD}
@@ -200,7 +200,7 @@ def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:
 
 
 def _has_sure_form(parse: Parse, row: SimplerWords, verb: int) -> bool:
-    """Returns whether a past form is surely that of its tag, or the new verb has the same form for both."""
+    """Returns whether the tag of a past form is certain, or the new verb has the same form for both tags."""
     if not row.simpler or inflected(row.simpler[0], "VBD") == inflected(row.simpler[0], "VBN"):
         return True
     labels, head = {parse.labels[child] for child in parse.children[verb]}, parse.heads[verb]
@@ -214,7 +214,7 @@ def _has_sure_form(parse: Parse, row: SimplerWords, verb: int) -> bool:
 
 
 def _is_joined(parse: Parse, position: int, *tags: str) -> bool:
-    """Returns whether a word is the conjunct of one with such a tag."""
+    """Returns whether a word is the conjunct of a word with this tag."""
     return parse.labels[position] == "conj" and parse.tags[parse.heads[position]] in tags
 
 
@@ -236,7 +236,7 @@ def _condition(parse: Parse, span: range, position: int, name: str) -> bool:
 
 
 def _describes(parse: Parse, position: int, name: str) -> bool:
-    """Returns whether a word has a label or tag, or a dependant with a label or word."""
+    """Returns whether a word has a label or tag, or a dependent with a label or word."""
     below = parse.children[position]
     labels = {parse.labels[child] for child in below}
     if name == "passive":
@@ -247,7 +247,7 @@ def _describes(parse: Parse, position: int, name: str) -> bool:
 
 
 def _has_child(parse: Parse, position: int, label: str, name: str) -> bool:
-    """Returns whether a word has a dependant with this label that has this tag or is this word."""
+    """Returns whether a word has a dependent with this label and this tag or form."""
     below = (child for child in parse.children[position] if parse.labels[child] == label)
     return any(name in (parse.tags[child], parse.tokens[child].lower(), parse.lemmas[child].lower()) for child in below)
 
@@ -257,7 +257,7 @@ def _is_start(parse: Parse, position: int) -> bool:
 
 
 def _is_outside_subject(parse: Parse, position: int) -> bool:
-    """Returns whether a word is in no subject, whose verb would have to agree."""
+    """Returns whether a word is outside of subjects, with which a verb would have to agree."""
     current = position
     while current != ROOT and parse.parts[current] not in ("VERB", "AUX"):
         if parse.labels[current] in SUBJECTS:
