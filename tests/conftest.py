@@ -14,11 +14,11 @@ from inline_tasks import inline_batch
 from lattice_simp.support.array_cache import CACHE_VARIABLE
 from lattice_simp.support.tasks import batch, run_batch
 
-# A busy machine is not a defect.
+# A busy machine must not fail tests.
 settings.register_profile("lattice_simp", deadline=None)
 settings.load_profile("lattice_simp")
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell, whose children inherit it
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for background jobs of a shell, which inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -33,7 +33,7 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session", autouse=True)
 def inline_workers() -> Iterator[None]:
-    """Runs tasks for one worker in the tests' process; `workers` starts one."""
+    """Runs tasks for one worker in the tests' process; `workers` starts a process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batch, "run_batch", inline_batch)
         yield
@@ -65,7 +65,7 @@ def grammar_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def quick_path(tmp_path: Path) -> Iterator[Path]:
-    """A folder in memory if there is one, for what waits for the disk with each step otherwise."""
+    """A folder in memory if possible, for tests that would wait for the disk at each step."""
     memory = Path("/dev/shm")
     if not memory.is_dir():
         yield tmp_path

@@ -1,4 +1,4 @@
-"""Runs what documents show: their commands and their Python, in a folder with the files that they name."""
+"""Runs the commands and the Python code of documents, in a folder with their files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Block:
 
     @property
     def commands(self):
-        """The commands of the command line; `make` and `pip` set up what runs the tests."""
+        """The commands to run; `make` and `pip`, which set up the environment, are skipped."""
         if self.language != "sh":
             return []
         return [line for line in self.text.replace("\\\n", " ").splitlines() if line.startswith("lattice-simp ")]
@@ -89,12 +89,12 @@ class Document:
 
 
 def same_output(expected, printed):
-    """Compares outputs but for the width of white space; `...` stands for any text."""
+    """Compares outputs, ignoring the width of white space; `...` stands for any text."""
     return doctest.OutputChecker().check_output(expected, printed, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
 
 
 def furnish(folder):
-    """Fills a folder with what the examples take as given: the demo model, parallel text, a treebank."""
+    """Fills a folder with the files that examples assume: the demo model, parallel text, a treebank."""
     data = ROOT / "grammars" / "demo" / "data"
     (folder / "model").symlink_to(data)
     source = [" ".join(json.loads(line)["tokens"]) for line in (data / "test.jsonl").read_text("utf-8").splitlines()]
@@ -106,7 +106,7 @@ def furnish(folder):
 
 
 def run_python(code, folder):
-    """Runs an example; returns what it prints."""
+    """Runs an example; returns its output."""
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -127,7 +127,7 @@ def serve(command):
 
 
 def run_command(command, folder, capfdbinary, monkeypatch):
-    """Runs a command as a shell does, but in this process, which is quicker; pipes are left to the shell."""
+    """Runs a command like a shell, but in this process, which is quicker; a shell runs pipes."""
     if command.startswith(("lattice-simp serve ", "lattice-simp judge serve ")):
         return serve(command)
     if "|" in command:

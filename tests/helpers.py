@@ -1,4 +1,4 @@
-"""What the tests compare with: small random lattices and models, enumeration by brute force, a plain backoff scorer."""
+"""Helpers of tests: small random lattices and models, enumeration by brute force, a plain backoff scorer."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ def random_lattice(
     Args:
         epsilon: whether some arcs carry no word.
         columns: names of features, filled at random.
-        numbered: gives each arc its own input label, so that `ilabels` tell paths apart.
-        shuffled: numbers the states (but the start) at random, so that the lattice is not topologically sorted.
+        numbered: whether each arc has its own input label, so that `ilabels` identify paths.
+        shuffled: whether to number the states (but the start) at random, so that the lattice is not topologically
+            sorted.
     """
     count = int(arcs_per_state * states)
     sources = rng.integers(0, states - 1, count)
@@ -84,14 +85,14 @@ def arc_paths(lattice: Lattice) -> Iterator[tuple[list[int], int]]:
 
 
 def paths(lattice: Lattice) -> Iterator[Path]:
-    """Enumerates the complete paths as (words, input labels, cost); epsilons are left out of the words."""
+    """Enumerates the complete paths as (words, input labels, cost); the words exclude epsilons."""
     for arcs, state in arc_paths(lattice):
         words = tuple(lattice.symbols.decode(lattice.olabels[arcs]))
         yield words, tuple(lattice.ilabels[arcs].tolist()), float(lattice.weights[arcs].sum() + lattice.finals[state])
 
 
 def path_costs(lattice: Lattice) -> dict[tuple[int, ...], float]:
-    """Returns {input labels of a path: its cost}; the input labels tell the paths apart."""
+    """Returns {input labels of a path: its cost}; the input labels identify the paths."""
     return {labels: cost for _, labels, cost in paths(lattice)}
 
 
@@ -105,7 +106,7 @@ def feature_sums(lattice: Lattice, name: str) -> dict[tuple[int, ...], float]:
 
 
 def assert_canonical(lattice: Lattice, case: object = "") -> None:
-    """Checks that a lattice is valid, sorted and connected, and that features end with 0 where nothing ends."""
+    """Checks that a lattice is valid, sorted and connected, and that final features are 0 in other states."""
     lattice.validate()
     assert lattice.is_topsorted, case
     assert lattice.connected().num_states == lattice.num_states, case
@@ -116,7 +117,7 @@ def assert_canonical(lattice: Lattice, case: object = "") -> None:
 
 
 def best_by_string(lattice: Lattice) -> dict[Gram, float]:
-    """Returns the least cost of every string, state by state from the end (fewer steps than one per path)."""
+    """Returns the least cost of every string, state by state from the end, which is faster than path by path."""
     lattice = lattice.topsorted()
     rest: list[dict[Gram, float]] = [{} for _ in range(lattice.num_states)]
     for state in reversed(range(lattice.num_states)):
@@ -135,7 +136,7 @@ def best_by_string(lattice: Lattice) -> dict[Gram, float]:
 
 
 def keep_least(table: dict[Gram, float], entries: Iterator[tuple[Gram, float]]) -> None:
-    """Adds `entries` to `table`, where the lesser cost stays."""
+    """Adds `entries` to `table`, keeping the lesser costs."""
     for key, cost in entries:
         if cost < table.get(key, math.inf):
             table[key] = cost
@@ -158,7 +159,7 @@ def best_path(lattice: Lattice) -> Path:
 
 
 def beams_between(costs: Sequence[float], least_gap: float = 1e-3) -> list[float]:
-    """Returns beams that end amid two neighbouring costs, where rounding decides nothing."""
+    """Returns beams between two neighbouring costs, where rounding has no effect."""
     ordered = sorted(costs)
     return [(below + above) / 2 - ordered[0] for below, above in pairwise(ordered) if above - below > least_gap]
 
@@ -182,9 +183,9 @@ def random_arpa(
     Backoff weights may be zero, missing, or greater than one; n-grams may hold `<unk>`.
 
     Args:
-        density: the share of possible n-grams that the model holds.
-        pruned: the share of the n-grams without their suffix that are taken all the same (as SRILM's pruning leaves
-            them); KenLM loads models with few of them only.
+        density: the share of possible n-grams in the model.
+        pruned: the share of n-grams to include although their suffix is missing, as after SRILM's pruning; KenLM loads
+            only models with few of them.
         unknown: whether the model has `<unk>`.
         largest: the most n-grams of an order above 1.
     """
@@ -216,7 +217,7 @@ def random_arpa(
 
 
 class PlainModel:
-    """A backoff model as a dictionary, scored by the textbook's recursion."""
+    """A backoff model as a dictionary, scored by the textbook recursion."""
 
     def __init__(self, text: str) -> None:
         self.grams: dict[Gram, tuple[float, float]] = {}
@@ -240,7 +241,7 @@ class PlainModel:
         return tuple(word if (word,) in self.grams else "<unk>" for word in words)
 
     def cost(self, words: Sequence[str]) -> float:
-        """Returns the cost of a sentence in nats, `</s>` included."""
+        """Returns the cost of a sentence in nats, including `</s>`."""
         sentence = ("<s>", *self.known(words), "</s>")
         return -LOG_10 * sum(
             self.log10(sentence[max(0, index - self.order + 1) : index], sentence[index])
@@ -249,7 +250,7 @@ class PlainModel:
 
 
 def numbered_lattice(seed):
-    """Makes a lattice of a seed with a feature `x`, whose input labels number its arcs."""
+    """Makes a lattice from a seed, with a feature `x` and input labels that number its arcs."""
     rng = np.random.default_rng(seed)
     return random_lattice(
         rng,

@@ -1,4 +1,4 @@
-"""Tasks in the process of the test, which takes none of the seconds that a worker needs to start."""
+"""Runs tasks in the process of the test, which saves the seconds that a worker needs to start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lattice_simp.support.tasks.outcome import BatchError, Factory, Outcome, Tas
 def inline_batch(
     tasks: Iterable[Task], factory: Factory, *, jobs: int = 1, time_limit: float | None = None
 ) -> Iterator[Outcome]:
-    """Does what `run_batch` does, in this process if one worker without a time limit is enough."""
+    """Like `run_batch`, but in this process for one worker without a time limit."""
     if jobs != 1 or time_limit is not None:
         yield from run_batch(tasks, factory, jobs=jobs, time_limit=time_limit)
         return

@@ -15,7 +15,7 @@ WORDS = ["a", "b", "c", "d", "e"]
 
 @pytest.fixture
 def random_parse() -> Callable[..., Parse]:
-    """Makes a parse of words and marks; heads are drawn at random, so many trees are not projective."""
+    """Makes a parse of words and marks; heads are random, so many trees are non-projective."""
 
     def make(rng: np.random.Generator, length: int, marks: float = 0.25) -> Parse:
         tokens = [str(rng.choice(WORDS)) for _ in range(length)]

@@ -1,4 +1,4 @@
-"""A made-up Hindi treebank in SSF, small enough to train on in a test."""
+"""An artificial Hindi treebank in SSF, small enough for training in a test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ VERBS = [("गया", "जा"), ("सोया", "सो"), ("आया", "आ
 
 
 def ssf_sentence(number, rng):
-    """Writes one sentence: a participle sometimes, and a complement sometimes."""
+    """Writes a sentence, optionally with a participle and with a complement."""
     chunks = [("NP", "NP", "k1:VGF", [(rng.choice(NOUNS), "NNP", "n")])]
     if rng.random() < 0.5:
         chunks.append(("NP", "NP2", "k2:VGNF", [("खाना", "NN", "n")]))
@@ -33,7 +33,7 @@ def ssf_sentence(number, rng):
 
 
 def write_bank(folder, names=("a", "b"), size=60):
-    """Writes files of made-up sentences into a folder."""
+    """Writes files of artificial sentences to a folder."""
     rng = np.random.default_rng(3)
     folder.mkdir(exist_ok=True)
     for name in names:

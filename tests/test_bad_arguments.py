@@ -1,4 +1,4 @@
-"""Public operations with arguments that make no sense: errors of this package, or TypeError for another type."""
+"""Public operations with invalid arguments raise errors of this package, or TypeError for a wrong type."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""The defaults and bounds of all settings and options: results of users depend on them.
-
-`defaults.tsv` holds them; whoever changes one on purpose writes the table anew: `python tests/test_defaults.py`.
+"""The defaults and bounds of all settings and options, on which users' results depend. `defaults.tsv` lists them; after
+an intended change, rewrite the table: `python tests/test_defaults.py`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from lattice_simp.errors import MissingExtraError
 TABLE = Path(__file__).with_name("defaults.tsv")
 
 SETTINGS = ("Settings", "Options", "Limits", "Search", "Pruning", "Bound", "Costs", "Test", "Request")
-"""What the names of classes of settings end with, apart from the sections of configuration files."""
+"""The endings of names of settings classes, apart from the sections of configuration files."""
 
 Row = tuple[str, str, str, str]
 
@@ -78,7 +77,7 @@ def table() -> list[Row]:
 
 
 def test_defaults_and_bounds_are_those_of_the_table():
-    """New settings may be missing in the table, until it is written the next time."""
+    """New settings may be missing in the table until it is rewritten."""
     known = {tuple(line.split("\t")) for line in TABLE.read_text("utf-8").splitlines()}
     result = set(table())
     owners = {owner for owner, *_ in result}  # those of extras that are not installed are missing

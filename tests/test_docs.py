@@ -1,4 +1,4 @@
-"""The documents: recipes and first pages run, files and options in the text exist, the English is plain."""
+"""The documents: recipes and first pages run, files and options in the text exist, and the English is plain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md promises: one new entry of a table, or one field, and everything knows it."""
+"""The promises of CONTRIBUTING.md: one new entry of a table, or one field, takes effect everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan of the house: imports point down only, and no file of a lower room knows one of a higher room."""
+"""The order of rooms: imports point down only, and no file of a lower room refers to a higher room."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FLOORS = [
     {"cli"},
     {"__main__"},
 ]
-"""The rooms from the ground up; rooms of one floor may use each other, but not in a circle."""
+"""The rooms from the ground up; rooms of one floor may use each other, but not cyclically."""
 
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
@@ -48,7 +48,7 @@ def _imports_within(node: ast.AST, function: str) -> Iterator[tuple[ast.Import |
 
 
 def rooms_and_imports() -> Iterator[tuple[Path, str, str, ast.ImportFrom]]:
-    """Yields each import of the package's own: the file, its room, the room that is imported from, the statement."""
+    """Yields each internal import: the file, its room, the imported room, the statement."""
     for path in sorted(PACKAGE.rglob("*.py")):
         room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
         for node, _ in imports_of(path):
@@ -82,7 +82,7 @@ def test_nothing_but_support_starts_a_process():
 
 
 def test_one_line_imports_the_exact_search():
-    """It may be taken out with that line; the settings hold its limits."""
+    """It can be removed with that line; the settings hold its limits."""
     importers = [
         path.relative_to(PACKAGE).as_posix()
         for path, _, _, node in rooms_and_imports()

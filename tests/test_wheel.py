@@ -1,4 +1,4 @@
-"""The built wheel, installed in an environment of its own: one command of each kind."""
+"""The built wheel, installed in a separate environment: one command of each kind."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def wheel(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def program(wheel, tmp_path_factory):
-    """Installs the wheel, and nothing else; the libraries are those of this environment."""
+    """Installs only the wheel; libraries come from this environment."""
     folder = tmp_path_factory.mktemp("installed")
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv" / "bin" / "python"

@@ -1,7 +1,6 @@
-"""A study of a few made-up sentences whose spaces and skeletons are written down instead of decoded.
-
-Every choice that the systems of a study differ in changes a translation here: the n of a skeleton's list, rho and
-sigma, one tuned weight or all, the scorer, the judgement, and the set that is tuned on.
+"""A study of a few artificial sentences whose spaces and skeletons are written by hand instead of decoded. Each choice
+in which the systems of a study differ changes a translation here: the n of a skeleton's list, rho and sigma, one tuned
+weight or all, the scorer, the judgement, and the tuning set.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ AUTO = "auto"
 FEATURES = ("LM", "TM")
 DECODER = {"LM": 1.0, "TM": 0.05}
 PLAIN = {"LM": 1.0, "TM": 0.1}
-"""The weights of the decoder, and those that the plain system was tuned to."""
+"""The weights of the decoder, and the tuned weights of the plain system."""
 
 WAS_WEIGHT = 1.4
-"""Of the skeleton: above it, the development sentences and the first test sentence are put into the past tense."""
+"""The skeleton's weight above which the development sentences and the first test sentence get the past tense."""
 
 STUDY = Study(
     test_sets={NEWS: "seen", LATE: "new"},
@@ -69,7 +68,7 @@ class Toy:
 
     Attributes:
         source, reference: tokens; of the source, six.
-        space: what it may be translated to.
+        space: its translations.
         skeletons: by kind, the mask and the skeleton's n-best list; its second score is the stronger model's.
     """
 
@@ -172,7 +171,7 @@ def toy_config(folder: Path) -> Config:
 
 @dataclass
 class ToyStudy:
-    """The folders of the stages that are done, those of decoding and training among them."""
+    """The folders of finished stages, including those of decoding and training."""
 
     root: Path
     study: Study = STUDY
@@ -212,7 +211,7 @@ class ToyStudy:
         return folder
 
     def do(self, stage: Stage) -> Path:
-        """Runs a stage, which must need no stage that is not there."""
+        """Runs a stage, whose needed stages must be finished."""
         assert set(stage.needs) <= set(self.folders), stage.name
         run = Run(folders=dict(self.folders))
         folder = self.root / "run" / stage.name
@@ -230,11 +229,11 @@ class ToyStudy:
         return self.do(weights_stage(self.study, self.system(name), self.sentences))
 
     def translated(self, name: str) -> Path:
-        """Translates with a system that is tuned."""
+        """Translates with a tuned system."""
         return self.do(translations_stage(self.study, self.system(name), self.sentences))
 
     def rescored(self, name: str) -> Path:
-        """Rescores what a system has translated."""
+        """Rescores the translations of a system."""
         return self.do(rescored_stage(self.study, self.system(name), self.sentences))
 
     def everything(self) -> StudyDone:

@@ -1,5 +1,4 @@
-"""`python -m experiments.hindi_simplification`: simplifies sentences of the treebank, and compares them with
-references."""
+"""`python -m experiments.hindi_simplification`: simplifies sentences of the treebank, compares them with references."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The stage that finds the places of gaps in the translations of skeletons: beside words aligned to the gaps'
-neighbours."""
+"""The stage that finds the places of gaps in the translations of skeletons: beside words aligned to the gaps."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ class Nbest:
 
     Attributes:
         words: each hypothesis' tokens, joined by blanks; all different.
-        features: (hypotheses, features) float64 scores, higher is better. names: of the features.
+        features: (hypotheses, features) float64 scores, higher is better.
+        names: the names of the features.
     """
 
     words: list[str]

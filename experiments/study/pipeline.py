@@ -51,7 +51,10 @@ def run_study(
     run: Run,
     before_tests: Callable[[], object] = lambda: None,
 ) -> StudyDone:
-    """Trains, then runs the unfinished stages. Args: study: what to do.
+    """Trains, then runs the unfinished stages.
+
+    Args:
+        study: the protocol.
         config: the training run's.
         files: skeleton files by kind, in addition to those of the sets.
         run: jobs and log.

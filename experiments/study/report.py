@@ -131,8 +131,7 @@ def _figures(name: str, score: Any) -> dict[str, float | None]:
 def _automatic(
     count: int, automatic: Mapping[str, Score] | None, by_hand: Mapping[str, Score] | None
 ) -> dict[str, float | None]:
-    """Returns the gain of automatic skeletons, and its share of the gain of as many hand-made ones, if that is
-    positive."""
+    """Returns the gain of automatic skeletons, and its share of the gain of as many hand-made ones, if there is one."""
     score, hand_score = (NOT_RUN if scores is None else scores[BLEU] for scores in (automatic, by_hand))
     known = score.gain is not None and hand_score.gain is not None and hand_score.gain > 0
     name = "auto" if count == 1 else f"auto_{count}"

@@ -1,5 +1,4 @@
-"""JSON of other programs: recognisers, speech services, chat completions, Sockeye. Results become objects of
-`json_nbest`.
+"""JSON of other programs: recognisers, speech services, chat completions, Sockeye. They become objects of `json_nbest`.
 
 >>> choices = [{"index": 0, "message": {"role": "assistant", "content": "a cat"}, "logprobs": None}]
 >>> rows_of({"id": "chatcmpl-1", "object": "chat.completion", "choices": choices})

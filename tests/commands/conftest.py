@@ -55,7 +55,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def program():
-    """Runs `lattice-simp` in a process of its own."""
+    """Runs `lattice-simp` in a new process."""
     path = Path(sys.executable).parent / "lattice-simp"
 
     def run(*arguments, stdin="", check=True, **options):
@@ -72,7 +72,7 @@ def program():
 
 @pytest.fixture
 def call(capfdbinary, monkeypatch):
-    """Runs `lattice-simp` in this process, which is quicker (`translate` starts its workers all the same)."""
+    """Runs `lattice-simp` in this process, which is quicker (`translate` still starts its workers)."""
 
     def run(*arguments, stdin=""):
         data = stdin if isinstance(stdin, bytes) else stdin.encode()

@@ -42,7 +42,7 @@ def test_sentences_go_in(call, files):
     assert again.stdout.startswith("0 new sentences of 2")
     with AnnotationStore("talk.db") as store:
         result = store.settings
-        assert (result.shortenings, result.checks, result.lease) == (2, 1, 90)  # what is not said stays
+        assert (result.shortenings, result.checks, result.lease) == (2, 1, 90)  # unmentioned values stay
 
 
 def test_tokens_are_made_of_plain_text(call, files):
@@ -98,7 +98,7 @@ def test_one_skeleton_and_all_that_happened(call, files):
 
 @pytest.mark.slow
 def test_what_others_found_bad_counts_in_what_is_exported_and_in_reliability(call, files):
-    """Two of three annotators left the same words, which all checkers found bad."""
+    """Two of three annotators kept the same words, which all checkers judged as bad."""
     needs_the_extra()
     tokens = list("abcdef")
     record = {"id": "a.1", "line": 1, "tokens": tokens, "keep": ["110000", "110000", "001111"], "annotators": [*"ABC"]}
@@ -185,7 +185,7 @@ def test_what_is_wrong_is_one_line(call, files, arguments, message):
     assert done.stderr.count("\n") == 1
     if "talk.db" in arguments and (files / "talk.db").exists():
         with AnnotationStore("talk.db") as store:
-            assert not store.sentences()  # nothing is half there
+            assert not store.sentences()  # no partial import
 
 
 def test_judgements_of_the_shared_skeletons(call, shared, files):

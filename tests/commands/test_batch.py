@@ -97,7 +97,7 @@ ARCHIVE = """first \n0 1 cat 1.5,2,\n1 0,0,\n\nsecond \n0 1 dog 0.5,0,\n1 0,0,\n
 
 @pytest.fixture
 def places(tmp_path, monkeypatch):
-    """The same two lattices in every kind of place, by its name and by the names that they have there."""
+    """The same two lattices in every kind of collection, with their names there."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two.ark").write_text(ARCHIVE)
     (tmp_path / "two.nbest").write_text("0 ||| cat ||| ||| -3.5\n1 ||| dog ||| ||| -0.5\n")
@@ -139,7 +139,7 @@ def test_one_of_several_lattices_is_chosen_by_name_or_number(places, tmp_path, c
             assert names[0] in error
             assert names[1] in error
             assert "from 0" in error, error
-        if command not in ("prune", "minimize"):  # which take many lattices
+        if command not in ("prune", "minimize"):  # commands on many lattices
             assert run("lattice", command, place, *output) == 2
             error = capsys.readouterr().err
             if command == "convert":

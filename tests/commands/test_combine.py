@@ -1,4 +1,4 @@
-"""The command that combines systems: what it reads, what it writes, and how its weights are tuned."""
+"""The command that combines systems: its input, its output, and the tuning of its weights."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def test_what_is_text_is_detected_by_the_content(folder):
         ("0 1 a\n1\n", False),
         ("0 1 a b 2.5\n1 0.5\n\n", False),
         ("5 3 a\n3 8 b\n8\n", False),  # states of a larger automaton
-        ("0 1 a\n1 2 b\n", False),  # without a final state, which its reader says
-        ("0 1 a\n" * 20_000 + "no\n", False),  # what comes late is the reader's to complain about
+        ("0 1 a\n1 2 b\n", False),  # without a final state, which the reader reports
+        ("0 1 a\n" * 20_000 + "no\n", False),  # the reader reports late lines
         ("2 eggs\n", True),
         ("7 a\n", True),
         ("7 8 houses\n", True),

@@ -32,7 +32,7 @@ def test_systems_are_joined_by_their_posteriors(call, files):
 
 
 def test_lists_of_several_systems_decide_together(call, files):
-    """Each hypothesis is expected to make as many errors as the systems say, by their shares."""
+    """The expected errors of a hypothesis are those under the systems, weighted by their shares."""
     (files / "first.nbest").write_text("0 ||| a b ||| f= -1 ||| -7\n0 ||| a c ||| f= -2 ||| -7\n")
     (files / "second.nbest").write_text("0 ||| a c ||| g= -1 ||| -900\n1 ||| e ||| g= -1 ||| -1\n")
     shares = ("--share", 0.6, "--share", 0.4)
@@ -53,7 +53,7 @@ def test_lists_of_several_systems_decide_together(call, files):
 def test_a_union_may_keep_the_costs(call, files):
     call("lattice", "union", "one.nbest", "two.fst", "--no-normalised", "--output", "both.slf")
     assert sorted(path.cost for path in nbest(read("both.slf"), 9, unique=False)) == [0.0, 7.0, 7.0]
-    assert "f" not in read("both.slf").features  # SLF has fields of its own alone
+    assert "f" not in read("both.slf").features  # SLF stores no other features
 
 
 def test_posteriors_are_fields_of_slf_and_features_elsewhere(call, files):

@@ -115,7 +115,7 @@ def test_text_of_tokens_is_as_readers_see_it(run, tmp_path):
 
 
 def test_text_is_scored_as_it_is_by_default(run, corpus, tmp_path):
-    """All metrics of text and of tokens in one table, as sacrebleu's program scores the same files."""
+    """One table holds all metrics of text and of tokens, equal to sacrebleu's scores of the same files."""
     for name in ("ref", "gc", "plain"):
         text = (corpus / name).read_text("utf-8").title().replace(" .", ".").replace(" ,", ",")
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -184,7 +184,7 @@ THAI = ("ผมชอบกินข้าวผัดมาก", "วันน�
     ],
 )
 def test_languages_without_blanks(run, tmp_path, language, lines, theirs, ter):
-    """Each gets the tokens that fit it; the scores are sacrebleu's, and METEOR's parameters those of any language."""
+    """Each language gets suitable tokens; scores are sacrebleu's, and METEOR has its parameters for any language."""
     reference, output = lines
     for name, content in (("ref", reference), ("out", output)):
         (tmp_path / name).write_text("".join(line + "\n" for line in content), encoding="utf-8")
@@ -233,7 +233,7 @@ def test_breakdowns_go_by_skeletons_lengths_and_labels(run):
     assert list(by) == ["gap type", "gaps", "length", "group"]
     labels = {name: [group["label"] for group in value["groups"]] for name, value in by.items()}
     assert labels == {
-        "gap type": ["Middle", "Start", "None"],  # None: punctuation alone is deleted
+        "gap type": ["Middle", "Start", "None"],  # None: only punctuation is deleted
         "gaps": ["1"],
         "length": ["up to 4", "5-8", "over 8"],
         "group": ["odd", "even"],

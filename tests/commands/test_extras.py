@@ -1,4 +1,4 @@
-"""Commands without their extras: one line that says what to install."""
+"""Commands without their extras report what to install, in one line."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ NEEDING = {
     "serve": "serve",
     "judge progress study.yaml": "judging",
 }
-"""Commands that need an extra, as what a user would call first."""
+"""Commands that need an extra, as a user would call them."""
 
 FREE = ["lattice info list.nbest", "lattice nbest list.nbest", "lattice mbr list.nbest", "combine text text"]
 """Commands that need none."""
@@ -67,7 +67,7 @@ FREE = ["lattice info list.nbest", "lattice nbest list.nbest", "lattice mbr list
 
 @pytest.fixture
 def said(tmp_path):
-    """What commands say where no extra is installed, each with its exit status."""
+    """The messages of commands without any extra installed, with their exit statuses."""
     (tmp_path / "hiding.py").write_text(HIDING)
     (tmp_path / "list.nbest").write_text("0 ||| a b ||| LM= -1 ||| -1\n0 ||| a c ||| LM= -2 ||| -2\n")
     (tmp_path / "text").write_text("the house\n")

@@ -1,4 +1,4 @@
-"""What every command does with what no user wants: broken input, no place to write, a reader that leaves, Ctrl-C."""
+"""The behaviour of every command on faults: broken input, an unwritable output, a closed pipe, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ COMMANDS = {
     "text tokenise": "TOKENS --input TEXT --output OUT.txt",
     "text detokenise": "TOKENS --input TEXT --output OUT.txt",
 }
-"""What makes each command read and write: IN, TEXT, JSON and so on are replaced by files that are broken."""
+"""The arguments with which each command reads and writes; IN, TEXT, JSON and so on stand for broken files."""
 
 NOT_HERE = {
     "demo": "reads no files",
@@ -102,7 +102,7 @@ NOT_HERE = {
     "hindi train": "likewise",
     "hindi evaluate": "likewise",
 }
-"""Commands whose inputs need more than a line to make, and what tests them."""
+"""Commands whose inputs need more than a line to make, and the files that test them."""
 
 GOOD = {
     "IN": NBEST,
@@ -131,7 +131,7 @@ def test_every_command_is_here():
 
 
 def arguments(line, folder, model, **contents):
-    """Returns the words of a command line, its files written."""
+    """Returns the words of a command line, after writing its files."""
     words = line.split()
     for index, word in enumerate(words):
         prefix, equals, kind = word.rpartition("=")
@@ -150,7 +150,7 @@ def arguments(line, folder, model, **contents):
 
 
 def _with_text(folder):
-    """Returns a model that knows how its text becomes tokens."""
+    """Returns a model with text settings."""
     path = folder / "text_model"
     path.mkdir(exist_ok=True)
     settings = {"source_language": "en", "target_language": "de", "case": "lower"}
@@ -164,7 +164,7 @@ BROKEN = {
     "truncated": b"\xd6\xfd\xb2\x7e\x06\x00\x00\x00vec",  # of an OpenFst file
 }
 MAY_BE_TEXT = {"TEXT": {"no such format"}}
-"""A text may hold any characters."""
+"""The inputs that may be text with any characters."""
 
 READS_TEXT = ("lattice tokens",)
 """The commands that take n-best lists or texts."""
@@ -188,7 +188,7 @@ def test_broken_input_is_one_line(call, tmp_path, model, name):
 
 
 MAY_BE_EMPTY = ("translate", "text tokenise", "text detokenise")
-"""No lines in, no lines out; the other commands have nothing to work on."""
+"""Commands that return no lines for no lines; the others report that their input is empty."""
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -222,7 +222,7 @@ def test_a_place_that_cannot_be_written_is_one_line(call, tmp_path, model, name)
 
 @contextmanager
 def full_disk():
-    """Lets no file have more than a few bytes."""
+    """Limits the size of files to a few bytes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (8, before[1]))
     try:
@@ -296,13 +296,13 @@ def interrupted(arguments, delay):
     try:
         _, error = running.communicate(timeout=60)
     except subprocess.TimeoutExpired:
-        running.send_signal(signal.SIGABRT)  # faulthandler writes what all threads are at
+        running.send_signal(signal.SIGABRT)  # faulthandler prints the stacks of all threads
         _, error = running.communicate(timeout=60)
     return running.returncode, error.decode()
 
 
 def long_work(tmp_path):
-    """Returns an n-best list that takes any command long."""
+    """Returns an n-best list on which every command takes long."""
     path = tmp_path / "long.nbest"
     with path.open("w", encoding="utf-8") as file:
         for sentence in range(20000):
@@ -330,14 +330,14 @@ def test_an_interrupt_ends_a_command_at_once(tmp_path, model, name):
 def test_interrupts_at_five_moments(tmp_path, model, name):
     for delay in (0.2, 0.4, 0.7, 1.0, 1.5):
         code, error = interrupted([*name.split(), *arguments(COMMANDS[name], tmp_path, model)], delay)
-        # It may have ended before; while Python starts and ends, an interrupt is Python's.
+        # It may have ended before; while Python starts and ends, it handles interrupts itself.
         assert code in (0, 1, 2, 130, -signal.SIGINT), (delay, code, error)
         assert "Traceback" not in error or "/lattice_simp/" not in error, (delay, error)
         assert not list(tmp_path.rglob(GROWING)), delay
 
 
 def test_an_interrupt_within_a_dataclass_is_one_like_others(tmp_path):
-    """Python marks it as unhandled, for it passes through exec()."""
+    """Python marks it as unhandled, since it passes through exec()."""
     lines = [
         "import lattice_simp.cli as cli",
         "cli._run = lambda given, debug: exec('raise KeyboardInterrupt')",

@@ -1,4 +1,4 @@
-"""`lattice-simp hindi`: from a treebank to clauses and simpler sentences, and what it says of bad input."""
+"""`lattice-simp hindi`: from a treebank to clauses and simpler sentences, and messages about bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every option that has no effect where it is given is one clear error."""
+"""Every option without effect is a clear error."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_options_without_effect_are_refused(call, tmp_path, monkeypatch, model, 
 
 
 def test_defaults_that_are_not_given_are_no_error(call, tmp_path, monkeypatch):
-    """The same commands, without the option, do not complain of it."""
+    """Without the option, the same commands do not mention it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "list").write_text(NBEST)
     (tmp_path / "text").write_text("a b\ne\n")

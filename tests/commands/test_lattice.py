@@ -35,7 +35,7 @@ def test_info_reports_size_and_best_path(call, files):
 
 
 def sausage(slots, words, rng=None):
-    """Returns a lattice of so many slots; with a generator, words may occur twice in one."""
+    """Returns a lattice of this many slots; with a generator, a word may occur twice in a slot."""
     labels = np.tile(np.arange(1, words + 1), slots) if rng is None else rng.integers(1, words + 1, slots * words)
     sources = np.repeat(np.arange(slots), words)
     finals = np.append(np.full(slots, np.inf), 0.0)
@@ -519,7 +519,7 @@ def test_the_version(call):
 @pytest.mark.slow
 @pytest.mark.parametrize("arcs", [2, 20000])
 def test_a_pipe_is_read_once_and_whole(program, tmp_path, arcs):
-    """A shell's `<(zcat ...)` cannot be opened again to look at its beginning."""
+    """A shell's `<(zcat ...)` cannot be reopened for format detection."""
     text = "".join(f"{arc}\t{arc + 1}\tw{arc}\t0.5\n" for arc in range(arcs)) + f"{arcs}\n"
     (tmp_path / "big.att").write_text(text)
     for source in (f"<(cat {tmp_path}/big.att)", f"/dev/stdin < <(cat {tmp_path}/big.att)"):

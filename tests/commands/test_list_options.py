@@ -1,4 +1,4 @@
-"""`--cost` and `--pieces` of all commands that read n-best lists, and warnings of what lists hold."""
+"""`--cost` and `--pieces` of all commands that read n-best lists, and warnings about their content."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_outputs_of_systems_and_back(call, tmp_path):
     ],
 )
 def test_names_and_scores_beside_texts_are_told(call, tmp_path, text, message):
-    """The references of oracles and the files of `evaluate` are looked at, too."""
+    """The references of oracles and the files of `evaluate` are checked, too."""
     (tmp_path / "a").write_text(text, encoding="utf-8")
     (tmp_path / "a.nbest").write_text("0 ||| a cat ||| -1\n1 ||| a dog ||| -1\n", encoding="utf-8")
     reference = ("--reference", tmp_path / "a")
@@ -229,7 +229,7 @@ def test_lists_of_json_lines_with_pieces_are_rescored_and_tuned_from_standard_in
     done = call(*tuned, tmp_path / "w.tsv", "--pieces", "bpe", stdin=JSON_LINES)
     assert done.returncode == 0, done
     assert "100.00 after" in done.stderr
-    assert "100.00 after" not in call(*tuned, tmp_path / "w.tsv", stdin=JSON_LINES).stderr  # pieces are no words
+    assert "100.00 after" not in call(*tuned, tmp_path / "w.tsv", stdin=JSON_LINES).stderr  # pieces are not words
     for command, broken, message in [
         (tuned[:-1], '{"id": 0}\n', "<stdin>: looks like JSON with the key 'id', which is not supported (write one"),
         (tuned[:-1], "", "<stdin>: the file is empty"),
@@ -243,7 +243,7 @@ def test_lists_of_json_lines_with_pieces_are_rescored_and_tuned_from_standard_in
 
 
 def test_texts_of_lists_that_another_command_scored_come_without_a_word(call, tmp_path):
-    """`lattice mbr` writes expected utilities, which are above 0; their order is all that `texts` looks at."""
+    """`lattice mbr` writes expected utilities, which are above 0; `texts` uses only their order."""
     (tmp_path / "scored.nbest").write_text("0 ||| x y ||| 83.5\n0 ||| z ||| 12.1\n", encoding="utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -1,4 +1,4 @@
-"""What commands keep of lattices: formats, names of files, scores, times, headers; and what they say is lost."""
+"""Commands keep formats, file names, scores, times and headers of lattices, and report losses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ J=4 S=2 E=3 W=!NULL a=-1.0 l=0 r=0
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder of SLF files of several endings, one packed, and one without an ending of the format."""
+    """A folder of SLF files with several endings, one compressed, and one without an ending of the format."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in").mkdir()
     for number, name in enumerate(("a.slf", "b.lat", "c.htk")):

@@ -1,4 +1,4 @@
-"""Commands that count, print or score words pass over marks, and over what --ignore names."""
+"""Commands that count, print or score words skip marks and the labels of --ignore."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ OTHER_HELP = {
     "--to": "`train` ends at a stage; elsewhere it is the output format",
     "--output": "a file, or a folder of files with fixed names",
 }
-"""Options with several help texts, and why."""
+"""Options with several help texts, and the reasons."""
 
 OTHER_TYPE = {
     "--from": "names of lattice formats are checked by a parser; the other formats are few enough to list",
@@ -31,7 +31,7 @@ OTHER_TYPE = {
     "--method": "each command has methods of its own",
     "--metric": "each command has metrics of its own",
 }
-"""Options with several types, and why."""
+"""Options with several types, and the reasons."""
 
 
 def apps(app, name):
@@ -83,7 +83,7 @@ def test_all_strategies_can_be_chosen():
 
 @pytest.mark.parametrize(("place", "exceptions"), [("help", OTHER_HELP), ("type", OTHER_TYPE), ("spelling", {})])
 def test_a_name_means_the_same_everywhere(place, exceptions):
-    """Up to the semicolon, after which a command says what is special about it."""
+    """Help texts are compared up to the semicolon, after which a command adds details."""
     result = differing(place)
     assert not {name: values for name, values in result.items() if name not in exceptions}
     assert not exceptions.keys() - result.keys(), "these are the same everywhere now"
@@ -94,7 +94,7 @@ COMMANDS = sorted({command for command, *_ in OPTIONS})
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_fits_on_a_screen(capsys, monkeypatch, command):
-    """100 columns wide; what it only names is described by --help-all."""
+    """The screen has 100 columns; --help-all describes the options that --help only names."""
     monkeypatch.setenv("COLUMNS", "100")
 
     def shown(flag):

@@ -1,4 +1,4 @@
-"""`lattice-simp paraphrase`: forms of input and output, what fails, runs that go on."""
+"""`lattice-simp paraphrase`: forms of input and output, failures, resumed runs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_trees_may_go_over_several_lines(call, files):
 
 
 def test_of_several_parses_those_that_agree_are_used(call, files):
-    """A parse in which no phrase is like those of the other sentence goes first."""
+    """The first parse shares no phrase with the other sentence."""
     whole = call("paraphrase", "expand", "sets.txt", *PLAIN)
     flat = f"(S {' '.join(f'(X {word})' for word in 'Would you get me a taxi at 10 in the morning ?'.split())})"
     (files / "parses.txt").write_text(f"{flat} ||| {TAXI[0]}\n{TAXI[1]}\n\n{ALONE}\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The name of a run: everything that its results depend on changes it, so that `--resume` never mixes two runs."""
+"""The name of a run depends on everything that affects its results, so that `--resume` never mixes two runs."""
 
 from __future__ import annotations
 

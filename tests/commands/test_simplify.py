@@ -106,7 +106,7 @@ def test_a_text_in_place_of_a_model_is_told(call, tmp_path):
 
 
 def test_a_line_without_a_change_is_as_it_was(call, simplifier):
-    """Though its tokens are others: the model's tokeniser would put blanks into times and addresses."""
+    """The model's tokeniser would put blanks into times and addresses."""
     lines = ["Time 10:30, ratio 3:1.", "See www.example.com/x_y or AT&T.", "iPhone sales rose."]
     done = call("simplify", simplifier, "--steps", "split", stdin="".join(f"{line}\n" for line in lines))
     assert done.stdout.splitlines() == lines

@@ -1,4 +1,4 @@
-"""What the lattice commands do not import before they need it: each takes as long as a small command."""
+"""Lattice commands do not import heavy packages before they need them."""
 
 from __future__ import annotations
 

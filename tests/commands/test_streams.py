@@ -1,4 +1,4 @@
-"""Standard streams that are closed or full: the status says whether the output was written, and no work is lost."""
+"""Closed or full standard streams: the status shows whether the output was written, and no work is lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLOSED_OUTPUT = "lattice-simp: standard output is closed; redirect it to a file 
 
 @pytest.fixture
 def shell(program, tmp_path):
-    """Runs a command line with redirections that no other way of starting it has."""
+    """Runs a command line with redirections that only a shell offers."""
 
     def run(words, redirections, **options):
         words = [str(program.path), *map(str, words)]
@@ -37,7 +37,7 @@ def test_an_output_that_cannot_be_written_is_an_error(shell, tmp_path, model, na
         done = shell(words, redirections)
         assert done.returncode == 2, (redirections, done)
         assert message in done.stderr
-        assert done.stderr.count("\n") == 1, done.stderr  # nothing is added while Python ends
+        assert done.stderr.count("\n") == 1, done.stderr  # Python adds nothing at exit
     assert shell(words, ">&- 2>&-").returncode == 2
 
 
@@ -56,7 +56,7 @@ def test_help_that_nobody_gets_is_an_error(shell, words):
     ],
 )
 def test_a_file_is_the_same_whatever_streams_are_closed(shell, tmp_path, model, redirections):
-    """No file takes the number of a stream: messages do not get into it."""
+    """No file gets the number of a stream, so no messages end up in it."""
     words = ["lattice", "convert", *arguments("IN OUT.att", tmp_path, model)]  # tells that features are lost
     assert shell(words, "").stderr
     written = (tmp_path / "out.att").read_bytes()
@@ -120,7 +120,7 @@ def test_every_command_with_closed_streams(shell, tmp_path, model, name):
 
 
 def test_a_message_is_out_at_the_end_of_its_line():
-    """Even where the process ends without a chance to write what is kept."""
+    """Even if the process ends without flushing its buffers."""
     code = "import os, sys; from lattice_simp.support.streams import mend_streams; mend_streams(); "
     code += "print('a line', file=sys.stderr); os._exit(3)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

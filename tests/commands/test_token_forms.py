@@ -1,4 +1,4 @@
-"""`combine` warns where the tokens of systems differ in form, and joins the subwords of those that have them."""
+"""`combine` warns if the tokens of systems differ in form, and joins subwords."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def wait_for(condition, process):
 
 @pytest.mark.slow
 def test_two_workers_that_are_killed_in_a_stage_of_many_tasks(alone, data, program, tmp_path):
-    """The tasks that were done are not done again, and the result is that of an undisturbed run without workers."""
+    """Finished tasks do not run again, and the result is that of an undisturbed run without workers."""
     work = tmp_path / "work"
     config = write_config(tmp_path / "config.yaml", data, work)
     arguments = ["train", config, "--set", MANY_SHARDS, "--jobs", 2, "--to", "tune", "--quiet"]
@@ -71,7 +71,7 @@ def test_an_interrupted_run_says_how_to_resume(data, program, tmp_path):
     arguments = ["train", write_config(tmp_path / "config.yaml", data, work)]
     run = subprocess.Popen([program.path, *arguments], stderr=subprocess.PIPE, text=True, start_new_session=True)
     wait_for(lambda: any(work.glob("prepare.*.partial/raw/split.json")), run)
-    os.killpg(run.pid, signal.SIGINT)  # what Ctrl-C does
+    os.killpg(run.pid, signal.SIGINT)  # like Ctrl-C
     _, stderr = run.communicate(timeout=60)
     assert run.returncode == 130
     assert stderr == "lattice-simp: interrupted; run the same command to continue\n"

@@ -53,7 +53,7 @@ def test_the_output_does_not_depend_on_the_number_of_jobs(call, model, tmp_path)
 
 @pytest.mark.parametrize("flag", [None, "--search-gap", "--exact"])
 def test_stats_tell_the_cost_and_the_gap_of_every_sentence(call, model, tmp_path, flag):
-    """The n-best list is the same with and without: a gap is not a feature that anyone could tune."""
+    """The n-best list does not change: a gap is not a tunable feature."""
     stats, lists = tmp_path / "stats.jsonl", [tmp_path / "a.nbest", tmp_path / "b.nbest"]
     common = ("translate", model, "--nbest", 1)
     call(*common, "--nbest-output", lists[0], stdin=text(SENTENCES))
@@ -71,7 +71,7 @@ def test_stats_tell_the_cost_and_the_gap_of_every_sentence(call, model, tmp_path
 
 
 def test_a_list_has_as_many_sentences_as_the_text(call, model, tmp_path):
-    """Also where the last one is empty, whose translation is."""
+    """The translation of an empty last sentence is empty."""
     call("translate", model, "--nbest", 2, "--nbest-output", tmp_path / "nbest", stdin=text([*SENTENCES, ""]))
     lists = read_nbest(tmp_path / "nbest")
     assert len(lists) == len(SENTENCES) + 1
@@ -108,7 +108,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(program, model, tmp_path):
     done_before = journal.read_bytes().count(b"\n") - 1
     assert done_before > 0
     with open(journal, "ab") as file:
-        file.write(b'{"number": 299, "li')  # a record that the kill cut short
+        file.write(b'{"number": 299, "li')  # a record truncated by the kill
     program(*arguments)
     assert cut.read_bytes() == whole.read_bytes()
     assert (tmp_path / "cut.nbest").read_bytes() == (tmp_path / "whole.nbest").read_bytes()
@@ -397,7 +397,7 @@ def test_lattices_and_lists_agree_with_the_output(call, model, tmp_path):
 
 @pytest.mark.slow
 def test_a_time_limit_stops_sentences_and_not_the_run(call, model):
-    sentence = " ".join(["the house was built"] * 40)  # takes so long that no answer can come before it is looked for
+    sentence = " ".join(["the house was built"] * 40)  # too long for an answer to come early
     done = call("translate", model, "--time-limit", 1e-7, "--strict", stdin=f"{sentence}\n\n")
     assert (done.returncode, done.stdout) == (1, f"{sentence}\n\n")
     assert "line 1: took longer than the time limit" in done.stderr

@@ -1,4 +1,4 @@
-"""`translate --dask`: the bytes of a run without, on a cluster of processes that this command starts."""
+"""`translate --dask`: the same bytes as without it, on a cluster of processes started by the command."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_interrupted_run_ends_its_workers(program, model, tmp_path):
     journal = tmp_path / "a.de.partial"
     while time.monotonic() < deadline and (not journal.exists() or journal.read_bytes().count(b"\n") < 5):
         time.sleep(0.02)
-    os.killpg(run.pid, signal.SIGINT)  # what Ctrl-C does
+    os.killpg(run.pid, signal.SIGINT)  # like Ctrl-C
     _, stderr = run.communicate(timeout=60)  # ends when the last worker has closed its end
     assert run.returncode == 130
     assert stderr == "lattice-simp: interrupted; run the same command with --resume to continue\n"

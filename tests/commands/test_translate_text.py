@@ -1,4 +1,4 @@
-"""Text in and out of a model that says how it becomes tokens."""
+"""Text in and out of a model with text settings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_text_is_translated_to_text(call, text_model, tmp_path):
     listed = ("--nbest", 1, "--nbest-output", tmp_path / "nbest")
     done = call("translate", text_model, *listed, stdin=RAW + "\n" + RAW)
     assert done.stdout == TEXT_OUT + "\n" + TEXT_OUT
-    assert read_nbest(tmp_path / "nbest")[0][0].text == TOKENS_OUT.strip()  # lists are of tokens
+    assert read_nbest(tmp_path / "nbest")[0][0].text == TOKENS_OUT.strip()  # lists hold tokens
 
 
 def test_the_words_are_those_of_the_same_steps_one_by_one(call, text_model, tmp_path):

@@ -95,7 +95,7 @@ def test_the_best_point_is_written_though_the_table_cannot_be(call, own_model, f
 
 @pytest.mark.slow
 def test_the_bleu_of_the_grid_is_that_of_translations(call, tmp_path):
-    """The references are what some point decides for, from few arcs and a narrow beam: translations meet them."""
+    """The references are the decisions at a grid point, with few arcs and a narrow beam; translations reach them."""
     folder = shutil.copytree(DEMO, tmp_path / "model")
     write_weights(folder / WEIGHTS, {**dict.fromkeys(read_weights(folder / WEIGHTS), 0.6), "LM": 0.2})
     (folder / "settings.json").write_text('{"beam": 3}', encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Commands of tokens on languages without blanks: they say so, and `lattice tokens` makes tokens of lists and texts."""
+"""Commands on tokens warn about languages without blanks, and `lattice tokens` tokenises lists and texts."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def rows(lattice):
 
 
 def fst_rows(fst):
-    """Returns the same of an OpenFst object, read arc by arc."""
+    """Returns the same rows of an OpenFst object, read arc by arc."""
     results = []
     pending = [(fst.start(), (), (), 0.0)] if fst.start() >= 0 else []
     while pending:
@@ -251,7 +251,7 @@ def test_an_acceptor_needs_only_an_input_table():
 
 
 def with_wrong_properties(fst):
-    """Returns the FST with stored properties that say the opposite of what it is (acceptor or transducer)."""
+    """Returns the FST with inverted stored properties (acceptor or transducer)."""
     data = bytearray(fst.write_to_string())
     offset = 4 + 4 + len(fst.fst_type()) + 4 + 8 + 4 + 4
     properties = int.from_bytes(data[offset : offset + 8], "little") ^ 0x30000

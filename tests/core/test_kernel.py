@@ -1,4 +1,4 @@
-"""Kernels: interrupts, and the folder that keeps their code."""
+"""Kernels: interrupts, and the folder with their compiled code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("while_waiting", [True, False])
 def test_an_interrupt_ends_a_kernel_at_once_and_the_next_call_works(while_waiting):
-    """A signal that another thread gets wakes nobody, like one that comes just before the wait."""
+    """A signal to another thread wakes no waiting thread, like one that comes just before the wait."""
     done = np.zeros(1, dtype=np.int8)
     spin(1, done)
     done[0] = 0
@@ -53,7 +53,7 @@ def test_an_interrupt_ends_a_kernel_at_once_and_the_next_call_works(while_waitin
     threading.Timer(0.2, interrupt).start()
     with kernels_interruptible(), pytest.raises(KeyboardInterrupt):
         spin(2_000_000_000, done)
-    assert not done[0]  # it is still at it
+    assert not done[0]  # it is still running
     assert spin(3, np.zeros(1, dtype=np.int8)) == pytest.approx(1 + np.sqrt(2))
 
 
@@ -87,7 +87,7 @@ def test_errors_of_kernels_come_back(block):
 
 @pytest.mark.slow
 def test_code_on_disk_is_old_when_a_called_kernel_or_its_number_has_changed(tmp_path):
-    """numba alone looks at the file of the kernel that is called from Python, and would run the old code."""
+    """numba itself checks only the file of the kernel that Python calls, and would run old code."""
     calls = "from lattice_simp.core.kernel import jit\nfrom inner import FACTOR, inner\n"
     calls += "@jit\ndef outer(number):\n    return FACTOR * inner(number)\n"
     (tmp_path / "outer.py").write_text(calls, encoding="utf-8")
@@ -130,7 +130,7 @@ def test_code_on_disk_for_a_class_that_is_gone_is_old(tmp_path):
         (tmp_path / f"{module}.py").unlink()
 
 
-@Kernel  # not kept on disk, from where it would come without its helpers
+@Kernel  # not cached on disk, from where it would be loaded without its helpers
 def add(first: int, other: int) -> int:
     return first + other
 
@@ -150,7 +150,7 @@ def test_a_kernel_is_compiled_once_for_all_integers_that_kernels_hand_it():
 
 @jit
 def entries(array):
-    """Returns a copy of what a kernel sees of an array."""
+    """Returns a copy of an array as a kernel sees it."""
     return array.copy()
 
 
@@ -166,7 +166,7 @@ def both(pair, plain):
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64, np.float64, np.bool_, np.dtype([("a", np.int32), ("b", "f8")])])
 def test_kernels_see_of_read_only_arrays_what_others_see(kind):
-    """Whatever part of a larger array they are views of."""
+    """The arrays may be views of any part of a larger one."""
     whole = np.arange(24).astype(kind)
     parts = [whole, whole[3:9], whole[9:3:-2], whole[::2], whole[:0], whole[5:6]]
     if whole.dtype.names is None:
@@ -225,7 +225,7 @@ def test_code_is_kept_elsewhere_where_package_and_home_are_read_only(tmp_path):
 
 @pytest.mark.slow
 def test_code_is_not_loaded_from_a_folder_of_others(tmp_path):
-    """A link, and a folder that others may write to or that may have been theirs to fill."""
+    """A link, and a folder that others can write to or may have filled."""
     path, elsewhere = tmp_path / f"lattice_simp-{os.getuid()}", tmp_path / "elsewhere"
     elsewhere.mkdir(mode=0o700)
     path.symlink_to(elsewhere)
@@ -290,7 +290,7 @@ def test_python_runs_light_kernels_on_small_arrays_until_their_sum_is_large(monk
 
 
 def test_light_kernels_give_the_same_bits_in_python(monkeypatch):
-    """Also of costs that are infinite, negative, or cancel each other."""
+    """Costs may be infinite, negative, or cancel each other."""
 
     def results(seed):
         rng = np.random.default_rng(seed)

@@ -41,7 +41,7 @@ def parts(**changes):
 
 
 def test_nothing_that_lattices_share_can_be_written_to():
-    """An operation may hand an array on as it is: written to, it would change the lattice that it came from."""
+    """Operations share arrays, so a write would change the original lattice."""
     values = np.array([INF, INF, 0.0])
     for seed in SEEDS:
         lattice = random_lattice(np.random.default_rng(seed), 8, WORDS, columns=("x",))
@@ -370,7 +370,7 @@ def test_gather_carries_everything_along_a_map_of_arcs():
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         lattice = random_lattice(rng, 6, "abc", epsilon=True, columns=("x", "y"), numbered=seed % 2 == 0)
-        # A chain of arcs that are chosen at random; -1 are arcs of its own.
+        # A chain of randomly chosen arcs; -1 stands for a new arc.
         arcs = rng.integers(-1, lattice.num_arcs, 9)
         states = rng.integers(-1, lattice.num_states, 10)
         result = lattice.gather(

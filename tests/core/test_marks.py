@@ -1,4 +1,4 @@
-"""Marks of sentence ends, silence and noise are no words, in every operation that counts, prints or scores words."""
+"""Operations that count, print or score words skip marks of sentence ends, silence and noise."""
 
 from __future__ import annotations
 

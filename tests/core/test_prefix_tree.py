@@ -1,4 +1,4 @@
-"""Prefix trees, against one whose prefixes are in a dictionary."""
+"""Prefix trees against a dictionary of prefixes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records that are found by a key."""
+"""Records found by a key."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def model():
 
 LATTICE = ls.Lattice.from_strings([("a cat sat", 1.0), ("a dog sat", 2.0)])
 
-# What is made of one string, and of what that string means.
+# The result for one string, and for its meaning.
 SAME = {
     "from_strings": lambda text: strings(ls.Lattice.from_strings(text)),
     "from_nbest": lambda text: strings(ls.Lattice.from_nbest(text)),

@@ -23,7 +23,7 @@ def make(seed):
 
 
 def ways(lattice, start):
-    """Enumerates (end, cost) of all ways from a state, that of no arcs included."""
+    """Enumerates (end, cost) of all paths from a state, including the empty one."""
     pending = [(start, 0.0)]
     while pending:
         state, cost = pending.pop()

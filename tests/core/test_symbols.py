@@ -1,4 +1,4 @@
-"""Symbol tables: what is a word, and threads that add words side by side."""
+"""Symbol tables: valid words, and threads that add words concurrently."""
 
 from __future__ import annotations
 

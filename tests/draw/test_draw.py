@@ -1,4 +1,4 @@
-"""Drawings: DOT and SVG text; positions are Graphviz's, the figure around them is ours."""
+"""Drawings: DOT and SVG text; Graphviz computes positions only."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ SEEDS = range(20)
 
 
 def texts(svg: str) -> list[str]:
-    """Returns the words, costs, numbers and headings that a drawing shows."""
+    """Returns the words, costs, numbers and headings in a drawing."""
     root = ElementTree.fromstring(svg)
     titles = [title.tail or "" for title in root.iter(f"{NAMESPACE}title")]
     return [element.text or "" for element in root.iter(f"{NAMESPACE}text")] + titles
@@ -109,7 +109,7 @@ def touched(positions: dict[int, tuple[float, float, float]], point: tuple[float
 
 
 def ends(svg: str) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-    """Returns where each arrow begins and where its head's tip is; the first is the start's."""
+    """Returns the beginning and the tip of each arrow; the first is the start's."""
     paths = re.findall(r'class="ls-line" d="M(\S+) (\S+?)C.*?class="ls-head" d="M(\S+) (\S+?)L', svg)
     return [((float(a), float(b)), (float(c), float(d))) for a, b, c, d in paths]
 
@@ -279,7 +279,7 @@ def test_large_lattices_are_cut_and_say_so() -> None:
 
 @pytest.mark.slow
 def test_many_links_are_laid_out_in_seconds() -> None:
-    """Where 200 states have 2.3 links each, beautiful curves would take more than a minute."""
+    """For 200 states with 2.3 links each, curved splines would take more than a minute."""
     rng = np.random.default_rng(0)
     states, more = 400, 560
     sources = np.concatenate((rng.integers(0, states - 1, more), np.arange(states - 1)))

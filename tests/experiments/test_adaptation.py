@@ -1,4 +1,4 @@
-"""The experiment on several corpora: halves that are kept apart, settings, costs, and a run on a toy pair."""
+"""The experiment on several corpora: separate halves, settings, costs, and a run on a toy pair."""
 
 from __future__ import annotations
 

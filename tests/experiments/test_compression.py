@@ -1,4 +1,4 @@
-"""The comparison of automatic skeletons with compressions, on made-up sentences: from parses to the page."""
+"""The comparison of automatic skeletons with compressions, on artificial sentences: from parses to the page."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def write_lines(path, values):
 
 @pytest.fixture
 def estimated(monkeypatch):
-    """The estimated language models, which need no other program here."""
+    """The estimated language models, replaced so that no other program is needed."""
     results = []
 
     def estimate(text, arpa, **options):
@@ -78,7 +78,7 @@ def test_the_methods_are_compared_on_all_sets(folder, estimated, capsys):
     assert {
         name: (domain["train"], domain["test"], domain["skipped"]) for name, domain in figures["domains"].items()
     } == {
-        "news": (9, 8, 0),  # a sentence of its training part is tested in the other set
+        "news": (9, 8, 0),  # a sentence of its training part is a test sentence of the other set
         "other": (8, 9, 1),
     }
     rows = figures["domains"]["news"]["methods"]

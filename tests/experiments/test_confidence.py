@@ -13,11 +13,11 @@ from experiments.confidence.measure import area_under_curve, bins, calibrated, c
 
 
 def test_as_many_words_are_right_as_ter_leaves_unedited():
-    """With the shifts' number, the alignment explains all of TER's edits of translations that add no words."""
+    """With the number of shifts, the alignment explains all TER edits of translations that add no words."""
     for seed in range(60):
         rng = np.random.default_rng(seed)
         reference = [f"w{integer}" for integer in rng.integers(0, 12, size=rng.integers(1, 12))]
-        hypothesis = [entry for entry in reference if rng.random() < 0.8]  # deletions of the reference's words alone
+        hypothesis = [entry for entry in reference if rng.random() < 0.8]  # only deletions of words of the reference
         right = right_words(hypothesis, reference)
         edits, length = lib_ter.translation_edit_rate(hypothesis, reference)
         assert right.all(), seed

@@ -18,7 +18,7 @@ CONFIG = {"beam": 4, "max_tokens": 5, "examples": [["A cat.", "Un chat."]]}
 
 
 class Model:
-    """Writes `x`, seldom ends, and hardly ever writes what is asked for."""
+    """Writes `x`, seldom ends, and hardly ever writes required words."""
 
     tokens = (None, b" x", b" chat", b" dort", b" chats")
     ends = (0,)
@@ -60,7 +60,7 @@ def test_the_search_holds_what_masks_do_not():
 
 
 def test_the_sentences():
-    """Each skeleton's words are single, and there is a cheapest one that costs nothing."""
+    """Each skeleton has separate words, and the cheapest one costs nothing."""
     rows = read_table(FOLDER / "sentences.tsv", ("source", "terms", "skeletons"))
     sentences = [Sentence.of(row) for row in rows]
     assert len(sentences) == read_settings(FOLDER / "config.yaml", ())["count"]

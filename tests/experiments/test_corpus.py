@@ -58,7 +58,7 @@ METRICS = ("SARI-corpus", "BLEU-tok")
 
 
 class Ended:
-    """A process that has ended well."""
+    """A process that has succeeded."""
 
     def wait(self, seconds=None):
         return 0
@@ -202,7 +202,7 @@ def test_training_pairs_have_no_sentence_of_a_held_out_article(pairs):
 
 
 def test_the_complex_sentence_is_the_source_in_every_file(pairs):
-    """Also where the file has the simple one first."""
+    """Even in files with the simple sentence first."""
     folder, head = pairs
     first = {entry["text"].partition(".")[0] + "." for entry in head}
     for name in ("published", "test", "development"):

@@ -1,4 +1,4 @@
-"""The papers' systems that the lattice of Hindi bracketings is compared with."""
+"""The papers' systems, the baselines of the lattice of Hindi bracketings."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
     [
         # 1a: the matrix clause of a complement ends with it.
         ("(main raam ne kahaa (comp ki vaha ghar gayaa )", "(main raam ne kahaa (comp ki vaha ghar gayaa ) )"),
-        # It encloses all that is joined to the complement, and what a complement in the complement ends with.
+        # It encloses everything joined to the complement, including the end of a nested complement.
         (
             "(main kahaa (comp ki (nonfin khaakar ) gayaa ) aur (coord siitaa soyaa )",
             "(main kahaa (comp ki (coord (nonfin khaakar ) gayaa ) aur (coord siitaa soyaa ) ) )",
@@ -97,7 +97,7 @@ def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
             "(main kahaa (comp ki (coord gayaa ) aur (coord soyaa )",
             "(main kahaa (comp ki (coord gayaa ) aur (coord soyaa ) ) )",
         ),
-        # What is joined to the matrix clause stays outside.
+        # Clauses joined to the matrix clause stay outside.
         (
             "(coord kahaa (comp ki gayaa ) aur (coord raam siitaa soyaa",
             "(coord kahaa (comp ki gayaa ) ) aur (coord raam siitaa soyaa )",
@@ -118,7 +118,7 @@ def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
             "(main kahaa (comp ki shaam gayaa ) aur (coord siitaa soyaa ) )",
             "(main kahaa (comp ki (coord shaam gayaa ) aur (coord siitaa soyaa ) ) )",
         ),
-        # Not so if the second one has a `ki` of its own, or if the first one is inside another already.
+        # Not if the second one has its own `ki`, or if the first one is inside another one already.
         (
             "(main kahaa (comp ki gayaa ) aur (comp ki soyaa ) )",
             "(main kahaa (comp ki gayaa ) aur (comp ki soyaa ) )",
@@ -127,7 +127,7 @@ def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
             "(main kahaa (comp ki (coord gayaa ) aur (coord soyaa ) ) )",
             "(main kahaa (comp ki (coord gayaa ) aur (coord soyaa ) ) )",
         ),
-        # Numbers that agree are left alone.
+        # Equal numbers stay unchanged.
         ("(main raam soyaa )", "(main raam soyaa )"),
     ],
 )
@@ -164,7 +164,8 @@ def tag_of(word):
 
 
 def loose(text):
-    """Reads brackets that need not match: for each word, what opens before it and how many close after it."""
+    """Reads possibly unbalanced brackets: for each word, those that open before it and the number that close after
+    it."""
     opens, closes, waiting = [], [], []
     for part in text.split():
         if part.startswith("("):

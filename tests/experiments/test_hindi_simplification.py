@@ -1,4 +1,4 @@
-"""References of simplified Hindi sentences, ratings, and the table that is made of them."""
+"""References of simplified Hindi sentences, ratings, and their table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def bank(tmp_path):
 
 
 def complete(bank, tmp_path):
-    """Writes references that leave all sentences but the last one as they are."""
+    """Writes references that change only the last sentence."""
     pairs = read_pairs(bank, table(tmp_path, [f"a.dat\t{number}\t1" for number in range(1, 9)]))
     rows = [f"a.dat\t{pair.key[1]}\t1-{len(pair.sentence) - 1}" for pair in pairs]
     return table(tmp_path, [*rows[:-1], rows[-1].replace("\t1-", "\t1 | 2-")])

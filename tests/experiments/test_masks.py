@@ -1,4 +1,4 @@
-"""Several automatic skeletons at once: what is learned of phrases, how choices are made, and what lattices cost."""
+"""Several automatic skeletons at once: safety of phrases, choices of settings, and costs of lattices."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def random_lists(rng: np.random.Generator, count: int) -> list[list[Hypothesis]]
 
 
 def test_shares_make_a_lattice_cost_what_is_expected():
-    """Composition with shares and edits is the decoder's cost and the weighted mean of the skeletons' costs."""
+    """With shares and edits, a path costs the decoder's cost plus the weighted mean of the skeletons' costs."""
     for seed in range(20):
         rng = np.random.default_rng(seed)
         strings = {" ".join(rng.choice(list("abcd"), size=rng.integers(1, 5)).tolist()) for _ in range(6)}
@@ -131,7 +131,7 @@ def test_the_setting_with_the_best_bleu_is_chosen():
 
 
 def test_cross_validation_takes_the_setting_of_the_other_half():
-    """The first half needs a weight, the second none; so each gets what is wrong for it."""
+    """The first half needs a weight, the second none, so each gets a wrong setting."""
     pushed = [[1.0, 0.0], [1.0, 0.0]]
     some = [candidates(PAST if number % 2 == 0 else NOW, [0.0, 0.5], pushed) for number in range(6)]
     tried = {"weight": [0.0, 1.0]}

@@ -1,4 +1,4 @@
-"""The run of errors that are put into the code: its table, and its judgement on a made-up project."""
+"""Mutation tests: the table of errors, and outcomes in an artificial project."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_slow_tests_see_mutants_where_markers_select_them(workshop):
 
 @pytest.mark.slow
 def test_a_mutant_that_hangs_is_neither_seen_nor_not_and_what_it_started_ends(workshop):
-    """A pipe has an end only when its last writer, the mutant's child, has ended."""
+    """A pipe is closed only when its last writer, the mutant's child, has ended."""
     pipe = workshop.root / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)

@@ -1,4 +1,4 @@
-"""The pages of all experiments are what their results, configs and notes say."""
+"""The pages of all experiments follow from their results, configs and notes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from experiments.pages import EXPERIMENTS, STUDY, main, rendered
 from lattice_simp.pipeline.experiment import FIGURES, PAGE
 
 FOLDERS = [path.parent for path in sorted(EXPERIMENTS.glob(f"*/{FIGURES}")) if not path.with_name(STUDY).exists()]
-"""All but the studies, whose tables are of their systems' outputs."""
+"""All experiments but the studies, whose tables come from their systems' outputs."""
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_a_page_is_its_results_laid_out(folder):
 
 @pytest.mark.parametrize("name", ["compression", "hindi", "multi30k", "paraphrase", "search", "transformer"])
 def test_every_figure_of_a_page_is_of_the_results(name, tmp_path):
-    """Figures are moved, in tables of scores, of counts, and in the text between."""
+    """Changed figures appear in tables of scores and counts, and in the text."""
     folder = shutil.copytree(EXPERIMENTS / name, tmp_path / name)
     figures = json.loads((folder / FIGURES).read_text(encoding="utf-8"))
     (folder / FIGURES).write_text(json.dumps(moved(figures)), encoding="utf-8")
@@ -46,7 +46,7 @@ def test_every_figure_of_a_page_is_of_the_results(name, tmp_path):
 
 
 def moved(value):
-    """Returns JSON values with other numbers."""
+    """Returns JSON values with changed numbers."""
     if isinstance(value, dict):
         return {key: moved(entry) for key, entry in value.items()}
     if isinstance(value, list):

@@ -51,7 +51,7 @@ LOOSE = ParaphraseSettings(alignment=AlignmentSettings(conditions=tuple(CONDITIO
 
 
 def probable_texts(texts, costs, settings=None):
-    """Returns the sentences of a set's expansion that pass a model; words cost 1 unless told."""
+    """Returns the sufficiently probable sentences of a set's expansion; words cost 1 by default."""
     trees = [Tree.from_brackets(text) for text in texts]
     words = {word for tree in trees for word in tree.tokens}
     model = model_of({**dict.fromkeys(words, 1), "</s>": 1, **costs})

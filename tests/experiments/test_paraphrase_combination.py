@@ -39,7 +39,7 @@ def sentences(seed):
 
 
 def damaged(line, rng):
-    """Returns a line with one other word, at a place of its own for each system."""
+    """Returns a line with one changed word, at a different place for each system."""
     results = list(line)
     results[int(rng.integers(len(results)))] = "x"
     return results
@@ -47,7 +47,7 @@ def damaged(line, rng):
 
 @pytest.fixture
 def study(tmp_path):
-    """A study whose systems make one error each, in other places."""
+    """A study whose systems make one error each, in different places."""
     data, work = tmp_path / "data", tmp_path / "build"
     data.mkdir()
     model = work / "model.1"

@@ -1,4 +1,4 @@
-"""The experiment that lets expanded references judge."""
+"""The experiment with expanded references."""
 
 from __future__ import annotations
 

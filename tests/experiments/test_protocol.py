@@ -1,4 +1,4 @@
-"""The protocol of a study: what it may say, and whether results are those of a frozen one."""
+"""The protocol of a study: valid content, and results of frozen protocols."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def test_what_the_command_line_changes_is_reported(committed):
 
 @pytest.mark.parametrize("path", sorted(EXPERIMENTS.glob(f"*/{PROTOCOL}")), ids=lambda path: path.parent.name)
 def test_results_are_those_of_the_protocol_or_say_otherwise(path):
-    """A protocol that changes after a run: run the study again, or say so at the top of its page."""
+    """If a protocol changes after a run, the study runs again, or its page reports the change at the top."""
     folder = path.parent
     figures = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     head = (folder / "RESULTS.md").read_text(encoding="utf-8").split("\n\n")[2]

@@ -1,4 +1,4 @@
-"""What all experiments share: the options, the two files of results, and what is beside the figures."""
+"""Shared parts of experiments: options, the two files of results, and the metadata of figures."""
 
 from __future__ import annotations
 

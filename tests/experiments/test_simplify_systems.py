@@ -1,4 +1,4 @@
-"""What surrounds our simplifiers in the experiment: corpora, headline figures, judging by reading."""
+"""The corpora, headline figures and judgements of the experiment with our simplifiers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiment on weights of skeletons: the choice of sentences, halves that are kept apart, and a toy run."""
+"""The experiment on weights of skeletons: the choice of sentences, separate halves, and a toy run."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def folder(tmp_path_factory):
 
 
 def records(folder):
-    """Yields two judgements of each sentence: without the end, and without what stands before the last but one word."""
+    """Yields two judgements of each sentence: without the end, and without the words before the last but one."""
     for line, text in enumerate(read_lines(folder / "dev.fr")):
         words = tuple(toy_tokens(text).split())
         masks = ([True] * (len(words) - 1) + [False], [False] * 2 + [True] * (len(words) - 2))

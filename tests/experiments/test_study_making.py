@@ -1,4 +1,4 @@
-"""Automatic skeletons of the test sets of a study: what they are made of."""
+"""Automatic skeletons of the test sets of a study: their sources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXTS = {"dev": ["a b c .", "d e f ."], NEWS: ["g h i ."], LATE: ["j k l .", "m 
 
 
 class Tagger:
-    """Remembers the sentences that it was trained on, and deletes the word at a place of its own."""
+    """Records its training sentences, and deletes the word at its own position."""
 
     trained: list[tuple[str, str]]
 
@@ -74,7 +74,7 @@ def test_methods_learn_from_the_development_set_and_are_run_on_all_test_sets(con
 
 
 def test_skeletons_made_of_the_file_s_tokens_are_found_by_them(tmp_path):
-    """The model's tokens have other quotation marks than those that the skeletons were made of."""
+    """The model's tokens have other quotation marks than the tokens of the skeletons."""
     text = "He said “go” now."
     tokens = "He said “ go ” now .".split()
     for name, content in {

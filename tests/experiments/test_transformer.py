@@ -178,7 +178,7 @@ def hiero(tmp_path_factory):
 
 
 def test_lists_and_lattices_hold_what_the_systems_say(hiero, network, tmp_path):
-    """With room for all prefixes, the search finds the cheapest of all strings, also beyond the list of three."""
+    """If all prefixes fit, the search finds the cheapest of all strings, even beyond the list of three."""
     from experiments.transformer.network import read_network
     from lattice_simp import Decoder
 

@@ -69,7 +69,7 @@ def random_lattice(
 
 
 def assert_same(left: Lattice, right: Lattice) -> None:
-    """Equal in states, arcs, their order, costs and columns to the last bit, and words (not label ids)."""
+    """Checks that states, arcs, their order, costs and columns (to the last bit), and words (not ids) are equal."""
     assert np.array_equal(left.offsets, right.offsets)
     assert np.array_equal(left.nextstates, right.nextstates)
     assert np.array_equal(left.weights, right.weights)
@@ -88,7 +88,7 @@ def words_of(lattice: Lattice, labels: np.ndarray, symbols: SymbolTable) -> list
 
 
 def mutate(data: bytes, rng: np.random.Generator) -> bytes:
-    """Broken bytes: some changed, cut out, doubled or cut off."""
+    """Damages bytes: changes, removes, doubles or cuts off some."""
     broken = bytearray(data)
     for _ in range(int(rng.integers(1, 6))):
         if not broken:
@@ -114,7 +114,7 @@ LEAST_ROUNDS = 21
 
 
 def fuzz(data: bytes, read: Callable[[bytes], object], *, seconds: float = 1.0, seed: int = 0) -> None:
-    """Lets only errors of the package escape `read`, in `LEAST_ROUNDS` rounds at least, however busy the machine is."""
+    """Checks that `read` raises only errors of the package, in at least `LEAST_ROUNDS` rounds on any machine."""
     rng = np.random.default_rng(seed)
     end = time.monotonic() + seconds
     rounds = 0

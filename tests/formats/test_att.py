@@ -25,7 +25,7 @@ def test_round_trip(tmp_path):
             seed, transducer=seed % 2 == 1, cyclic=seed % 3 == 0, words=(*WORDS, "v\vt", "nb\u00a0sp")
         )
         write_att(lattice, path)
-        # A transducer whose arcs all agree is an acceptor and written as one.
+        # A transducer whose arcs all have equal labels is written as an acceptor.
         assert_same(read(path, "att"), lattice)
         assert_same(read(path, "att", symbols=lattice.symbols), lattice)
 
@@ -227,7 +227,7 @@ def test_a_large_lattice_reads_fast(tmp_path):
 
 
 def test_label_ids_are_not_taken_for_words():
-    """Numbers may be words of one side of a transducer; but 0 among them is epsilon's id, and all sides are ids."""
+    """Numbers may be the words of one side of a transducer, but with a 0, or on both sides, they are ids."""
     ids = b"0 1 5 1.5\n1 2 0\n2\n"
     with pytest.raises(FormatError, match=r"x:2: labels are numbers, and 0 among them \(.*--symbols.*--words"):
         parse_att(ids, path="x")
@@ -271,6 +271,6 @@ def test_a_second_automaton_is_refused(between):
 
 
 def test_lines_in_any_order_are_one_automaton():
-    """Those that begin with the start state again, after a final one, too, unless both parts are automata."""
+    """Lines may return to the start state, even after a final state, unless both parts are automata."""
     for text in ("0 1 a\n1\n0 2 b\n2\n", "0 1 a\n1 2 b\n2\n0 2 c\n", "0 1 a\n1 0 b\n0\n1\n", "0 1 a\n0\n0 2 b\n1\n2\n"):
         assert parse_att(text.encode()).num_arcs == 2 + text.count("c")

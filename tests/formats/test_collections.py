@@ -1,4 +1,4 @@
-"""Many lattices in one place."""
+"""Collections of lattices."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_kaldi_lattices_of_any_shape(tmp_path, text, expected):
 
 
 def test_numbers_of_words_are_no_costs(tmp_path):
-    """Kaldi writes automata with both labels, and no costs where they are 0."""
+    """Kaldi writes automata with both labels, and omits costs of 0."""
     (tmp_path / "words.txt").write_text("<eps> 0\nthe 1\ncat 12\ndog 40\n")
     (tmp_path / "ark").write_text("u \n0\t1\t1\t1\n1\t2\t12\t12\n1\t2\t40\t40\n2\n\n")
     result = all_strings(tmp_path / "ark", symbols_path=tmp_path / "words.txt")

@@ -92,7 +92,7 @@ def random_log(random, penalty):
 
 
 def test_lines_in_any_order_are_matched(tmp_path):
-    """With any length penalty if there are pieces; with words, by the mean of their pieces."""
+    """Pieces allow any length penalty; words are matched by the mean of their pieces' scores."""
     path = tmp_path / "log"
     for seed in range(20):
         random = np.random.default_rng(seed)

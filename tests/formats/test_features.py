@@ -27,7 +27,7 @@ def random_features(seed):
     rng = np.random.default_rng(seed)
     lattice = random_lattice(seed, words=("a", "b", "it's", "x:1", "naïve"))
     final = np.isfinite(lattice.finals)
-    final[0] = True  # one path at least
+    final[0] = True  # at least one path
     arcs, ends = (rng.normal(size=(3, size)).astype(np.float32) for size in (lattice.num_arcs, lattice.num_states))
     arcs[rng.random(arcs.shape) < 0.3] = 0.0
     ends[:, ~final] = 0.0
@@ -78,7 +78,7 @@ def test_state_numbers_of_any_size_take_room_for_the_states_that_are_there():
         plain = parse_features(text.format(*range(6)).encode())
         assert_same(parse_features(text.format(*names).encode()), plain)
         assert plain.num_states == 6, f"seed {seed}"
-    nowhere = parse_features(b"7 268435456 a lm:1\n268435456\n")  # nothing leaves the start
+    nowhere = parse_features(b"7 268435456 a lm:1\n268435456\n")  # no arcs leave the start
     assert nowhere.empty
 
 

@@ -1,4 +1,4 @@
-"""Choosing a format by content and by name."""
+"""The choice of formats by content and by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hypotheses of what other programs return in Python."""
+"""Hypotheses from Python results of other programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lattice_simp.errors import LatticeSimpError
 
 
 def test_results_of_ctranslate2():
-    """The attributes of `ctranslate2.TranslationResult`; scores are empty unless asked for."""
+    """The attributes of `ctranslate2.TranslationResult`; scores are empty unless requested."""
     namespace = SimpleNamespace(hypotheses=[["▁a", "▁hous", "e"], ["▁the", "▁house"]], scores=[-0.5, -0.75])
     hypotheses = ls.hypotheses(namespace, pieces="sentencepiece")
     assert [(entry.text, entry.cost) for entry in hypotheses] == [("a house", 0.5), ("the house", 0.75)]

@@ -1,4 +1,4 @@
-"""Grammars of lattices, as other programs' engines understand them."""
+"""Grammars of lattices, checked with the engines of other programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lattice_simp.formats.text_automaton import LAST, text_automaton
 CHARACTERS = "ab ,"
 WORDS = ("a", "ab", ",")
 HARD = 'x"y \\ back\\slash é日 \u200d😀 [^a-z] <b> /* # | ^- \u0085a \\x85a \u0085'
-"""Quotation marks, backslashes, what is special in classes and patterns, and what cannot be seen."""
+"""Quotation marks, backslashes, special characters of classes and patterns, and invisible characters."""
 
 
 FORMS = (
@@ -39,7 +39,7 @@ def expected(acceptor, spacing, texts):
 
 
 class _Regex(str):
-    """Tells a regular expression from a grammar."""
+    """Marks a text as a regular expression, not a grammar."""
 
 
 class Bytes:
@@ -55,7 +55,7 @@ class Bytes:
 
 @pytest.fixture(scope="module")
 def guidance():
-    """Returns the texts up to a length that llguidance accepts, by a walk through all prefixes that it allows."""
+    """Returns the texts up to a length that llguidance accepts, by a walk through all allowed prefixes."""
     library = pytest.importorskip("llguidance", reason="llguidance is not installed")
     tokens = library.LLTokenizer(library.TokenizerWrapper(Bytes()))
 
@@ -234,7 +234,7 @@ def test_expressions_of_random_lattices():
 
 
 def test_expressions_of_cycles():
-    """Loops of arcs that are no gaps, through several states."""
+    """Cycles through several states, which are not gaps."""
     for seed in range(40):
         rng = np.random.default_rng(seed)
         sources, targets = rng.integers(4, size=(2, 9))
@@ -252,7 +252,7 @@ def test_expressions_of_cycles():
 
 
 def test_every_character_of_a_class_matches():
-    """Classes as Python reads them: all code points at their edges, and what is special within brackets."""
+    """Python reads classes with all code points at their edges, and special characters within brackets."""
     for spacing in ("words", "text", "running"):
         acceptor = ls.gappy_acceptor([("é<>[a", 0.0)])
         automaton, match = text_automaton(acceptor, spacing), matches(acceptor, spacing)
@@ -273,7 +273,7 @@ def test_special_characters_in_expressions():
 
 
 def test_expressions_of_terms_are_small():
-    """A term more adds its letters and one gap."""
+    """Each additional term adds its letters and one gap."""
     for spacing, longest in (("words", 200), ("text", 4_500), ("running", 700)):
         sizes = [len(format_regex(ls.term_acceptor(TERMS[:count]), spacing)) for count in (1, 5, 20)]
         assert sizes[0] < sizes[1] < sizes[2] < 20 * longest
@@ -285,7 +285,7 @@ def test_expressions_of_terms_are_small():
 
 
 def test_classes_of_punctuation_in_llguidance(guidance):
-    """Rust reads some characters after a backslash as borders of words."""
+    """Rust reads some characters after a backslash as word boundaries."""
     marks = [character for character in map(chr, range(33, 127)) if not character.isalnum()]
     for left in ([], ["[", "<"], ["^", "-"], [";", "=", "?"]):
         lattice = ls.Lattice.from_strings([(mark, 0.0) for mark in marks if mark not in left])

@@ -1,4 +1,4 @@
-"""Kaldi's lattices in binary and in text, compared with an encoder that follows the definition byte by byte."""
+"""Kaldi's binary and text lattices, compared with an encoder that follows the definition byte by byte."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lattice_simp.formats.collections import entries, read_all
 WORDS = "<eps> 0\na 1\nthe 2\ncat 3\ndog 12\n"
 TYPES = {"lattice4": "ff", "lattice8": "dd", "compactlattice44": "ff", "compactlattice84": "dd"}
 
-# Of each state: the final weight (graph, acoustic, alignment) or None, and its arcs: transition, word, weight, state.
+# For each state: the final weight (graph, acoustic, alignment) or None, and its arcs: transition, word, weight, state.
 STATES = [
     (None, [(7, 1, (1.5, 20.0, (7, 7, 8)), 1), (9, 2, (2.0, 19.5, (9, 9)), 1)]),
     (None, [(0, 0, (0.25, 0.0, ()), 2), (4, 12, (-0.5, 3.0, (4, 5, 6, 6)), 3)]),

@@ -135,7 +135,7 @@ def test_scores_above_0_are_warned_of_once(tmp_path, text, line, score):
 
 
 def test_scores_that_rise_seem_to_be_costs(tmp_path):
-    """Nematus writes them, the best first."""
+    """Nematus writes costs, the best first."""
     text = "0 ||| x ||| -1\n1 ||| a b ||| 1.25\n1 ||| a ||| 2.5\n2 ||| c ||| 0.5\n"
     message = ":2: scores above 0 that rise from 1.25 to 2.5 seem to be costs (change the sign of costs"
     for name, data in (("a", text), ("b", '{"hypotheses": []}\n{"hypotheses": ["b", "a"], "scores": [1.25, 2.5]}\n')):
@@ -224,7 +224,7 @@ def test_lists_whose_words_are_whole(tmp_path):
 
 @pytest.mark.parametrize("form", ["{} ||| a\n", '{{"id": {}, "hypotheses": ["a"]}}\n', "H-{}\t-1\ta\n"])
 def test_ids_that_are_missing_are_bounded(tmp_path, form):
-    """Each missing id is an empty list: few bytes must not make many."""
+    """Each missing id becomes an empty list, so a few bytes could cause many lists."""
 
     def count(*ids):
         return sum(1 for _ in stream_nbest(written(tmp_path, "".join(map(form.format, ids)))))

@@ -148,7 +148,7 @@ def test_gaps_up_to_the_limit_are_empty_lists_wherever_ids_begin(tmp_path, monke
     monkeypatch.setattr("lattice_simp.formats.list_lines.MAX_GAP", 3)
     path = tmp_path / "x"
     for before in ([], [first], [first, first + 1]):
-        due = before[-1] if before and kind == "moses" else first + len(before)  # the sentence in hand counts as read
+        due = before[-1] if before and kind == "moses" else first + len(before)  # the current sentence counts as read
         path.write_text(at_ids(kind, [*before, due + 3]))
         lists = read_nbest(path, first_id=first)
         assert [first + number for number, ranked in enumerate(lists) if ranked] == [*before, due + 3]
@@ -195,7 +195,7 @@ _NAMES = st.text("abXYZ=_019.-", min_size=1, max_size=5)
 @given(_WORDS, st.dictionaries(_NAMES, _FLOATS, max_size=5), _FLOATS, st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_exact_round_trip(tmp_path_factory, words, features, total, moses):
-    if not moses:  # a name that reads as a number is safe only with its own token
+    if not moses:  # a numeric name is safe only as a separate token
         features = {f"f{name}": value for name, value in features.items()}
     entry = Hypothesis(tuple(words), total, features)
     path = tmp_path_factory.getbasetemp() / "nbest"

@@ -113,7 +113,7 @@ def test_networks_keep_their_costs():
 
 
 def written_again(lattice: Lattice, format: str) -> Lattice:
-    """Returns what is read of a lattice that is written, its format recognised by its content."""
+    """Writes a lattice and reads it again, detecting the format by its content."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         write(lattice, path, format)
@@ -132,7 +132,7 @@ def test_pfsg_keeps_strings_and_rounded_costs(cyclic):
             finals=np.where(np.isfinite(lattice.finals), 9000 / 10000.5, np.inf),
         )
         again = written_again(lattice, "pfsg")
-        if cyclic:  # as large a grammar is read from what is written of it
+        if cyclic:  # the size is stable when it is written and read again
             assert written_again(again, "pfsg").num_arcs == again.num_arcs
             continue
         assert strings_of(again) == strings_of(lattice)

@@ -109,7 +109,7 @@ def test_openfst_reads_what_is_written(tmp_path):
 
 
 def test_aligned_const_files():
-    """Version 1 of the layout fills up to 16 bytes before the states and before the arcs."""
+    """Version 1 of the layout aligns states and arcs to 16 bytes."""
     chain = Lattice.from_strings([("a cat", 0.5)])
     plain = pywrapfst.convert(chain.to_pynini(), "const").write_to_string()
     header, states, arcs = plain[:65], plain[65 : 65 + 20 * chain.num_states], plain[65 + 20 * chain.num_states :]
@@ -286,7 +286,7 @@ def test_a_wrong_number_of_states_is_one_line():
 @pytest.mark.parametrize("size", [3, 500])
 @pytest.mark.parametrize("fst_type", ["vector", "const"])
 def test_other_numbers_of_states_and_arcs_than_the_header_says(tmp_path, fst_type, size):
-    """Small files and large ones are walked by different code; only a stream may leave the number out."""
+    """Different code reads small and large files; only streams may omit the number."""
     chain = Lattice.from_strings([(" ".join("a" * size), 0.5)])
     write_openfst(chain, tmp_path / "x.fst", fst_type)
     data = (tmp_path / "x.fst").read_bytes()

@@ -1,4 +1,4 @@
-"""What each lattice format holds: read after being written, a lattice is the same but for what the format names."""
+"""Round trips of lattice formats: a lattice read again is the same, except for the reported losses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ READ = [name for name in FORMATS if name not in GRAMMARS]
 
 
 def lattice_of(seed: int) -> Lattice:
-    """Returns a lattice with features, times that agree or do not, final costs, and a header, some of each or none."""
+    """Returns a lattice with or without features, consistent or inconsistent times, final costs, and a header."""
     rng = np.random.default_rng([seed, 1])
     columns = tuple(name for name in COLUMNS if rng.random() < 0.5)
     lattice = random_lattice(seed, words=WORDS, columns=columns, one_final=seed % 3 == 0, single_precision=True)
@@ -42,7 +42,7 @@ def lattice_of(seed: int) -> Lattice:
     features = {name: np.round(feature, 3) for name, feature in small.features.items()}
     for name, feature in features.items():
         small = small.with_feature(name, feature, np.where(np.isfinite(small.finals), seed % 2, 0))
-    if seed % 4 == 1:  # costs are what the header makes of the features
+    if seed % 4 == 1:  # the header determines costs from the features
         known = [name for name in HEADER.scales if name in small.features]
         words = 0.25 * (small.olabels != 0)
         small = replace(
@@ -54,7 +54,7 @@ def lattice_of(seed: int) -> Lattice:
 
 
 def holdable(lattice: Lattice, format: str) -> Lattice:
-    """Returns the lattice, or its confusion network for formats that hold these alone."""
+    """Returns the lattice, or its confusion network for formats of networks."""
     if format not in NETWORKS:
         return lattice
     return replace(confusion_network(lattice, 0.2, max_arcs=6), header=lattice.header)  # few paths
@@ -74,7 +74,7 @@ def costless(lattice: Lattice) -> Lattice:
 
 
 def columns_of(lattice: Lattice, format: str) -> dict[str, str]:
-    """Returns the features that a file holds, by what they are called when it is read."""
+    """Returns the features in a file, by their names after reading."""
     lost = {phrase: list(names) for phrase, names in losses(lattice, "x", format).items()}
     moved = dict(name.split() for name in lost.pop("features are written to other fields:", []))
     missing = {name for names in lost.values() for name in names}
@@ -83,14 +83,14 @@ def columns_of(lattice: Lattice, format: str) -> dict[str, str]:
 
 
 def options(path: Path, format: str) -> dict[str, Path]:
-    """Returns the options of a format: the numbers of words in binary lattices of Kaldi's."""
+    """Returns the options of a format: the numbers of words for Kaldi's binary lattices."""
     table = path.with_name("words.txt")
     table.write_text(TABLE, encoding="utf-8")
     return {"symbols_path": table} if format == "kaldi-binary" else {}
 
 
 def written(lattice: Lattice, path: Path, format: str) -> bool:
-    """Writes a lattice; returns whether the format can hold its costs at all."""
+    """Writes a lattice; returns whether the format can represent its costs."""
     try:
         write(lattice, path, format, **options(path, format))
     except LatticeSimpError:
@@ -113,7 +113,7 @@ def test_what_a_format_does_not_hold_is_named(format, tmp_path):
             name: column for name, column in columns.items() if lattice.features[name].any() or column in again.features
         }
         assert set(again.features) >= set(held.values()), seed
-        if format == "features":  # it holds no costs, which is said
+        if format == "features":  # it stores no costs, and reports it
             lattice, again = costless(lattice), costless(again)
         if format in KALDI and lattice.header.scales.get("acoustic", 1.0) != 1.0 and "acoustic" in lattice.features:
             again = reweight(again, {"graph": 1.0, "acoustic": lattice.header.scales["acoustic"]})  # scales are lost
@@ -176,7 +176,7 @@ def test_plain_lattices_go_from_each_format_to_each(first, second, count, tmp_pa
                 write(read(once, first), twice, second, **options(twice, second))
             return
         write(read(once, first, **options(once, first)), twice, second, **options(twice, second))
-        # Costs of PFSG are whole numbers of 1/10000.5; those of networks are no floats of single precision.
+        # Costs of PFSG are multiples of 1/10000.5; those of networks are not exact in single precision.
         tolerance = 6e-4 if "pfsg" in (first, second) else 1.1e-4 if {first, second} & set(NETWORKS) else 0.0
         again = paths(read(twice, second, **options(twice, second)), [])
         expected = paths(lattice, [])
@@ -185,7 +185,7 @@ def test_plain_lattices_go_from_each_format_to_each(first, second, count, tmp_pa
 
 
 def test_costs_in_slf_are_what_other_readers_make_of_the_fields(tmp_path):
-    """The sum of scaled fields, as SRILM computes it, is the cost of each arc, to the last bits."""
+    """The cost of each arc is the sum of scaled fields as computed by SRILM, to the last bits."""
     for seed in range(60):
         lattice = lattice_of(seed)
         write(lattice, tmp_path / "x.slf")

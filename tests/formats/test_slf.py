@@ -209,7 +209,7 @@ def test_probabilities_become_logs(tmp_path):
 
 
 def test_nine_fields_of_their_own_and_other_costs(tmp_path):
-    """Where every field is taken, the last one gives way to what the costs have beyond the scores, which is said."""
+    """If all fields are used, the last one is replaced by the rest of the costs, which is reported."""
     names = ("acoustic", *(f"x{number}" for number in range(1, 10)))
     lattice = Lattice.from_strings([("a b", 1.0), ("c", 2.0)])
     for number, name in enumerate(names):
@@ -294,7 +294,7 @@ def line_by_line(data):
 
 
 def result_of(data):
-    """Returns all of a lattice, or the text of the error."""
+    """Returns the content of a lattice, or the text of the error."""
     try:
         lattice = parse_slf(data, path="x")
     except FormatError as error:

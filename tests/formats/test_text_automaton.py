@@ -1,4 +1,4 @@
-"""Automata of text: the texts they accept are those that regular expressions of their definition match."""
+"""Automata of text accept the texts that regular expressions of their definition match."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXTS = ["".join(text) for length in range(7) for text in itertools.product(CHAR
 
 
 def random_hypotheses(rng, words=WORDS):
-    """Returns strings of words, and for each where gaps are."""
+    """Returns strings of words with the places of their gaps."""
     count = int(rng.integers(1, 4))
     strings = [tuple(rng.choice(words, size=rng.integers(0, 4)).tolist()) for _ in range(count)]
     gaps = [{place for place in range(len(string) + 1) if rng.random() < 0.6} for string in strings]
@@ -30,7 +30,7 @@ def acceptor_of(strings, gaps):
 
 
 def words_pattern(string, gaps):
-    """Words joined by single blanks; a gap is any number of words."""
+    """The pattern of words joined by single blanks; a gap is any number of words."""
     units = []
     for place in range(len(string) + 1):
         units += ["(?: [^ ]+)*"] * (place in gaps) + [f" {re.escape(entry)}" for entry in string[place : place + 1]]
@@ -38,9 +38,8 @@ def words_pattern(string, gaps):
 
 
 def text_pattern(string, gaps, spaced="ab"):
-    """A gap is any text, and no word begins or ends within a word; other words are a blank apart, marks need none.
-
-    Letters that are not `spaced` need no blank, either, but no tone sign follows that is not of the word.
+    """The pattern of text: a gap is any text, but words do not begin or end within another word. Blanks separate words,
+    except at marks and letters that are not `spaced`; no tone sign follows a word.
     """
 
     def bounded(word):
@@ -86,7 +85,7 @@ RUNNING_TEXTS = ["".join(text) for size in range(6) for text in itertools.produc
 @pytest.mark.parametrize("spacing", ["text", "running"])
 @pytest.mark.parametrize(("count", "least"), [(6, 800), pytest.param(15, 2_000, marks=pytest.mark.slow)])
 def test_words_of_scripts_without_blanks_stand_anywhere(spacing, count, least):
-    """Within running text of Han or Thai, beside Latin words; with `running`, within Latin words, too."""
+    """Words may be within running text of Han or Thai, beside Latin words and, with `running`, within them."""
     accepted = 0
     for seed in range(count):
         strings, gaps = random_hypotheses(np.random.default_rng(seed), RUNNING_WORDS)
@@ -100,7 +99,7 @@ def test_words_of_scripts_without_blanks_stand_anywhere(spacing, count, least):
 
 
 def test_terms_in_running_text():
-    """In each script without blanks, a term stands within a sentence; in others, only `running` lets it."""
+    """In scripts without blanks, a term may be within a word; in others, only with `running`."""
     sentences = {
         "東京": "昨日東京へ行きました。",
         "コンピュータ": "新しいコンピュータを買う",
@@ -125,7 +124,7 @@ def test_terms_in_running_text():
 
 
 def test_the_automaton_is_deterministic_and_minimal():
-    """No state has two ways on for a character, all lead to an end, and no two states have the same futures."""
+    """No state has two arcs for a character, all states reach an end, and no two states are equivalent."""
     for seed in range(20):
         strings, gaps = random_hypotheses(np.random.default_rng(seed))
         automaton = text_automaton(acceptor_of(strings, gaps), "text")

@@ -1,4 +1,4 @@
-"""Every reader splits words where its format does, and takes numbers in ASCII alone."""
+"""Every reader splits words as its format does, and accepts only ASCII numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lattice_simp.train.alignment.links import read_pharaoh
 from lattice_simp.translate.model_files import read_weights
 
 BLANKS = "\u00a0\u2028\u2029\u3000\u0085\v\f\x1c\x1d\x1e\x1f\u2009\ufeff"
-"""What Python's `split()` or `splitlines()` takes for white space, and no format does."""
+"""Characters that are white space for Python's `split()` or `splitlines()`, but not for any format."""
 
 WORD = "10\u00a0000"
 ODD_NUMBERS = ("1_0", "١٢", "１２", " 1", "1\u00a0", "0x1", "1\x1f", "\v1", "infinity", "nan", "1e", "٣.٥")
@@ -45,7 +45,7 @@ def written(tmp_path, text, name="file"):
 
 
 def of_file(read):
-    """Makes a reader of a text out of one of a file; returns what it reads, flat."""
+    """Makes a reader of text from a reader of files; its result is flattened."""
     return lambda tmp_path, text: read(written(tmp_path, text))
 
 

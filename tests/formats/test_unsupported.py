@@ -1,4 +1,4 @@
-"""Files that are no lattices and no n-best lists: errors say what they look like and what helps."""
+"""Files other than lattices and n-best lists: errors name their kind and a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules on brackets as acceptors: what they count, what they cost, and which bracketing is cheapest."""
+"""The rules on brackets as acceptors: counts, costs, and cheapest bracketings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def matches(pattern, names):
 
 
 def test_a_breach_is_a_place_between_what_a_rule_says():
-    """Each place is looked at by itself: what is before it ends with one pattern, what is after begins with another."""
+    """Each place counts separately: one pattern matches the text before it, another one the text after it."""
     rng = random.Random(1)
     patterns = {}
     for rule in bracket_rules():

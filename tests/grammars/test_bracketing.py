@@ -1,4 +1,4 @@
-"""Each rule file by its cases, and what holds for every input."""
+"""Each rule file by its cases, and invariants of every input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generated data: formats, probabilities, and that the grammar still makes the same bytes."""
+"""The generated data: formats, probabilities, and reproduction from the grammar."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lattice_simp.grammars.demo.sample import SentencePair, draw
 from lattice_simp.support.tables import grammar_path
 
 BUDGET = 500_000
-"""Bytes of all the data together, which every installed package carries."""
+"""The most bytes of all data, which are part of every installed package."""
 
 PAIR = SentencePair.from_symbols(
     ["d.plan#the", "n.plan#plan", "aux.m#was", "v.pass#passed", "t.may#in|may"],
@@ -137,7 +137,7 @@ def test_all_words_of_the_test_have_rules():
 
 
 def test_phrases_by_hand():
-    # The participle and the adverbial change places, so "was passed" is not a phrase; "was passed in may" is one.
+    # The participle and the adverbial are swapped, so "was passed" is not a phrase, but "was passed in may" is.
     assert set(phrases(PAIR)) == {
         *((0, 1, 0, 1), (1, 2, 1, 2), (2, 3, 2, 3), (3, 4, 5, 6), (4, 5, 3, 4), (5, 6, 4, 5)),
         *((0, 2, 0, 2), (0, 3, 0, 3), (1, 3, 1, 3), (4, 6, 3, 5), (3, 6, 3, 6)),

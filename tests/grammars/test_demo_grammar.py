@@ -1,4 +1,4 @@
-"""The grammar: its tables, its cases, its transducers, and what it says about the committed test sentences."""
+"""The grammar: its tables, its cases, its transducers, and the committed test sentences."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_table(table):
     assert len(set(identifiers)) == len(identifiers)
     for row in rows:
         assert all(value and value == value.strip() for value in row.cells.values()), row
-        # `|`, `_` and `#` mean something in symbols; brackets and bars would in the rule table.
+        # `|`, `_` and `#` have a meaning in symbols; brackets and bars have one in the rule table.
         assert not any(set(value) & set("_#[]<>") for key, value in row.cells.items() if key != "id"), row
 
 
@@ -96,7 +96,7 @@ def test_sentences_are_finite_and_connected(relation):
 
 
 def test_spelling_is_functional(relation):
-    # One state's loops, each beginning with its own symbol: as deterministic as a transducer can be.
+    # The loops of one state begin with distinct symbols, so the transducer is as deterministic as possible.
     inputs = [arc.ilabel for arc in relation.spelling.arcs(relation.spelling.start()) if arc.ilabel]
     assert len(set(inputs)) == len(inputs)
 

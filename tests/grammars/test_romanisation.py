@@ -33,7 +33,7 @@ PAPER = {
 
 NUKTA = "\u093c"
 
-# Letters that hardly any word has cost so much that a word full of them is not read as such.
+# Rare letters cost so much that a word full of them is not chosen.
 syllables = st.builds(
     "{}{}".format,
     st.sampled_from(sorted(set(letters("consonant")) - set("ङञळ"))),

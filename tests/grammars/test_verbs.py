@@ -87,7 +87,7 @@ def test_honorific_forms_are_plural(person: str, number: str):
 
 @pytest.mark.slow
 def test_generates_the_treebanks_finite_verbs(shared: Path, tmp_path: Path):
-    """Of the main verbs of finite groups more than 97 % come out as they stand, with the features that they have."""
+    """More than 97 % of the main verbs of finite groups are generated from their features."""
     import tarfile
 
     from lattice_simp.grammars.hindi.verbs import listed_root

@@ -1,4 +1,4 @@
-"""ARPA files: what is read, and that whatever is broken is a `FormatError` that names the place."""
+"""ARPA files: valid ones are read, and broken ones raise a `FormatError` that names the place."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_numbers_are_read_to_the_last_digits(number):
 
 
 def test_the_header_may_be_explained_before_it():
-    """CMU's toolkit does, in every file."""
+    """CMU's toolkit writes explanations into every file."""
     explained = (
         b"Beginning of data mark: \\data\\\nngram 1=nr   # number of 1-grams\n\n\\1-grams:\np_1 wd_1 bo_wt_1\n"
         b"\\2-grams:\np_2 wd_1 wd_2\n\nend of data mark: \\end\\\n\n"

@@ -1,4 +1,4 @@
-"""KenLM binaries against KenLM itself, and against the ARPA file that they were made from."""
+"""KenLM binaries against KenLM itself, and against the original ARPA file."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ for path in sys.argv[1:]:
 
 
 def read_apart(files):
-    """Reads files in another process, which KenLM may abort; returns a line for each."""
+    """Reads files in another process, since KenLM may abort; returns a line for each."""
     done = subprocess.run(
         [sys.executable, "-c", READ_ALL, *map(str, files)], capture_output=True, text=True, timeout=120, check=False
     )

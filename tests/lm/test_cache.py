@@ -1,4 +1,4 @@
-"""The cache of parsed models: used when it fits, never trusted when it does not."""
+"""The cache of parsed models is used if it is valid, and ignored otherwise."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def arpa(tmp_path, monkeypatch):
 
 @pytest.fixture
 def parses(monkeypatch):
-    """Counts how often a file was parsed."""
+    """Counts the parses of files."""
     counted = []
     original = model.parse_arpa
     monkeypatch.setattr(model, "parse_arpa", lambda *arguments: counted.append(1) or original(*arguments))
@@ -58,7 +58,7 @@ def scores(read):
 
 
 def protect(monkeypatch, *folders):
-    """Lets nothing be written into `folders` (file modes would not stop every user)."""
+    """Makes writes to `folders` fail (file modes would not stop every user)."""
     original = array_cache._write
 
     def write(path, arrays):

@@ -39,7 +39,7 @@ def both(tmp_path, text):
 
 
 def odd_arpa(seed):
-    """Returns a model with backoff weights on n-grams that end a sentence and other habits of tools."""
+    """Returns a model with backoff weights on n-grams that end a sentence, and other peculiarities of tools."""
     rng = np.random.default_rng(seed)
     text = random_arpa(rng, WORDS, 2 + seed % 4, density=0.4, unknown=seed % 3 > 0)
     top = 2 + seed % 4

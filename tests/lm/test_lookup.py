@@ -1,4 +1,4 @@
-"""N-grams looked up one by one give what the model says, whatever it is made of."""
+"""N-grams looked up one by one have the model's probabilities, whatever its source."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_model_without_weight_costs_nothing():
 
 
 def test_the_model_s_own_arrays_are_read():
-    """Nothing is copied from an ARPA file's model; unknown words are one word."""
+    """An ARPA file's model is not copied; all unknown words are one word."""
     loaded = LanguageModel.from_bytes(random_arpa(np.random.default_rng(1), WORDS, 3).encode())
     model, numbers = lookup([(loaded, 1.0)], ASKED)
     assert np.shares_memory(model.children, loaded.ngrams.children)

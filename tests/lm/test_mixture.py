@@ -23,7 +23,7 @@ SEEDS = range(25)
 
 
 def proper_arpa(rng, vocabulary, order):
-    """Returns a model whose probabilities have a sum of 1 after every context."""
+    """Returns a model whose probabilities sum to 1 after every context."""
     plain = PlainModel(random_arpa(rng, vocabulary, order, unknown=False))
     words = [*vocabulary, "<unk>", "</s>"]
     probs = dict(zip([(word,) for word in words], rng.dirichlet(np.ones(len(words))), strict=True))

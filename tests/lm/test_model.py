@@ -88,7 +88,7 @@ def test_a_start_context_that_nothing_extends_pays_its_backoff():
 
 
 def test_unigrams_have_no_context_to_back_off_from():
-    """Some tools write a column of backoffs all the same."""
+    """Some tools still write a column of backoffs."""
     text = "\\data\\\nngram 1=4\n\n\\1-grams:\n-1.5\t<unk>\t-0.1\n-99\t<s>\t-0.3\n-1\t</s>\n-0.7\ta\t-0.2\n\n\\end\\\n"
     model = LanguageModel.from_bytes(text.encode())
     assert model.score("a a") == pytest.approx(-2.4 * LOG_10)

@@ -100,7 +100,7 @@ def test_the_models_own_order_needs_no_minimum_over_histories(order):
 
 
 def test_paths_settle_where_the_walk_does():
-    """`settle` lists what `advance` looks for; an n-gram of a lower order forgets for free what it must."""
+    """`settle` lists the n-grams that `advance` looks up; lower orders drop words at no cost."""
     for seed in SEEDS:
         model, _ = make_model(seed, 4, 0.3 * (seed % 2))
         _, by_order = relaxed(model)

@@ -9,13 +9,13 @@ WORDS = 'the a cat dog house bridge , . was built by near old-fashioned don\'t 3
 
 
 def random_sentences(count: int, seed: int, longest: int = 12, words: list[str] = WORDS) -> list[str]:
-    """Sentences of 0 to `longest` words; some are empty, some hold a word once only."""
+    """Returns sentences of 0 to `longest` words; some are empty, some have no repeated word."""
     choose = random.Random(seed)
     return [" ".join(choose.choices(words, k=choose.randrange(longest + 1))) for _ in range(count)]
 
 
 def with_mistakes(sentences: list[str], rate: float, seed: int) -> list[str]:
-    """Copies in which words are lost, cut short, swapped or preceded by another."""
+    """Returns copies with words deleted, truncated, swapped or preceded by another one."""
     choose = random.Random(seed)
     copies = []
     for sentence in sentences:

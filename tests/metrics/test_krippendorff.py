@@ -22,7 +22,7 @@ OBSERVERS = (
 
 
 def distance_between(level, values):
-    """The squared difference of two values; for ranks, of the values that lie from one to the other."""
+    """The squared difference of two values; for ranks, from the counts of the values between them."""
     if level == "nominal":
         return lambda first, second: float(first != second)
     if level == "interval":

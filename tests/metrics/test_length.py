@@ -13,7 +13,7 @@ def line(length):
 
 
 def test_each_output_is_compared_with_the_reference_of_the_closest_length():
-    """Of two that are as close, the shorter one counts, wherever it stands."""
+    """Of two equally close references, the shorter one counts, whatever their order."""
     for seed in range(40):
         rng = np.random.default_rng(seed)
         outputs, references = rng.integers(0, 8, 6), rng.integers(0, 8, (3, 6))

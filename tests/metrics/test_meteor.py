@@ -1,4 +1,4 @@
-"""METEOR: the formula against the jar's own scores; the cache; what goes wrong with Java."""
+"""METEOR: the formula against the jar's scores; the cache; errors of Java."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def cache_folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def jar(tmp_path):
-    """Runs the jar as its users do; returns what it prints."""
+    """Runs the jar on the command line; returns its output."""
 
     def run(hypotheses, references, *options):
         (tmp_path / "hyp").write_text("".join(line + "\n" for line in hypotheses), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Plots: valid files, the same bytes each time, the numbers that were given."""
+"""Plots: valid files, reproducible bytes, the right numbers."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_no_window_and_no_state_is_left(comparisons, tmp_path):
     for figure in plots_of(comparisons):
         save_plot(figure, tmp_path / "plot.svg")
     after = dict(matplotlib.rcParams.copy())
-    del before["backend"], after["backend"]  # found out the first time that it is asked for
+    del before["backend"], after["backend"]  # determined on first use
     assert after == before
     assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
 

@@ -1,4 +1,4 @@
-"""SARI against figures by hand, against its definition written out with loops, and against published figures."""
+"""SARI against manual calculations, its definition written as loops, and published figures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lattice_simp.metrics.metric import Lines
 from lattice_simp.scores.sari import ADD, DELETE, KEEP, OPERATIONS
 
 FEW = ["a", "b", "c", "."]
-"""So few words that n-grams come twice, and are kept once."""
+"""So few words that n-grams occur twice, and are kept once."""
 
 
 def parts(make, hypotheses, references, source, **options):
@@ -43,12 +43,12 @@ def test_two_references_by_hand():
         [["he lives there ."], ["he lives here ."]],
         ["he lives there ."],
     )
-    # Kept words: he, there, . with 1, 1/2 and 1 of the references; all that is to be kept is. "there ." likewise: 1/2.
+    # Kept words: he, there, . by 1, 1/2 and 1 of the references; everything to keep is kept. "there ." likewise: 1/2.
     keep = 100 * (2 * (5 / 6) / (1 + 5 / 6) + 2 * (1 / 2) / (1 + 1 / 2)) / 4
-    # At each order half of what the references add.
+    # At each order, half of the references' additions.
     add = 100 * 2 * (1 / 2) / (1 + 1 / 2)
     assert parts(sari, hypothesis, references, source) == pytest.approx({KEEP: keep, DELETE: 100.0, ADD: add})
-    # Of 2 + 1 deletions of words 2 are made, of 2 + 2 + 1 of bigrams 4, all of the longer ones.
+    # 2 of 2 + 1 deletions of words are made, 4 of 2 + 2 + 1 of bigrams, and all of longer n-grams.
     delete = 100 * (4 / 5 + 8 / 9 + 1 + 1) / 4
     expected = {KEEP: keep, DELETE: delete, ADD: add}
     assert parts(sari_corpus, hypothesis, references, source) == pytest.approx(expected)
@@ -103,7 +103,7 @@ def test_the_corpus_variant_of_text_is_that_of_easse():
 
 
 def test_sari_of_what_is_its_reference():
-    """Where nothing is to be added, deleted or kept, that part is 0 by 0, which counts as 0."""
+    """If there is nothing to add, delete or keep, that part is 0/0, which counts as 0."""
     source, outputs, _ = EASSE
     assert sari_corpus().corpus_score(outputs, [outputs], source) == pytest.approx(100)
     assert sari_corpus().corpus_score(source, [source], source) == pytest.approx(100 / 3)
@@ -151,7 +151,7 @@ def by(above, below):
 
 
 def figures(source, hypothesis, references, order):
-    """For each operation (system, references, correct, correct in the sentence variant) of each n-gram it concerns."""
+    """Returns for each operation the (system, references, correct, sentence variant's correct) of each n-gram."""
     number = len(references)
     values = {operation: [] for operation in OPERATIONS}
     for gram in sorted(grams_of([source, hypothesis, *references], order)):
@@ -240,7 +240,7 @@ def test_a_better_system_is_significantly_better(kind):
 # ---------------------------------------------------------------- published figures
 
 GOLDEN = {"Dress": 37.08, "PBMT-R": 38.56, "SBMT-SARI": 39.96, "Hybrid": 31.40}
-"""Of TurkCorpus outputs, in the tests of EASSE."""
+"""The scores of TurkCorpus outputs in the tests of EASSE."""
 
 
 @pytest.fixture(scope="module")

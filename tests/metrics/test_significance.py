@@ -87,7 +87,7 @@ def test_bootstrap_is_that_of_sacrebleu(corpus, theirs):
 
 
 def test_randomisation_is_that_of_sacrebleu(corpus, theirs):
-    """Swaps that give the same difference count here, and not in sacrebleu: TER, with its whole edits, has many."""
+    """Swaps with the same difference count here, but not in sacrebleu; TER, with integer edits, has many."""
     expected = theirs("ar", 300)
     measured = measured_by(corpus, *(ours() for ours, _ in METRICS))
     test = SignificanceTest(TestKind.RANDOMISATION, samples=300, seed=SEED)
@@ -124,7 +124,7 @@ def test_sums_are_those_of_a_loop():
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("make", [bleu_tok, chrf, ter, length_ratio])
 def test_randomisation_nears_all_swaps(make, seed):
-    """With 2 to 9 sentences all swaps can be tried: the share of them is what random ones estimate."""
+    """With 2 to 9 sentences, all swaps can be enumerated; random ones estimate their share."""
     metric, count = make(), 2 + seed + seed // 3
     references = [line + " end" for line in random_sentences(count, seed)]
     entry, other = (metric.statistics(with_mistakes(references, rate, seed), [references]) for rate in (0.2, 0.7))

@@ -48,7 +48,7 @@ def alignment_cost(words, key, gaps=None, edits=FORBIDDEN):
     """Returns the least cost of the moves that turn `key` into `words` (infinity for none).
 
     Args:
-        gaps: where words may be skipped (numbers of skeleton words before the gap); None for everywhere.
+        gaps: the places where words may be skipped (numbers of skeleton words before the gap); None for all.
     """
 
     @cache

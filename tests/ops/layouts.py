@@ -1,4 +1,4 @@
-"""Lattices in other forms that hold the same strings with the same probabilities, and what they hold by enumeration."""
+"""Equivalent lattices with the same strings and probabilities, and their content by enumeration."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _columns(lattice):
 
 
 def _reversed(lattice):
-    """Returns the lattice of the reversed strings: a new start leads to what was final."""
+    """Returns the lattice of the reversed strings: a new start leads to the final states."""
     sources, labels, weights, nextstates = _columns(lattice)
     ends = np.flatnonzero(np.isfinite(lattice.finals))
     finals = np.full(lattice.num_states + 1, np.inf)
@@ -85,7 +85,7 @@ def _relabelled(lattice, rng):
 
 
 def _split(lattice, rng):
-    """Gives each state but the start a twin, with the same ways on, that some of the arcs lead to."""
+    """Adds a copy of each state but the start, with the same leaving arcs, and redirects some arcs to it."""
     size = lattice.num_states
     sources, labels, weights, nextstates = _columns(lattice)
     goals = np.concatenate((nextstates, nextstates))
@@ -100,7 +100,7 @@ def _split(lattice, rng):
 
 
 def _doubled(lattice, rng):
-    """Parts the probability of each arc between two."""
+    """Splits the probability of each arc between two arcs."""
     sources, labels, weights, nextstates = _columns(lattice)
     share = rng.uniform(0.1, 0.9, len(weights))
     doubled = [np.concatenate((column, column)) for column in (sources, labels, nextstates)]
@@ -109,7 +109,7 @@ def _doubled(lattice, rng):
 
 
 def _with_epsilons(lattice, rng):
-    """Puts a state and an epsilon after some of the arcs."""
+    """Inserts a state and an epsilon after some of the arcs."""
     sources, labels, weights, nextstates = _columns(lattice)
     chosen = np.flatnonzero(rng.random(len(sources)) < 0.4)
     between = lattice.num_states + np.arange(len(chosen))
@@ -127,14 +127,14 @@ def _with_epsilons(lattice, rng):
 
 
 def _pushed(lattice, rng):
-    """Moves costs along the paths, and adds the same to all of them."""
+    """Moves costs along paths, and adds the same cost to all paths."""
     potentials = rng.uniform(-2, 2, lattice.num_states)
     weights = lattice.weights + potentials[lattice.nextstates] - potentials[lattice.sources]
     return replace(lattice, weights=weights, finals=lattice.finals - potentials)
 
 
 def alignment(tokens, pivot):
-    """Returns (column, run, word or None) of each word, and of each word of the pivot that is skipped.
+    """Returns (column, run, word or None) of each word, and of each skipped word of the pivot.
 
     The alignment has the fewest edits, then the fewest replaced words; from the end back, words of the pivot are
     skipped where that is possible, words are inserted where nothing else is. `column` counts the pivot's words from 1;

@@ -19,7 +19,7 @@ SEEDS = range(40)
 
 
 def transducer(rng, inputs, outputs, states=5, epsilon=True):
-    """Makes a random transducer with features, of which some arcs have no input, no output, or neither."""
+    """Makes a random transducer with features; some arcs have no input, no output, or neither."""
     lattice = random_lattice(rng, states, outputs, epsilon, columns=("x", "y")[: int(rng.integers(0, 3))])
     table = SymbolTable(["unused", *inputs])
     ilabels = rng.integers(0 if epsilon else 2, len(table), lattice.num_arcs)
@@ -27,7 +27,7 @@ def transducer(rng, inputs, outputs, states=5, epsilon=True):
 
 
 def relation(lattice):
-    """Returns all paths as (input, output, cost, features), rounded, with how often each occurs."""
+    """Returns all paths as (input, output, cost, features), rounded, with their numbers of occurrences."""
     inputs = lattice.isymbols or lattice.symbols
     rows = Counter()
     for arcs, end in arc_paths(lattice):
@@ -43,7 +43,7 @@ def relation(lattice):
 
 
 def joined(left, right, keep):
-    """Returns the rows that pairs of rows make: their costs and features are added."""
+    """Returns the rows of pairs of rows, with their costs and features added."""
     rows = Counter()
     for (inputs, middle, cost, features), times in left.items():
         for (others, outputs, more, further), count in right.items():
@@ -57,7 +57,7 @@ def joined(left, right, keep):
 
 
 def close(rows, others):
-    """Whether two relations are the same, but for rounding in the last digit."""
+    """Returns whether two relations are equal up to rounding in the last digit."""
     if sum(rows.values()) != sum(others.values()):
         return False
 

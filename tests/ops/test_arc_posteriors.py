@@ -16,7 +16,7 @@ SEEDS = range(20)
 
 
 def make(seed):
-    """Returns a lattice with dead ends and states that the start does not reach."""
+    """Returns a lattice with dead ends and unreachable states."""
     rng = np.random.default_rng(seed)
     return random_lattice(rng, 4 + seed % 6, "abc", seed % 2 == 0, arcs_per_state=2.4, finals=1 + seed % 3)
 

@@ -1,4 +1,4 @@
-"""Composition with plain lattices, several compositions of one lattice, and how skeletons may be given."""
+"""Composition with plain lattices, repeated composition of a lattice, and forms of skeletons."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_silent_moves_of_both_sides_make_one_path(beam):
         if beam is not None:
             expected = [cost for cost in expected if cost <= expected[0] + beam]
         actual = sorted(cost for _, cost, _ in path_rows(compose_gappy(full, other, beam=beam)))
-        # A beam keeps arcs: paths outside of it may be left.
+        # A beam prunes arcs, so paths outside of it may remain.
         assert actual[: len(expected)] == pytest.approx(expected), f"seed {seed}"
         assert beam is not None or len(actual) == len(expected), f"seed {seed}"
         several += len(expected) > 1

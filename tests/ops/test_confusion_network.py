@@ -1,4 +1,4 @@
-"""Confusion networks: what they promise of every lattice, and consensus against enumeration of the network."""
+"""Confusion networks: invariants for every lattice, and consensus against enumeration of the network."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def slots_of(network):
 
 
 def holds(slots, words):
-    """Whether the words are a path of the slots."""
+    """Returns whether the words are a path of the slots."""
     places = {0}
     for slot in slots:
         places = {place for place in places if None in slot} | {
@@ -74,7 +74,7 @@ def test_slots_sum_to_one_and_every_string_is_a_path():
 
 @pytest.mark.parametrize("count", [3, pytest.param(8, marks=pytest.mark.slow)])
 def test_every_string_is_a_path_whatever_the_times_say(count):
-    """Merging orders what was not in order before, so partners that were found earlier may not be taken any more."""
+    """Merging orders unordered states, so partners found earlier may become invalid."""
     for seed in range(count):
         rng = np.random.default_rng(seed)
         sources = np.repeat(np.arange(20), 5)

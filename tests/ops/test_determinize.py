@@ -51,7 +51,7 @@ def test_every_string_has_one_path_at_its_cost(operation, semiring, expected):
 
 
 def test_a_minimal_lattice_has_a_state_for_each_rest():
-    """Of states whose completions differ by a constant cost one is left."""
+    """Of states whose completions differ by a constant cost, one remains."""
     for seed in SEEDS:
         strings = best_by_string(make(seed))
         rests = set()
@@ -62,7 +62,7 @@ def test_a_minimal_lattice_has_a_state_for_each_rest():
 
 
 def make_scored(seed):
-    """Returns `make`'s lattice with costs that tell all strings' paths apart, features, and final scores."""
+    """Returns the lattice of `make` with distinct costs of all paths of a string, features, and final scores."""
     lattice, rng = make(seed), np.random.default_rng(seed)
     finals = lattice.finals + rng.normal(size=lattice.num_states)
     scored = replace(lattice, weights=lattice.weights + rng.normal(size=lattice.num_arcs), finals=finals)

@@ -1,4 +1,4 @@
-"""Words of pieces: of strings, and of lattices, where each path is joined as its string is."""
+"""Joins pieces to words in strings and in lattices, each of whose paths is joined like its string."""
 
 from __future__ import annotations
 

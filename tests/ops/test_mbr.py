@@ -19,7 +19,7 @@ from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 
 SEEDS = range(25)
 FEW_WORDS = ("a", "b")
-"""So few that n-grams repeat in one path, and strings come by several paths."""
+"""So few that n-grams repeat in a path, and strings have several paths."""
 
 CLOSE = {"rel": 1e-9, "abs": 1e-7}
 
@@ -74,7 +74,7 @@ def grams_of(words, max_order):
 
 
 def expected_posteriors(lattice, max_order, scale):
-    """Sums the probabilities of the paths that hold an n-gram at least once."""
+    """Sums the probabilities of the paths that contain an n-gram at least once."""
     table = [(words, -scale * cost) for words, _, cost, _ in rows(lattice)]
     top = max((log for _, log in table), default=0.0)
     total = sum(math.exp(log - top) for _, log in table)

@@ -32,7 +32,7 @@ PLAIN = {
 
 
 def brute_force(hypotheses, evidence, utility, scale):
-    """Returns the expected utility of each string, duplicates and all."""
+    """Returns the expected utility of each string, including duplicates."""
     shares = np.exp([-scale * entry.cost for entry in evidence])
     shares /= shares.sum()
     return {

@@ -19,7 +19,7 @@ SEEDS = range(30)
 
 
 def make(seed):
-    """Returns a lattice with epsilons, negative costs, several finals, dead ends; every third is not sorted."""
+    """Returns a lattice with epsilons, negative costs, several finals, dead ends; every third one is unsorted."""
     rng = np.random.default_rng(seed)
     return random_lattice(
         rng,

@@ -18,7 +18,7 @@ WORDS = [*"abcd"]
 
 
 def make(seed):
-    """Returns a lattice that is not empty and references with words that it does not hold."""
+    """Returns a non-empty lattice, and references with words outside of it."""
     rng = np.random.default_rng(seed)
     while True:
         options = {"numbered": seed % 5 == 0, "columns": ("x",), "shuffled": seed % 4 == 0}

@@ -72,7 +72,7 @@ def test_max_arcs_is_kept_and_the_best_path_stays(digits, max_arcs):
 
 @pytest.mark.parametrize("digits", [12, 0])
 def test_exactly_as_many_arcs_stay_as_fit(digits):
-    """All arcs as good as the last that stays: one more level of costs would exceed the count."""
+    """All arcs as good as the last one stay; the next level of costs would exceed the count."""
     for seed in SEEDS:
         lattice = numbered_lattice(seed).connected()
         lattice = replace(lattice, weights=np.round(lattice.weights, digits), finals=np.round(lattice.finals, digits))

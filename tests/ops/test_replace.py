@@ -16,7 +16,7 @@ from lattice_simp.errors import CyclicLatticeError
 from lattice_simp.ops.replace import replace
 
 WORDS = ("a", "b", "G", "H")
-PART_WORDS = ("x", "a", "y", "G")  # a part may hold words of the lattice, and even those that are replaced
+PART_WORDS = ("x", "a", "y", "G")  # a part may hold words of the lattice, even replaced ones
 SEEDS = range(25)
 
 

@@ -1,4 +1,4 @@
-"""Operations leave the symbol tables of their arguments alone: what is new is in a table of the result."""
+"""Operations do not change the symbol tables of their arguments; new words are in a table of the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words with times: those of paths that are enumerated."""
+"""Words with times, against enumeration of paths."""
 
 from __future__ import annotations
 

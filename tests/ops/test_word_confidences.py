@@ -1,4 +1,4 @@
-"""The probability of words at their places."""
+"""The probabilities of words at their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plain definition of word errors, which operations are compared with."""
+"""The plain definition of word errors, the reference for operations."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def test_stages_are_forgotten_from_the_last_one_on(tmp_path, monkeypatch):
 
 
 def test_a_kill_while_a_stage_is_forgotten(tmp_path, monkeypatch):
-    """Neither does half a folder pass for a whole one, nor does its rest stay forever."""
+    """Half a folder never counts as complete, and its rest is removed later."""
     only = [stage()]
     keys = stage_keys(only)
     run_stage(only[0], keys["one"], tmp_path, Run())

@@ -23,7 +23,7 @@ EMPTY = [Lattice.from_strings([]), DEAD_END]
 
 
 def make(seed):
-    """Returns a lattice with epsilons, negative costs, several finals, dead ends; every third is not sorted."""
+    """Returns a lattice with epsilons, negative costs, several finals, dead ends; every third one is unsorted."""
     rng = np.random.default_rng(seed)
     return random_lattice(
         rng,
@@ -39,7 +39,7 @@ def make(seed):
 
 
 def words_and_costs(lattice):
-    """Returns how often each (words, input labels) occurs among the paths, and all costs in order."""
+    """Returns the number of paths for each (words, input labels), and all costs in order."""
     results = list(paths(lattice))
     return Counter((words, tuple(filter(None, labels))) for words, labels, _ in results), sorted(p[2] for p in results)
 

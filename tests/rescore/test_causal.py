@@ -29,7 +29,7 @@ class Letters:
 
 
 class Counting(CausalScorer):
-    """A scorer whose costs are the numbers of pieces, and which remembers the prompts."""
+    """A scorer whose costs are the numbers of pieces; it records the prompts."""
 
     def _costs(self, prompt, texts):
         self.tokenizer.prompts.append((list(prompt), [list(text) for text in texts]))

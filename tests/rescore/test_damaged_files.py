@@ -1,4 +1,4 @@
-"""Model files of arrays that are damaged or crafted: refused when they are opened, before a kernel follows them."""
+"""Damaged or crafted model files of arrays are refused when they are opened, before kernels use them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RULES = """[X] ||| a b ||| b a ||| P=-1 Q=-2 ||| 0-1 1-0
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory, linked_corpus):
-    """Returns a file of each kind, and what reads it."""
+    """Returns a file of each kind, and its reader."""
     folder = tmp_path_factory.mktemp("models")
     rng = np.random.default_rng(2)
     pairs = np.array([[0, 0], [0, 2], [1, 1], [-1, 2], [2, 0]], np.int32)
@@ -52,7 +52,7 @@ NOT_INDICES = {"features", "membership", "jumps", "null", "unigram", "kind"}
 
 
 def crafted(array: np.ndarray, rng: np.random.Generator) -> np.ndarray | None:
-    """Returns an array with one number far outside; None of text, and of values that mean nothing to a kernel."""
+    """Returns an array with one number out of range; None for text, and for values without meaning to kernels."""
     if array.dtype.kind != "i" or not array.size:
         return None
     changed = array.copy()

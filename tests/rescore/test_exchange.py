@@ -1,4 +1,4 @@
-"""The exchange algorithm against the likelihood by its definition, and by trying every move."""
+"""The exchange algorithm against the likelihood by its definition, and against all moves."""
 
 from __future__ import annotations
 

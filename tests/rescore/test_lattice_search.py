@@ -14,7 +14,7 @@ from lattice_simp.rescore.nbest import weighted_nbest
 
 
 class WholeHistory:
-    """Costs that depend on the source and on all words before; counts what it is asked."""
+    """A model whose costs depend on the source and on all words before; it counts its calls."""
 
     def __init__(self):
         self.calls, self.words = 0, 0

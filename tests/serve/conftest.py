@@ -1,4 +1,4 @@
-"""The demo's app, whose processes are started once."""
+"""The demo's app, with processes started once."""
 
 from __future__ import annotations
 

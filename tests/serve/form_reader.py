@@ -1,4 +1,4 @@
-"""A browser without scripts, which reads pages and sends their forms."""
+"""A browser without scripts, which reads pages and submits their forms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.serve.conftest import BASE
 
 
 class FormReader:
-    """Keeps the page that was answered last."""
+    """Holds the last page."""
 
     def __init__(self, app, start):
         self.client = TestClient(app, base_url=BASE)

@@ -1,4 +1,4 @@
-"""What tests of pages in a browser share: a server in a thread, Chromium, and what readers of all kinds need.
+"""Helpers for tests of pages in a browser: a server in a thread, Chromium, and accessibility checks.
 
 The rules of axe-core are checked where `AXE_CORE` names its file (CONTRIBUTING.md says how to get it).
 """
@@ -28,14 +28,14 @@ FLAGS = (
 ).split()
 
 TIMEOUT = 60_000
-"""Milliseconds: a busy machine is not a defect."""
+"""The timeout in milliseconds, long enough for a busy machine."""
 
 expect.set_options(timeout=TIMEOUT)
 
 
 @contextmanager
 def listening(app):
-    """Serves an app on a port, in a thread; yields its address. What computes for it is started elsewhere."""
+    """Serves an app on a port, in a thread; yields its address. Its worker processes are started elsewhere."""
     with running(app) as address:
         yield address.replace("127.0.0.1", "localhost")
 
@@ -54,7 +54,7 @@ def browser(tmp_path_factory):
 
 @contextmanager
 def watched(browser, allowed=()):
-    """Opens a page; errors of its scripts fail the test, unless they hold one of the texts that are allowed."""
+    """Opens a page; script errors fail the test unless they contain an allowed text."""
     result = browser.new_page()
     problems = []
     result.on("pageerror", lambda error: problems.append(str(error)))
@@ -65,7 +65,7 @@ def watched(browser, allowed=()):
 
 
 def broken_rules(page):
-    """Returns the rules of axe-core that a page breaks in light and in dark colours, with where it does."""
+    """Returns the rules of axe-core that a page breaks in light and in dark colours, with the places."""
     path = os.environ.get("AXE_CORE")
     if not path:
         pytest.skip("AXE_CORE does not name axe.min.js of the npm package axe-core")
@@ -112,9 +112,8 @@ def luminance(colour):
 
 
 def require_contrast(page, scheme, least=6):
-    """Fails if text can hardly be told from what is below it, or the colours are not those of the scheme.
-
-    At least `least` pairs of colours must be there.
+    """Fails if text has too little contrast with its background, or the colours are not those of the scheme. There must
+    be at least `least` pairs of colours.
     """
     pairs = page.evaluate(PAIRS)
     assert len(pairs) >= least

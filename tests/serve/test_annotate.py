@@ -1,4 +1,4 @@
-"""The tab of annotation through HTTP: forms, programs, two annotators at once, and what is hostile."""
+"""The annotation tab over HTTP: forms, programs, two annotators at once, and hostile requests."""
 
 from __future__ import annotations
 

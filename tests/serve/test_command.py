@@ -62,7 +62,7 @@ def port_of(address):
 
 
 def end(process, number, code):
-    """Sends a signal; the server is gone long before a decoding's time limit of a minute, and so are its processes."""
+    """Sends a signal; the server and its processes end long before a decoding's time limit of a minute."""
     workers = children(process)
     assert workers
     begin = time.monotonic()
@@ -87,7 +87,7 @@ def test_an_interrupt_ends_open_connections_and_what_is_computed():
 
 
 def crowd(address):
-    """Asks for 200 translations at once; they are computed, or asked to come back."""
+    """Requests 200 translations at once; each is computed, or refused with a request to retry."""
     with httpx.Client(base_url=address, timeout=60, limits=httpx.Limits(max_connections=200)) as client:
 
         def ask(number):
@@ -142,7 +142,7 @@ def test_paraphrases_are_a_tab_and_an_interface():
 
 @pytest.fixture
 def refused(capfd):
-    """Runs the command in this process; returns what it says, the last line of which is the error."""
+    """Runs the command in this process; returns its messages, the last line of which is the error."""
 
     def run(*more):
         with pytest.raises(SystemExit) as ended:

@@ -1,4 +1,4 @@
-"""Connections whose other end is silent, slow, or does not read: they are closed, and others are answered."""
+"""Connections with silent, slow or non-reading clients are closed, and others are served."""
 
 from __future__ import annotations
 

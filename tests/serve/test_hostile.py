@@ -1,4 +1,4 @@
-"""Whatever is sent to any address of any tab: an answer, never a defect, and nothing of it is markup."""
+"""Any request to any address of any tab gets an answer, never a crash, and its content is never markup."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NO_TEXTS = [None, 7, 1e400, True, [], {}, ["a"], {"a": {}}, "\ud800"]
 
 @pytest.fixture
 def visitor(quick_path):
-    """A client of the annotation that has a name."""
+    """A client of the annotation with a name."""
     make_store(quick_path / "talk.db", 4, shortenings=2, checks=1).close()
     app = app_of([annotate_section(quick_path / "talk.db")], Limits())
     with TestClient(app, base_url=BASE, raise_server_exceptions=False) as client:
@@ -55,7 +55,7 @@ def visitor(quick_path):
 
 
 def require_answer(answer, sent):
-    """Fails if an answer is that of a defect, or is a page with markup that was sent."""
+    """Fails if an answer reports a bug, or is a page with markup from the request."""
     assert answer.status_code < 500, (answer.text, sent)
     assert "490049" not in answer.text, sent
     if "html" in answer.headers.get("content-type", ""):
@@ -131,7 +131,7 @@ def test_two_hundred_judgements_at_once_leave_one(visitor, quick_path):
 
 @pytest.fixture(scope="module")
 def answers(simplifier, hindi):
-    """What the workers of the tabs do, in this process."""
+    """The functions of the tabs' workers, in this process."""
     pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'skeletons')")
     return {
         "simplify": make_simplifier(simplifier, 20),

@@ -1,4 +1,4 @@
-"""The tab of judging through HTTP: forms, programs, two raters at once, what is hostile, and what stays hidden."""
+"""The judging tab over HTTP: forms, programs, two raters at once, hostile requests, and hidden systems."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_raters_at_once(path, study):
 
 @pytest.mark.parametrize("questions", [RATING | CHOICE | ERRORS, PREFERENCE])
 def test_no_answer_of_the_server_names_a_system(path, questions):
-    """Nor a check, nor the id of an item: page by page, by programs, and in what the browser keeps."""
+    """Nor a check, nor the id of an item: on pages, in the interface, and in cookies."""
     names = ("quagga", "zebra")
     texts = ("a", "b")[: max(question.texts for question in questions.values())]
     study = make_study(

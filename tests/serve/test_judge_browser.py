@@ -62,7 +62,7 @@ def begin(page, address, rater):
 
 
 def arrived(page, done):
-    """Waits until some are done, and for the script of the page."""
+    """Waits for a number of finished trials, and for the script of the page."""
     expect(page.locator(".facts")).to_contain_text(f"{done} of ")
     page.wait_for_load_state()  # keys that come before are lost
 
@@ -172,7 +172,7 @@ def test_the_better_one_by_keys(browser, path):  # noqa: F811
 
 
 def test_two_raters_at_once(browser, path):  # noqa: F811
-    """What one saves does not move the other. Cookies are of a host, so two names of one host are two browsers."""
+    """One's answers do not affect the other. Cookies belong to a host name: two names of a host act as two browsers."""
     app = app_of([judge_section(make_study(questions=CHOICE), path)], Limits())
     with listening(app) as address, watched(browser) as ada, watched(browser) as bob:
         begin(ada, address, "Ada")

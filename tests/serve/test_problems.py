@@ -1,4 +1,4 @@
-"""What is wrong with a request: a broken one, or a server that lacks what the request needs."""
+"""Reports of broken requests, and of requirements that the server lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tabs that are there where they are asked for: English simplification, Hindi clauses, paraphrases."""
+"""The optional tabs: English simplification, Hindi clauses, paraphrases."""
 
 from __future__ import annotations
 

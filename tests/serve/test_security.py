@@ -1,4 +1,4 @@
-"""What protects a server on this machine from pages of others, and from large requests."""
+"""Protection of a local server from pages of other sites, and from large requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORM = """{% extends "base.html" %}{% block main %}<form method="post"></form>{%
 
 @pytest.fixture
 def written(tmp_path):
-    """An app with one form, as sections that keep something have it, and what was kept."""
+    """An app with one form, like those of sections that store data, and the stored data."""
     (tmp_path / "form.html").write_text(FORM, encoding="utf-8")
     kept = []
 

@@ -31,7 +31,7 @@ COMPLEX = "The old judge commenced work , and he was tired ."
 HINDI = "राम आया कि सीता आया।"
 
 EXAMPLES = {"simplify": COMPLEX, "hindi": HINDI, "paraphrase": CAPTIONS}
-"""What is typed on each tab."""
+"""The text to type on each tab."""
 
 
 @pytest.fixture(scope="module")
@@ -47,14 +47,14 @@ def address(simplifier, hindi):
 
 @pytest.fixture
 def page(browser, address):  # noqa: F811
-    """The start page; errors of scripts fail the test, but for the message of a text that was refused."""
+    """The start page; script errors fail the test, except for the message about a refused text."""
     with watched(browser, ["400 (Bad Request)"]) as context:
         context.goto(address)
         yield context
 
 
 def send(page, tab, text):
-    """Goes to a tab as a reader does, types a text, and sends it."""
+    """Opens a tab, types a text, and submits it."""
     page.click(f"nav a[href$='/{tab}']")
     page.fill("#text", text)
     page.click("button[type=submit]")

@@ -79,7 +79,7 @@ def test_weights_times_features_are_the_cost(client, strategy, edits):
 
 
 def test_confidence_in_words(client, decoder):
-    """It is there if it is asked for; words of which the lattice's hypotheses disagree are underlined."""
+    """It appears on request; words on which the lattice's hypotheses disagree are underlined."""
     result = list(read_skeletons(grammar_path("demo/data/test.jsonl")))[12].skeletons[0]
     text, mask = " ".join(result.tokens), result.to_mask()
     without = asked(client, text=text, mask=mask).json()
@@ -130,7 +130,7 @@ def test_each_hypothesis_has_its_path_in_the_drawing(client, decoder):
 
 
 def test_a_trained_model_takes_and_gives_text(tmp_path):
-    """Marks belong to tokens, which are not those that blanks separate."""
+    """Marks belong to tokens, not to words between blanks."""
     pytest.importorskip("sacremoses", reason="sacremoses is not installed (the extra 'train')")
     for path in grammar_path("demo/data/rules.gz").parent.iterdir():
         (tmp_path / path.name).symlink_to(path)

@@ -1,4 +1,4 @@
-"""Processes that are late, die, or use too much memory: the request gets an error, and the next one is answered."""
+"""If processes are late, die, or use too much memory, the request gets an error, and the next one is served."""
 
 from __future__ import annotations
 

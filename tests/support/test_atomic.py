@@ -1,4 +1,4 @@
-"""Files that appear complete or not at all, and what killed programs leave of them."""
+"""Files that appear complete or not at all, and leftovers of killed programs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_writers_that_begin_at_once_do_not_remove_each_others_files(tmp_path):
 
 
 def writer(path):
-    """Starts a program that writes and does not end; returns it and the name under which it writes."""
+    """Starts a program that keeps writing; returns it and the path of its temporary file."""
     running = subprocess.Popen([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE, text=True)
     return running, running.stdout.readline().strip()
 

@@ -22,7 +22,7 @@ SCRIPTS = {
     "does not finish": ("while True: pass", 0.5),
     "cannot load it: no good": ("print('no good'); raise SystemExit(3)", 60.0),
 }
-"""What is run, and the seconds it may take."""
+"""The scripts and their time limits in seconds."""
 
 
 @pytest.mark.parametrize("message", SCRIPTS)

@@ -18,7 +18,7 @@ from lattice_simp.train.pipeline import train
 
 @pytest.fixture(scope="session")
 def toy_data(tmp_path_factory) -> Path:
-    """The text files; they stay as they are."""
+    """The text files, which tests must not change."""
     return write_toy_data(tmp_path_factory.mktemp("toy"))
 
 
@@ -40,7 +40,7 @@ def reported() -> dict[str, list[tuple[int, int | None]]]:
 
 @pytest.fixture(scope="session")
 def trained(toy_data, tmp_path_factory, reported) -> Path:
-    """The work folder of a complete run; it stays as it is."""
+    """The work folder of a complete run, which tests must not change."""
     folder = tmp_path_factory.mktemp("trained")
     config = write_config(folder / "config.yaml", toy_data, folder / "work")
     run = Run(
@@ -84,6 +84,6 @@ def fails(command):
 
 @pytest.fixture
 def as_a_user():
-    """Skips what the superuser may do anyway."""
+    """Skips tests of permissions that do not bind the superuser."""
     if os.geteuid() == 0:
         pytest.skip("the superuser may write anywhere")

@@ -1,7 +1,6 @@
-"""A program that trains, is killed at many places, and goes on each time: `killed_runs.py CONFIG [exhaustive]`.
-
-Each run is a fork of this process that kills itself with SIGKILL, so that nothing is cleaned up. Ends with 0 if no run
-touched what earlier runs had finished; the caller compares what was made.
+"""A program that trains, is killed at many places, and resumes each time: `killed_runs.py CONFIG [exhaustive]`. Each
+run is a fork of this process that kills itself with SIGKILL, so nothing is cleaned up. It exits with 0 if no run
+touched files that earlier runs had finished; the caller compares the results.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from lattice_simp.train.config import read_config
 from lattice_simp.train.pipeline import STAGES, train
 
 OPERATIONS = ("replace", "unlink", "rmdir", "link")
-"""What takes effect on the disk at once."""
+"""The operations with immediate effect on the disk."""
 
 
 SHARDED = ("prepare", "extract", "count", "targets")

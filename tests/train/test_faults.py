@@ -1,4 +1,4 @@
-"""What goes wrong: each fault is one clear line and exit code 2, and leaves what the next run goes on from."""
+"""Faults: each is reported in one clear line with exit code 2, and the next run can resume."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_files_in_the_model_folder_are_not_removed(trained_copy, configured, com
 
 @contextmanager
 def full_disk(size: int):
-    """Lets no file of this process grow beyond a size: what writes more gets an error as from a full disk."""
+    """Limits the size of files of this process: larger writes fail as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

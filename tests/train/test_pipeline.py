@@ -1,4 +1,4 @@
-"""The whole pipeline on toy data: what it makes, and what it does again."""
+"""The whole pipeline on toy data: its results, and the stages that run again."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def test_a_changed_setting_leaves_the_other_stages_alone(trained_copy, configure
     }
     assert [name for name in STAGES if records[name] != redone[name]] == list(RULES[1:])
     assert redone["count"]["rules"] < records["count"]["rules"]
-    # The directory holds the model that was made last, and the first one comes back.
+    # The directory holds the last model, and the first one is restored.
     assert json.loads((trained_copy / "model" / "training.json").read_text())["model"].endswith(redone["model"]["key"])
     assert command(configured(), "--quiet").code == 0
     assert records_of(trained_copy) == records

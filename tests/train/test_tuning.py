@@ -1,4 +1,4 @@
-"""Test sets, translations of them, scores, and the model directory that comes out."""
+"""Test sets, their translations, scores, and the resulting model directory."""
 
 from __future__ import annotations
 

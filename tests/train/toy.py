@@ -23,7 +23,7 @@ VERBS = {
 }  # fmt: skip
 ADVERBS = {"aujourd'hui": "today", "souvent": "often", "ici": "here", "demain": "tomorrow", "vite": "quickly"}
 SYNONYMS = {"big": "large", "finds": "discovers", "street": "road"}
-"""What a translator sometimes writes instead; with it, weights matter."""
+"""Alternative translations, which make weights matter."""
 
 
 def noun_phrase(choose: random.Random) -> tuple[list[str], list[str]]:
@@ -38,7 +38,7 @@ def noun_phrase(choose: random.Random) -> tuple[list[str], list[str]]:
 
 
 def toy_pair(choose: random.Random) -> tuple[str, str]:
-    """Returns a sentence and its translation as a file has them: a capital first, the full stop at the last word."""
+    """Returns a sentence and its translation as plain text, with a capital and a full stop."""
     (subject, result), verb, (thing, other) = noun_phrase(choose), choose.choice(list(VERBS)), noun_phrase(choose)
     source, target = [*subject, verb, *thing], [*result, *VERBS[verb].split(), *other]
     if choose.random() < 0.4:
@@ -134,6 +134,6 @@ def contents(work: Path) -> dict[str, bytes]:
 
 
 def times(work: Path) -> dict[str, int]:
-    """Returns when each file of a work folder was written, but for those that each run writes."""
+    """Returns the modification time of each file of a work folder, except for those that each run writes."""
     paths = [path for path in work.rglob("*") if path.is_file()]
     return {str(path): path.stat().st_mtime_ns for path in paths if path.parent != work}

@@ -1,4 +1,4 @@
-"""The source token that each word of a lattice belongs to: against the word links of derivations, in every strategy."""
+"""The source token of each word of a lattice, against the word links of derivations, in every strategy."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def defined_source(rule, target):
 
 
 def one_link_a_word(grammar):
-    """Returns the grammar in which each word's only link is to what it belongs to."""
+    """Returns the grammar in which each word has one link, to its source symbol."""
     rules = []
     for number in range(grammar.num_rules):
         rule = grammar.rule(number)

@@ -40,7 +40,7 @@ def build(items, num_states, first_step=1):
 
 
 def walks(arcs, start, first, last):
-    """Enumerates the ways from `start` to the next state in first..last: (end, symbols, cost, steps, states)."""
+    """Enumerates the paths from `start` to the next state in first..last: (end, symbols, cost, steps, states)."""
     source, target, symbol, step, cost = (arcs[name] for name in ARC.names)
     pending = [(start, (), 0.0, (), ())]
     while pending:

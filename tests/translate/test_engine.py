@@ -1,4 +1,4 @@
-"""Decoding with OpenFst, the definition, against the kernels."""
+"""Decoding with OpenFst, the reference implementation, against the kernels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def costs(translation):
 
 
 def worst(translation):
-    """Returns the cost just inside the beam: what is on its border is there or not by rounding alone."""
+    """Returns the cost just inside the beam, since rounding decides on paths at its border."""
     return translation.best.cost + 6.0 - 1e-3
 
 

@@ -1,4 +1,4 @@
-"""The pruned search in nested grammars: exact when it looks at everything, honest about costs when it does not."""
+"""The pruned search in nested grammars: exact without pruning, and with right costs otherwise."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def pruned_decoder(seed, cubes, kind="full", beam=0.0):
 
 
 def chart_of(decoder, words, invisible=()):
-    """Returns what the search works on, and the language model."""
+    """Returns the chart of the search, and the language model."""
     chart = decoder.parse(words)
     labels, names = seen_labels(chart, invisible)
     model, numbers = lookup(list(decoder.models.values()), names)
@@ -55,7 +55,7 @@ def chart_of(decoder, words, invisible=()):
 
 
 def found_in(decoder, words, pops, invisible=()):
-    """Runs the search alone; returns what it found, the grids, and the chart."""
+    """Runs the search alone; returns its result, the grids, and the chart."""
     searched, model = chart_of(decoder, words, invisible)
     grids = make_grids(searched, model)
     wide = np.full(len(grids.places), pops, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Skeleton-first decoding: gaps are never crossed, and what is outside of them is a skeleton hypothesis."""
+"""Skeleton-first decoding: rules never cross gaps, and the words outside of gaps form a skeleton hypothesis."""
 
 from __future__ import annotations
 

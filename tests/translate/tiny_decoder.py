@@ -1,4 +1,4 @@
-"""A model written by hand, and what its decoder must find, by brute force."""
+"""A model written by hand, and its translations by brute force."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def random_lattice():
         sources = rng.integers(0, states - 1, count) if count else np.zeros(0, dtype=int)
         nextstates = np.array([rng.integers(source + 1, states) for source in sources], dtype=int)
         labels = rng.integers(0, words + 1, count)
-        if count:  # one path at least
+        if count:  # at least one path
             sources[0], nextstates[0] = 0, states - 1
 
         def numbers(size):
@@ -33,7 +33,7 @@ def random_lattice():
         final[-1] = True
         names = [f"f{number}" for number in range(features)]
         values, ends = numbers((count, features)), numbers((states, features))
-        if whole and count:  # a path twice
+        if whole and count:  # duplicates a path
             sources, nextstates = np.append(sources, sources[0]), np.append(nextstates, nextstates[0])
             labels, values = np.append(labels, labels[0]), np.vstack([values, values[0]])
         return lattice_of_arcs(sources, labels, nextstates, values, final, names, ends)
@@ -61,7 +61,7 @@ def all_paths():
 
 @dataclass(frozen=True)
 class Oracle:
-    """Twenty lattices, their references, and the weights that the search starts from."""
+    """Twenty lattices, their references, and the start weights of the search."""
 
     folder: object
     lattices: list

@@ -25,7 +25,7 @@ def text(words):
 
 
 def packed(hypotheses):
-    """Returns the words of hypotheses and where each begins."""
+    """Returns the words of hypotheses, and the beginning of each."""
     return np.concatenate(hypotheses), np.cumsum([0, *map(len, hypotheses)])
 
 

@@ -238,7 +238,7 @@ def test_broken_input_is_refused(random_lattice, broken):
 
 
 def farthest(weights, start, units):
-    """Returns how far a weight has moved, at most, in units of its feature."""
+    """Returns the largest change of a weight, in units of its feature."""
     return max(np.abs(np.array(list(weights.values())) - list(start.values())) / units)
 
 

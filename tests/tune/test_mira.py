@@ -1,4 +1,4 @@
-"""Batch MIRA: it separates what can be separated, keeps what is fixed, and does not depend on features' units."""
+"""Batch MIRA separates separable lists, keeps fixed weights, and does not depend on the units of features."""
 
 from __future__ import annotations
 

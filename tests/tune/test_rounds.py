@@ -27,7 +27,7 @@ from lattice_simp.tune.scores import best_hypothesis
 DATA = Path(__file__).parents[2] / "grammars" / "demo" / "data"
 COUNT = 5
 SEARCH = MertOptions(restarts=0, random_directions=4)
-"""A short search: what it finds is tested elsewhere."""
+"""A short search, whose results are tested elsewhere."""
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +211,7 @@ def test_the_optimiser_sees_the_last_four_rounds():
 
 
 def test_rounds_end_where_the_optimiser_expects_no_more():
-    """One more round could gain less than `min_gain`; just as much is enough."""
+    """Tuning ends if one more round could gain less than `min_gain`, and continues at exactly that gain."""
     for gain, rounds in ((0.0, 4), (0.2, 4), (0.21, 1)):
         requested = []
 

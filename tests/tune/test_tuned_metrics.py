@@ -34,7 +34,7 @@ def corpora():
 
 
 def score_of(metric, hypotheses, columns):
-    """Returns the corpus score; each hypothesis is counted among others, so that counts would leak."""
+    """Returns the corpus score; each hypothesis is counted among others, so leaking counts would show."""
     symbols = SymbolTable()
     encoded = [[symbols.encode(words) for words in lines] for lines in zip(*columns, strict=True)]
     prepared = metric.prepared(encoded, symbols=symbols)

@@ -1,4 +1,4 @@
-"""Lattices for tuning from arcs in any order."""
+"""Makes lattices for tuning from arcs in any order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lattice_simp.tune.hulls import LINE, hulls
 from lattice_simp.tune.scores import weighted
 
 WORDS = 1000
-"""Words are the numbers below."""
+"""The size of the vocabulary; words are the numbers below."""
 
 
 def lattice_of_arcs(sources, words, nextstates, features, final, names, ends=None):

@@ -179,8 +179,7 @@ def _is_perfect(parse: Parse, verb: int) -> bool:
 
 
 def _goes_on(parse: Parse, verb: int) -> bool:
-    """Returns whether a verb group is progressive ("is lying there, waiting"), beside which `waits` would be a
-    habit."""
+    """Returns whether a verb group is progressive ("is lying there, waiting"): `waits` would be a habit."""
     stays = parse.lemmas[verb] == "be" and child(parse, verb, {"attr", "acomp"}) is None
     return stays or (parse.tags[verb] == "VBG" and bool(auxiliaries(parse, verb)))
 

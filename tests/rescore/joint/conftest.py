@@ -1,4 +1,4 @@
-"""A small random joint model, made without a training library, and a corpus whose target is its source turned round."""
+"""A small random joint model, made without a training library, and a corpus whose targets are reversed sources."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def random_model(seed: int) -> JointModel:
 
 @dataclass(frozen=True)
 class TurnedCorpus:
-    """Sentence pairs: a target is its source turned round, each word's number one higher, with the links."""
+    """Sentence pairs with links: a target is its reversed source, each word's number one higher."""
 
     source: Sentences
     target: Sentences

@@ -1,4 +1,4 @@
-"""The joint model inside lattices: each path costs what the network says of its words, one by one."""
+"""The joint model inside lattices: each path has the network's costs of its words, computed one by one."""
 
 from __future__ import annotations
 

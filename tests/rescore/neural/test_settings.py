@@ -1,4 +1,4 @@
-"""The settings of a neural training run: what a YAML file may hold."""
+"""The settings of a neural training run: valid YAML files."""
 
 from __future__ import annotations
 

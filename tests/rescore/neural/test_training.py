@@ -1,4 +1,4 @@
-"""The trainer: parity with CTranslate2, a task that is learned, runs that go on, faults."""
+"""The trainer: parity with CTranslate2, a learnable task, resumed runs, faults."""
 
 from __future__ import annotations
 

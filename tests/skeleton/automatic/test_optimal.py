@@ -21,7 +21,7 @@ WORDS = ["a", "b", "c", "d", "e", ",", "(", ")", '"', "."]
 
 
 def tree_cost(mask, bonds):
-    """Returns the least cost of a top with which the mask respects the bonds; infinity where there is none."""
+    """Returns the least cost of a top with which the mask respects the bonds; infinity if there is none."""
     if any(not mask[position] for position in bonds.required):
         return np.inf
     costs = [cost for top, cost in bonds.tops.items() if mask[top] and respects(mask, bonds, top)]

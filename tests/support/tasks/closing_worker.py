@@ -1,6 +1,5 @@
-"""A preload for Dask's workers that closes one while it starts, as a cluster may that closes at that moment.
-
-Dask then starts the worker to the end all the same, with its logs no longer silenced, and fails to close it again.
+"""A preload for Dask's workers that closes one while it starts, as if the cluster closed at that moment. Dask then
+still completes the start of the worker, with its logs no longer silenced, and fails to close it again.
 """
 
 from __future__ import annotations

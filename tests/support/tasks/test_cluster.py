@@ -1,4 +1,4 @@
-"""Tasks on a Dask cluster of real processes: the results of a serial run, whatever dies."""
+"""Tasks on a Dask cluster of real processes have the results of a serial run, even if processes die."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ ROOT = Path(__file__).resolve().parents[3]
 SERVER = "distributed.cli.dask_"
 WORKERS = ["--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--death-timeout", "600"]
 PATIENCE = 300.0
-"""Seconds, so that busy machines have time; a test that passes does not wait for them."""
+"""The seconds to wait, enough for busy machines; passing tests do not wait for them."""
 
 
 @contextmanager
 def process(name, *arguments):
-    """Runs a scheduler or workers, where a task fails that has killed two workers."""
+    """Runs a scheduler or workers with which a task fails after killing two workers."""
     environment = os.environ | {"PYTHONPATH": str(ROOT), "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
     command = [sys.executable, "-m", SERVER + name, *map(str, arguments)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

@@ -47,7 +47,7 @@ def dying_factory():
 
 
 class Unreadable:
-    """What a worker cannot read, as a file server does not answer."""
+    """An argument that a worker cannot read, as if a file server did not answer."""
 
     def __reduce__(self):
         return _not_answered, ()

@@ -1,4 +1,4 @@
-"""Judgements of annotators who err with known probabilities, and what checkers say of them."""
+"""Judgements of annotators who err with known probabilities, and verdicts of checkers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lattice_simp.systems.annotation import Judgement, Sentence, Verdict
 
 
 def simulate(rng, sentences, reliabilities, length=8):
-    """Returns true masks, and what annotators make of them who decide rightly with the given probabilities."""
+    """Returns true masks, and the judgements of annotators who decide correctly with these probabilities."""
     truths, results = [], []
     for number in range(sentences):
         sentence = Sentence(f"talk.{number}", number, tuple(f"w{position}" for position in range(length)))
@@ -23,7 +23,7 @@ def simulate(rng, sentences, reliabilities, length=8):
 
 
 def verdicts_of(skeletons, *bad):
-    """Returns verdicts on skeletons, one a checker for each of the sequences, which say what is bad."""
+    """Returns verdicts on skeletons, from one checker for each sequence of decisions."""
     return [
         Verdict(skeleton.sentence, f"checker {number}", skeleton.skeleton, bool(said))
         for number, row in enumerate(bad)

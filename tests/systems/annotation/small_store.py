@@ -1,4 +1,4 @@
-"""A file of annotations with a few sentences, and a clock that the test sets."""
+"""A file of annotations with a few sentences, and a clock under the test's control."""
 
 from __future__ import annotations
 

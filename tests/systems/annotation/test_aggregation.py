@@ -1,4 +1,4 @@
-"""Aggregation against the majority where annotators differ in reliability, and what becomes of bad skeletons."""
+"""Aggregation against the majority with annotators of different reliability, and the effect of bad verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who gets which sentence: whatever several annotators do, nothing is lost, doubled or forgotten."""
+"""The assignment of sentences: whatever several annotators do, nothing is lost, doubled or forgotten."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def masks(rng, length):
 
 
 class Model:
-    """What should be in the file: the judgements that count, kept in the simplest way."""
+    """The expected content of the file: the current judgements in a simple form."""
 
     def __init__(self):
-        self.done = []  # (task, annotator, sentence, kind, what was said), in their order
+        self.done = []  # (task, annotator, sentence, kind, judgement), in order
 
     def of(self, task, annotator):
         return [entry for entry in self.done if entry[:2] == (task, annotator)]
@@ -40,7 +40,7 @@ class Model:
 
 
 def step(store, clock, model, rng, open_items):
-    """Does something that an annotator may do."""
+    """Performs a random action of an annotator."""
     name, task = rng.choice(NAMES), rng.choice(list(Task))
     action = rng.choices(["next", "judge", "skip", "undo", "wait"], [4, 6, 1, 1, 1])[0]
     if action == "wait":
@@ -117,7 +117,7 @@ def test_random_interleavings(quick_path, clock):
 
 
 def work_until_nothing_is_left(store, task, rng):
-    """Lets all annotators work at once, each with a sentence open, until there is none for anybody."""
+    """Lets all annotators work at once, each with an open sentence, until none is left."""
     busy = {}
     while True:
         for name in rng.sample(NAMES, len(NAMES)):

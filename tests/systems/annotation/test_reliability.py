@@ -1,4 +1,4 @@
-"""What crowd-kit estimates against expectation maximisation written out, and Bayes' rule against all truths."""
+"""Crowd-kit's estimates against expectation maximisation written out, and Bayes' rule against enumeration."""
 
 from __future__ import annotations
 

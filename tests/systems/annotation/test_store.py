@@ -1,4 +1,4 @@
-"""The file of annotations: what was acknowledged stays there, and what is wrong with a file is one line."""
+"""The file of annotations: acknowledged judgements persist, and faults of a file are reported in one line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ for sentence in store.sentences():
     store.shorten(sys.argv[2], sentence.id, "0111")
     print(sentence.id, flush=True)
 """
-"""Judges one sentence after the other, and says which ones it has judged."""
+"""A program that judges one sentence after the other, and prints the judged ones."""
 
 
 def start_writer(path, name, **options):

@@ -1,4 +1,4 @@
-"""Combination of systems: what the lattice holds, its features by brute force, and how systems are weighed."""
+"""Combination of systems: the content of the lattice, its features by brute force, and weights of systems."""
 
 from __future__ import annotations
 

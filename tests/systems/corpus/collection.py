@@ -1,4 +1,4 @@
-"""Small collections of articles, made up."""
+"""Small artificial collections of articles."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Aligns the collections `c` and `s` of a folder, and kills each run before its 24th operation on the disk.
 
-`killed_alignments.py FOLDER`: each run is a fork that kills itself with SIGKILL; prints how many were killed.
+`killed_alignments.py FOLDER`: each run is a fork that kills itself with SIGKILL; prints the number of killed runs.
 """
 
 from __future__ import annotations

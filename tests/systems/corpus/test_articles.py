@@ -1,4 +1,4 @@
-"""Collections of articles: JSON lines, dumps, and what is wrong with them."""
+"""Collections of articles: JSON lines, dumps, and their faults."""
 
 from __future__ import annotations
 

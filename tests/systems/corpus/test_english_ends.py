@@ -1,4 +1,4 @@
-"""Where English sentences end: the cases of the grammar, and what holds of any text."""
+"""Ends of English sentences: the cases of the grammar, and invariants of any text."""
 
 from __future__ import annotations
 

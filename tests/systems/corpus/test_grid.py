@@ -43,7 +43,7 @@ def first_best_pairs(similarity, n, m, skip):
 
     @cache
     def best(i, j):
-        """Returns (value, moves, pairs) of what follows the point (i, j)."""
+        """Returns (value, moves, pairs) of the best rest after the point (i, j)."""
         if (i, j) == (n, m):
             return 0.0, (), ()
         results = []

@@ -1,4 +1,4 @@
-"""Whole collections: what is written, what is counted, and what a killed run leaves."""
+"""Whole collections: output, counts, and resumed runs."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_a_dump_and_json_lines(tmp_path):
 
 @pytest.mark.slow
 def test_killed_runs(tmp_path):
-    """A run that is killed again and again goes on, and writes the same bytes."""
+    """A run that is killed repeatedly resumes, and writes the same bytes."""
     first, simpler = articles(3)
     for name, second in (("c", first), ("s", simpler)):
         write_collection(tmp_path / name, second)

@@ -1,4 +1,4 @@
-"""Which articles are dropped, and why."""
+"""The dropped articles, and the reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Better than the paper's figures on the hand-marked sentences."""
+"""The rules exceed the paper's figures on the hand-marked sentences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def spans_of(clauses: Iterable[Clause]) -> list[Span]:
 
 
 def inner(sentence: Sentence, spans: list[Span]) -> list[Span]:
-    """Punctuation and elided words at the edges do not count."""
+    """Removes punctuation and elided words at the edges, which do not count."""
     kept = [token.tag != "SYM" and not token.is_empty for token in sentence.tokens]
     results = []
     for kind, start, end in spans:

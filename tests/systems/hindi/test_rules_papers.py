@@ -32,7 +32,7 @@ def with_words(sentence: Sentence, words: list[str]) -> Sentence:
 
 
 def without_signs(sentence: Sentence, clauses: list[Clause]) -> list[Clause]:
-    """Punctuation at a clause's edges does not count."""
+    """Removes punctuation at a clause's edges, which does not count."""
     signs = [token.tag == "SYM" for token in sentence.tokens]
 
     def inner(clause: Clause) -> Clause:

@@ -1,4 +1,4 @@
-"""Skeletons of Hindi sentences: which clauses and which punctuation go."""
+"""Skeletons of Hindi sentences: deleted clauses and punctuation."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def example(number, **fields):
 
 
 def make_study(items=4, systems="ab", questions=RATING, **fields):
-    """A study whose outputs do not tell whose they are to a reader, but to a test: their last word does."""
+    """A study whose outputs reveal their system only to a test, by their last word."""
     texts = tuple(
         Item(
             id=str(number + 1),
@@ -33,11 +33,11 @@ def make_study(items=4, systems="ab", questions=RATING, **fields):
 
 
 def system_of(text):
-    """The system that a text of `make_study` is of."""
+    """Returns the system of a text of `make_study`."""
     return chr(int(text.rpartition("w")[2]))
 
 
 def judge_all(store, rater, answers):
-    """Answers all that is left for a rater: `answers` maps a screen to the answers."""
+    """Answers all remaining trials of a rater; `answers` maps a screen to the answers."""
     while (screen := store.screen(rater)) is not None:
         store.answer(rater, screen.position, answers(screen))

@@ -16,7 +16,7 @@ from tests.systems.judging.small_study import PREFERENCE, example, make_study
 
 
 def spread(values, conditions):
-    """Returns by how much the counts of conditions differ."""
+    """Returns the largest difference of the counts of conditions."""
     counts = np.bincount(values.ravel(), minlength=conditions)
     return counts.max() - counts.min()
 

@@ -1,4 +1,4 @@
-"""The file of judgements: what was acknowledged stays there, each rater goes in order, and nobody else is told."""
+"""The file of judgements: acknowledged answers persist, raters proceed in order, and systems stay hidden."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ while (screen := store.screen(sys.argv[2])) is not None:
     store.answer(sys.argv[2], screen.position, {"fluency": 1 + screen.position % 5})
     print(screen.position, flush=True)
 """
-"""Judges one output after the other, and says which ones it has judged."""
+"""A program that judges one output after the other, and prints the judged ones."""
 
 
 def start_writer(path, name):

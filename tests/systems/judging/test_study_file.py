@@ -1,4 +1,4 @@
-"""The file of a study: what it may hold, and one line for everything else."""
+"""The file of a study: valid content, and one line for each fault."""
 
 from __future__ import annotations
 

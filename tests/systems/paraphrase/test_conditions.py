@@ -107,7 +107,7 @@ def below(tree, node):
 
 
 def by_definition(name, first, second, links, head, other):
-    """Tells whether two nodes meet a condition, word by word."""
+    """Returns whether two nodes meet a condition, word by word."""
     spans = [set(range(each.begin, each.end)) for each in (head, other)]
     here, there = {link.first for link in links}, {link.second for link in links}
     free = [{i for i in spans[0] if i not in here}, {j for j in spans[1] if j not in there}]

@@ -1,4 +1,4 @@
-"""Conditions that depend on the whole set: what each allows, and in which direction."""
+"""Conditions that depend on the whole set: the substitutions that each allows, with their direction."""
 
 from __future__ import annotations
 

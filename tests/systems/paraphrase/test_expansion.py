@@ -20,7 +20,7 @@ UNFILTERED = ParaphraseSettings(alignment=PAPER, filters=())
 
 
 def listed(expansion):
-    """Returns the substitutions that each sentence takes."""
+    """Returns the number of substitutions of each sentence."""
     paths = nbest(expansion.lattice, expansion.count + 1, unique=False)
     values = {path.tokens: -round(path.features[SUBSTITUTIONS]) for path in paths}
     assert len(values) == len(paths) == expansion.count

@@ -1,4 +1,4 @@
-"""Each filter: what it takes out of a set, and that it leaves the set's own sentences alone."""
+"""Each filter removes the right sentences, and keeps those of the set."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_repetition_by_brute_force():
 
 
 def repetitions(words):
-    """Returns the sequences of at most three words that come twice in a row."""
+    """Returns the sequences of at most three words that are repeated at once."""
     lowered = [word.lower() for word in words]
     pairs = [(lowered[i : i + n], lowered[i + n : i + 2 * n]) for n in (1, 2, 3) for i in range(len(words) - 2 * n + 1)]
     return {tuple(first) for first, other in pairs if first == other}

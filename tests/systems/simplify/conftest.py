@@ -1,4 +1,4 @@
-"""Parses of the sentences of this folder's tables, made once."""
+"""Parses of the sentences in this folder's tables, made once."""
 
 from __future__ import annotations
 

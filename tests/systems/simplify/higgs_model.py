@@ -33,7 +33,7 @@ ngram 2=2
 
 \\end\\
 """
-"""A language model that likes sentences with a name at their beginning and a time at their end."""
+"""A language model that prefers sentences with a name at the beginning and a time at the end."""
 
 OPERATIONS = OperationModel(
     {

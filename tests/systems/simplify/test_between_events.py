@@ -1,4 +1,4 @@
-"""Splits between events: which words go where, and which pairs are no candidates."""
+"""Splits between events: the words of both halves, and pairs that are no candidates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cautious simplification: what is done, what is left alone, and the faults that are found in parses."""
+"""Cautious simplification: applied and rejected operations, and faults in parses."""
 
 from __future__ import annotations
 

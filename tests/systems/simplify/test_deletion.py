@@ -1,4 +1,4 @@
-"""Deletions: what can go, what must stay, and how the sentence reads then."""
+"""Deletions: deletable and obligatory phrases, and the resulting sentences."""
 
 from __future__ import annotations
 

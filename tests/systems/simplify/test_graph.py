@@ -1,4 +1,4 @@
-"""Semantic graphs: what they check, and what can be asked of them."""
+"""Semantic graphs: their checks and their queries."""
 
 from __future__ import annotations
 

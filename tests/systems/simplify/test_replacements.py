@@ -93,7 +93,7 @@ _NAMES = re.compile(r'[-^]*[<>]?[\w"$`.:,%-]+')
 
 
 def test_rows_are_well_formed():
-    """A slip in a row would go unseen: a condition that never holds, or a row behind one that always does."""
+    """A mistake in a row would go unnoticed: a condition that never holds, or a row after one that always applies."""
     always = set()
     for row in grammar_table("english/simpler_words.tsv", ("words", "part", "simpler", "needs"), full=True):
         key = row["words"], row["part"]

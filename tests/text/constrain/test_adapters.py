@@ -12,7 +12,7 @@ from lattice_simp.text.constrain.adapters import log_softmax
 SIZE, END, PROMPT = 12, 0, [3, 4]
 
 ENDING = 3.0
-"""Is added to the logits of the end: random models hardly end."""
+"""Added to the logits of the end, since random models hardly end."""
 
 
 def causal_model():

@@ -20,7 +20,7 @@ def is_allowed(mask, row, token):
 
 
 def test_bits_are_those_of_single_tokens():
-    """The token of a bit is one that `advance` takes; the vocabularies have around a multiple of 32 tokens."""
+    """The bits are those of tokens that `advance` accepts; the sizes of vocabularies are near multiples of 32."""
     pieces = [bytes([97 + number // 8, 97 + number % 8]) for number in range(64)]
     for size in (31, 32, 33, 65):
         tokens = [None, *pieces[: size - 1]]

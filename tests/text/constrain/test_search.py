@@ -38,7 +38,7 @@ class RandomModel:
 
 
 def random_acceptor(rng):
-    """Returns a weighted acceptor, with gaps in places, and its strings as pairs of words and a cost."""
+    """Returns a weighted acceptor, possibly with gaps, and its strings as pairs of words and a cost."""
     words = ["a", "b", "é", "ab", "aé"]
     strings = {}
     for _ in range(rng.integers(1, 4)):
@@ -133,7 +133,7 @@ def test_a_large_beam_finds_what_brute_force_finds(spacing, deletion, count, lea
 
 
 def plain_beam_search(model, beam, max_tokens, length_penalty=0.0):
-    """Returns the texts of a beam search as it is usually written: the best of all extensions, ends aside."""
+    """Returns the texts of an ordinary beam search: the best of all extensions, with ends kept apart."""
     live, ended = [(0.0, ())], []
     for length in range(1, max_tokens + 1):
         rows = [(score, prefix, model.row(prefix)) for score, prefix in live]

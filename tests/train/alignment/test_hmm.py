@@ -24,7 +24,7 @@ from lattice_simp.train.alignment.hmm_table import (
 )
 
 NULL = -1
-# No pair is dropped, and the floor is out of the way, so that the training is nothing but EM.
+# No pair is dropped, and the floor has no effect, so that the training is pure EM.
 PURE = HmmSettings(floor=1e-300, rare_word=10**9, minimum_count=0.0)
 
 
@@ -74,7 +74,7 @@ class Enumerated:
         return max(-most, min(most, position - previous))
 
     def jump(self, previous, position, length):
-        """Returns the probability, the part of it that is due to the weights, and the sum of the weights."""
+        """Returns the probability, the part due to the weights, and the sum of the weights."""
         total = sum(self.weights[self.bucket(previous, other)] for other in range(length))
         learned = (1 - self.settings.uniform) * self.weights[self.bucket(previous, position)] / total
         return learned + self.settings.uniform / length, learned, total

@@ -1,4 +1,4 @@
-"""Links of other aligners: they stand for our own, and faults of a file are reported with their line."""
+"""Links of other aligners replace our own, and faults of a file are reported with their line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORDS = "das haus ist alt und das buch ist neu".split()
 
 @pytest.fixture
 def stage(tmp_path):
-    """Makes the stage of two corpora, of which some lines were dropped, and returns it with what it is run with."""
+    """Makes the stage of two corpora with some dropped lines, and returns it with its run."""
     choose = random.Random(1)
     raw = {name: [(choose.randrange(1, 9), choose.randrange(1, 9)) for _ in range(7)] for name in ("one", "two")}
     rows = [(index, line) for index in range(2) for line in range(7) if line not in (2, 5 + index)]
@@ -113,7 +113,7 @@ def test_files_have_as_many_lines_as_their_corpora(stage, tmp_path, count):
 
 @pytest.mark.slow
 def test_our_own_links_from_a_file_make_the_same_model(trained, configured, toy_data, command, tmp_path):
-    """All that is after the alignment has the same bytes, whoever made the links."""
+    """All later files have the same bytes, whatever the source of the links."""
     lines = [""] * 230
     for path in shard_paths(next(trained.glob("align.*"))):
         rows = read_shard(next(trained.glob("prepare.*")) / path.name, ["line"])["line"].to_pylist()

@@ -95,7 +95,7 @@ def test_probabilities_of_continuations_sum_to_one(tmp_path: Path, text: Path, p
 
 @pytest.mark.usefixtures("lmplz")
 def test_every_word_of_the_text_is_in_the_model(tmp_path: Path) -> None:
-    """Also words with Unicode's blanks and control signs, which no part may take for separators."""
+    """Even words with Unicode's blanks and control characters, which are not separators."""
     odd = [
         "\u00a0",
         "a\u2028b",
@@ -229,7 +229,7 @@ def test_a_program_that_cannot_be_run(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_refused_text_stops_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It must not go on with half a text, nor be waited for."""
+    """It must not continue with half a text, and the caller must not wait for it."""
     fake(tmp_path, monkeypatch, f"cat >/dev/null; touch {tmp_path}/done; sleep 60")
     (tmp_path / "text").write_text("a\n<s>\n")
     with pytest.raises(FormatError, match="text:2"):

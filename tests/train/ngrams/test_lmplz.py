@@ -1,4 +1,4 @@
-"""The make recipe that builds lmplz: one line says what is missing and how to get it."""
+"""The make recipe that builds lmplz reports missing requirements and remedies in one line."""
 
 from __future__ import annotations
 

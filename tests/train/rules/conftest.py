@@ -112,7 +112,7 @@ def _initial_phrases(pair: Pair, max_span: int) -> list[tuple[Span, Span]]:
 
 
 def _symbols(words: list[int], span: Span, gaps: list[Span]) -> tuple[list[int], dict[int, int]]:
-    """Returns a side's symbols, and where each word that is left is among them."""
+    """Returns a side's symbols, and the position among them of each remaining word."""
     symbols: list[int] = []
     positions: dict[int, int] = {}
     for position in range(*span):
@@ -214,7 +214,7 @@ def brute_weight() -> Callable[[Rule, dict[Any, tuple[float, float]], bool, floa
 
 
 def _in_process(run: Run, factory: Callable[[], Callable[[Any], Any]], tasks: Any, done: Any) -> Iterator[Any]:
-    """Does what `over_shards` does, without the seconds that new processes take, so that constants can be patched."""
+    """Like `over_shards`, but without new processes, which take seconds and would not see patched constants."""
     todo = [task for task in tasks if not done(task)]
     function = factory() if todo else None
     for task in todo:

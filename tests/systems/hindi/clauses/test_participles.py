@@ -1,4 +1,4 @@
-"""Where non-finite clauses start: what the regression learns, and how it moves clauses."""
+"""Starts of non-finite clauses: training of the regression, and moved clauses."""
 
 from __future__ import annotations
 

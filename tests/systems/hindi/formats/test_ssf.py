@@ -1,4 +1,4 @@
-"""Reading SSF: what sentences hold, and what is wrong with broken files."""
+"""Reading SSF: the content of sentences, and faults of broken files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parser of chunks: learns made-up trees, keeps its weights in files, and forgets the words of parsed sentences."""
+"""The parser of chunks: learns artificial trees, saves its weights, and frees the words of parsed sentences."""
 
 from __future__ import annotations
 

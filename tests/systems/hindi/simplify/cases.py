@@ -1,10 +1,10 @@
 """Reads worked examples: sentences in a compact notation, and the file of cases.
 
 A token is `word/TAG`, chunks are between ` | `, and a chunk's tag follows a token's after a colon:
-`raam/NNP ne/PSP | khaanaa/NN | khaakara/VM:VGNF | soyaa/VM`. Without it the chunk is what its first token of a kind
-says: a verb makes a finite group (VGF), a conjunction CCP, punctuation BLK, all others NP. More is said in brackets
-after the tag: `katne/VM[root=kaat]:VGNN`, with the fields of `Token`. Chunks depend on others if `>head:relation`
-follows, with the head's number from 1: `raam/NNP>2:k1 | soyaa/VM`. The word `NULL` stands for an elided one.
+`raam/NNP ne/PSP | khaanaa/NN | khaakara/VM:VGNF | soyaa/VM`. Without it, tokens determine the tag: a verb makes a
+finite group (VGF), a conjunction CCP, punctuation BLK, all others NP. Further fields of `Token` are in brackets after
+the tag: `katne/VM[root=kaat]:VGNN`. Chunks depend on others if `>head:relation` follows, with the head's number from 1:
+`raam/NNP>2:k1 | soyaa/VM`. The word `NULL` stands for an elided one.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ class Case:
 
     Attributes:
         name: the id, with `roman` or `devanagari` after it.
-        source: where it is from.
-        stage: how far the simplification goes: a value of `Stage`.
+        source: its origin.
+        stage: the last step of the simplification: a value of `Stage`.
         sentence: the input.
-        clauses: of the input.
-        expected: the sentences that are wanted.
+        clauses: the clauses of the input.
+        expected: the expected sentences.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What holds of every simplification: no word is lost, no sentence without a verb, nothing hangs."""
+"""Invariants of every simplification: no lost words, no sentence without a verb, no endless loops."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_guards_name_what_is_wrong():
 
 
 def rounds_of(sentence: Sentence, clauses: list[Clause], monkeypatch) -> int:
-    """Returns how often a sentence is split before all splits that are left can be made."""
+    """Returns the number of rounds until all remaining splits are possible."""
     trees = []
 
     def counted(*arguments):

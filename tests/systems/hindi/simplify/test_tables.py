@@ -1,4 +1,4 @@
-"""The words that the simplification asks for by what they do."""
+"""The word lists of simplification, by the function of words."""
 
 from __future__ import annotations
 

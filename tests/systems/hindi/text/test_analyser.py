@@ -1,4 +1,4 @@
-"""The analyser: a tiny treebank of made-up sentences teaches it, unseen ones test it; files, faults, morphology."""
+"""The analyser, trained on a tiny artificial treebank and tested on unseen sentences; files, faults, morphology."""
 
 from __future__ import annotations
 

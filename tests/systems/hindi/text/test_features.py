@@ -1,4 +1,4 @@
-"""What taggers see, chunks as labels, the treebank without elided words, and the models' files."""
+"""Features of taggers, chunks as labels, the treebank without elided words, and the models' files."""
 
 from __future__ import annotations
 
