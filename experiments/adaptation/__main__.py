@@ -96,7 +96,7 @@ def write_texts(settings: Mapping[str, Any], folder: Path, work: Path) -> None:
 def config_of(
     settings: Mapping[str, Any], folder: Path, work: Path, name: str, changes: list[str], half: int
 ) -> Config:
-    """Returns the training of a system that is tuned on a half of the development set."""
+    """Returns the training config of a system that is tuned on a half of the development set."""
     source, references = (str(work / f"half{half}.{side}") for side in ("source", "reference"))
     development = {"name": f"half{half}", "source": source, "references": [references], "lines": settings["tuned"]}
     values = {"tune.development": development}
