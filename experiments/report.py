@@ -1,7 +1,6 @@
-"""What the pages of all experiments share: scores as plain values, their cells and notes, and plain tables.
-
-An experiment's `report.py` has `page(figures, config)`, which lays out what `results.json` and `config.yaml` hold and
-reads nothing else of a run, so `python -m experiments.pages` can write the page again.
+"""Shared by the pages of all experiments: scores as plain values, their cells and notes, and plain tables. An
+experiment's `report.py` has `page(figures, config)`, which lays out the content of `results.json` and `config.yaml` and
+reads no other files of a run, so `python -m experiments.pages` can write the page again.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ Figures = Mapping[str, Any]
 """JSON values, by name."""
 
 DECIMALS = {"length": 3}
-"""By metric; all others have two."""
+"""The decimals of metrics; all others have two."""
 
 STAGES = "stages"
-"""Where `results.json` has what the stages took."""
+"""The key of the stages' costs in `results.json`."""
 
 
 RANDOMISATION = SignificanceTest(TestKind.RANDOMISATION)
-"""How systems are compared."""
+"""The test for comparing systems."""
 
 
 def lines_of(outputs: Mapping[str, Sequence[str]], text: Callable[[str], str]) -> dict[str, Lines]:
-    """Returns the outputs of systems, lines of tokens, as tokens and as text, which `text` makes of a line."""
+    """Returns the outputs of systems, lines of tokens, as tokens and as text; `text` detokenises a line."""
     return {name: Lines(words, [text(line) for line in words]) for name, words in outputs.items()}
 
 
@@ -71,7 +70,7 @@ def score_row(title: str, scores: Figures, metrics: Sequence[str]) -> list[Cell]
 
 
 def score_notes(baseline: str, signatures: Mapping[str, str], *more: str) -> tuple[str, ...]:
-    """Returns the notes under a table of scores: what marks say, `more`, and the signatures."""
+    """Returns the notes under a table of scores: the meaning of marks, `more`, and the signatures."""
     marks = f"marks (* p <= 0.05, ** p <= 0.01) are against {baseline}; {RANDOMISATION.description}"
     return (marks, *more, *(f"{name}: {signature}" for name, signature in signatures.items()))
 
@@ -111,10 +110,10 @@ def with_interval(estimate: Figures) -> str:
 
 
 def versions(*packages: str) -> list[str]:
-    """Returns packages that figures depend on, with their versions."""
+    """Returns the packages on which figures depend, with their versions."""
     return [f"{package} {version(package)}" for package in packages]
 
 
 def stages_part(figures: Figures) -> list[str]:
-    """Returns the table of what stages took; nothing where results do not have it."""
+    """Returns the table of the stages' costs; empty if results lack it."""
     return [stage_table(figures[STAGES])] if STAGES in figures else []

@@ -1,4 +1,4 @@
-"""`python -m experiments.bench`: runs every measurement in a process of its own, prints a table, writes a JSON file."""
+"""`python -m experiments.bench`: runs each measurement in its own process, prints a table, writes a JSON file."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _inside(name: str, shared: Path) -> Figures:
 def write_page(path: Path, figures: Figures) -> None:
     """Writes figures into the table between a Markdown file's marks.
 
-    First cells stay as they are, and so do the rows of figures that were not measured.
+    First cells, and the rows of unmeasured figures, stay unchanged.
     """
     table_match = _TABLE.search(path.read_text(encoding="utf-8"))
     if table_match is None:
@@ -146,7 +146,7 @@ def _texts(entry: Figure) -> tuple[str, str, str]:
 
 
 def _table(figures: Figures) -> Table:
-    """Makes the table of this run's figures; those of other programs are in the file only."""
+    """Returns the table of this run's figures; those of other programs are only in the file."""
     table = Table("figure", "value", "unit", "baseline (same run)", "ratio")
     for name, entry in figures.items():
         value, baseline, ratio = _texts(entry)

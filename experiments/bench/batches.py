@@ -14,18 +14,18 @@ import numpy as np
 from experiments.bench.figures import Figures, figure
 
 LATTICES, STATES, BRANCHES = 1_000, 61, 5
-"""Made-up lattices: how many, their states, and arcs that leave a state (300 in all)."""
+"""Artificial lattices: their number, their states, and the arcs from a state (300 in all)."""
 
 WORDS = 2_000
 
 BIGRAMS = 20_000
 
 FRAMES = 7
-"""Frames of 10 ms between neighbouring states."""
+"""The frames of 10 ms between neighbouring states."""
 
 
 def measure(shared: Path) -> Figures:
-    """Measures whole commands, with start and loading, after a first call that compiles."""
+    """Measures whole commands, including start and loading, after a first call that compiles."""
     with tempfile.TemporaryDirectory() as scratch:
         archive, folder, model = Path(scratch) / "lats.txt", Path(scratch) / "slf", Path(scratch) / "lm.arpa"
         write_lattices(archive, folder)

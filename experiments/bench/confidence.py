@@ -10,14 +10,14 @@ from lattice_simp import Hypothesis, Lattice, confusion_network, nbest, read, wo
 
 SCALE = 0.1
 LENGTHS = (10, 100)
-"""Hypotheses in a list."""
+"""The numbers of hypotheses in a list."""
 
 
 def measure(shared: Path) -> Figures:
     """Measures n-best lists of the reference lattices: their words' confidences, and their confusion networks.
 
     Raises:
-        AssertionError: the plain way gives other confidences.
+        AssertionError: the baseline gives other confidences.
     """
     folder = shared / "data" / "oracles" / "lattices" / "europarl"
     lattices = [read(path) for path in sorted(folder.glob("*.lm.total.txt.gz"))]
@@ -52,7 +52,7 @@ def _networks(lists: list[list[Hypothesis]]) -> list[Lattice]:
 
 
 def _plain_confidences(hypotheses: list[Hypothesis]) -> list[float]:
-    """Returns the share of the strings that have each word of the first one at its place."""
+    """Returns the share of the strings with each word of the first one at its place."""
     best = hypotheses[0].tokens
     shares = [math.exp(SCALE * (hypotheses[0].cost - hypothesis.cost)) for hypothesis in hypotheses]
     confidences = [0.0] * len(best)
@@ -63,7 +63,8 @@ def _plain_confidences(hypotheses: list[Hypothesis]) -> list[float]:
 
 
 def _matched(tokens: tuple[str, ...], best: tuple[str, ...]) -> list[int]:
-    """Returns the places of `best` that an alignment matches: the fewest edits, then the fewest replaced words."""
+    """Returns the positions of `best` that an alignment matches, with the fewest edits, then the fewest
+    replacements."""
     rows = [[(place, 0) for place in range(len(best) + 1)]]
     for count, token in enumerate(tokens, start=1):
         row = [(count, 0)]

@@ -24,9 +24,8 @@ SENTENCE = 5
 
 
 def measure(shared: Path) -> Figures:
-    """Measures CPU seconds of the arrays; the baseline is OpenFst, so the ratio says how much faster the arrays are.
-
-    The faster of several runs counts, compilation does not.
+    """Measures CPU seconds of the arrays; the baseline is OpenFst, so the ratio is the speed-up of the arrays. The
+    fastest of several runs counts, without compilation.
 
     Raises:
         AssertionError: the engines find different best costs.

@@ -1,4 +1,4 @@
-"""What a measurement returns."""
+"""The figures of a measurement."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ import numpy as np
 
 
 class Figure(TypedDict, total=False):
-    """One figure.
-
-    `baseline` is in the same unit, from the same run, and `ratio` is baseline / value (or value / baseline for rates):
-    above 1, we are better. `recorded` holds what other programs gave on the same task, as the data's notes tell.
+    """A figure. `baseline` has the same unit and comes from the same run; `ratio` is baseline / value (or value /
+    baseline for rates), so above 1 we are better. `recorded` holds results of other programs on the same task, from the
+    notes of the data.
     """
 
     value: float
@@ -32,7 +31,7 @@ Figures = dict[str, Figure]
 
 
 def figure(value: float, unit: str, baseline: float | None = None, **recorded: float) -> Figure:
-    """Makes a figure; the ratio is taken where there is a baseline."""
+    """Makes a figure, with the ratio if there is a baseline."""
     ratio = None if baseline is None or value == 0 else baseline / value
     entry: Figure = {"value": value, "unit": unit, "baseline": baseline, "ratio": ratio}
     if recorded:
@@ -72,7 +71,7 @@ def timed(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
 def compared(
     name: str, ours: Callable[[], list[float]], theirs: Callable[[], list[float]], tolerance: float = 1e-6
 ) -> Figures:
-    """Times both after a first call of each; raises AssertionError where their results differ."""
+    """Times both functions after a first call of each; raises AssertionError if their results differ."""
     ours()
     theirs()
     result, seconds = timed(ours)
@@ -83,7 +82,7 @@ def compared(
 
 
 def installed(name: str) -> ModuleType | None:
-    """Imports a peer, or reports that its figures are left out."""
+    """Imports a peer, or reports that its figures are omitted."""
     try:
         return importlib.import_module(name)
     except ImportError:

@@ -1,8 +1,8 @@
-"""Gappy composition, against the same relation written out for OpenFst.
+"""Gappy composition, against the same relation expanded for OpenFst.
 
 The task: 1000 skeleton hypotheses (random halves of a lattice's own best strings) and a lattice of about 10,000 arcs.
-OpenFst has no matcher for loops that consume any word, so the plain way writes each loop out as one arc for every word
-of the lattice, sorts the arcs and composes.
+OpenFst has no matcher for loops that consume any word, so the baseline expands each loop to one arc for every word of
+the lattice, sorts the arcs and composes.
 """
 
 from __future__ import annotations
@@ -28,9 +28,8 @@ TOLERANCE = 1e-3
 
 
 def measure(shared: Path) -> Figures:
-    """Measures both ways on the same task: the faster of several runs each, compilation not counted.
-
-    Figures without a suffix have sigma loops; `beam` keeps 10 nats, where OpenFst's result is still unpruned.
+    """Measures both on the same task: the fastest of several runs each, without compilation. Figures without a suffix
+    have sigma loops; `beam` has a beam of 10 nats, while OpenFst's result stays unpruned.
 
     Raises:
         AssertionError: the best costs differ.
@@ -54,7 +53,7 @@ def measure(shared: Path) -> Figures:
 
 
 def task(shared: Path, arcs: int = ARCS, count: int = HYPOTHESES) -> tuple[Lattice, list[tuple[str, float]]]:
-    """Returns the full lattice and the skeleton hypotheses, the same on every call."""
+    """Returns the full lattice and the skeleton hypotheses, always the same."""
     full = prune(read(shared / LATTICE), max_arcs=arcs)
     rng = np.random.default_rng(SEED)
     best = nbest(full, count)
@@ -69,14 +68,14 @@ def task(shared: Path, arcs: int = ARCS, count: int = HYPOTHESES) -> tuple[Latti
 
 
 def _plain(skeleton: GappyAcceptor, full: Lattice) -> tuple[float, float, float]:
-    """Composes with OpenFst alone; returns the time, the part of it without writing loops out, and the best cost."""
+    """Composes with OpenFst alone; returns the time, the part without expanding loops, and the best cost."""
     fst, writing = timed(_expanded, skeleton, full)
     joint, composing = timed(lambda: pynini.compose(full.to_pynini(), fst))
     return writing + composing, composing, float(pywrapfst.shortestdistance(joint, reverse=True)[joint.start()])
 
 
 def _expanded(skeleton: GappyAcceptor, full: Lattice) -> Any:
-    """Returns the gappy acceptor for OpenFst, each loop written out for every word of the full lattice, arcs sorted."""
+    """Returns the gappy acceptor for OpenFst, each loop expanded to all words of the full lattice, arcs sorted."""
     fst = skeleton.acceptor.to_pynini()
     words = np.unique(full.olabels).tolist()
     for state in np.flatnonzero(skeleton.has_loop).tolist():

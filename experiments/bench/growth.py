@@ -1,7 +1,6 @@
-"""How the time of operations grows with a lattice: exponents of CPU time between 2,000 and 5,000,000 arcs.
-
-Lattices get wider and not longer, as those of a sentence do with a larger beam. The exponent is the slope of the line
-through the logs of arcs and CPU seconds; 1 is linear time.
+"""The growth of operations' time with the lattice: exponents of CPU time between 2,000 and 5,000,000 arcs. Lattices get
+wider, not longer, like those of a sentence with a larger beam. The exponent is the slope of the line through the logs
+of arcs and CPU seconds; 1 is linear time.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ ARCS = (2_000, 50_000, 500_000, 5_000_000)
 """The sizes of the lattices."""
 
 SLOW = {"confusion_network": 50_000}
-"""The largest lattices of operations that take minutes for larger ones."""
+"""The largest lattices for operations that take minutes on larger ones."""
 
 LENGTH, BRANCHES = 20, 5
-"""Words of each string, and arcs that leave a state."""
+"""The words of each string, and the arcs from a state."""
 
 WORDS = 2_000
-"""Different words."""
+"""The number of distinct words."""
 
 REPETITIONS = 2
-"""Runs of each operation and size, of which the faster counts."""
+"""The runs of each operation and size, of which the fastest counts."""
 
 
 def measure(shared: Path) -> Figures:
@@ -48,7 +47,7 @@ def measure(shared: Path) -> Figures:
 
 
 def operations(symbols: ls.SymbolTable, model: ls.LanguageModel) -> Mapping[str, Callable[[ls.Lattice], Any]]:
-    """Returns what is measured, by name: on the whole lattice, but a language model within a beam of 3 nats."""
+    """Returns the operations by name; all use the whole lattice, except for a language model with a beam of 3 nats."""
     words = list(symbols.words)[1:]
     allowed = loop_of_words(symbols, words[: len(words) // 2])
     return {
@@ -62,7 +61,7 @@ def operations(symbols: ls.SymbolTable, model: ls.LanguageModel) -> Mapping[str,
 
 
 def loop_of_words(symbols: ls.SymbolTable, words: Sequence[str]) -> ls.Lattice:
-    """Returns what accepts all strings of these words, with one state."""
+    """Returns the acceptor of all strings of these words, with one state."""
     labels, zeros = symbols.encode(words), np.zeros(len(words), dtype=np.int64)
     return ls.Lattice.from_arcs(zeros, labels, np.zeros(len(words)), zeros, [0.0], symbols)
 

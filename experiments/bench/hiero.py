@@ -1,4 +1,4 @@
-"""Decoding the reference sentences: total costs, identical strings, CPU time with loading."""
+"""Decoding the reference sentences: total costs, identical strings, CPU time including loading."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ FULL_SETTINGS = (
     CubePruning(pops=2500, max_arcs=50_000),
     CubePruning(pops=5000, max_arcs=50_000),
 )
-"""The prunings at which nested grammars are measured."""
+"""The pruning settings for nested grammars."""
 
 
 def _decode(shared: Path, task: Task, cubes: CubePruning | None = None) -> tuple[list[ls.Path], float]:
-    """Returns each sentence's best path and the CPU seconds, loading from the cache included."""
+    """Returns each sentence's best path and the CPU seconds, including loading from the cache."""
     with cpu_time() as timer:
         grammar, model, sentences = load(shared, task)
         settings = ls.DecoderSettings(beam=0.0)
@@ -48,7 +48,7 @@ def _decode(shared: Path, task: Task, cubes: CubePruning | None = None) -> tuple
 
 
 def _eager(shared: Path, task: Task) -> float:
-    """Returns the CPU seconds of the same search without any bound: the whole product, then its best path."""
+    """Returns the CPU seconds of the same search without bounds: the whole product, then its best path."""
     with cpu_time() as timer:
         grammar, model, sentences = load(shared, task)
         decoder = ls.Decoder(grammar, {"LM": model}, WEIGHTS)
@@ -58,7 +58,7 @@ def _eager(shared: Path, task: Task) -> float:
 
 
 def measure_multi30k(shared: Path) -> Figures:
-    """Measures 20 sentences with a shallow-1 grammar; the whole task runs once untimed (compilation, caches)."""
+    """Measures 20 sentences with a shallow-1 grammar; a first run is not timed (compilation, caches)."""
     _decode(shared, MULTI30K)
     best, seconds = _decode(shared, MULTI30K)
     exact = exact_results(shared, MULTI30K)
@@ -97,7 +97,7 @@ def measure_europarl_skeletons(shared: Path) -> Figures:
 
 
 def measure_full(shared: Path) -> Figures:
-    """Measures nested grammars at several prunings."""
+    """Measures nested grammars with several pruning settings."""
     figures: Figures = {}
     for name, task in (("hiero_full", MULTI30K_FULL), ("hiero_europarl_full", EUROPARL_FULL)):
         _decode(shared, task, FULL_SETTINGS[0])
@@ -111,9 +111,8 @@ def measure_full(shared: Path) -> Figures:
 
 
 def measure_full_exact(shared: Path) -> Figures:
-    """Measures the exact search in nested grammars: costs, how many sentences are certain, CPU seconds.
-
-    The short sentences have the time and memory that they need, the news a minute each.
+    """Measures the exact search in nested grammars: costs, number of certified sentences, CPU seconds. Short sentences
+    have no limits of time and memory, news sentences a minute each.
     """
     _certified(shared, MULTI30K_FULL, range(1), SHORT_LIMITS)
     short, seconds = _certified(shared, MULTI30K_FULL, None, SHORT_LIMITS)
@@ -137,7 +136,7 @@ NEWS_LIMITS = ExactSearch(seconds=60.0, edges=25_000_000)
 def _certified(
     shared: Path, task: Task, chosen: Sequence[int] | None, limits: ExactSearch
 ) -> tuple[list[ls.Translation], float]:
-    """Returns the exact search's translations of some sentences, or all, and the CPU seconds with loading."""
+    """Returns the exact search's translations of some sentences, or all, and the CPU seconds including loading."""
     with cpu_time() as timer:
         grammar, model, sentences = load(shared, task)
         decoder = ls.Decoder(grammar, {"LM": model}, WEIGHTS, ls.DecoderSettings(beam=0.0, exact=limits))
@@ -150,7 +149,7 @@ def _certain(translations: Sequence[ls.Translation]) -> int:
 
 
 CERTAIN = 1e-4
-"""Nats below which a gap is none."""
+"""Gaps below this many nats count as 0."""
 
 
 def _total(best: list[ls.Path], recorded: dict[str, float]) -> Figure:

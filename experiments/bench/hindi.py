@@ -1,4 +1,4 @@
-"""Clauses of Hindi sentences: plain tokens in, clauses with types out, against the grammars of pynini."""
+"""Finding typed clauses in plain tokens of Hindi sentences, against the grammars of pynini."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from lattice_simp.systems.hindi.model import HindiModel
 from lattice_simp.systems.hindi.rules import rule_clauses
 
 TRAINED_ON = 3000
-"""Sentences; a model that knows less is less certain, and slower."""
+"""The number of training sentences; models trained on fewer are less certain, and slower."""
 
 SENTENCES = 1000
 
 
 def measure(shared: Path) -> Figures:
-    """Tags, chunks, brackets and classifies 1,000 held-out sentences with a model; the grammars see its tags, too."""
+    """Tags, chunks, brackets and classifies 1,000 held-out sentences with a model; the grammars use its tags, too."""
     treebank = shared / "data" / "hindi" / "treebank"
     held_out = {line.strip() for line in read_lines(treebank / "dev-files.txt")}
     named = read_treebank(treebank / "hdtb-ssf.tar.xz", [])
@@ -36,7 +36,7 @@ def measure(shared: Path) -> Figures:
         with cpu_time() as grammars:
             for sentence in sentences:
                 rule_clauses(sentence)
-        bracketing.cache_clear()  # the model's fields see what the grammars say
+        bracketing.cache_clear()  # the grammars' brackets are features of the model
         with cpu_time() as modelled:
             for sentence in sentences:
                 model.clauses.clauses(sentence)

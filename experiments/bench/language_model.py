@@ -19,7 +19,7 @@ LOG_10 = float(np.log(10.0))
 
 ALL = ("multi30k", "europarl-skel", "europarl")
 FOR_LOOP = ("multi30k/1", "multi30k/4", "multi30k/2", "multi30k/8")
-"""Lattices small enough for a Python loop: 7,000 to 34,000 arcs."""
+"""The lattices that are small enough for a Python loop, with 7,000 to 34,000 arcs."""
 
 
 def measure(shared: Path) -> Figures:

@@ -1,4 +1,4 @@
-"""Masks over a large vocabulary, against xgrammar and llguidance where they are installed; results are compared."""
+"""Masks over a large vocabulary, against xgrammar and llguidance if they are installed; results are compared."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from experiments.bench.figures import Figures, figure, installed, timed
 from lattice_simp.formats.grammar import format_gbnf, format_lark, format_regex
 
 VOCABULARY, ROWS, STEPS, TERMS = 130_000, 8, 50, 20
-"""Tokens, rows of a step, steps of each state, and terms of a regular expression."""
+"""The number of tokens, rows of a step, steps of each state, and terms of a regular expression."""
 
 
 def measure(shared: Path) -> Figures:
     """Measures the vocabulary, a second constraint, steps of decoding, and the grammars of many terms.
 
     Raises:
-        AssertionError: a peer has other masks, or refuses a grammar.
+        AssertionError: a peer computes other masks, or refuses a grammar.
     """
     words = frequent_words(shared / "data" / "wmt" / "newstest2013.en-de.de.xz")
     tokens = _tokens(words)
@@ -116,7 +116,7 @@ def _bits(mask: np.ndarray, size: int) -> np.ndarray:
 
 
 def _tokens(words: list[str]) -> list[bytes | None]:
-    """Returns an end, pieces of words, and made-up pieces up to the size of a large vocabulary."""
+    """Returns an end, pieces of words, and artificial pieces up to the size of a large vocabulary."""
     rng = np.random.default_rng(1)
     pieces = dict.fromkeys((*(bytes([byte]) for byte in range(256)), *pieces_of(words, VOCABULARY)))
     letters = np.array(list("etaoinshrdlcumwfgypbvk"))

@@ -24,7 +24,7 @@ SENTENCES, FEATURES = 20, 12
 SEEDS = (1, 2, 3)
 LIST_LENGTH = 100
 SMALLEST = 6
-"""So many lattices, the smallest ones, for the envelopes in plain Python."""
+"""The number of smallest lattices for the envelopes in plain Python."""
 
 HIFST_SECONDS, HIFST_BLEU = 22.05, 0.333766
 
@@ -32,13 +32,13 @@ Line = tuple[float, float, tuple[int, ...]]
 
 
 def measure(shared: Path) -> Figures:
-    """Tunes from the recorded start weights, with the default options, compilation not counted.
+    """Tunes from the recorded start weights with the default options, without compilation time.
 
     `mert_oracle_bleu` is the mean over some seeds, `mert_oracle_cpu_s` the mean seconds; their baselines are the same
     search on n-best lists of the start weights, scored on the whole lattices.
 
     Raises:
-        AssertionError: the two ways to an envelope differ.
+        AssertionError: the envelopes differ from those in plain Python.
     """
     lattices, references, start = task(shared / FOLDER)
     names, symbols = tuple(start), lattices[0].symbols
@@ -88,7 +88,7 @@ def envelope_seconds(lattices: list[Lattice], weights: npt.NDArray[np.float64]) 
 def envelope(
     lattice: Lattice, weights: npt.NDArray[np.float64], direction: npt.NDArray[np.float64]
 ) -> tuple[Floats, Longs, Ints]:
-    """Returns the best hypotheses along a line of weights: where each begins, the words' offsets, the words."""
+    """Returns the best hypotheses along a line of weights: their beginnings, the offsets of words, and the words."""
     lattice = lattice.topsorted()
     arrays = (lattice.features.arcs, lattice.features.finals)
     lines = [np.stack([weighted(scores, direction), weighted(scores, weights)]) for scores in arrays]

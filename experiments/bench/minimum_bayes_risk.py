@@ -1,4 +1,4 @@
-"""Lattice minimum Bayes-risk decoding, against a plain pass for each n-gram."""
+"""Lattice minimum Bayes-risk decoding, against a separate pass for each n-gram."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 
 SETTINGS = MbrSettings(scale=0.5, max_arcs=None)
 USUAL_ARCS = 20_000
-"""The arcs to which lattices are pruned for the figure of one sentence."""
+"""The number of arcs to which lattices are pruned for the figure of one sentence."""
 
 FOR_PLAIN = ("europarl-skel/5", "multi30k/4", "europarl-skel/1")
-"""Lattices small enough for Python loops: 1,000 to 4,000 arcs."""
+"""The lattices that are small enough for Python loops, with 1,000 to 4,000 arcs."""
 
 Gram = tuple[int, ...]
 
@@ -27,7 +27,7 @@ def measure(shared: Path) -> Figures:
     """Measures posteriors, the gain lattice and its best path for all lattices with a language model, whole and pruned.
 
     Raises:
-        AssertionError: the plain way gives other posteriors.
+        AssertionError: the baseline gives other posteriors.
     """
     folder = shared / "data" / "oracles" / "lattices"
     lattices = [_read(path) for path in sorted(folder.glob("*/*.lm.total.txt.gz"))]
@@ -73,7 +73,7 @@ def _read(path: Path) -> Lattice:
 
 
 def _plain_posteriors(lattice: Lattice, max_order: int, scale: float) -> dict[Gram, float]:
-    """Composes the lattice with an automaton for each n-gram, which knows how much of it the last words match."""
+    """Composes the lattice with an automaton for each n-gram, whose states are matched prefixes of the n-gram."""
     arcs = [
         (int(source), int(label), int(target), probability)
         for source, label, target, probability in zip(
@@ -114,7 +114,7 @@ def _plain_grams(arcs: list[tuple[int, int, int, float]], lattice: Lattice, max_
 
 
 def _plain_posterior(gram: Gram, arcs: list[tuple[int, int, int, float]], num_states: int) -> float:
-    """Returns the probability that reaches the automaton's last state."""
+    """Returns the probability mass that reaches the automaton's last state."""
     size = len(gram)
     mass = [[0.0] * size for _ in range(num_states)]
     mass[0][0] = 1.0

@@ -1,4 +1,4 @@
-"""The reference tasks: sentences, grammars, language models, and what other decoders gave."""
+"""The reference tasks: sentences, grammars, language models, and results of other decoders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lattice_simp.translate.grammar import Grammar
 
 @dataclass(frozen=True)
 class Task:
-    """A decoding task: files below the folder of reference data."""
+    """A decoding task: its files below the folder of reference data."""
 
     folder: str
     grammar: str

@@ -1,4 +1,4 @@
-"""Operations and files of lattices, as OpenFst's Python modules (pynini, pywrapfst) and kaldifst do them."""
+"""Operations on lattices and files, against OpenFst's Python modules (pynini, pywrapfst) and kaldifst."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from experiments.bench.figures import Figures, compared, installed
 from experiments.bench.growth import WORDS, wide_lattice
 
 ARCS, SMALL_ARCS, TEXT_ARCS = 50_000, 2_000, 500_000
-"""Arcs of the lattice of most rows, of the one that is determinized, and of the one that is text."""
+"""The arcs of the lattices for most rows, for determinization, and for text."""
 
 FEW_WORDS = 100
-"""Words of the lattice that is determinized: few, so that states have several arcs of one word."""
+"""The words of the lattice for determinization: few, so that states have several arcs with the same word."""
 
 BEAM, PATHS, STRINGS = 5.0, 100, 200
-"""Nats of pruning, the length of n-best lists, and the strings that composition and intersection select."""
+"""The nats of pruning, the length of n-best lists, and the number of strings for composition and intersection."""
 
 DELTA = 1 / 1024
 """The precision of costs in OpenFst's programs and kaldifst; pynini's default keeps noise of single precision."""
 
 REPEATS = 20
-"""Calls of operations that take milliseconds."""
+"""The number of calls of operations that take milliseconds."""
 
 FILES = 500
-"""Small OpenFst files that are read and written."""
+"""The number of small OpenFst files to read and write."""
 
 Run = Callable[[], list[float]]
 

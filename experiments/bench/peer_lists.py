@@ -1,4 +1,4 @@
-"""Consensus, minimum Bayes risk and significance of texts, as unisson, fastchrf and sacrebleu compute them."""
+"""Consensus, minimum Bayes risk and significance of texts, against unisson, fastchrf and sacrebleu."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same work as with what users would install instead, as their best users would write it; results are compared."""
+"""The same work with alternative packages, in their best use; results are compared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lattice_simp.support.textio import read_bytes
 LOG_10 = float(np.log(10.0))
 
 LISTS, LENGTH, WORDS, VOCABULARY = 200, 100, 20, 2000
-"""Made-up lists: how many, hypotheses in each, their words, and how many words there are."""
+"""Artificial lists: their number, the hypotheses in each, their words, and the size of the vocabulary."""
 
 rapidfuzz_distance, rapidfuzz_process = Late("rapidfuzz.distance"), Late("rapidfuzz.process")
 

@@ -1,4 +1,4 @@
-"""The local web page: what a reader waits for a translation, against the same work in Python."""
+"""The local web page: a reader's waiting time for a translation, against the same work in Python."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.tables import grammar_path
 
 SENTENCES = 40
-"""That are measured; as many others come before, while the second process loads."""
+"""The number of measured sentences; as many others come before, while the second process loads."""
 
 
 def measure(shared: Path) -> Figures:
-    """Measures the time of a translation with a skeleton by the demo model; no sentence comes twice.
-
-    The baseline is the same work without the server, its processes and the automatic skeletons that it suggests.
+    """Measures the time of a translation with a skeleton by the demo model, without repeated sentences. The baseline is
+    the same work without the server, its processes and its suggestions of skeletons.
     """
     records = list(read_skeletons(grammar_path("demo/data/test.jsonl")))
     masks = {skeleton.tokens: skeleton.to_mask() for record in records for skeleton in record.skeletons[:1]}

@@ -1,4 +1,4 @@
-"""Start-up: what commands cost before they do anything, and one process for many sentences against one for each."""
+"""Start-up: the time of commands before their work, and one process for many sentences against one for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MODEL = "data/oracles/hiero-multi30k/lm4.arpa.gz"
 
 
 def measure(shared: Path) -> Figures:
-    """Measures CPU seconds of processes; compiled code is there, but for `cold`, and so is Python's bytecode."""
+    """Measures CPU seconds of processes with compiled kernels (except for `cold`) and Python's bytecode."""
     with tempfile.TemporaryDirectory() as folder:
         lists, single = Path(folder, "lists.nbest"), Path(folder, "single.nbest")
         _write_lists(lists, SENTENCES)
@@ -46,7 +46,7 @@ def measure(shared: Path) -> Figures:
 
 
 def measure_new_machine(shared: Path) -> Figures:
-    """Measures `make demo` where nothing is there: neither virtual environment nor packages nor compiled code."""
+    """Measures `make demo` on a fresh checkout, without virtual environment, packages and compiled code."""
     with tempfile.TemporaryDirectory() as folder:
         cpu, wall = _children_seconds(), time.monotonic()
         environment = {**os.environ, "XDG_CACHE_HOME": f"{folder}/cache", "LATTICE_SIMP_CACHE": f"{folder}/models"}
@@ -85,6 +85,6 @@ def _seconds(arguments: list[str], **environment: str) -> float:
 
 
 def _children_seconds() -> float:
-    """Returns the CPU seconds of all processes that have been waited for."""
+    """Returns the CPU seconds of all finished child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

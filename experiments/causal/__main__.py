@@ -25,7 +25,7 @@ from lattice_simp.train.pipeline import train
 
 
 def causal(experiment: Experiment) -> Results:
-    """Scores what is not scored, and measures; with `--choose`, the validation set alone."""
+    """Does the missing scoring, and measures; with `--choose`, on the validation set only."""
     values, choose = experiment.settings(), experiment.options["choose"]
     if not choose and None in values["weights"].values():
         raise LatticeSimpError(f"{experiment.config}: no weights; find them with --choose, and write them there")
@@ -51,7 +51,7 @@ def causal(experiment: Experiment) -> Results:
 
 
 def _settings(config: Config, values: Mapping[str, Any]) -> dict[str, CausalSettings]:
-    """Returns the settings of the scorers that have a weight."""
+    """Returns the settings of the scorers with a weight."""
     languages = (config.text.source_language, config.text.target_language)
     corpus = config.corpora[0]
     paths = tuple(config.path(file) for file in (corpus.source, corpus.target))
@@ -61,7 +61,7 @@ def _settings(config: Config, values: Mapping[str, Any]) -> dict[str, CausalSett
 
 
 def _chosen(validation: SentenceSet, done: Done, settings: Mapping[str, CausalSettings]) -> dict[str, Any]:
-    """Returns what the validation set says of the weights."""
+    """Returns the figures of the validation set for the weights."""
     lists = {name: [entries for entries, _ in read_lists(done.folders, validation, name)] for name in settings}
     hiero = [entries[0].words for entries in next(iter(lists.values()))]
     return {

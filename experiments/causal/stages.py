@@ -23,9 +23,9 @@ def stages_of(
 
     Args:
         sentences: of the set.
-        model: has the rules for the set; the weights are those of the stage `tune`.
-        values: of the experiment's config.
-        settings: of the scorers, by name.
+        model: a model with the rules for the set; the weights are those of the stage `tune`.
+        values: the values of the experiment's config.
+        settings: the settings of the scorers by name.
     """
     decoded = decoded_stage(sentences, model, values["beam"], values["max_arcs"])
     scored = [scored_stage(sentences, name, chosen, values) for name, chosen in settings.items()]
@@ -33,7 +33,7 @@ def stages_of(
 
 
 def scored_stage(sentences: SentenceSet, name: str, settings: CausalSettings, values: Mapping[str, Any]) -> Stage:
-    """Returns the stage that scores the n-best lists of a set; `name` is the scorer's."""
+    """Returns the stage that scores the n-best lists of a set; `name` is the name of the scorer."""
     before = f"{DECODED}-{sentences.name}"
 
     def work(run: Run, folder: Path) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def scored_stage(sentences: SentenceSet, name: str, settings: CausalSettings, va
 
 
 def read_lists(folders: Mapping[str, Path], sentences: SentenceSet, name: str) -> list[tuple[tuple[Entry, ...], float]]:
-    """Returns the lists of a set with a scorer's costs, and the CPU seconds that the scores of each took."""
+    """Returns the lists of a set with a scorer's costs, and the CPU seconds for the scores of each."""
     folder = folders[f"{name}-{sentences.name}"]
     values = [read_json(sentence_file(folder, number)) for number in range(len(sentences.sources))]
     return [(tuple(Entry(*entry) for entry in value["entries"]), value["seconds"]) for value in values]

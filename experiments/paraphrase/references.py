@@ -1,9 +1,8 @@
-"""Do expanded references judge better? Some of four references expand, another one judges.
-
-Outputs are scored against the given references, and against these and one more: the closest path of a lattice. It is a
-better metric if its scores agree more with what a reference says that it has not seen. There are two kinds of outputs:
-real systems' (Hindi to English), with three references given; and one of the references itself, as it is and damaged,
-with two given. The latter differ as right translations do, and by known damage; no person wrote such errors.
+"""Tests whether expanded references judge better: some of four references are expanded, and another one judges. Outputs
+are scored against the known references, and against these with one more: the closest path of a lattice. A metric is
+better if its scores agree more with those of a reference that it does not know. There are two kinds of outputs: those
+of real systems (Hindi to English), with three known references; and one of the references itself, intact and damaged,
+with two known ones. The latter differ like right translations, and by known damage, but such errors are artificial.
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ GIVEN, RECOMBINED, EXPANDED = "given", "given + recombined", "given + expanded"
 CONDITIONS = (GIVEN, RECOMBINED, EXPANDED)
 
 HUMAN, SYSTEMS = "human", "systems"
-"""What kind the outputs are of."""
+"""The kinds of outputs."""
 
 OUTPUT = "output.txt"
 
 DAMAGES = (0.0, 0.1, 0.3)
-"""Which shares of a reference's words are damaged, to make systems of it."""
+"""The shares of a reference's words to damage for artificial systems."""
 
 METRICS = (bleu_tok, partial(chrf, lowercase=True))
 
@@ -52,7 +51,7 @@ EDITS = "edits"
 """A judge: minus the word edits to its reference for each of its words."""
 
 Outputs: TypeAlias = Mapping[str, Sequence[str]]
-"""Of each system, lines of tokens."""
+"""The lines of tokens of each system."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +69,12 @@ class Scores:
 
 @dataclass(frozen=True)
 class Case:
-    """What is judged once.
+    """A case to judge.
 
     Attributes:
-        outputs: of each system, lower-case tokens.
-        known: the numbers of the references that the metric knows.
-        judge: the number of the reference that judges.
+        outputs: the lower-case tokens of each system.
+        known: the numbers of the metric's references.
+        judge: the number of the judging reference.
     """
 
     outputs: Outputs
@@ -84,7 +83,7 @@ class Case:
 
 
 def references_stage(config: Config) -> Stage:
-    """Returns the stage that finds the correlations; systems are left out if their experiment is not done."""
+    """Returns the stage that computes the correlations; systems are left out if their experiment has not run."""
     settings = config["references"]
     parsed = f"parse {settings['collection']}"
     files = [path / OUTPUT for path in system_folders(Path(settings["translations"])).values()]
@@ -93,7 +92,7 @@ def references_stage(config: Config) -> Stage:
 
 
 def system_folders(work: Path) -> dict[str, Path]:
-    """Returns the folders with the outputs of the systems from Hindi to English, none if there are not two."""
+    """Returns the folders with the outputs of the systems from Hindi to English; none if there are fewer than two."""
     folders = {
         path.parent.name.removeprefix("translated-").partition(".")[0]: path.parent
         for path in sorted(work.glob(f"translated-*/{RECORD}"), key=lambda path: path.stat().st_mtime)
@@ -147,7 +146,7 @@ def human_cases(texts: Sequence[Sequence[str]], seed: int) -> list[Case]:
 
 
 def damaged(lines: Sequence[str], share: float, seed: int) -> list[str]:
-    """Returns lines of which a share of the words is dropped, or takes the next word's place, as often.
+    """Returns lines with a share of the words dropped or swapped with the next word, equally often.
 
     >>> damaged(["a b c d e f g h"], 0.0, 1), damaged(["a b c d e f g h"], 0.5, 1)
     (['a b c d e f g h'], ['a b d g f'])
@@ -170,7 +169,7 @@ def texts_of(sets: Sequence[Sequence[Tree]]) -> list[list[str]]:
 
 
 def _rotations(numbers: Sequence[int], count: int) -> list[tuple[tuple[int, ...], int]]:
-    """Returns which references are given, and which judges: each is the judge once."""
+    """Returns the known references and the judge of each rotation; each reference is the judge once."""
     return [(chosen, judge) for judge in numbers for chosen in combinations((n for n in numbers if n != judge), count)]
 
 
@@ -181,7 +180,7 @@ def correlations(
 
     Args:
         sets: the references' trees, as many in each set.
-        expand: returns the lattice of what the phrases of some trees make.
+        expand: the function that expands some trees to a lattice.
     """
     texts = texts_of(sets)
     lattices = _Lattices(sets, expand)
@@ -223,7 +222,7 @@ class _Lattices:
     """The lattices of some references of each set.
 
     Attributes:
-        failed: how many expansions are too large; there, the closest of the known references counts twice.
+        failed: the number of expansions that are too large; there, the closest known reference counts twice.
     """
 
     def __init__(self, sets: Sequence[Sequence[Tree]], expand: Callable[[Sequence[Tree]], Lattice]) -> None:
@@ -264,7 +263,7 @@ def lowered(lattice: Lattice) -> Lattice:
 def metric_scores(
     metric: Metric, outputs: Outputs, references: Sequence[Sequence[str]], extra: Outputs | None = None
 ) -> Scores:
-    """Returns a metric's scores; all systems' lines are counted at once.
+    """Returns a metric's scores; counts the lines of all systems at once.
 
     Args:
         references: of all systems.
@@ -315,7 +314,7 @@ def agreement(scores: Scores, truth: Scores) -> dict[str, float]:
 
 
 def pearson(first: Floats, second: Floats) -> float:
-    """Returns Pearson's correlation, 0 where one side does not vary.
+    """Returns Pearson's correlation; 0 if one side does not vary.
 
     >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0])).__round__(6)
     1.0
@@ -326,7 +325,7 @@ def pearson(first: Floats, second: Floats) -> float:
 
 
 def kendall(scores: Floats, other: Floats) -> float:
-    """Returns Kendall's tau-b, 0 where one side does not vary.
+    """Returns Kendall's tau-b; 0 if one side does not vary.
 
     >>> kendall(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])).__round__(4)
     0.3333
@@ -355,7 +354,7 @@ def _mean(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _better(rows: Sequence[Mapping[str, float]], baseline: Sequence[Mapping[str, float]]) -> int:
-    """Returns in how many cases the sentences' correlation is above that with the given references alone."""
+    """Returns the number of cases in which the sentences' correlation exceeds that with the known references alone."""
     return sum(row["sentences_pearson"] > other["sentences_pearson"] for row, other in zip(rows, baseline, strict=True))
 
 
@@ -363,7 +362,7 @@ def _better(rows: Sequence[Mapping[str, float]], baseline: Sequence[Mapping[str,
 
 
 def read_correlations(folder: Path) -> dict[str, Any]:
-    """Returns what the stage wrote."""
+    """Returns the figures of the stage."""
     return read_json(folder / ROWS)
 
 

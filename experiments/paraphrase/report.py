@@ -44,7 +44,7 @@ PAPER_ROW = "| *the paper* | 339 | 8.48 | 60.2 | | 920 | | | | 108 | |"
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     parts = ["## Sizes", _ABOUT, _sizes(figures["collections"])]
     parts += [*_curve_parts(figures, config), "## Filters", _FILTERS.format(sets=config["some_sets"])]
     parts += [_filters(figures), "## Word links", _links(figures["collections"])]
@@ -60,7 +60,7 @@ def page(figures: Figures, config: Figures) -> list[str]:
 
 
 def _curve_parts(figures: Figures, config: Figures) -> list[str]:
-    """Returns the paragraphs, tables and plots of the curve; without judgements, those of the yield alone."""
+    """Returns the paragraphs, tables and plots of the curve; without judgements, only those of the yield."""
     curve, sampling = figures["curve"], config["sample"]
     conditions = "\n".join(f"- *{name}*: {point['about']}" for name, point in curve.items())
     parts = ["## Precision and yield", _CURVE.format(sets=config["some_sets"], conditions=conditions)]

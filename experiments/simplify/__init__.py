@@ -1,1 +1,1 @@
-"""Text simplification: outputs of systems on PWKP and TurkCorpus under the same metrics."""
+"""Text simplification: measures outputs of systems on PWKP and TurkCorpus with the same metrics."""

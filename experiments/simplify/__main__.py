@@ -18,7 +18,7 @@ from lattice_simp.pipeline.runner import run_stages
 
 
 def simplify(experiment: Experiment) -> Results:
-    """Trains and tunes our models, runs all systems on all sets, and measures what is not measured yet."""
+    """Does the missing training and tuning of our models, runs all systems on all sets, and measures them."""
     config = experiment.settings()
     work = Path(config["work"])
     prepared = run_stages([corpora_stage(config)] if config.get("models") else [], work, experiment.run)

@@ -1,4 +1,4 @@
-"""The stage that writes what systems are trained, tuned and tested on, one sentence a line."""
+"""The stage that writes the training, tuning and test data, one sentence per line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lattice_simp.text.tokeniser import Tokeniser
 TURK, ASSET = "simplify/turk", "simplify/asset"
 TURK_REFERENCES, ASSET_REFERENCES = 8, 10
 HELD_OUT = 1000
-"""ASSET's validation sentences are those of TurkCorpus' part for tuning; the lines from here on are ASSET's test."""
+"""The first line of ASSET's test set; ASSET's validation sentences are those of TurkCorpus' part for tuning."""
 
 PAIR_SEPARATOR, SPLIT_MARK = "*****", " <::::> "
 
@@ -100,11 +100,11 @@ class Reader:
         self.data = data
 
     def lines(self, path: str) -> list[str]:
-        """Returns the lines of a file, the Penn Treebank's quotation marks and brackets as others write them."""
+        """Returns the lines of a file, with ordinary quotation marks and brackets for the Penn Treebank's."""
         return [_PENN_TOKENS.sub(lambda match: _PENN[match[0]], line) for line in read_lines(self.data / path)]
 
     def onestop(self) -> Pairs:
-        """Yields the harder and the easier sentence of each pair; the file ELE-INT has the easier one first."""
+        """Yields the harder and the easier sentence of each pair; in the file ELE-INT, the easier one is first."""
         for levels in ("ADV-ELE", "ADV-INT", "ELE-INT"):
             group: list[str] = []
             for line in [*self.lines(f"simplify/onestop/aligned/{levels}.txt.xz"), PAIR_SEPARATOR]:
@@ -134,7 +134,7 @@ class Reader:
 
 
 def recased(line: str, source: str) -> str:
-    """Writes the words of a lower-cased line as the source does.
+    """Restores the case of a lower-cased line's words from the source.
 
     >>> recased("in paris it rained .", "It rained heavily in Paris.")
     'in Paris it rained .'
@@ -155,7 +155,7 @@ def _write_pairs(folder: Path, name: str, pairs: Pairs) -> int:
 
 
 def _write_identity(folder: Path, names: Iterable[str]) -> int:
-    """Pairs all complex sentences with themselves, so that words are aligned to themselves where they stay."""
+    """Pairs all complex sentences with themselves, so that unchanged words are aligned to themselves."""
     sources = dict.fromkeys(line for name in names for line in read_lines(folder / f"{name}.source"))
     for side in ("source", "target"):
         _write(folder / f"identity.{side}", sources)

@@ -1,4 +1,4 @@
-"""The test sets, in the one form that all of their files are measured in."""
+"""The test sets, in the common form for measuring all their files."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class TestSet:
         references: one or more files.
         outputs: the file of each system's output, by name.
         model: the name of our model for it; empty for none.
-        given: the file that our systems read, tokens in the case that readers see.
-        systems: the names of our systems that are run; all if none is named.
-        baseline: the system that the others are tested against.
+        given: the input file of our systems: tokens in their original case.
+        systems: the names of our systems to run; all if empty.
+        baseline: the system with which the others are compared.
         metrics: names of `METRICS`.
     """
 
-    __test__ = False  # pytest takes the name for a test case's
+    __test__ = False  # else pytest would collect the class
 
     name: str
     title: str
@@ -86,7 +86,7 @@ def read_normalised(path: Path, count: int | None = None) -> Lines:
     """Returns the sentences of a file of tokens, normalised.
 
     Raises:
-        FormatError: another number of lines than `count`.
+        FormatError: the number of lines is not `count`.
     """
     lines = [normalise(line) for line in read_lines(path)]
     if count is not None and len(lines) != count:
@@ -96,7 +96,7 @@ def read_normalised(path: Path, count: int | None = None) -> Lines:
 
 
 def normalise(line: str) -> str:
-    """Returns lower-cased tokens, a stop that is written with a line's last word as a token of its own.
+    """Returns lower-cased tokens, with a stop attached to the last word of a line as a separate token.
 
     >>> normalise("Wheat and other crops."), normalise("He lives in the U.S.")
     ('wheat and other crops .', 'he lives in the u.s.')

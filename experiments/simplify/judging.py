@@ -1,4 +1,4 @@
-"""Judging by reading: a shuffled sheet of outputs that does not say whose they are, and the table of its ratings.
+"""Judging by reading: a shuffled sheet of outputs that hides their systems, and the table of its ratings.
 
 `python -m experiments.simplify.judging sheet SET OUTPUTS...` writes the sheet; `table SHEET SET OUTPUTS...` reads it.
 OUTPUTS are NAME=FILE, one line a sentence; the first one is the source. The same seed makes the same order.
@@ -25,7 +25,7 @@ from lattice_simp.systems.judging import share
 SEED, SENTENCES = 7, 25
 
 RATINGS = ("grammar", "meaning", "simplicity")
-"""From 0 to 4 each; for simplicity, 2 is as simple as the source."""
+"""The ratings, from 0 to 4 each; for simplicity, 2 is as simple as the source."""
 
 JUDGED = "judged.tsv"
 
@@ -45,7 +45,7 @@ OUTPUT = "output"
 
 
 def sheet_rows(outputs: Mapping[str, Sequence[str]]) -> list[tuple[int, str]]:
-    """Returns the (line, system) of each row of the sheet, in its order.
+    """Returns the (line, system) of each row of the sheet, in order.
 
     >>> rows = sheet_rows({"source": ["a"] * 40, "one": ["b"] * 40, "two": ["c"] * 40})
     >>> len(rows), sorted({system for _, system in rows})
@@ -63,7 +63,7 @@ def sheet_rows(outputs: Mapping[str, Sequence[str]]) -> list[tuple[int, str]]:
 
 
 def write_sheet(outputs: Mapping[str, Sequence[str]], path: str) -> None:
-    """Writes the rows with empty ratings; equal outputs stay apart, since they must not tell whose they are."""
+    """Writes the rows with empty ratings; equal outputs stay separate, so that they do not reveal their systems."""
     source = next(iter(outputs))
     with open_text(path, "w") as file:
         file.write("\t".join(("row", "source", "output", *RATINGS)) + "\n")
@@ -73,7 +73,7 @@ def write_sheet(outputs: Mapping[str, Sequence[str]], path: str) -> None:
 
 
 def read_sheet(outputs: Mapping[str, Sequence[str]], path: Path) -> list[tuple[int, str, tuple[int, ...]]]:
-    """Returns the (line, system, ratings) of a sheet that was filled in.
+    """Returns the (line, system, ratings) of a completed sheet.
 
     Raises:
         FormatError: a row has no rating from 0 to 4.

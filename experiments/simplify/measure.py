@@ -18,10 +18,10 @@ SCORES = "scores.json"
 
 
 def measured_stage(test_set: TestSet, samples: int) -> Stage:
-    """Returns the stage; it is done again when an output, a metric, or a table of the metrics has changed.
+    """Returns the stage; it runs again when an output, a metric, or a table of the metrics has changed.
 
     Args:
-        samples: of the bootstrap.
+        samples: the number of samples of the bootstrap.
     """
     programs = [Path(data.__file__), Path(__file__), *sorted(Path(metrics.__file__).parent.glob("*.py"))]
     tables = [grammar_path(f"english/{name}.tsv") for name in ("abbreviations", "syllables")]
@@ -42,5 +42,5 @@ def _measure(test_set: TestSet, samples: int, run: Run, folder: Path) -> dict[st
 
 
 def read_scores(folder: Path) -> dict[str, Any]:
-    """Returns what the stage has written."""
+    """Returns the document of the stage."""
     return read_json(folder / SCORES)

@@ -1,4 +1,4 @@
-"""The figures and the tables of the experiment, with published figures beside ours."""
+"""The figures and the tables of the experiment, beside published figures."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.tables import read_table
 
 Published = Mapping[tuple[str, str, str], float]
-"""By set, system and metric."""
+"""Published figures by set, system and metric."""
 
 GOLDEN = "turk", "SARI-legacy"
-"""The set and the metric whose published figures were computed of the same files."""
+"""The set and the metric with published figures of the same files."""
 
 OURS = "ours: "
-"""What the names of our systems begin with."""
+"""The prefix of the names of our systems."""
 
 MAIN = {"pwkp": "joint, changed", "turk": "joint", "asset": "joint"}
 """Which of them the headline figures of each set are of; chosen on the development sets (NOTES)."""
@@ -28,7 +28,7 @@ VARIANTS = {
     "_with_reordering": {name: f"{system} with reordering" for name, system in MAIN.items()},
     "_cautious": dict.fromkeys(MAIN, "cautious"),
 }
-"""The systems whose headline figures there are, by the end of the figures' names."""
+"""The systems of headline figures, by the suffix of the figures' names."""
 
 HEADLINES = {
     "pwkp_bleu": ("pwkp", "BLEU-tok"),
@@ -118,7 +118,7 @@ def golden_error(sets: Mapping[str, Figures], published: Published) -> float | N
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
-    """Lays the figures out."""
+    """Lays out the figures."""
     published = read_published()
     tables = [
         as_markdown(_table(test_set, figures["sets"][test_set["name"]], published)) for test_set in config["sets"]

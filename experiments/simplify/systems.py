@@ -1,4 +1,4 @@
-"""Our systems: their models, and what they make of the test sets."""
+"""Our systems: their models, and their outputs on the test sets."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from lattice_simp.train.pipeline import train
 from lattice_simp.translate.model_files import WEIGHTS
 
 UNLIKE = 10
-"""Of so many hypotheses the one most unlike the source is taken, by the system of that name (Wubben et al. 2012)."""
+"""The number of hypotheses from which the system of that name takes the most unlike the source (Wubben et al. 2012)."""
 
 COUNTS, PARSING, CPU_SECONDS = "counts.json", "parsing", "cpu_seconds"
-"""What was done to each set by each system, and what that and the parses took."""
+"""The counts of operations by each system on each set, and the time of systems and parses."""
 
 
 @dataclass(frozen=True)
 class System:
-    """A way to search, its steps, the mode, and whether the model has a rule that swaps phrases."""
+    """A system: its search, its steps, the mode, and whether its model has a rule that swaps phrases."""
 
     search: Search = "joint"
     steps: tuple[Step, ...] = STAGES
@@ -59,7 +59,7 @@ SYSTEMS: Mapping[str, System] = {
     "substitutions alone": System(steps=("substitute",)),
     "cautious": System(mode="cautious"),
 }
-"""By name; a further one is a line here."""
+"""The systems by name; a new one is a line here."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Model:
 
 
 def trained(config: Config, name: str, folder: Path, run: Run, *, swaps: bool) -> tuple[Model, Done]:
-    """Trains the model that is tuned on one of the development sets, unless that is done.
+    """Trains the model tuned on one of the development sets, if necessary.
 
     Args:
         name: of the development set.
@@ -100,16 +100,16 @@ def _corpus(name: str) -> dict[str, str]:
 
 
 def systems_of(test_set: TestSet) -> dict[str, System]:
-    """Returns our systems that are run on a set."""
+    """Returns our systems that run on a set."""
     return {name: SYSTEMS[name] for name in test_set.systems or SYSTEMS}
 
 
 def outputs_stage(test_set: TestSet, models: Mapping[bool, Model]) -> Stage:
-    """Returns the stage in which our systems simplify a set's sentences, given as tokens.
+    """Returns the stage in which our systems simplify a set's sentences (tokens).
 
     Args:
         test_set: the set.
-        models: those without and with a rule that swaps phrases.
+        models: the models without and with a rule that swaps phrases.
     """
     programs = sorted(Path(corpora.__file__).parents[2].glob("lattice_simp/systems/simplify/**/*.py"))
     tables = [grammar_path("english/simpler_words.tsv")]
@@ -159,7 +159,7 @@ def _parsed(sentences: list[tuple[str, ...]]) -> list[Any]:
 
 
 def read_counts(folder: Path) -> dict[str, Any]:
-    """Returns what the stage has counted."""
+    """Returns the counts of the stage."""
     return read_json(folder / COUNTS)
 
 
@@ -169,5 +169,5 @@ def file_name(system: str) -> str:
 
 
 def penn(text: str) -> str:
-    """Writes brackets as the files of the test sets do."""
+    """Writes brackets in the form of the test sets' files."""
     return " ".join({"(": "-LRB-", ")": "-RRB-"}.get(token, token) for token in text.split())
