@@ -52,8 +52,8 @@ def compose(
     Args:
         space: the full sentence's, see `read_space`.
         lists: the hypotheses of a skeleton each, of which the first `how.hypotheses` are taken; none for the best
-            hypotheses without a skeleton. With several lists, the cost is shared among them, and their features, one
-            set for each list, are left out.
+            hypotheses without a skeleton. Several lists share the cost, and their features are left out, since each
+            list has a set of them.
         weights: of the features of the space, and with the prefix `SKELETON` of those of the skeletons.
         count: the number of distinct strings.
         how: the library's settings, whose beam prunes the result.

@@ -171,7 +171,7 @@ def test_plain_lattices_go_from_each_format_to_each(first, second, count, tmp_pa
             lattice = replace(lattice, weights=0 * lattice.weights)
         once, twice = tmp_path / "x", tmp_path / "y"
         write(lattice, once, first, **options(once, first))
-        if first == "pfsg" and second in NETWORKS:  # it has nodes for words, so a network is no chain any more
+        if first == "pfsg" and second in NETWORKS:  # its words are on nodes, so a network does not stay a chain
             with pytest.raises(InvalidLatticeError, match="can only hold confusion networks"):
                 write(read(once, first), twice, second, **options(twice, second))
             return
