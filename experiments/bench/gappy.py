@@ -79,8 +79,8 @@ def _expanded(skeleton: GappyAcceptor, full: Lattice) -> Any:
     fst = skeleton.acceptor.to_pynini()
     words = np.unique(full.olabels).tolist()
     for state in np.flatnonzero(skeleton.has_loop).tolist():
-        taken = {arc.ilabel for arc in fst.arcs(state)} if skeleton.loops == "rho" else set()
+        labels = {arc.ilabel for arc in fst.arcs(state)} if skeleton.loops == "rho" else set()
         for word in words:
-            if word not in taken:
+            if word not in labels:
                 fst.add_arc(state, pywrapfst.Arc(word, word, 0.0, state))
     return fst.arcsort()

@@ -59,9 +59,9 @@ def estimate_costs(examples: Iterable[Example], labels: Iterable[str]) -> dict[_
             subtree = parse.subtree(position)
             for skeleton in example.references:
                 if skeleton.mask[head]:
-                    gone = not any(skeleton.mask[each] for each in subtree)
+                    is_deleted = not any(skeleton.mask[each] for each in subtree)
                     seen.update(keys)
-                    deleted.update(keys if gone else ())
+                    deleted.update(keys if is_deleted else ())
     costs = {
         key: max(LOWEST, round(-math.log((deleted[key] + 0.5) / (count + 1)), 1))
         for key, count in seen.items()

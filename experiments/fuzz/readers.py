@@ -89,9 +89,9 @@ def _consumed(name: str, function: str) -> Read:
     def read(path: Path) -> None:
         from importlib import import_module
 
-        held = getattr(import_module(f"lattice_simp.{name}"), function)(path)
-        if hasattr(held, "__next__"):
-            for _ in held:
+        result = getattr(import_module(f"lattice_simp.{name}"), function)(path)
+        if hasattr(result, "__next__"):
+            for _ in result:
                 pass
 
     return read

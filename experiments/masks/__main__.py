@@ -105,8 +105,8 @@ def _figures(candidates: Sequence[Candidates], tried: Mapping[str, Sequence[Any]
 
 
 def _oracle(entry: Candidates, setting: Setting, weight: float) -> int:
-    taken = setting.shares(entry.sentence) > 0
-    return sentence_oracle(entry, entry.alone(weight)[taken])
+    is_used = setting.shares(entry.sentence) > 0
+    return sentence_oracle(entry, entry.alone(weight)[is_used])
 
 
 main = partial(run_experiment, options("experiments.masks", __doc__, Path(__file__).parent), masks)

@@ -49,8 +49,8 @@ class Setting:
         order = np.argsort(-scores, kind="stable").tolist()
         tokens = sentence.skeletons[0].tokens
         chosen = {kept.mask for kept in choose(tokens, (sentence.skeletons[index].mask for index in order), self.masks)}
-        taken = np.array([kept.mask in chosen for kept in sentence.skeletons])
-        return probabilities(np.where(taken, scores, -np.inf), self.temperature)
+        is_chosen = np.array([kept.mask in chosen for kept in sentence.skeletons])
+        return probabilities(np.where(is_chosen, scores, -np.inf), self.temperature)
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class Candidates:
         if setting.over == "expected":
             costs = shares @ self.skeletons
         else:
-            taken = shares > 0
-            costs = (self.skeletons[taken] - np.log(shares[taken])[:, None]).min(axis=0)
+            is_used = shares > 0
+            costs = (self.skeletons[is_used] - np.log(shares[is_used])[:, None]).min(axis=0)
         return int(np.argmin(self.full + setting.weight * costs))
 
     def alone(self, weight: float) -> Longs:

@@ -170,9 +170,9 @@ class Workshop:
         """Runs all tests without any mutant."""
         copy = copies.get()
         tests = sorted({test for mutant in mutants for test in mutant.tests.split()})
-        code, said = self._run(tests, copy)
+        code, output = self._run(tests, copy)
         if code != PASSED:
-            raise LatticeSimpError(f"the tests fail without any mutant:\n{said}")
+            raise LatticeSimpError(f"the tests fail without any mutant:\n{output}")
         copies.put(copy)
 
     def _outcome(self, mutant: Error, copy: Path, *, may_break: bool) -> Outcome:

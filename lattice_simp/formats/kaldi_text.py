@@ -76,12 +76,12 @@ def text_lattices(
         FormatError: numbers have no words, or a line that should be a name has further fields.
     """
     lines = iter(lines)
-    begun = list(islice(lines, _WORDS_WITHIN))
+    first_lines = list(islice(lines, _WORDS_WITHIN))
     if options.words is None and options.numeric is None:
-        _refuse_numbers(begun, path)
+        _refuse_numbers(first_lines, path)
     name, begin, rows = "", 0, list[list[str]]()
     number = 0
-    for number, line in enumerate(chain(begun, lines), 1):
+    for number, line in enumerate(chain(first_lines, lines), 1):
         fields = split_tokens(line)
         if fields and not name:
             if len(fields) > 1:

@@ -607,9 +607,9 @@ def _node_times(lattice: Lattice) -> Floats | None:
 
 def _lost(lattice: Lattice) -> Losses:
     layout = _Layout.of(single_final(lattice)[0])
-    held = {*layout.names.values(), POSTERIOR, TIME}
+    stored = {*layout.names.values(), POSTERIOR, TIME}
     return {
-        LOST_FEATURES: [name for name in lattice.features if name not in held],
+        LOST_FEATURES: [name for name in lattice.features if name not in stored],
         "times differ between the paths to a node, so nodes are written without": (
             [TIME] if TIME in lattice.features and layout.times is None else []
         ),

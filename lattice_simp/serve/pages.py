@@ -93,14 +93,14 @@ async def while_connected(request: Request, work: Awaitable[T]) -> T:
     Raises:
         LatticeSimpError: The browser has disconnected.
     """
-    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))
+    task, disconnected = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))
     try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({task, disconnected}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             raise LatticeSimpError("the browser has disconnected")
         return task.result()
     finally:
-        for future in (task, gone):
+        for future in (task, disconnected):
             future.cancel()
             future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # retrieves the exception
 

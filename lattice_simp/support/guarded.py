@@ -90,8 +90,8 @@ def _run(script: Path, arguments: Sequence[str], data: bytes, size: int, library
     if done.returncode < 0:
         return f"the file is damaged: {library} crashes on it", b""
     if done.returncode == REFUSED:
-        said = " ".join(done.stdout.decode("utf-8", "replace").split())[:200]
-        return f"{library} cannot load it: {said}", b""
+        reason = " ".join(done.stdout.decode("utf-8", "replace").split())[:200]
+        return f"{library} cannot load it: {reason}", b""
     if done.returncode:
         raise RuntimeError(f"{script.name}: {done.stderr.decode('utf-8', 'replace')[-1000:]}")
     return None, done.stdout

@@ -63,9 +63,9 @@ class Aggregation:
         lengths = [len(judgement.skeleton.mask) for judgement in self.judgements]
         firsts = np.cumsum([0, *lengths[:-1]])
         keep = np.clip(self.keep, 1e-300, 1 - 1e-16)[self.decisions.token]
-        said = np.log(np.where(self.decisions.keep, keep, 1 - keep))
+        log_probabilities = np.log(np.where(self.decisions.keep, keep, 1 - keep))
         # The weight lies between 0 and 1, like a probability that the judgement is good.
-        scores = np.add.reduceat(said, firsts) + np.log(self.decisions.weight[firsts])
+        scores = np.add.reduceat(log_probabilities, firsts) + np.log(self.decisions.weight[firsts])
         best: dict[str, tuple[float, Skeleton]] = {}
         for judgement, score in zip(self.judgements, scores.tolist(), strict=True):
             name = judgement.sentence.id

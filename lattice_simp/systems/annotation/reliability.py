@@ -63,13 +63,16 @@ class AnnotatorModel:
         )
         estimate = estimator.fit(data, pandas.Series(KNOWN_CLASS, known))
         rows = pandas.MultiIndex.from_product([range(count), (0, 1)])
-        said = estimate.errors_.reindex(rows)[[0, 1]].to_numpy().reshape(count, 2, 2)  # annotator, decision, true class
-        return cls(estimate.priors_[[0, 1]].to_numpy(), said.transpose(0, 2, 1))
+        # annotator, decision, true class
+        errors = estimate.errors_.reindex(rows)[[0, 1]].to_numpy().reshape(count, 2, 2)
+        return cls(estimate.priors_[[0, 1]].to_numpy(), errors.transpose(0, 2, 1))
 
     def keep(self, decisions: Decisions) -> np.ndarray:
         """Returns the probability that each token is kept, by Bayes' rule with weights as exponents."""
-        said = np.log(self.annotators)[decisions.annotator, :, decisions.keep.astype(np.int64)]
-        sums = [np.bincount(decisions.token, decisions.weight * said[:, k], decisions.size) for k in (0, 1)]
+        log_probabilities = np.log(self.annotators)[decisions.annotator, :, decisions.keep.astype(np.int64)]
+        sums = [
+            np.bincount(decisions.token, decisions.weight * log_probabilities[:, k], decisions.size) for k in (0, 1)
+        ]
         joint = np.stack(sums, axis=1) + np.log(self.classes)
         kept: np.ndarray = np.exp(joint[:, 1] - np.logaddexp(joint[:, 0], joint[:, 1]))
         return kept

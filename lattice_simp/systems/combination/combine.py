@@ -132,18 +132,18 @@ def combine(
     check_weights(weights or {}, feature_names(len(outputs), lm=lm is not None))
     systems = [_system(output, scale, ignore) for output, scale in zip(outputs, scales, strict=True)]
     systems = share_symbols(systems) if systems else []
-    there = [number for number, system in enumerate(systems) if not system.empty]
-    if not there:
+    numbers = [number for number, system in enumerate(systems) if not system.empty]
+    if not numbers:
         raise EmptyLatticeError("no system has a hypothesis, so there is nothing to combine")
-    total = sum(shares[number] for number in there)
+    total = sum(shares[number] for number in numbers)
     shares = [share / total for share in shares]
-    held = [systems[number] for number in there]
-    method = METHODS[chosen.method if len(held) > 1 else "union"]  # a single system needs no combination
-    lattice = method.make(Task(held, [shares[number] for number in there], chosen.strings, expand))
+    candidates = [systems[number] for number in numbers]
+    method = METHODS[chosen.method if len(candidates) > 1 else "union"]  # a single system needs no combination
+    lattice = method.make(Task(candidates, [shares[number] for number in numbers], chosen.strings, expand))
     scored = with_agreement(lattice, [None if system.empty else system for system in systems], shares, chosen.max_arcs)
     if weights is None:  # a single system has no other to agree with
         alone = {POSTERIOR: 1.0, LM: chosen.lm_weight}
-        weights = alone if len(held) == 1 else default_weights(len(held), chosen)
+        weights = alone if len(candidates) == 1 else default_weights(len(candidates), chosen)
     return _decided(scored, weights, lm, chosen.beam)
 
 

@@ -52,17 +52,17 @@ class Reading:
     def free(self) -> frozenset[int]:
         """Returns the source positions that the operations of the reading change or remove."""
         variant, kept = self.variant, set(self.indices)
-        gone = {position for split in variant.splits for position in split.dropped}
-        gone |= {position for split in variant.splits for position, _ in split.changes}
+        changed = {position for split in variant.splits for position in split.dropped}
+        changed |= {position for split in variant.splits for position, _ in split.changes}
         for leap in variant.leaps:
             if kept.isdisjoint(range(leap.begin, leap.end)):
-                gone |= {
+                changed |= {
                     token.position for token in variant.tokens[leap.begin : leap.end] if token.position is not None
                 }
         for index in self.indices:
             if index in variant.new:
-                gone |= set(variant.new[index][0].replacement.positions)
-        return frozenset(gone)
+                changed |= set(variant.new[index][0].replacement.positions)
+        return frozenset(changed)
 
 
 def faults(source: Parse, readings: Sequence[Reading]) -> list[str]:
@@ -179,8 +179,8 @@ def _is_number(token: str) -> bool:
 
 
 def _reading(variant: Variant, gone: Iterable[int] = ()) -> Reading:
-    left = set(range(len(variant.tokens))) - set(gone)
-    return Reading(variant, tuple(sorted(left)))
+    remaining = set(range(len(variant.tokens))) - set(gone)
+    return Reading(variant, tuple(sorted(remaining)))
 
 
 def _replaced(variant: Variant) -> Reading:

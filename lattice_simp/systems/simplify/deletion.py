@@ -136,12 +136,12 @@ def _leaves_sentence(graph: SemanticGraph, positions: tuple[int, ...]) -> bool:
         mark_kind(graph.tokens[first]) == "quote" and first < positions[0] and positions[-1] < last
         for first, last in mark_pairs(graph.tokens)
     )
-    left = [
+    remaining = [
         position
         for position in range(len(graph.tokens))
         if position not in positions and mark_kind(graph.tokens[position]) is None
     ]
-    return bool(left) and not quoted
+    return bool(remaining) and not quoted
 
 
 def _with_comma(graph: SemanticGraph, edge: Edge, positions: tuple[int, ...]) -> tuple[int, ...]:
@@ -177,8 +177,8 @@ def delete(sentence: Sentence, deletions: Iterable[Deletion]) -> Sentence:
     ('It', 'rained', '.')
     """
     chosen = list(deletions)
-    gone = {position for deletion in chosen for position in deletion.positions}
-    rest = without(sentence, gone, _commas_before(sentence, chosen))
+    deleted = {position for deletion in chosen for position in deletion.positions}
+    rest = without(sentence, deleted, _commas_before(sentence, chosen))
     return rest if rest[:1] == sentence[:1] else capitalised(rest)
 
 
@@ -189,11 +189,11 @@ def _commas_before(sentence: Sentence, deletions: Sequence[Deletion]) -> set[int
     modifiers ("a cold , dark , wet day"), where the comma after it is removed instead.
     """
     texts = {token.position: token.text for token in sentence if token.position is not None}
-    gone = {position for deletion in deletions for position in deletion.positions}
+    deleted = {position for deletion in deletions for position in deletion.positions}
     commas = set()
     for deletion in deletions:
         first, last = deletion.positions[0], deletion.positions[-1]
-        while deletion.listed and last + 1 in gone:
+        while deletion.listed and last + 1 in deleted:
             last += 1  # the rest of the list may go, too
         goes_on = mark_kind(texts.get(last + 1, ".")) is None
         if texts.get(first - 1) == "," and goes_on and deletion.listed == (texts.get(last) == ","):

@@ -136,8 +136,8 @@ def is_statement(tokens: Sequence[str]) -> bool:
 
 def _is_sound(parse: Parse, clause: Clause) -> bool:
     """Returns whether both halves are complete: enough words, the main verb kept, brackets and quotations intact."""
-    gone = {*clause.clause, *clause.dropped}
-    return bool(set(parse.roots) - gone) and keeps_whole(parse.tokens, gone, clause.sentence)
+    removed = {*clause.clause, *clause.dropped}
+    return bool(set(parse.roots) - removed) and keeps_whole(parse.tokens, removed, clause.sentence)
 
 
 def keeps_whole(tokens: Sequence[str], gone: Collection[int], sentence: Sequence[Token]) -> bool:
@@ -148,9 +148,9 @@ def keeps_whole(tokens: Sequence[str], gone: Collection[int], sentence: Sequence
         gone: the positions removed from it.
         sentence: the new sentence.
     """
-    left = [place for place, token in enumerate(tokens) if place not in gone and mark_kind(token) is None]
-    said = [token for token in sentence if mark_kind(token.text) is None]
-    if len(left) < LEAST_WORDS or len(said) < LEAST_WORDS:
+    remaining = [place for place, token in enumerate(tokens) if place not in gone and mark_kind(token) is None]
+    moved = [token for token in sentence if mark_kind(token.text) is None]
+    if len(remaining) < LEAST_WORDS or len(moved) < LEAST_WORDS:
         return False
     pairs = mark_pairs(tokens)
     paired = {position for pair in pairs for position in pair}
@@ -159,11 +159,11 @@ def keeps_whole(tokens: Sequence[str], gone: Collection[int], sentence: Sequence
         return False  # "a score of 29 -- 29"
     torn = any((first in gone) != (last in gone) for first, last in pairs)
     around = [(first, last) for first, last in pairs if first < min(gone) and max(gone) < last]
-    held = any(not _encloses(tokens, gone, first, last) for first, last in around)
+    is_inside_pair = any(not _encloses(tokens, gone, first, last) for first, last in around)
     if not _is_balanced([token.text for token in sentence]):
         return False
     open_marks = (position for position in gone if mark_kind(tokens[position]) in ("open", "close", "quote"))
-    return not torn and not held and all(position in paired for position in open_marks)
+    return not torn and not is_inside_pair and all(position in paired for position in open_marks)
 
 
 def _encloses(tokens: Sequence[str], gone: Collection[int], first: int, last: int) -> bool:
@@ -286,14 +286,14 @@ def _written(tokens: Sequence[str], whole: Split | None, outer: list[Split], spl
     """Returns one sentence without the clauses split off, with its opening, capital and stop."""
     start = source_sentence(tokens) if whole is None else whole.sentence
     around = [] if whole is None else [split for split in splits if _is_within(whole, split)]
-    gone = {position for split in splits if split != whole and split not in around for position in split.removed}
+    removed = {position for split in splits if split != whole and split not in around for position in split.removed}
     changes = {position: text for split in outer for position, text in split.changes}
     kept_commas = {position for split in outer for position in split.kept_commas}
     changed = tuple(
         replace(token, text=changes[token.position]) if token.position in changes and not token.copied else token
         for token in start
     )
-    rest = without(changed, gone, kept_commas)
+    rest = without(changed, removed, kept_commas)
     opening = tuple(Token(word) for split in outer for word in split.opening)
     while rest and mark_kind(rest[0].text) == "comma":
         rest = rest[1:]

@@ -96,17 +96,17 @@ def _overlap(sentences: Sequence[Counter[str]], references: Sequence[Counter[str
 def _deletions(variant: Variant, target: Sequence[str]) -> Iterator[tuple[Decision, ...]]:
     """Yields the possible decisions on each deletion after the previous ones."""
     words = _words(variant)
-    gone = np.zeros(len(words), dtype=np.bool_)
+    deleted = np.zeros(len(words), dtype=np.bool_)
     for kind in DeletionKind:
         for leap in variant.leaps:
-            if leap.deletion.kind is not kind or gone[leap.begin : leap.end].any():
+            if leap.deletion.kind is not kind or deleted[leap.begin : leap.end].any():
                 continue
             feature = deletion_feature(leap.deletion)
-            without = gone.copy()
+            without = deleted.copy()
             without[leap.begin : leap.end] = True
-            distances = edit_distances(target, [_rest(words, gone), _rest(words, without)])
+            distances = edit_distances(target, [_rest(words, deleted), _rest(words, without)])
             if distances[1] < distances[0]:
-                gone = without
+                deleted = without
                 yield ((feature, True),)
             elif distances[1] > distances[0]:
                 yield ((feature, False),)
@@ -114,8 +114,8 @@ def _deletions(variant: Variant, target: Sequence[str]) -> Iterator[tuple[Decisi
                 yield (feature, True), (feature, False)
 
 
-def _rest(words: Sequence[str], gone: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[str, ...]:
-    return tuple(word for word, is_gone in zip(words, gone.tolist(), strict=True) if not is_gone)
+def _rest(words: Sequence[str], deleted: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[str, ...]:
+    return tuple(word for word, is_deleted in zip(words, deleted.tolist(), strict=True) if not is_deleted)
 
 
 # ---------------------------------------------------------------- expectation maximisation

@@ -64,8 +64,8 @@ def _is_bare(parse: Parse, head: int) -> bool:
 def _realised(parse: Parse, head: int, verb: int, span: tuple[int, ...]) -> tuple[Token, ...]:
     tells_event = parse.tokens[head].lower() in word_set("event_participles")
     if tells_event and parse.tags[head] == "VBG" and ends_sentence(parse, span) and follows_comma(parse, span):
-        said = _finite(parse, head, span, is_past(parse, verb), plural=False)
-        return (*inserted("this"), *said) if said else ()
+        clause = _finite(parse, head, span, is_past(parse, verb), plural=False)
+        return (*inserted("this"), *clause) if clause else ()
     noun = parse.heads[head] if parse.labels[head] == "acl" else main_subject(parse, head)
     if noun is None or parse.labels[noun] == "expl" or tells_event or _tells_of_subject(parse, head, span):
         return ()
@@ -74,8 +74,8 @@ def _realised(parse: Parse, head: int, verb: int, span: tuple[int, ...]) -> tupl
     if not entity:
         return ()
     past, plural = is_past(parse, verb), is_plural(parse, noun)
-    said = _finite(parse, head, span, past, plural)
-    return (*entity, *said) if said and entity[0].text.lower() not in ("i", "you") else ()
+    clause = _finite(parse, head, span, past, plural)
+    return (*entity, *clause) if clause and entity[0].text.lower() not in ("i", "you") else ()
 
 
 def _forms_of_conjuncts(parse: Parse, head: int, past: bool, plural: bool) -> dict[int, str] | None:
