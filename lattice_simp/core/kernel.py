@@ -75,6 +75,7 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         functools.update_wrapper(self, function)
         self.py_func, self.targetoptions = function, options  # numba reads these names to inline functions
+        self._is_loaded = False
 
     @functools.cached_property
     def compiled(self) -> Any:
@@ -93,17 +94,23 @@ class Kernel:
     def __call__(self, *arguments: Any) -> Any:
         arguments = tuple(map(_plain, arguments))
         if interrupts_end_kernels() and threading.current_thread() is threading.main_thread():
-            return _aside(self.compiled, arguments)
-        return self.compiled(*arguments)
+            result = _aside(self.compiled, arguments)
+        else:
+            result = self.compiled(*arguments)
+        self._is_loaded = True
+        return result
 
     def light(self, *arguments: Any) -> Any:
         """Calls the kernel; while the compiler is not loaded, Python runs the function on small arrays.
 
         Use it for kernels that take time linear in the size of their arrays, and whose only arithmetic is sums and
-        comparisons, so that both ways give the same bits.
+        comparisons, so that both ways give the same bits. For small arrays, a kernel that is loaded takes a millisecond
+        at most, so Ctrl-C waits for its end.
         """
         global _light_left
         size = sum(array.size for array in _arrays(arguments))
+        if self._is_loaded and size <= LIGHT:
+            return self.compiled(*map(_plain, arguments))
         if is_compiling() or size > _light_left:
             return self(*arguments)
         _light_left -= size

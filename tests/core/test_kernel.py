@@ -279,14 +279,23 @@ def test_only_programs_run_kernels_in_another_thread(block, threads):
 def test_python_runs_light_kernels_on_small_arrays_until_their_sum_is_large(monkeypatch):
     monkeypatch.setattr(kernel, "is_compiling", lambda: False)
     monkeypatch.setattr(kernel, "_light_left", 100)
-    tried = jit(lambda arrays, number: "Python")
-    tried.__dict__["compiled"] = lambda arrays, number: "compiled"
+    tried, other = jit(lambda arrays, number: "Python"), jit(lambda arrays, number: "Python")
+    tried.__dict__["compiled"] = other.__dict__["compiled"] = lambda arrays, number: "compiled"
     pair = (np.zeros(30), (np.zeros((5, 6)),))
     assert [tried.light(pair, 7) for _ in range(3)] == ["Python", "compiled", "compiled"]
-    assert tried.light(np.zeros(40), 7) == "Python"
+    assert other.light(np.zeros(40), 7) == "Python"
     monkeypatch.setattr(kernel, "_light_left", 100)
     monkeypatch.setattr(kernel, "is_compiling", lambda: True)
-    assert tried.light(pair, 7) == "compiled"
+    assert other.light(pair, 7) == "compiled"
+
+
+def test_loaded_light_kernels_run_in_the_callers_thread_on_small_arrays(monkeypatch):
+    monkeypatch.setattr(kernel, "is_compiling", lambda: True)
+    tried = jit(lambda array: None)
+    tried.__dict__["compiled"] = lambda array: threading.current_thread().name
+    with kernels_interruptible():
+        names = [tried.light(np.zeros(size)) for size in (3, 3, kernel.LIGHT + 1)]
+    assert names == ["kernels", threading.main_thread().name, "kernels"]
 
 
 def test_light_kernels_give_the_same_bits_in_python(monkeypatch):
