@@ -44,8 +44,10 @@ def is_moses_networks(text: bytes) -> bool:
     (True, False)
     """
     lines = text[:_MATCHED].split(b"\n")
+    if not _SLOT.fullmatch(lines[0]):
+        return False
     first = list(takewhile(lambda line: line.strip(), lines[:-1] if len(text) > _MATCHED else lines))
-    if not first or b"." not in b"".join(first) or not all(map(_SLOT.fullmatch, first)):
+    if b"." not in b"".join(first) or not all(map(_SLOT.fullmatch, first)):
         return False
     return any(len(line.split()) > 2 for line in first) or all(map(_CERTAIN.fullmatch, first))
 

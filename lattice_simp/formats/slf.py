@@ -71,6 +71,7 @@ _LINK_FIELDS = {"I", "J", "S", "E", "W", "t", "p", *COLUMNS}
 _NO_FACTS = {"VERSION", "UTTERANCE", "N", "L", "start", "end", "dir", "wdpenalty", *_SCALES.values()}
 _MOST_RESTS = 3  # fields for the difference between weights and scaled features
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
+_PLAIN = re.compile(r"""[^\\"' \x00-\x1f\x7f]+""")
 _TO_OCTAL = re.compile(r"[\x00-\x1f\x7f]+[0-9]*")
 
 
@@ -632,7 +633,7 @@ def _link_word(lattice: Lattice, label: int) -> str:
 
 def _quoted(word: str) -> str:
     """Returns a field's value, in quotes if its characters require them."""
-    if word and not any(character in "\\\"' \t" or character < " " or character == "\x7f" for character in word):
+    if _PLAIN.fullmatch(word):
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + _TO_OCTAL.sub(_octal, escaped) + '"'
