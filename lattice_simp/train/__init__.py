@@ -1,1 +1,1 @@
-"""From parallel text to a model directory: stages that write files, each done once for the same input."""
+"""From parallel text to a model directory: stages that write files, each run only once for the same input."""

@@ -15,7 +15,7 @@ from lattice_simp.text.settings import Text
 from lattice_simp.tune.metrics import TunedName
 
 MAX_PROVENANCE = 63
-"""Corpora that a rule's provenance can tell apart: bits of a signed 64-bit number."""
+"""The most corpora that a rule's provenance can record: bits of a signed 64-bit number."""
 
 Symmetrisation = Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
 
@@ -36,11 +36,11 @@ class Clean(_Section):
     """The pairs to drop.
 
     Attributes:
-        min_words, max_words: tokens of either side.
-        max_ratio: between the sides' lengths, for sides of more than `SHORT` tokens (`clean.py`).
+        min_words, max_words: the least and the most tokens of either side.
+        max_ratio: the largest ratio of the sides' lengths, for sides of more than `SHORT` tokens (`clean.py`).
         max_word_letters: a longer token marks a broken line.
-        duplicates: keep repeated pairs.
-        language: drop sides that look more like the other language than like their own.
+        duplicates: whether to keep repeated pairs.
+        language: whether to drop pairs with a side that looks more like the other language than its own.
     """
 
     min_words: int = Field(default=1, ge=1)
@@ -55,8 +55,8 @@ class Align(_Section):
     """Word alignment.
 
     Attributes:
-        method: `hmm`: our aligner, which finds the same links every time; `links`: read what another one found.
-        symmetrisation: how both directions of the HMM become one.
+        method: `hmm`: our aligner, which finds the same links every time; `links`: read the links of another aligner.
+        symmetrisation: how both directions of the HMM are joined.
         links: for each corpus, by its name, a file of as many lines as the corpus has: `0-0 1-2`, positions from 0 of
             source and target tokens (Pharaoh format), of both directions joined. The tokens are those that training
             makes of the text.
@@ -72,12 +72,12 @@ class Rules(_Section):
 
     Attributes:
         grammar: `shallow-1`: gaps hold phrase pairs only (decoded exactly); `full`: gaps hold any rule.
-        max_span: words of an initial phrase, on both sides.
-        max_symbols: symbols of a source side.
-        max_gaps: non-terminals of a rule; 0 for phrase pairs alone.
+        max_span: the most words of an initial phrase, on both sides.
+        max_symbols: the most symbols of a source side.
+        max_gaps: the most non-terminals of a rule; 0 for phrase pairs alone.
         min_count_hierarchical: rules with gaps that were seen less often are left out.
-        max_targets: target sides kept for each source side, the likeliest.
-        provenance: a feature for each corpus: whether the rule was seen there.
+        max_targets: how many of the likeliest target sides are kept for each source side.
+        provenance: whether to add a feature for each corpus: whether the rule was seen there.
         only_for: grammar filtering: source-language text files, and skeleton files (`.jsonl`: their sentences and
             skeletons); only the rules whose source sides match in them are extracted. Empty: all rules.
     """
@@ -96,15 +96,15 @@ class Language(_Section):
     """The language model.
 
     Attributes:
-        order: of its n-grams.
+        order: the order of its n-grams.
         prune: counts up to which n-grams are dropped, from the unigrams on (as `lmplz --prune`).
         texts: further text files in the target language.
-        memory_mb: what `lmplz` may use.
-        arpa: a model that is there already, instead of estimating one; its words must be cased and split as the text's.
-        discount_fallback: go on where a text is too small to estimate Kneser-Ney discounts.
+        memory_mb: the memory of `lmplz`.
+        arpa: an existing model to use instead of estimating one; its words must be cased and split like the text.
+        discount_fallback: continue if a text is too small to estimate Kneser-Ney discounts.
         mix_for: a text in the target language, such as the development set: a model of each corpus and of each of
-            `texts` is estimated, and their linear mixture that gives this text the least perplexity is taken
-            (`lm/mixture.py`). None estimates one model of all.
+            `texts` is estimated, and their linear mixture with the least perplexity on this text is used
+            (`lm/mixture.py`). None estimates one model of all texts.
     """
 
     order: int = Field(default=4, ge=2, le=6)
@@ -119,7 +119,7 @@ class Language(_Section):
 class TestSet(_Section):
     """Sentences with one or several reference translations."""
 
-    __test__ = False  # no test, whatever its name suggests to pytest
+    __test__ = False  # not a test, in spite of its name
 
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
     source: Path
@@ -132,15 +132,15 @@ class Tune(_Section):
     """Minimum error rate training on lattices.
 
     Attributes:
-        development: what is tuned on; None keeps the starting weights.
-        length_ratio: of the development set, those `development.lines` are taken whose source has this many tokens for
-            each of the reference on average (`lengths.py`), such as 1; None takes lines that are evenly spread.
-        metric: what is tuned for; SARI where source and target are one language.
-        beam: nats that the lattices keep.
-        max_arcs: of a lattice; the beam shrinks until it fits.
-        max_rounds: of decoding and optimising.
-        random_directions, restarts, seed: of the optimiser.
-        min_gain: score (0-1) below which the rounds end.
+        development: the development set; None keeps the starting weights.
+        length_ratio: choose `development.lines` lines of the development set such that sources have this many tokens
+            for each token of the reference on average (`lengths.py`), such as 1; None takes evenly spread lines.
+        metric: the objective; SARI if source and target are in the same language.
+        beam: nats above the best path that the lattices keep.
+        max_arcs: the most arcs of a lattice; the beam shrinks until it fits.
+        max_rounds: the most rounds of decoding and optimising.
+        random_directions, restarts, seed: options of the optimiser.
+        min_gain: the expected gain in the score (0-1) below which the rounds end.
     """
 
     development: TestSet | None = None
@@ -159,19 +159,18 @@ class Simplify(_Section):
     """A simplifier of the model: source text is complex, target text simple, in one language (English).
 
     Attributes:
-        iterations: of expectation maximisation over splits and deletions.
-        simplicity: features of the rules: how much more frequent and shorter their new words are (`simplicity.py`).
-        swaps: a rule that swaps two neighbouring phrases within `rules.max_span` words (`swaps.py`).
-        corpora: what splits and deletions are learned from; by default what the model is.
-        graphs: files of semantic graphs, which take the place of parses; sentences without one teach no splits and
-            deletions.
-        development: what all weights are tuned on together; None keeps the starting weights.
-        metric: that they are tuned for.
+        iterations: the iterations of expectation maximisation over splits and deletions.
+        simplicity: add features of the rules: how much more frequent and shorter their new words are (`simplicity.py`).
+        swaps: add a rule that swaps two neighbouring phrases within `rules.max_span` words (`swaps.py`).
+        corpora: the corpora from which splits and deletions are learned; by default those of the model.
+        graphs: files of semantic graphs, which replace parses; nothing is learned from sentences without a graph.
+        development: the set on which all weights are tuned together; None keeps the starting weights.
+        metric: the objective.
         change: tune for the best hypothesis that differs from its source (`lattice-simp simplify --change`).
         calibrate: split as many sentences as the references of `calibration` do (`calibration.py`).
-        calibration: by default the development set.
-        max_rounds: of decoding and optimising.
-        random_directions, restarts, seed: of the optimiser.
+        calibration: the set for this; by default the development set.
+        max_rounds: the most rounds of decoding and optimising.
+        random_directions, restarts, seed: options of the optimiser.
     """
 
     iterations: int = Field(default=20, ge=1)
@@ -196,8 +195,8 @@ class Config(_Section):
     Attributes:
         data: the folder that relative paths of text files start from.
         work: where the stages keep their files.
-        model: the model directory that is made; by default `model` in `work`.
-        shard_lines: pairs that one task takes.
+        model: the model directory to write; by default `model` in `work`.
+        shard_lines: the pairs of one task.
         simplify: makes the model a simplifier.
     """
 
@@ -255,7 +254,7 @@ def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     """Reads a YAML file; overrides are `name.of.field=value`.
 
     Raises:
-        FormatError: no YAML, an unknown name (with the nearest known one), a value that does not fit.
+        FormatError: invalid YAML, an unknown name (with the nearest known one), or a value that does not fit.
     """
     return checked_settings(Config, read_settings(path, overrides), path)
 

@@ -1,4 +1,4 @@
-"""Development sentences by the ratio of their lengths: so tuned weights do not make output too long or too short."""
+"""Chooses development sentences by the ratio of their lengths, so that tuned weights do not distort output lengths."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def length_ratios(sources: Sequence[str], references: Sequence[Sequence[str]]) -
 
 
 def balanced(ratios: Floats, count: int, mean: float) -> Longs:
-    """Returns the places of some ratios, in order, whose mean is about `mean`.
+    """Returns the sorted indices of ratios whose mean is about `mean`.
 
-    The largest ratios are left out until those that remain have this mean, or the smallest ones where it is above that
-    of all; of these, `count` are taken, evenly spread over the values.
+    The largest ratios are left out until the rest has this mean, or the smallest ones if the mean of all is below it;
+    of the rest, `count` are taken, evenly spread over the values.
 
     >>> ratios = np.array([0.8, 1.2, 1.0, 0.9, 1.6, 1.1, 1.0, 1.4])
     >>> balanced(ratios, 4, 1.0).tolist()
@@ -40,13 +40,13 @@ def balanced(ratios: Floats, count: int, mean: float) -> Longs:
 
     Args:
         ratios: (ratios,) float64; nan is left out.
-        count: how many to take, fewer where there are not so many.
-        mean: of those that are taken.
+        count: how many to take, or fewer if there are fewer.
+        mean: the desired mean.
     """
     known = np.flatnonzero(~np.isnan(ratios))
     ordered = known[np.argsort(ratios[known], kind="stable")]
     means = np.cumsum(ratios[ordered]) / np.arange(1, len(ordered) + 1)
-    if len(ordered) and means[-1] <= mean:  # the largest come first, and the smallest are left out
+    if len(ordered) and means[-1] <= mean:  # then leave out the smallest instead
         ordered = ordered[::-1]
         means = -np.cumsum(ratios[ordered]) / np.arange(1, len(ordered) + 1)
         mean = -mean

@@ -33,7 +33,7 @@ from lattice_simp.translate.model_files import SETTINGS, WEIGHTS, write_weights
 ARPA = "lm.arpa"
 
 SMALL = 1 << 20
-"""Bytes of a file that costs little to copy."""
+"""Files up to this many bytes are copied rather than linked."""
 
 START_WEIGHTS = {
     "LM": 1.0,
@@ -50,7 +50,7 @@ START_WEIGHTS = {
     "Glue": 0.2,
     "OOV": 10.0,
 }
-"""Where tuning starts: a plausible balance; a word earns some of what it costs the language model."""
+"""Where tuning starts: a plausible balance, with a reward for words that offsets part of their language-model costs."""
 
 
 def language_model_stage(config: Config) -> Stage:
@@ -141,7 +141,7 @@ def _sentences(config: Config, run: Run) -> Iterator[tuple[str, str]]:
 
 
 def model_stage(config: Config) -> Stage:
-    """Returns the stage that makes a model directory with starting weights."""
+    """Returns the stage that puts together a model directory with starting weights."""
     settings = {"text": config.text.model_dump(), "start": START_WEIGHTS, "max_span": config.rules.max_span}
     if _has_simplicity(config):
         settings["simplicity"] = SIMPLICITY
@@ -167,7 +167,7 @@ def _model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     if _has_swaps(config):
         grammar = with_swaps(grammar)
     if _has_simplicity(config) or _has_swaps(config):
-        (folder / FILE).unlink()  # it may be the other stage's own
+        (folder / FILE).unlink()  # it may belong to the other stage
         grammar.write(folder / FILE)
     more = [name for name in grammar.feature_names if name.startswith(PROVENANCE) or name in SIMPLICITY]
     swap = {SWAP: START_WEIGHT} if _has_swaps(config) else {}
@@ -183,7 +183,7 @@ def _model(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 def link_or_copy(source: Path, target: Path) -> None:
     """Hard-links a large file, or copies it if that fails.
 
-    Small files are copied: users edit them, and what a stage made must stay as it is.
+    Small files are copied: users edit them, and the files of a stage must not change.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     with replacing(target) as growing:

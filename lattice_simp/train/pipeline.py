@@ -1,4 +1,4 @@
-"""The pipeline: all stages in order, each run once for the same input."""
+"""The pipeline: all stages in order, each run only once for the same input."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NO_STAGES: Mapping[str, StageMaker] = {}
 
 
 def stages(config: Config, simplifier_stages: Mapping[str, StageMaker] = NO_STAGES) -> list[Stage]:
-    """Returns the stages in order; those of a simplifier follow where the configuration has the section `simplify`.
+    """Returns the stages in order; those of a simplifier follow if the configuration has the section `simplify`.
 
     Raises:
         LatticeSimpError: the configuration asks for a simplifier, and no stages for it are given.
@@ -64,15 +64,15 @@ def train(
     last: str | None = None,
     simplifier_stages: Mapping[str, StageMaker] = NO_STAGES,
 ) -> Done:
-    """Runs the stages that are not done.
+    """Runs the stages that have not finished.
 
     Args:
-        first: this stage and those after it are done again, even if their files are there.
+        first: this stage and those after it run again, even if their files exist.
         last: stop after this stage.
-        simplifier_stages: the stages after the others that make the model a simplifier, by name.
+        simplifier_stages: the further stages that make the model a simplifier, by name.
 
     Raises:
-        LatticeSimpError: a stage failed; what is done stays, and the next run goes on from there.
+        LatticeSimpError: a stage failed; finished stages stay, and the next run resumes from there.
     """
     if run.cluster is not None:
         check_cluster(run.cluster)
@@ -84,7 +84,7 @@ def train(
     def prepare() -> None:
         write_config(config, config.work / CONFIG)
         if again:
-            (config.model_folder / MADE_OF).unlink(missing_ok=True)  # aligners that sample make another model
+            (config.model_folder / MADE_OF).unlink(missing_ok=True)  # repeated stages may produce another model
 
     done = run_stages(wanted, config.work, run, again=again, begin=prepare)
     write_json(config.work / RESULTS, done.records)
@@ -92,7 +92,7 @@ def train(
 
 
 def _range(names: Sequence[str], first: str | None, last: str | None) -> tuple[int, int]:
-    """Returns the index of the first stage to do again, and that after the last stage to do."""
+    """Returns the index of the first stage to run again, and the index after the last stage to run."""
     for name in (first, last):
         if name is not None and name not in names:
             raise LatticeSimpError(f"there is no stage {name!r}; the stages are {', '.join(names)}")

@@ -31,7 +31,7 @@ from lattice_simp.train.text.vocabulary import read_words
 
 
 def train_scorer(name: str, folders: Mapping[str, Path], options: TrainingOptions | None = None) -> Trained:
-    """Trains a model of the table `SCORERS` on the stage `number` and those that its kind needs.
+    """Trains a model of the table `SCORERS` on the stage `number` and the other stages that its kind needs.
 
     Raises:
         LatticeSimpError: there is no such kind, or training failed.

@@ -1,4 +1,4 @@
-"""The stages `tune` and `test`: weights tuned on a development set, and BLEU on test sets before and after."""
+"""The stages `tune` and `test`: tune weights on a development set, and score test sets before and after."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ ROUNDS = "rounds.json"
 BLEU = "bleu"
 
 MADE_OF = "training.json"
-"""The file of a model directory that names the stages which it was made of."""
+"""The file of a model directory that names the stages that it was made from."""
 
 
 def tune_stage(config: Config) -> Stage:
-    """Returns the stage that tunes the weights on the development set; without one, they stay as they are."""
+    """Returns the stage that tunes the weights on the development set; without one, it keeps them."""
     development = [] if config.tune.development is None else [config.tune.development]
     settings = config.tune.model_dump(mode="json")
     if config.tune.metric == BLEU:
-        del settings["metric"]  # stages of BLEU stay those of before there was a choice
+        del settings["metric"]  # keeps earlier stages with BLEU valid
     if config.tune.length_ratio is None:
         del settings["length_ratio"]
     values = {"tune": settings, "text": config.text.model_dump()}
@@ -93,7 +93,7 @@ def _tune(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def read_development(config: Config, model: Path) -> tuple[list[str], list[list[str]]]:
-    """Returns the token lines of the development set that are tuned on, as `read_test_set` does."""
+    """Returns the chosen token lines of the development set, as `read_test_set` does."""
     settings = config.tune
     assert settings.development is not None
     if settings.length_ratio is None:
@@ -150,7 +150,7 @@ class Score(NamedTuple):
 def bleu(hypotheses: list[str], references: list[list[str]], originals: list[list[str]], tokeniser: Tokeniser) -> Score:
     """Scores token lines against those of references, and their text against the references' `originals`.
 
-    Text of languages without blanks has the tokens that fit it, instead of 13a, as the signature says.
+    For text of languages without blanks, a tokeniser for that language replaces 13a, as the signature says.
     """
     name = best_tokeniser(tokeniser.language) if is_unspaced_language(tokeniser.language) else USUAL
     text = bleu_text(len(originals), tokeniser=name, lowercase=tokeniser.case == "lower")
@@ -177,7 +177,7 @@ def translate_lines(model: Path, weights: dict[str, float], sources: list[str], 
 
 def _translator(model: Path, weights: dict[str, float]) -> Callable[[str], str]:
     decoder = Decoder.load(model).with_weights(weights)
-    # The cheapest hypothesis is all that is asked for: a narrow beam saves the rest of the lattice.
+    # Only the cheapest hypothesis is needed, so a narrow beam is enough.
     narrow = replace(decoder, settings=replace(decoder.settings, beam=0.5))
     return lambda source: narrow.translate(source).best.text
 
@@ -224,7 +224,7 @@ def chosen_lines(config: Config, test: TestSet, count: int) -> list[int]:
 
 
 def _spread(lines: list[int], count: int | None) -> list[int]:
-    """Returns `count` of the lines, evenly spread: the beginning of a test set may be of one origin."""
+    """Returns `count` of the lines, evenly spread, since the beginning of a test set may have a single origin."""
     if count is None or count >= len(lines):
         return lines
     return [lines[index * len(lines) // count] for index in range(count)]
@@ -236,7 +236,7 @@ def _check_texts(config: Config, tests: Sequence[TestSet]) -> None:
 
 
 def test_set_files(config: Config, test: TestSet) -> list[Path]:
-    """Returns all files that a test set is read from: the source, the references, the skeletons if there are any."""
+    """Returns all files of a test set: the source, the references, and the skeletons if there are any."""
     skeletons = [] if test.skeletons is None else [test.skeletons]
     return [config.path(path) for path in (test.source, *test.references, *skeletons)]
 
@@ -250,11 +250,11 @@ def _publish(config: Config, run: Run) -> None:
 
 
 def finish_model(model: Path, tuned: Path, target: Path) -> None:
-    """Makes the model directory with the tuned weights unless it exists; other files in it stay."""
+    """Writes the model directory with the tuned weights unless it is up to date; other files in it stay."""
     made_of = {"model": model.name, "weights": tuned.name}
     if (target / MADE_OF).is_file() and (target / MADE_OF).read_text(encoding="utf-8") == json_text(made_of):
         return
-    write_json(target / MADE_OF, {})  # until the files are there
+    write_json(target / MADE_OF, {})  # invalid until all files are there
     for path in sorted(model.iterdir()):
         if path.is_file() and path.name not in (WEIGHTS, RECORD):
             link_or_copy(path, target / path.name)

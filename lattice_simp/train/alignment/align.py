@@ -1,4 +1,4 @@
-"""The stage `align`: word alignments from our HMM aligner or from files; a shard of links for each shard of pairs."""
+"""The stage `align`: word alignments from our HMM aligner or from files; one shard of links for each shard of pairs."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _from_files(config: Config, run: Run) -> Callable[[str, int, Lengths], Links
             message = f"the link {link} leads out of a pair of {lengths[0][pair]} and {lengths[1][pair]} words"
             remedy = "align the tokens that training makes, or switch text.tokenise and text.normalise off"
             raise FormatError(message, path=files[corpora[pair]], line=int(lines[pair]) + 1, remedy=remedy)
-        return symmetrise((begins, links), (begins, links), lengths, "union")  # sorts, and drops what occurs twice
+        return symmetrise((begins, links), (begins, links), lengths, "union")  # sorts the links and drops duplicates
 
     return links_of
 

@@ -1,9 +1,10 @@
-"""Word alignment with the HMM model, which gives the same bytes on every run and for every number of threads.
+"""Word alignment with the HMM model, with the same bytes on every run and for any number of threads.
 
 The model is that of Vogel, Ney and Tillmann (1996, HMM-based word alignment in statistical translation) as Och and Ney
 (2003, A systematic comparison of various statistical alignment models, section 2.1) describe it: each word of the
 generated side comes from one word of the conditioning side or from NULL, and the width of the jump from the last such
-word has a probability. The tables are trained with IBM Model 1 first. A link is the one with the highest posterior.
+word has a probability. The tables are first trained with IBM Model 1. Each word is linked to the position with the
+highest posterior.
 
 A cell is a pair of a conditioning position (or NULL) and a generated position in one sentence pair. Threads share the
 work of a block of cells by words where tables are read and written, and by shards of sentences in between. Sums over
@@ -41,8 +42,8 @@ from lattice_simp.train.alignment.links import Links
 
 __all__ = ["HmmSettings", "Side", "align_both", "align_words"]
 
-# Cells that are in memory at once (128 MiB), and those of a shard, the work of one thread at a time. Both decide in
-# which order sums are added, so they do not depend on the machine.
+# The cells in memory at once (128 MiB), and those of a shard, the work of one thread at a time. Both determine the
+# order in which sums are added, so they do not depend on the machine.
 BLOCK_CELLS = 1 << 24
 SHARD_CELLS = 1 << 18
 # Shares of the vocabulary for each thread: more than one, as some words have far more cells than others.
@@ -58,13 +59,13 @@ class HmmSettings:
     """How an aligner is trained.
 
     Attributes:
-        model1_iterations, hmm_iterations: of IBM Model 1, and of the HMM.
+        model1_iterations, hmm_iterations: the iterations of IBM Model 1, and of the HMM.
         null: the probability of a transition to NULL (0.2 in Och and Ney 2003, section 2.1).
-        uniform: the part of the transitions to words that is spread evenly (Och and Ney's alpha; GIZA++'s default).
+        uniform: the share of the transitions to words that is uniform (Och and Ney's alpha; GIZA++'s default).
         maximum_jump: wider jumps share one weight for each direction.
-        floor: the least probability of a pair of words, also of those not in the table (GIZA++'s default).
-        rare_word: a pair that is seen once is left out of the table if both words are seen at least this often: they
-            are not translations, and most pairs are of this kind.
+        floor: the least probability of a pair of words, also of pairs that are not in the table (GIZA++'s default).
+        rare_word: a pair that is seen once is left out of the table if both words are seen at least this often: such
+            words are not translations of each other, and most pairs are of this kind.
         minimum_count: pairs whose expected count after Model 1 is lower are dropped.
 
     Raises:
@@ -172,7 +173,7 @@ def _train(corpus: _Corpus, settings: HmmSettings, progress: Progress) -> Ints:
                 jumps += part
             corpus.run(partial(collect_counts, table, block, counts), block.occurrences)
         normalise_rows(table.starts, counts, table.probabilities)
-        # A bucket that no sentence has room for keeps its weight, as all do under Model 1.
+        # A bucket that fits no sentence keeps its weight, as all buckets do under Model 1.
         weights = np.divide(jumps[0], jumps[1], out=weights.copy(), where=jumps[1] > 0.0)
         if done == settings.model1_iterations:
             table = kept_pairs(table, counts, settings.minimum_count)
@@ -216,7 +217,7 @@ class _Corpus(NamedTuple):
 
 
 def _all_pairs(corpus: _Corpus, rare_word: int) -> PairTable:
-    """Returns the table of the pairs of words that are in one sentence pair, all equally likely."""
+    """Returns the table of the pairs of words that occur in the same sentence pair, all equally likely."""
     conditioning, generated = corpus.conditioning, corpus.generated
     occurrences = find_occurrences(conditioning.words, conditioning.offsets, conditioning.vocabulary_size)
     frequencies = np.bincount(generated.words, minlength=generated.vocabulary_size)
@@ -230,9 +231,9 @@ def _all_pairs(corpus: _Corpus, rare_word: int) -> PairTable:
 
 
 def _filled_blocks(corpus: _Corpus, table: PairTable, floor: float) -> Iterator[tuple[Block, list[Shard]]]:
-    """Returns the corpus in blocks whose cells hold t(f|e), at least `floor`, and views of the cells for threads.
+    """Yields blocks of the corpus whose cells hold t(f|e), at least `floor`, and views of the cells for threads.
 
-    A block is void when the next comes.
+    The next block overwrites the cells.
     """
     conditioning, generated = corpus.conditioning, corpus.generated
     lengths, generated_lengths = np.diff(conditioning.offsets), np.diff(generated.offsets)

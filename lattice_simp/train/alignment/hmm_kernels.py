@@ -59,7 +59,7 @@ def hmm_posteriors(shard: Shard, weights: Floats, null: float, uniform: float) -
         shard: the sentences.
         weights: a weight for each bucket of jumps.
         null: the probability of a transition to NULL.
-        uniform: the part of the transitions to words that is spread evenly.
+        uniform: the share of the transitions to words that is uniform.
 
     Returns:
         The log-likelihood, and (2, buckets) expected counts and exposures of the buckets; see `_add_jumps`.
@@ -109,8 +109,8 @@ def _fill_transitions(weights: Floats, uniform: float, transitions: Floats, lear
     """Writes the transitions of the sentences of one length I.
 
     Args:
-        transitions: (I + 1, I) probabilities, from each position and, last, from the start: the weights, brought to
-            the sum 1 for each row (Och and Ney 2003, section 2.1), and the uniform part.
+        transitions: (I + 1, I) probabilities, from each position and, last, from the start: the weights, normalised
+            in each row (Och and Ney 2003, section 2.1), and the uniform share.
         learned: (I + 1, I) shares of these that are due to the weights.
         totals: (I + 1) sums of the weights of the rows.
     """
@@ -132,12 +132,12 @@ def _fill_transitions(weights: Floats, uniform: float, transitions: Floats, lear
 
 @jit
 def _add_jumps(links: Floats, transitions: Floats, learned: Floats, totals: Floats, jumps: Floats) -> None:
-    """Adds the sentences of one length to the counts and exposures that the jump weights are re-estimated from.
+    """Adds the sentences of one length to the counts and exposures from which jump weights are re-estimated.
 
-    The weight w(d) of a bucket enters p(i|i') = w(i - i') / Z(i'), so that setting it to its expected count is not
-    an M-step. The new weight is the count over the exposure, the sum over all expected departures from i' of
-    1 / Z(i') for each i in the bucket: this never lowers the likelihood (Hunter 2004, MM algorithms for generalized
-    Bradley-Terry models).
+    The weight w(d) of a bucket enters p(i|i') = w(i - i') / Z(i'), so setting it to its expected count is not an
+    M-step. The new weight is the count over the exposure, the sum over all expected departures from i' of 1 / Z(i')
+    for each i in the bucket: this never lowers the likelihood (Hunter 2004, MM algorithms for generalized Bradley-Terry
+    models).
 
     Args:
         links: (I, I + 1) sums of forward and backward values of the transitions, without the transitions themselves.
@@ -163,14 +163,14 @@ def _forward(
     """Returns the log-likelihood of one sentence and fills the forward values.
 
     A state is the word that generates f_j; NULL states remember the last word before them, or the start (Och and Ney
-    2003, section 2.1). What follows depends on the remembered position r = 0..I alone (I is the start), so the
-    values of the two states of r are added; the values of each step are scaled to the sum 1.
+    2003, section 2.1). The continuation depends on the remembered position r = 0..I alone (I is the start), so the
+    values of the two states of r are added; the values of each step are scaled to sum to 1.
 
     Args:
         block: (I + 1, J) cells.
         masses: (at least J + 1, at least I + 1) values of remembered positions, to write.
         arrivals: (at least J, at least I) values of the words alone, to write.
-        scales: (J) factors that bring the steps to 1, to write.
+        scales: (J) factors by which the values of each step sum to 1, to write.
     """
     num_states, length = block.shape
     num_words = num_states - 1

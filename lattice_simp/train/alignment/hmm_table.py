@@ -1,8 +1,8 @@
 """The sparse table t(generated word | conditioning word) of a word aligner, and how sentences read and update it.
 
-Everything here goes word by word: the row of one conditioning word is laid out over the generated vocabulary, and then
-all occurrences of the word in a block of sentences are served from it. So a pair of words is looked up in one step, in
-cache, and each row has its own sums, which do not depend on how the rows are shared among threads.
+All work is word by word: the row of one conditioning word is spread over the generated vocabulary, and then read for
+all occurrences of the word in a block of sentences. So a pair of words is looked up in one step, in cache, and each row
+has its own sums, which do not depend on how threads share the rows.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Block(NamedTuple):
     Attributes:
         occurrences: where the conditioning words are.
         words, offsets: the generated words, and where the sentences begin in these.
-        vocabulary_size: of the generated words.
+        vocabulary_size: the number of distinct generated words.
         starts: where the cells of each sentence begin; position i of the conditioning side (NULL is the last) and
             position j of the generated side, of length J, meet in cell i * J + j.
         cells: probabilities of pairs of words, then posteriors of links.
@@ -89,7 +89,7 @@ Part = tuple[int, int]
 
 @jit
 def find_occurrences(words: Ints, offsets: Longs, vocabulary_size: int) -> Occurrences:
-    """Sorts the words of sentences, and the NULLs of these, by word, then by position."""
+    """Sorts the words of sentences, and their NULLs, by word, then by position."""
     starts = np.zeros(vocabulary_size + 2, dtype=np.int64)
     for word in words[offsets[0] : offsets[-1]]:
         starts[word + 1] += 1
@@ -119,14 +119,14 @@ def write_rows(
     row_starts: Longs,
     row_words: Ints,
 ) -> None:
-    """Finds the pairs of the conditioning words of a part with the words that are beside them.
+    """Finds the pairs of the conditioning words of a part with the generated words of their sentence pairs.
 
     Args:
         occurrences: where the conditioning words are.
         words, offsets: the generated words, and where the sentences begin in these.
         frequencies: how often each generated word occurs.
         row_starts: where the pairs of each word begin in `row_words`.
-        row_words: the generated words of the pairs, to write; if empty, their number goes to `row_starts[w + 1]`.
+        row_words: the generated words of the pairs, to write; if empty, their number is written to `row_starts[w + 1]`.
     """
     null = len(occurrences.starts) - 2
     together = np.zeros(len(frequencies), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Links between the words of sentence pairs: as arrays, as the stage `align` keeps them, and from Pharaoh files."""
+"""Links between the words of sentence pairs: as arrays, in the shards of the stage `align`, and in Pharaoh files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_pharaoh(path: Path) -> Links:
     """Reads links as other aligners write them: a line for each sentence pair, such as `0-0 1-2`, positions from 0.
 
     Raises:
-        FormatError: names the line that holds something else.
+        FormatError: names the line that holds anything else.
     """
     rows = []
     for number, line in enumerate(read_lines(path), start=1):

@@ -1,4 +1,4 @@
-"""Two directed word alignments to one (Och and Ney 2003; Koehn, Och and Marcu 2003)."""
+"""Joins two directed word alignments to one (Och and Ney 2003; Koehn, Och and Marcu 2003)."""
 
 from __future__ import annotations
 

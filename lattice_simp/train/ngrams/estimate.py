@@ -21,7 +21,7 @@ from lattice_simp.support.programs import feed_program
 from lattice_simp.support.textio import open_binary, read_lines
 
 VARIABLE = "LMPLZ"
-"""The environment variable that names the program; it comes before all other places."""
+"""The environment variable that names the program; it takes precedence over all other places."""
 
 PROGRAM = "lmplz"
 
@@ -34,10 +34,10 @@ ORDERS = range(2, 7)
 """The orders that KenLM reads as it is usually built."""
 
 LEAST_MEMORY = 32
-"""The MiB below which `lmplz` has no room for the table of words it starts with."""
+"""The MiB below which `lmplz` has no room for its initial table of words."""
 
 _BLANKS = "\0\t\r "
-"""What `lmplz` takes for blanks inside a line."""
+"""The characters that `lmplz` takes for blanks inside a line."""
 
 _RESERVED = re.compile(rf"(?<![^{_BLANKS}])(?:</?s>|<unk>|<UNK>)(?![^{_BLANKS}])")
 """The words that `lmplz` refuses, and `<UNK>`, which it takes for a word but KenLM reads as `<unk>`."""
@@ -60,19 +60,19 @@ def estimate(
     Args:
         text: one sentence a line, words between blanks (plain, gz, xz, zst; `-` for standard input). Empty lines are
             no sentences.
-        arpa: where the model goes, packed by its ending; it appears when it is complete.
+        arpa: the file for the model, compressed by its ending; it appears when it is complete.
         order: 2 to 6.
         prune: n-grams that occur at most `prune[n - 1]` times are left out; the last number counts for all higher n.
-        memory: for sorting: MiB, or a percentage of the memory of the machine (or of the container).
-        discount_fallback: take the discounts 0.5, 1 and 1.5 for the orders where the text is too small or too
+        memory: memory for sorting: MiB, or a percentage of the memory of the machine (or of the container).
+        discount_fallback: use the discounts 0.5, 1 and 1.5 for orders for which the text is too small or too
             repetitive to estimate them.
-        temporary: the folder for temporary files, the system's if not given. At order 4 they take about 120 bytes
-            for each word of the text, the unpacked model included.
+        temporary: the folder for temporary files; the system's by default. At order 4 they take about 120 bytes for
+            each word of the text, including the unpacked model.
 
     Raises:
         FormatError: text that cannot be read, holds `<s>`, `</s>`, `<unk>` or `<UNK>` as words, or no word at all.
-        MissingExtraError: `lmplz` is not there.
-        LatticeSimpError: settings that make no sense; `lmplz` failed: too little text, memory or disk.
+        MissingExtraError: `lmplz` is not installed.
+        LatticeSimpError: invalid settings, or `lmplz` failed: too little text, memory or disk space.
     """
     mebibytes = memory_mebibytes(memory)
     if order not in ORDERS:
@@ -143,7 +143,7 @@ def explain(code: int, said: str, temporary: Path, mebibytes: int) -> str:
 
 
 def program_folder() -> Path:
-    """Returns the folder that `make lmplz` puts the program into."""
+    """Returns the folder into which `make lmplz` puts the program."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lattice_simp" / "bin"
 
 
@@ -151,7 +151,7 @@ def find_lmplz() -> Path:
     """Finds `lmplz`, an absolute path: in the environment variable LMPLZ, then in PATH, then in `program_folder()`.
 
     Raises:
-        MissingExtraError: it is in none of them, or LMPLZ names no program.
+        MissingExtraError: it is in none of them, or LMPLZ does not name a program.
     """
     if named := os.environ.get(VARIABLE):
         program = shutil.which(named)
@@ -165,7 +165,7 @@ def find_lmplz() -> Path:
 
 
 def _machine_bytes() -> int:
-    """Returns the machine's memory, or the container's where that is less: control groups, versions 2 and 1."""
+    """Returns the memory of the machine, or of the container if that is less (control groups, versions 2 and 1)."""
     sizes = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for limit in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         with suppress(OSError, ValueError):
@@ -175,7 +175,7 @@ def _machine_bytes() -> int:
 
 def _sentences(text: str | Path) -> Iterator[bytes]:
     """Returns the checked lines for `lmplz`."""
-    yield b" "  # lmplz would take a text whose first letters are BZh for a packed one
+    yield b" "  # lmplz would take a text that begins with BZh for a compressed one
     empty = True
     for number, line in enumerate(read_lines(text), start=1):
         if "<" in line and (reserved := _RESERVED.search(line)):

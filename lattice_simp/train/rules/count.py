@@ -1,8 +1,8 @@
 """The stages `count` and `targets`: counts of rules, and of their target sides, over all shards.
 
-`count` takes bucket after bucket out of all shards, adds up (DuckDB, in bounded memory), and keeps each source side's
-most frequent target sides. `targets` goes through the pairs once more and counts the target sides that are left, with
-whatever source side: a table that was made for some sentences only has the same probabilities as the complete one.
+`count` reads bucket after bucket from all shards, sums the counts (DuckDB, in bounded memory), and keeps the most
+frequent target sides of each source side. `targets` reads the pairs once more and counts the remaining target sides
+with any source side, so a table for only some sentences has the same probabilities as the complete one.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ ORDER BY source, target
 
 
 def count_stage(config: Config) -> Stage:
-    """Returns the stage that adds up the shards' counts."""
+    """Returns the stage that sums the shards' counts."""
     rules = config.rules
     settings = {"min_count_hierarchical": rules.min_count_hierarchical, "max_targets": rules.max_targets}
     return Stage("count", ("number", "extract"), settings, (), partial(_count, config))
@@ -70,7 +70,7 @@ def _count(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def _count_bucket(extracted: Path, folder: Path, max_targets: int, min_count: int, bucket: int) -> None:
-    # DuckDB takes patterns, and folders called `name=value` for columns unless this is disabled.
+    # Unless this is disabled, DuckDB expands patterns and takes folders called `name=value` for columns.
     files = [glob.escape(str(path)) for path in shard_paths(extracted)]
     try:
         with open_database(folder) as connection:

@@ -20,7 +20,7 @@ _FIRST_ROWS = 4096
 
 
 class Limits(NamedTuple):
-    """Of rules, see `config.Rules`."""
+    """The limits of rules; see `config.Rules`."""
 
     max_span: int
     max_symbols: int
@@ -44,7 +44,7 @@ class RuleSides(NamedTuple):
 
 
 class RuleBlock(NamedTuple):
-    """Occurrences of rules: their sentences, (occurrences,) int32, and what they are; `end` was not looked at."""
+    """Occurrences of rules: their sentences, (occurrences,) int32, and their sides; `end` is the next sentence."""
 
     end: int
     sentence: Ints
@@ -68,7 +68,7 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
         words, others, links = _sentence(bitext, pair)
         spans = rule_spans(len(words), len(others), links, limits.max_span, limits.max_symbols, limits.max_gaps)
         link_starts = np.searchsorted(links[:, 0], np.arange(len(words) + 1))
-        # All arrays have room for all rules of the sentence, so that the loop over the rules is one of plain writes.
+        # All arrays have room for all rules of the sentence, so the loop over the rules only writes.
         rows = count + len(spans)
         sentence = with_room(sentence, rows)
         source_offsets = with_room(source_offsets, rows + 1)
@@ -108,7 +108,7 @@ def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, cou
 
     Args:
         keys, values: a hash table of the target sides to count: `pattern_hash` to an index in `counts`.
-        counts: are added to.
+        counts: the counts to add to.
     """
     pattern = np.empty(limits.max_span + 2, dtype=np.int32)
     rules = np.int64(0)

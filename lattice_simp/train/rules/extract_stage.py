@@ -1,7 +1,7 @@
 """The stage `extract`: the rules of all pairs, counted shard by shard.
 
-Each shard's Parquet file holds its different rules with their counts, in row groups by bucket (a hash of the source
-side), so that the next stage can take one bucket out of all files.
+Each shard's Parquet file holds its distinct rules with their counts, in row groups by bucket (a hash of the source
+side), so that the next stage can read one bucket from all files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BUCKET_PAIRS, MAX_BUCKETS = 15_000, 64
 """A bucket of the table for so many pairs: the rules of a bucket fit into memory, and few are quickly counted."""
 
 BLOCK_RULES = 3_000_000
-"""Rules that a worker collects before it counts and writes them."""
+"""How many rules a worker collects before it counts and writes them."""
 
 FILTER = "filter.arrays"
 
@@ -113,7 +113,7 @@ SCHEMA = pa.schema(
 def _counted(
     connection: duckdb.DuckDBPyConnection, block: RuleBlock, corpus: np.ndarray[Any, Any], buckets: int
 ) -> Iterator[pa.Table]:
-    """Returns the different rules with their counts, bucket by bucket."""
+    """Returns the distinct rules with their counts, bucket by bucket."""
     if not len(block.sentence):
         return
     sides = block.sides

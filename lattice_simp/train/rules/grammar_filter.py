@@ -16,7 +16,7 @@ from lattice_simp.train.rules.extract import Limits, pattern_hash
 from lattice_simp.train.text.vocabulary import numbers_of
 
 EVERYTHING: Longs = np.zeros(0, dtype=np.int64)
-"""The filter that lets every pattern pass."""
+"""The filter that accepts every pattern."""
 
 
 def filter_sentences(paths: Iterable[Path], tokeniser: Tokeniser) -> list[str]:
@@ -29,7 +29,7 @@ def filter_sentences(paths: Iterable[Path], tokeniser: Tokeniser) -> list[str]:
 
 
 def _token_lines(path: Path, tokeniser: Tokeniser) -> Iterator[str]:
-    if ".jsonl" not in path.suffixes:  # of skeletons, which are tokens already, compressed or not
+    if ".jsonl" not in path.suffixes:  # skeleton files, compressed or not, hold tokens
         yield from map(tokeniser.tokens, read_lines(path))
         return
     for record in read_skeletons(path):

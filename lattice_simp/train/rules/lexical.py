@@ -21,7 +21,7 @@ from lattice_simp.train.alignment.links import Bitext, read_bitext
 from lattice_simp.train.rules.extract import RuleSides
 
 NULL = -1
-"""The number of the word that unlinked words are linked with."""
+"""The number of the NULL word, with which unlinked words are linked."""
 
 _FILE = "lexical.npz"
 _SHIFT = 32
@@ -62,7 +62,7 @@ def _lexical(run: Run, folder: Path) -> dict[str, Any]:
 
 
 def lexical_table(pairs: Longs, counts: Longs) -> LexicalTable:
-    """Makes probabilities of counts; `pairs` are sorted.
+    """Turns counts into probabilities; `pairs` must be sorted.
 
     >>> table = lexical_table(np.array([1 << 32 | 1, 1 << 32 | 2]), np.array([3, 1]))
     >>> table.target_given_source.tolist(), table.source_given_target.tolist()
@@ -76,7 +76,7 @@ def lexical_table(pairs: Longs, counts: Longs) -> LexicalTable:
 
 @jit
 def pair_key(source: int, target: int) -> np.int64:
-    """Returns the number of a word pair; either word may be NULL, for which the number's half is 0."""
+    """Returns the number of a word pair; either word may be NULL, whose half of the number is 0."""
     return ((np.int64(source) + 1) << _SHIFT) | (np.int64(target) + 1)
 
 
@@ -109,10 +109,11 @@ def _linked_pairs(bitext: Bitext) -> Longs:
 def lexical_weights(rules: RuleSides, pairs: Longs, probabilities: Floats, of_target: bool, least: float) -> Floats:
     """Returns the log lexical weight of each rule.
 
-    For each word of one side, the mean probability over the words it is linked with (or of NULL); their product.
+    The weight is a product over the words of one side: for each, the mean probability over the words it is linked with
+    (or of NULL).
 
     Args:
-        pairs, probabilities: of a `LexicalTable`: those of the target words if `of_target`, else of the source words.
+        pairs, probabilities: from a `LexicalTable`: those of the target words if `of_target`, else of the source words.
         of_target: the product runs over the target words.
         least: the probability of an unknown pair.
     """

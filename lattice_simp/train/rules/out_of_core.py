@@ -15,12 +15,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 MEMORY = "1500MB"
-"""What one worker's DuckDB may use."""
+"""The memory limit of one worker's DuckDB."""
 
 
 @contextmanager
 def open_database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Opens a database in memory that spills into a subfolder, which is removed."""
+    """Opens a database in memory that spills to a temporary subfolder."""
     spill = folder / f"spill.{os.getpid()}"
     connection = duckdb.connect()
     try:

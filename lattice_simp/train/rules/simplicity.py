@@ -1,7 +1,7 @@
 """Measures how much simpler a rule's target words are than its source words: more frequent in simple text, shorter.
 
-Both sides are of one language. Words that both sides have count for nothing; what a rule replaces and what it puts
-there instead are compared, each on average, so that longer phrases gain nothing by their length.
+Both sides are in the same language. Words that both sides share are ignored; the means over the replaced words and over
+the new words are compared, so longer phrases gain nothing by their length.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ def with_simplicity(grammar: Grammar, model: LanguageModel) -> Grammar:
     r"""Returns a grammar with the features `Frequency` and `Length`.
 
     Args:
-        grammar: from complex to simple words.
-        model: of simple text; its unigrams say how frequent words are, and unknown words are as rare as `<unk>`.
+        grammar: a grammar from complex to simple words.
+        model: a model of simple text; its unigrams give the frequencies of words, and unknown words are as rare as
+            `<unk>`.
 
     >>> from lattice_simp.formats.rule_table import parse_rules
     >>> text = "\\data\\\nngram 1=5\n\n\\1-grams:\n-4 <unk>\n0 <s>\n-1 </s>\n-3 purchase\n-2 buy\n\n\\end\\\n"
@@ -43,7 +44,7 @@ def with_simplicity(grammar: Grammar, model: LanguageModel) -> Grammar:
     removed, added = np.setdiff1d(read, written), np.setdiff1d(written, read)
     values = np.stack([_log_probabilities(table, model), -_letters(table)], axis=1)
     before, after = (_means(keys, values, grammar.num_rules) for keys in (removed, added))
-    gains = np.nan_to_num(after - before)  # nothing to compare where words are only removed, or only added
+    gains = np.nan_to_num(after - before)  # nothing to compare if words are only removed or only added
     features = np.hstack([grammar.features, gains])
     return replace(grammar, features=features, feature_names=(*grammar.feature_names, *FEATURES))
 
@@ -53,7 +54,7 @@ def _keys(offsets: Ints, symbols: Ints, words: SymbolTable, rows: Longs, table: 
 
     Args:
         offsets, symbols, words: a side of the grammar, and its symbol table.
-        rows: of each rule, its row in that side.
+        rows: the row of each rule in that side.
         table: the words of both sides.
     """
     of_table = table.encode(list(words))

@@ -1,8 +1,9 @@
-"""Where the rules of an aligned sentence pair lie (Chiang 2007, section 3.2): kernels over link arrays.
+"""The spans of the rules of an aligned sentence pair (Chiang 2007, section 3.2): kernels over link arrays.
 
-An initial phrase is a source span and a target span, neither longer than `max_span`, with a link, whose words have no
-link out of it, and whose first and last source and target words have links (it is tight). A rule is an initial
-phrase, perhaps with one or two smaller ones taken out; these do not touch on the source side, and a linked word stays.
+An initial phrase is a source span and a target span, neither longer than `max_span`, with at least one link, whose
+words have no links outside, and whose first and last source and target words have links (it is tight). A rule is an
+initial phrase, perhaps with one or two smaller ones replaced by gaps; gaps are not adjacent on the source side, and at
+least one linked word stays.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def rule_spans(
             count = _add(spans, count, phrases, whole, -1, -1)
         if max_gaps == 0:
             continue
-        # All phrases that begin inside it; those that end after it, or are not smaller, are left out.
+        # Gaps are phrases that begin inside; phrases that end outside, or hold all links, are left out.
         for first in range(offsets[begin], offsets[end]):
             gap, gap_end = phrases[first, 0], phrases[first, 1]
             words_left = words - (gap_end - gap)
@@ -95,7 +96,7 @@ def rule_spans(
 
 @jit
 def with_room(values: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
-    """Returns an array, of one or more dimensions, with room for so many rows: itself, or a copy twice as long."""
+    """Returns an array of any dimensions with room for `rows` rows: itself, or a copy of twice the length or more."""
     while len(values) < rows:
         grown = np.empty((2 * len(values), *values.shape[1:]), dtype=values.dtype)
         grown[: len(values)] = values

@@ -13,13 +13,13 @@ SWAP = "Swap"
 """The score of the rule: -1 for each swap."""
 
 START_WEIGHT = 2.0
-"""Nats that a swap costs before tuning."""
+"""The cost of a swap (nats) before tuning."""
 
 
 def with_swaps(grammar: Grammar) -> Grammar:
-    """Returns a shallow grammar with the rule `X -> V V` that writes its two phrases in the other order.
+    """Returns a shallow grammar with the rule `X -> V V` that writes its two phrases in the opposite order.
 
-    A phrase that was swapped swaps no more, so the grammar does not nest, and decoding stays exact.
+    A swapped phrase is not swapped again, so the grammar does not nest, and decoding stays exact.
 
     >>> from lattice_simp.formats.rule_table import parse_rules
     >>> table = ["[V] ||| a ||| a ||| P=-1", "[X] ||| [V,1] ||| [V,1] ||| P=0"]
@@ -30,7 +30,7 @@ def with_swaps(grammar: Grammar) -> Grammar:
     False
 
     Args:
-        grammar: with non-terminals X, the top, and V, the phrases in its gaps.
+        grammar: a grammar with the non-terminals X, the top, and V, the phrases in its gaps.
     """
     top, phrase = grammar.nonterminals.index("X"), grammar.nonterminals.index("V")
     features = np.zeros((grammar.num_rules + 1, len(grammar.feature_names) + 1))

@@ -26,7 +26,7 @@ from lattice_simp.translate.grammar import Grammar
 FILE = "rules.arrays"
 
 LEAST_PROBABILITY = 1e-7
-"""Of a word pair that the lexical table does not hold."""
+"""The probability of a word pair that the lexical table does not hold."""
 
 FEATURES = (
     "TargetGivenSource",
@@ -131,7 +131,7 @@ def _grammar(
 
 
 def _renumbered(symbols: Ints, words: list[str]) -> tuple[Ints, SymbolTable]:
-    """Renumbers the words that occur with a new symbol table; gaps stay."""
+    """Renumbers the words that occur by a new symbol table; gaps stay."""
     used = np.unique(symbols[symbols >= 0])
     table = SymbolTable()
     numbers = table.encode([words[number] for number in used.tolist()])

@@ -1,1 +1,1 @@
-"""Text files to clean, tokenised, numbered sentence pairs."""
+"""From text files to clean, tokenised, numbered sentence pairs."""

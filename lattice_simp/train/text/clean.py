@@ -14,10 +14,10 @@ from lattice_simp.train.config import Clean
 from lattice_simp.train.text.vocabulary import split_words
 
 SHORT = 9
-"""Sides of up to so many tokens may have any ratio of lengths: a word may be a whole clause elsewhere."""
+"""Sides of up to this many tokens may have any ratio of lengths: a word may be a whole clause in another language."""
 
 FOREIGN_MARGIN = 1.0
-"""Nats a word by which a side must look more like the other language to be left out."""
+"""A side is left out if the other language's model gives it this many more nats a word."""
 
 FOREIGN_WORDS = 4
 """Sides with fewer words give too little evidence of their language."""
@@ -48,7 +48,7 @@ def reason_to_drop(source: str, target: str, settings: Clean) -> str | None:
 
 
 def has_reserved_word(sentence: str) -> bool:
-    """Returns whether a token means something else to language models or rule tables.
+    """Returns whether a token has a special meaning in language models or rule tables.
 
     >>> has_reserved_word("a <s> b"), has_reserved_word("[X,1]"), has_reserved_word("<b> [ X ]")
     (True, True, False)
@@ -71,7 +71,7 @@ def pair_hashes(source: Iterable[str], target: Iterable[str]) -> Longs:
 
 
 def repeated(hashes: Longs) -> Bools:
-    """Returns for each hash whether it also occurs earlier.
+    """Marks the hashes that also occur earlier.
 
     >>> repeated(np.array([7, 8, 7, 7])).tolist()
     [False, False, True, True]
@@ -82,10 +82,10 @@ def repeated(hashes: Longs) -> Bools:
 
 
 def foreign(column: pa.ChunkedArray, counts: Mapping[str, int], other_counts: Mapping[str, int]) -> Bools:
-    """Returns for each token line whether it looks like the other side's language, by unigram models of the corpus.
+    """Marks token lines that look like the other side's language, by unigram models of the corpus.
 
-    It does if its words are likelier there by `FOREIGN_MARGIN` nats each; those without letters do not count. Works for
-    any pair of languages: it needs no models, only that most of the corpus is sound.
+    That is, words of the line (those with letters) are likelier in the other language by `FOREIGN_MARGIN` nats on
+    average. This works for any pair of languages without prior models, as long as most of the corpus is sound.
 
     >>> french, english = {"le": 900, "chat": 90, "dort": 9}, {"the": 900, "cat": 90, "sleeps": 9}
     >>> foreign(pa.chunked_array([["the cat sleeps the", "le chat dort le"]]), french, english).tolist()
@@ -102,7 +102,7 @@ def foreign(column: pa.ChunkedArray, counts: Mapping[str, int], other_counts: Ma
     numbers = encoded.indices.to_numpy()
     lines = np.repeat(np.arange(len(column)), np.diff(offsets))
     lengths = np.bincount(lines, weights=counted[numbers], minlength=len(column))
-    gain = np.bincount(lines, weights=gains[numbers], minlength=len(column))  # adds up in the order of the words
+    gain = np.bincount(lines, weights=gains[numbers], minlength=len(column))  # sums in the order of the words
     return (lengths >= FOREIGN_WORDS) & (gain > FOREIGN_MARGIN * lengths)
 
 

@@ -1,7 +1,7 @@
 """The stage `prepare`: raw text files to shards of clean, tokenised sentence pairs.
 
 raw/000000.parquet      source, target, corpus, line: as the files have them
-tokens/000000.parquet   the same columns, tokenised, and a hash; pairs that are unfit by themselves are gone
+tokens/000000.parquet   the same columns, tokenised, and a hash; without pairs that are unfit on their own
 000000.parquet          without duplicates and sides in the wrong language, cased
 """
 
@@ -33,7 +33,7 @@ from lattice_simp.train.text.vocabulary import word_counts
 _RAW, _TOKENS = "raw", "tokens"
 
 _SPLIT, _SELECTED = "split.json", "selected.json"
-"""The files that say: all raw shards are there, all final shards are there. A killed run goes on after them."""
+"""The files that mark complete raw shards and complete final shards; a killed run resumes after them."""
 
 _HASH = "hash"
 
@@ -48,7 +48,7 @@ def prepare_stage(config: Config) -> Stage:
         "shard_lines": config.shard_lines,
     }
     work = partial(_prepare, config)
-    both = tokenisers(config.text)  # tried out, since a package may be missing
+    both = tokenisers(config.text)  # fails early if a package is missing
     return Stage("prepare", (), settings, files, work, check=lambda: [tokeniser.tokens("") for tokeniser in both])
 
 
@@ -111,7 +111,7 @@ def read_pairs(config: Config, corpus: Corpus) -> Iterator[tuple[str, str]]:
     """Reads the pairs of a corpus.
 
     Raises:
-        FormatError: a file is missing, broken, empty or no UTF-8, or the files have different numbers of lines.
+        FormatError: a file is missing, broken, empty or not UTF-8, or the files have different numbers of lines.
     """
     source, target = config.path(corpus.source), config.path(corpus.target)
     number = 0
@@ -147,11 +147,11 @@ def _tokenise_shard(both: tuple[Tokeniser, Tokeniser], clean: Clean, raw: Path, 
     write_shard(path, columns)
 
 
-# ---------------------------------------------------------------- what stays
+# ---------------------------------------------------------------- final shards
 
 
 def _select(config: Config, run: Run, folder: Path) -> tuple[int, Counter[str]]:
-    """Writes the final shards; returns the number of pairs and what was dropped."""
+    """Writes the final shards; returns the number of pairs and the counts of dropped pairs."""
     paths = shard_paths(folder / _TOKENS)
     casings = [read_casing(folder / f"casing.{side}.txt") for side in SIDES] if config.text.case == "true" else []
     if config.clean.language:

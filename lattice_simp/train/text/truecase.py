@@ -10,7 +10,7 @@ from lattice_simp.train.text.vocabulary import word_counts
 
 
 def learn_casing(columns: Iterable[pa.ChunkedArray]) -> dict[str, str]:
-    """Learns the usual forms from all words but the first of each sentence.
+    """Learns the usual forms from all words except the first of each sentence.
 
     >>> learn_casing([pa.chunked_array([["The Union agrees", "Is the Union here", "the end"]])])["union"]
     'Union'

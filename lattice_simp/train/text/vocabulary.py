@@ -87,7 +87,7 @@ def word_counts(columns: Iterable[pa.ChunkedArray], *, firsts: bool = True) -> C
             rest[offsets[:-1]] = False
             words = words.filter(pa.array(rest))
         counted = words.value_counts()
-        # An ordinary loop: `Counter.update` adds up in Python, too.
+        # A plain loop is enough: `Counter.update` also sums in Python.
         for word, count in zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True):
             counts[word] += count
     return counts
