@@ -1,4 +1,4 @@
-"""Evaluation: metrics as statistics that add up, significance tests, break-downs, tables and plots."""
+"""Evaluation: metrics as statistics that add up, significance tests, breakdowns, tables and plots."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Closest references: the path of a lattice of references that is nearest to a hypothesis, as one more reference.
 
-A lattice holds more ways to say a sentence than anybody writes down (an expansion of a few references, all
-recombinations of them). A hypothesis is compared with the one it comes closest to by word edit distance, found exactly
+A lattice holds more ways to say a sentence than people write down (for example, all recombinations of a few
+references). A hypothesis is compared with the path that is nearest by word edit distance, found exactly
 (`ops/oracle_wer.py`), as HTER compares it with its own correction.
 """
 
@@ -26,9 +26,9 @@ def closest_references(
     {'plain': ['the cat was sitting']}
 
     Args:
-        lattices: one for each sentence, acyclic. Of equally near paths the cheapest counts.
+        lattices: one for each sentence, acyclic. Of equally near paths the cheapest is used.
         systems: lines of tokens, by the systems' names.
-        references: lines that stand in where a lattice accepts nothing.
+        references: lines to use where a lattice accepts nothing.
 
     Raises:
         LatticeSimpError: there are more or fewer lattices than sentences.

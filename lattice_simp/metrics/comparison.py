@@ -1,4 +1,4 @@
-"""Systems measured by metrics, and compared with a baseline: on all sentences, or group by group."""
+"""Measures systems by metrics, and compares them with a baseline: on all sentences, or group by group."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Measurements:
     """The sentence statistics of systems.
 
     Attributes:
-        metrics: one for each column; the signature of one that read another form than the files have says so.
-        forms: what the files have of what each metric read, tokens or text.
-        statistics: by system, for each metric an array (sentences, k); the systems' order is kept.
+        metrics: one for each column; the signature records a conversion between text and tokens.
+        forms: for each metric, the form of the files that was used: tokens or text.
+        statistics: by system, for each metric an array (sentences, k); the systems keep their order.
     """
 
     metrics: tuple[Metric, ...]
@@ -47,7 +47,7 @@ class Measurements:
 
     @property
     def sentences(self) -> int:
-        """How many there are."""
+        """The number of sentences."""
         return len(next(iter(self.statistics.values()))[0])
 
 
@@ -56,11 +56,11 @@ class Score:
     """A system's score by one metric.
 
     Attributes:
-        value: on all sentences.
-        interval: of the score, by bootstrap resampling.
+        value: the score on all sentences.
+        interval: its confidence interval, by bootstrap resampling.
         gain: the score less the baseline's; None for the baseline, or without one.
-        gain_interval: of the gain.
-        p: that the systems differ by chance; None for the baseline, and where there are too few sentences.
+        gain_interval: the confidence interval of the gain.
+        p: the p-value of the gain; None for the baseline, and if there are too few sentences.
     """
 
     value: float
@@ -83,9 +83,9 @@ class Comparison:
     (100.0, 40.31, 0.001)
 
     Attributes:
-        sentences: how many.
+        sentences: the number of sentences.
         baseline: the system that the others are compared with.
-        test: how p-values and intervals were found.
+        test: the test behind p-values and intervals.
         scores: by system, then by the metric's name.
     """
 
@@ -114,15 +114,15 @@ def measure(
         systems: the output of each, by name.
         references: one or more.
         metrics: for as many references.
-        source: the sentences that the outputs were made of, for metrics that compare with them.
-        extra_references: of each system, one more reference that counts for it alone (`closest_references`).
-        tokens: the tokeniser of text for metrics that read tokens alone, of those of
-            `text.sacrebleu_tokenisers.TOKENISERS`. Metrics that read text alone get tokens joined by blanks where there
-            is no text.
+        source: the sources of the outputs, for metrics that compare with them.
+        extra_references: a further reference for each system, for that system alone (`closest_references`).
+        tokens: the tokeniser of text for metrics that read only tokens, one of
+            `text.sacrebleu_tokenisers.TOKENISERS`. Metrics that read only text get tokens joined by blanks if there is
+            no text.
 
     Raises:
-        LatticeSimpError: no systems, different numbers of lines, tokens of some lines and text of others, a metric that
-            needs a source that is not there; as `tokenisers.tokeniser`.
+        LatticeSimpError: no systems, different numbers of lines, tokens of some lines and text of others, or a metric
+            that needs a missing source; or as `tokenisers.tokeniser`.
     """
     if not systems or not metrics:
         raise LatticeSimpError("there is nothing to evaluate; give at least one system and one metric")
@@ -153,8 +153,8 @@ def compare(
 
     Args:
         baseline: a system's name; None for scores and intervals alone.
-        test: bootstrap resampling with 1000 samples if not given.
-        rows: the sentences to look at; None for all.
+        test: by default bootstrap resampling with 1000 samples.
+        rows: the sentences to use; None for all.
 
     Raises:
         LatticeSimpError: no such baseline, or no sentences.
@@ -190,7 +190,7 @@ def compare(
 def compare_groups(
     measured: Measurements, groups: Groups, baseline: str | None = None, test: SignificanceTest | None = None
 ) -> dict[str, Comparison]:
-    """Compares systems on each group of sentences by itself, in the groups' order.
+    """Compares systems on each group of sentences separately, in the groups' order.
 
     Raises:
         LatticeSimpError: as `compare`; labels for another number of sentences.
@@ -201,14 +201,14 @@ def compare_groups(
 
 
 class _Writing:
-    """How the lines of all files are written for each metric: as they are, or as tokens of their text and back."""
+    """Converts the lines of all files between text and tokens as each metric needs."""
 
     def __init__(self, lines: Sequence[Lines], source: Lines | None, tokens: str) -> None:
         self._lines, self._source, self._tokens = lines, source, tokens
         self._made: dict[int, list[str]] = {}
 
     def column(self, metric: Metric) -> tuple[Metric, Form, Form]:
-        """Returns a metric with its signature, the form that all files have, and the form that the metric reads."""
+        """Returns a metric with its final signature, the form that all files have, and the form that it reads."""
         compared = list(self._lines)
         if metric.needs_source and self._source is not None:
             compared.append(self._source)
@@ -227,9 +227,9 @@ class _Writing:
         )
 
     def written(self, lines: Lines, form: Form, wanted: Form) -> Sequence[str]:
-        """Returns lines that have a form in the form wanted."""
+        """Converts lines from a form that they have to the form `wanted`."""
         sentences = lines.written(form) or ()
-        if wanted is form or wanted is Form.TEXT:  # tokens are joined by blanks as they are
+        if wanted is form or wanted is Form.TEXT:  # tokens are joined by blanks already
             return sentences
         if id(lines) not in self._made:
             split = tokeniser(self._tokens)

@@ -1,4 +1,4 @@
-"""How far outputs are from the source and from references, in words: the columns of text simplification's tables.
+"""The distance of outputs from the source and from references in words, as tables on text simplification report it.
 
 They are those of Narayan and Gardent (2014), Table 4: the word Levenshtein distance to the complex sentence and to the
 simple one, and how many outputs are equal to either. Case is ignored.
@@ -25,7 +25,7 @@ def edits_source() -> Metric:
 
 
 def unchanged() -> Metric:
-    """Returns the percentage of outputs that are their source.
+    """Returns the percentage of outputs that equal their source.
 
     >>> unchanged().corpus_score(["a b", "c"], [["a", "c"]], ["A b", "a b c"])
     50.0
@@ -43,7 +43,7 @@ def edits_reference(references: int = 1) -> Metric:
 
 
 def identical(references: int = 1) -> Metric:
-    """Returns the percentage of outputs that are one of their references.
+    """Returns the percentage of outputs that equal one of their references.
 
     >>> identical(2).corpus_score(["a b", "c"], [["a", "c"], ["b b a", "a"]])
     50.0
@@ -52,7 +52,7 @@ def identical(references: int = 1) -> Metric:
 
 
 def word_edits(lines: Sequence[str], others: Sequence[str]) -> Floats:
-    """Returns the word Levenshtein distance of each line to its other one, (n,): words put in, left out or exchanged.
+    """Returns the word Levenshtein distances of pairs of lines, (n,): insertions, deletions and substitutions.
 
     >>> word_edits(["the cat sat"], ["a cat sat there"]).tolist()
     [2.0]

@@ -1,8 +1,8 @@
 """The grade level of Flesch and Kincaid (Kincaid et al. 1975), 0.39 words/sentences + 11.8 syllables/words - 15.59.
 
-The counts are those of the corpus. Words are tokens with a letter or a digit, so punctuation marks are none (EASSE
-counts them, which gives higher grades); `'s` and `n't` are parts of the word before. Sentences are those of
-`count_sentences`, syllables those of `count_syllables`. Grades may be negative.
+The counts are those of the corpus. Words are tokens with a letter or a digit, so punctuation marks do not count (in
+EASSE they do, which gives higher grades); `'s` and `n't` are parts of the word before. Sentences are counted by
+`count_sentences`, syllables by `count_syllables`. Grades may be negative.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lattice_simp.metrics.syllables import count_syllables
 from lattice_simp.scores.ratios import ratio
 
 _PART = re.compile(r"n['’]t|['’](?:s|m|re|ve|ll|d)", re.IGNORECASE)
-"""Tokens that are parts of the word before, and without a syllable of their own."""
+"""Tokens that are parts of the word before and add no syllable."""
 
 
 def fkgl() -> Metric:

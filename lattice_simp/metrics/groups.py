@@ -1,4 +1,4 @@
-"""Groups of sentences for break-downs: one label a sentence, and the order that labels are shown in."""
+"""Groups of sentences for breakdowns: one label for each sentence, and the order of labels in tables."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
 
 LENGTH_EDGES = (10, 20, 30, 40)
-"""The longest sentences of the usual length groups."""
+"""The longest lengths of the default length groups."""
 
 MOST_GAPS = 4
-"""Sentences with so many gaps or more share a group: with 1.5 to 2 gaps a sentence, more are rare."""
+"""Sentences with this many gaps or more share a group: more are rare, since the mean is 1.5 to 2 gaps a sentence."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Groups:
     (('formal', 'casual'), [0, 3])
 
     Attributes:
-        name: what the labels are, as a table's column is headed.
-        labels: one a sentence; None for a sentence that belongs to no group.
-        order: the labels that occur, as they are shown.
+        name: the kind of labels, the heading in tables.
+        labels: one for each sentence; None for a sentence that belongs to no group.
+        order: the labels that occur, in display order.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Groups:
 
     @classmethod
     def of(cls, name: str, labels: Iterable[str | None], order: Iterable[str] = ()) -> Groups:
-        """Makes groups; labels that `order` lacks come after it, as they occur first."""
+        """Makes groups; labels that `order` lacks come after it, by their first occurrence."""
         all_labels = tuple(labels)
         present = dict.fromkeys(label for label in all_labels if label is not None)
         first = [label for label in order if label in present]
@@ -54,7 +54,7 @@ class Groups:
 
     @property
     def left_out(self) -> int:
-        """How many sentences belong to no group."""
+        """The number of sentences that belong to no group."""
         return sum(label is None for label in self.labels)
 
 
@@ -69,7 +69,7 @@ def gap_type_groups(skeletons: Sequence[Skeleton | None]) -> Groups:
 
 
 def gap_count_groups(skeletons: Sequence[Skeleton | None], most: int = MOST_GAPS) -> Groups:
-    """Groups sentences by the number of gaps of their skeletons; `most` and more are one group.
+    """Groups sentences by the number of gaps of their skeletons; `most` or more form one group.
 
     >>> gap_count_groups([Skeleton.from_mask("10101", "a b c d e"), Skeleton.from_mask("10", "a b")], most=2).order
     ('1', '2 or more')
@@ -96,7 +96,7 @@ def length_groups(lengths: Iterable[int], edges: Sequence[int] = LENGTH_EDGES) -
 
 
 def read_groups(path: str | Path, count: int) -> Groups:
-    """Reads a label a line; a sentence with an empty line belongs to no group.
+    """Reads one label a line; a sentence with an empty line belongs to no group.
 
     Raises:
         FormatError: another number of lines than `count`, or no label at all.
@@ -118,11 +118,11 @@ def align_skeletons(
 ) -> list[Skeleton | None]:
     """Returns the skeleton of each sentence, or None.
 
-    As many records as sentences are in their order; fewer say by their `line` (from 0) which ones they belong to.
-    `mask_index` says which of several skeletons of a sentence (the last one where there are fewer); `path` is theirs.
+    If there are as many records as sentences, they are in the same order; otherwise, `line` (from 0) assigns them.
+    `mask_index` chooses one of several skeletons of a sentence (or the last one); `path` is the file of the records.
 
     Raises:
-        FormatError: a record of a line that is not there, or a second one of the same line.
+        FormatError: a record of a line that does not exist, or a second record of the same line.
     """
     skeletons: list[Skeleton | None] = [None] * count
     for position, record in enumerate(records):

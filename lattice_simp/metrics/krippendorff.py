@@ -57,7 +57,7 @@ def _ordinal(values: np.ndarray) -> Callable[[Any, Any], float]:
     points, counts = np.unique(values, return_counts=True)
     ranks = dict(zip(points.tolist(), (np.cumsum(counts) - counts / 2).tolist(), strict=True))
 
-    # A value without a partner has no rank, and alpha does not count it.
+    # A value without a partner has no rank; alpha ignores it.
     return lambda first, second: float((ranks.get(first, 0.0) - ranks.get(second, 0.0)) ** 2)
 
 

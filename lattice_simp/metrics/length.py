@@ -11,12 +11,12 @@ from lattice_simp.metrics.metric import Form, Metric, References, check_lines, r
 
 
 def length_ratio(references: int = 1) -> Metric:
-    """Returns tokens of hypotheses by tokens of references, of several the closest one (the shorter one of two).
+    """Returns the ratio of the tokens of hypotheses to those of the closest references (on ties, the shorter).
 
     >>> length_ratio(2).corpus_score(["a b c", "a"], [["a b", "a b"], ["a b c d", "a b c"]])
     1.0
 
-    The ratio is 0 where the references hold no token.
+    The ratio is 0 if the references hold no tokens.
     """
     signature = f"nrefs:{references}|tokens:blanks|reference:closest"
     return Metric("length", None, signature, _statistics, ratio_of_sums, (Form.TOKENS,), decimals=3)
@@ -25,6 +25,6 @@ def length_ratio(references: int = 1) -> Metric:
 def _statistics(hypotheses: Sequence[str], references: References) -> Floats:
     check_lines(hypotheses, references)
     lengths = np.array([len(line.split()) for line in hypotheses], dtype=np.float64)
-    others = np.sort([[len(line.split()) for line in lines] for lines in references], axis=0)  # so ties go to the short
+    others = np.sort([[len(line.split()) for line in lines] for lines in references], axis=0)  # ties go to the shorter
     closest = np.abs(others - lengths).argmin(axis=0)
     return np.column_stack([lengths, others[closest, np.arange(len(lengths))]])

@@ -1,9 +1,9 @@
-"""METEOR 1.5 (Denkowski and Lavie 2014): the jar's statistics of each sentence, its formula in numpy.
+"""METEOR 1.5 (Denkowski and Lavie 2014): the jar's statistics of each sentence, and its formula in numpy.
 
 A row of statistics: length of hypothesis and reference; function words in both; for each of four kinds of matches
 (exact, stem, synonym, paraphrase) the content words matched in both and the function words matched in both; chunks;
 matched words of both. Of several references, the jar takes the best one for each sentence. The chunk of a sentence that
-equals its reference is not counted: the jar leaves it out when it adds sentences up.
+equals its reference is not counted: the jar leaves it out when it sums sentences.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lattice_simp.scores.ratios import ratio
 from lattice_simp.support.tables import read_table
 
 LANGUAGES = Path(__file__).with_name("meteor_languages.tsv")
-"""What METEOR 1.5 knows of each language: the tables of its class `Constants`."""
+"""The parameters of METEOR 1.5 for each language, from its class `Constants`."""
 
 OTHER = "other"
 """The fallback for languages without parameters of their own: exact matches, language-independent parameters."""
@@ -40,8 +40,8 @@ class MeteorLanguage:
     """The parameters of a language, those of the task that the jar takes by default.
 
     Attributes:
-        meteor_name: what METEOR calls it (`cz`, `se`).
-        normaliser: whether the jar can make tokens of its text (`-norm`).
+        meteor_name: its name in METEOR (`cz`, `se`).
+        normaliser: whether the jar can tokenise its text (`-norm`).
         paraphrases: `bundled` with the Python package, in a `separate` file of METEOR's own distribution, or `none`.
         modules: the kinds of matches in their order, with their weights.
         parameters: alpha, the weight of recall (precision has the rest); beta, the exponent of the fragmentation;
@@ -71,19 +71,19 @@ def meteor(
     >>> round(metric.corpus_score(["le chat dort"], [["le chat mange"]]), 2)  # doctest: +SKIP
     40.81
 
-    English paraphrases come with the jar's Python package. Those of cs, de, es, fr and ru are in METEOR's own
-    distribution alone: name the file (`data/paraphrase-fr.gz`), or these matches are left out, as the signature says.
-    Where the jar has no rules to make tokens of a language's text, it is given tokens, and lower-cases them.
+    English paraphrases come with the jar's Python package. Those of cs, de, es, fr and ru are only in METEOR's own
+    distribution: name the file (`data/paraphrase-fr.gz`), or these matches are left out, as the signature says. If the
+    jar has no rules to tokenise a language's text, the metric passes it tokens, which the jar lower-cases.
 
     Args:
         language: an ISO code, or `other`.
-        references: how many there are.
+        references: the number of references.
         paraphrases: a paraphrase table for the language.
         cache: whether the user's cache folder keeps the statistics.
 
     Raises:
         LatticeSimpError: a language that METEOR does not know, or no such file. The metric's `statistics` raise
-            MissingExtraError where Java or the jar is missing, and LatticeSimpError where the jar fails.
+            MissingExtraError if Java or the jar is missing, and LatticeSimpError if the jar fails.
     """
     settings, table = _settings(language, paraphrases)
     arguments = _arguments(settings)
@@ -153,7 +153,7 @@ def meteor_language(code: str) -> MeteorLanguage:
 
 
 def _settings(language: str, paraphrases: str | Path | None) -> tuple[MeteorLanguage, Path | None]:
-    """Returns the parameters, and the paraphrase table where it is not the jar's own."""
+    """Returns the parameters, and the paraphrase table if it is not the jar's own."""
     settings = meteor_language(language)
     if paraphrases is None:
         if settings.paraphrases != "separate":
@@ -169,7 +169,7 @@ def _settings(language: str, paraphrases: str | Path | None) -> tuple[MeteorLang
 
 
 def _arguments(settings: MeteorLanguage) -> list[str]:
-    """Returns the jar's options; everything is said, so that no default can differ from the formula here."""
+    """Returns the jar's options, all of them explicit, so that no default can differ from the formula here."""
     return [
         *("-l", settings.meteor_name),
         "-norm" if settings.normaliser else "-lower",

@@ -1,4 +1,4 @@
-"""METEOR's jar, which the Python package `pycocoevalcap` brings along, and a cache of what it gave.
+"""METEOR's jar, which is part of the Python package `pycocoevalcap`, and a cache of its results.
 
 Starting the jar takes ten seconds, and the same files are scored again and again.
 """
@@ -31,10 +31,10 @@ COLUMNS = 23
 
 _START_SECONDS = 120.0
 _SECONDS_A_PAIR = 0.5
-"""The jar needs some ten seconds to start and a millisecond or two a pair; what takes so long will not end well."""
+"""The time limit: the jar takes some ten seconds to start and a millisecond or two a pair, so more means a failure."""
 
 _NO_MEMORY = re.compile("OutOfMemoryError|object heap|initialization of VM")
-"""What Java says where the heap is too small for the jar, too large for the machine, or too small for Java itself."""
+"""Java's messages if the heap is too small for the jar, too large for the machine, or too small for Java itself."""
 
 _JAVA_LINE_ENDS = re.compile(r"[\r\n]")
 """Java ends a line at a carriage return, too."""
@@ -45,8 +45,8 @@ class JarOptions:
     """How the jar is run.
 
     Attributes:
-        heap: Java's largest heap, as its option -Xmx takes it; English needs some 1.5 GB for its paraphrases.
-        seconds: after which it is killed; None for a limit by the number of sentences.
+        heap: Java's largest heap, as for its option -Xmx; English needs some 1.5 GB for its paraphrases.
+        seconds: the time after which it is killed; None for a limit by the number of sentences.
     """
 
     heap: str = "2G"
@@ -89,14 +89,14 @@ def sentence_statistics(
     """Returns the statistics of each sentence, (sentences, `COLUMNS`) float64.
 
     Args:
-        hypotheses, references: of equally many lines.
+        hypotheses, references: equal numbers of lines.
         arguments: the jar's options.
-        paraphrases: a table that the jar does not bring along.
-        cache: whether the user's cache folder keeps them, by a hash of all that they depend on (`cache_key`).
+        paraphrases: a table that is not part of the jar.
+        cache: whether to keep the statistics in the user's cache folder, by a hash of all inputs (`cache_key`).
 
     Raises:
-        MissingExtraError: no Java, no jar.
-        LatticeSimpError: it failed, gave something else, or took too long.
+        MissingExtraError: Java or the jar is missing.
+        LatticeSimpError: the jar failed, wrote unexpected output, or took too long.
     """
     every = arguments if paraphrases is None else [*arguments, "-a", str(paraphrases)]
     if not cache:
@@ -108,7 +108,7 @@ def sentence_statistics(
         if rows.shape == (len(hypotheses), COLUMNS) and rows.dtype == np.float64:
             return rows
     rows = _run(hypotheses, references, every, options)
-    with contextlib.suppress(LatticeSimpError, OSError):  # without a cache that can be written, nothing is kept
+    with contextlib.suppress(LatticeSimpError, OSError):  # a cache that cannot be written keeps nothing
         cached.parent.mkdir(parents=True, exist_ok=True)
         write_arrays(cached, {"statistics": rows})
     return rows
@@ -117,7 +117,7 @@ def sentence_statistics(
 def cache_key(
     files: Sequence[Path], arguments: Sequence[str], hypotheses: Sequence[str], references: References
 ) -> str:
-    """Returns a hash of all that the statistics depend on: the jar and its data by content, options, sentences."""
+    """Returns a hash of all inputs of the statistics: the jar and its data by content, options, and sentences."""
     digest = hashlib.sha256()
     for path in files:
         digest.update(hashlib.sha256(path.read_bytes()).digest())

@@ -1,4 +1,4 @@
-"""What a metric is: statistics of each sentence that add up, and a formula over their sums."""
+"""The interface of metrics: statistics of each sentence that add up, and a formula over their sums."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ References = Sequence[Sequence[str]]
 
 
 class Form(str, Enum):
-    """How sentences are written."""
+    """The written form of sentences."""
 
     TOKENS = "tokens"
     """Blanks separate the tokens that the system works with."""
     TEXT = "text"
-    """As a reader sees it: punctuation marks in their places."""
+    """Plain text as readers see it, with punctuation marks in their places."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class Lines:
 
     @property
     def count(self) -> int:
-        """How many sentences there are."""
+        """The number of sentences."""
         return len(self.tokens if self.tokens is not None else self.text or ())
 
     def written(self, form: Form) -> Sequence[str] | None:
-        """Returns the lines in a form, None where they are not there."""
+        """Returns the lines in a form, or None if they lack it."""
         return self.tokens if form is Form.TOKENS else self.text
 
 
@@ -71,19 +71,19 @@ class Metric:
     >>> rows.tolist(), float(metric.score(rows.sum(axis=0)))
     ([[2.0, 3.0], [1.0, 1.0]], 0.75)
 
-    So the score of any resample of the sentences is `score(counts @ statistics)`, which significance tests live on.
+    So the score of any resample of the sentences is `score(counts @ statistics)`, on which significance tests rely.
 
     Attributes:
-        name: as columns are headed.
-        higher_is_better: False for error rates, None where neither direction is better (the length ratio).
-        signature: all that is needed to compute the same numbers again.
-        statistics: hypotheses (n lines) and references (each n lines) to float64 of shape (n, k); of a metric that
-            needs the source, its n lines are the third argument.
-        score: float64 of shape (..., k), sums of rows, to shape (...).
-        reads: the forms that the metric takes, the best one first. `measure` makes tokens of text for one that reads
-            tokens alone, and joins tokens for one that reads text alone.
-        decimals: how many a table shows.
-        needs_source: whether outputs are compared with the sentences that they were made of.
+        name: the heading of its columns.
+        higher_is_better: False for error rates, None if neither direction is better (the length ratio).
+        signature: everything that is needed to compute the same numbers again.
+        statistics: maps hypotheses (n lines) and references (n lines each) to float64 of shape (n, k); a metric that
+            needs the source gets its n lines as the third argument.
+        score: maps sums of rows, float64 of shape (..., k), to shape (...).
+        reads: the forms that the metric reads, the preferred one first. `measure` tokenises text for a metric that
+            reads only tokens, and joins tokens for one that reads only text.
+        decimals: the decimals in tables.
+        needs_source: whether outputs are compared with their sources.
     """
 
     name: str
@@ -99,10 +99,10 @@ class Metric:
         """Returns the statistics, (n, k).
 
         Args:
-            source: the sentences that the hypotheses were made of; only a metric that needs them reads them.
+            source: the sources of the hypotheses; a metric that does not need them ignores them.
 
         Raises:
-            LatticeSimpError: the metric needs the source, and there is none; what `statistics` raises.
+            LatticeSimpError: the metric needs the source, and there is none; or `statistics` raises it.
         """
         hypotheses = as_sentences(hypotheses)
         references = [as_sentences(lines) for lines in as_sentences(references)]
@@ -121,7 +121,7 @@ class Metric:
 
 
 def check_lines(hypotheses: Sequence[str], references: References, source: Sequence[str] | None = None) -> None:
-    """Raises LatticeSimpError for what no metric can score: no sentences or references, or files of other lengths."""
+    """Raises LatticeSimpError if there are no sentences or references, or if numbers of lines differ."""
     if any(isinstance(part, str) for part in (hypotheses, references, source, *references)):
         raise LatticeSimpError("a string, where a list of sentences is needed; put it into a list")
     if not hypotheses or not references:

@@ -1,4 +1,4 @@
-"""The metrics by name: a new one is a file with a function that makes a `Metric`, and a line in `METRICS`."""
+"""The metrics by name; to add one, add a file with a function that makes a `Metric`, and a line in `METRICS`."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from lattice_simp.text.sacrebleu_tokenisers import ASIAN, PIECES, choose_tokenis
 
 @dataclass(frozen=True)
 class MetricOptions:
-    """The settings of all metrics; each reads those that concern it.
+    """The settings of all metrics; each reads those that it needs.
 
     Attributes:
-        references: how many there are.
+        references: the number of references.
         language: an ISO code.
-        tokeniser: of text, of those of `text.sacrebleu_tokenisers.TOKENISERS`; None for the one that fits the language.
+        tokeniser: the tokeniser of text, one of `text.sacrebleu_tokenisers.TOKENISERS`; None for the language's own.
         lowercase: whether BLEU on text and chrF ignore case.
         paraphrases: METEOR's table for the language.
-        jar: of METEOR's Java process.
+        jar: the options of METEOR's Java process.
     """
 
     references: int = 1
@@ -88,4 +88,4 @@ METRICS: Mapping[str, Callable[[MetricOptions], Metric]] = {
     "split": lambda options: split(),
     "sentences": lambda options: sentences(),
 }
-"""By the names of `lattice-simp evaluate --metrics`."""
+"""The metrics by their names in `lattice-simp evaluate --metrics`."""

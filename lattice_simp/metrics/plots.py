@@ -1,7 +1,7 @@
 """Plots of an evaluation with matplotlib: gains by group, quality by group, failure rates.
 
 Each function returns a matplotlib `Figure` without a window or global state; `save_plot` writes it. The same numbers
-give the same bytes with the same version of matplotlib. Where it is not installed, MissingExtraError is raised.
+give the same bytes with the same version of matplotlib. Without matplotlib, they raise MissingExtraError.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Okabe and Ito's, which most colour-blind readers can tell apart."""
 
 FEWEST_DRAWN = 10
-"""Smaller groups are left out of plots (unless all are small): their scores would set the scale for all others."""
+"""Smaller groups are left out of plots (unless all are small): their scores would set the scale for the others."""
 
 _MARKERS = "osD^vP"
 _BAR_ROOM = 0.8
 """The share of the axis that the bars of a group take."""
 
 _HASH_SALT = "lattice_simp"
-"""With a salt, elements of an SVG file are named by their content; without, matplotlib names them by chance."""
+"""With a salt, matplotlib names the elements of an SVG file by their content; without one, at random."""
 
 
 def gain_plot(metric: Metric, by: str, comparisons: Mapping[str, Comparison]) -> Figure:
     """Draws the gain over the baseline in each group: a bar a system, with its bootstrap interval and its mark.
 
     Args:
-        metric: one of those that were measured.
-        by: what the groups are.
-        comparisons: of each group, with a baseline.
+        metric: one of the measured metrics.
+        by: the kind of groups.
+        comparisons: the comparison of each group, with a baseline.
 
     Raises:
         LatticeSimpError: no baseline, or no other system.
@@ -76,7 +76,7 @@ def gain_plot(metric: Metric, by: str, comparisons: Mapping[str, Comparison]) ->
 
 
 def quality_plot(metric: Metric, by: str, comparisons: Mapping[str, Comparison]) -> Figure:
-    """Draws each system's score group by group (by length, for example), with bootstrap intervals."""
+    """Draws each system's score in each group (of a length, for example), with bootstrap intervals."""
     comparisons = _drawn(comparisons)
     figure, axes = _figure()
     systems = list(next(iter(comparisons.values())).scores)
@@ -131,11 +131,11 @@ def save_plot(figure: Figure, path: str | Path) -> None:
 
 
 _NO_DATE = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""The endings of plots, and what to leave out so that the same plot is always the same bytes."""
+"""The endings of plots, and the metadata to leave out so that equal plots have equal bytes."""
 
 
 def draw_results(folder: Path, measured: Measurements, breakdowns: Sequence[Breakdown]) -> list[Path]:
-    """Draws each metric in each break-down, quality and (with a baseline) gain, as PNG and SVG; returns the files.
+    """Draws each metric in each breakdown, quality and (with a baseline) gain, as PNG and SVG; returns the files.
 
     Raises:
         LatticeSimpError: the folder cannot be made.

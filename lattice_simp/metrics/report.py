@@ -42,7 +42,7 @@ class ResultFormat(str, Enum):
 
 
 LEVELS = ((0.01, "**"), (0.05, "*"))
-"""What a mark says: the greatest p-value of each, the strictest first."""
+"""The meaning of marks: the greatest p-value of each, the strictest first."""
 
 _P_DECIMALS = 4
 
@@ -63,7 +63,7 @@ class Breakdown:
 def result_tables(
     measured: Measurements, comparison: Comparison, breakdowns: Sequence[Breakdown] = ()
 ) -> tuple[Table, ...]:
-    """Returns the table of all scores, then for each break-down a table a metric."""
+    """Returns the table of all scores, then one table for each breakdown and metric."""
     grouped = [
         group_table(metric, breakdown.groups, breakdown.comparisons, comparison)
         for breakdown in breakdowns
@@ -89,7 +89,7 @@ def render_results(
 def report(
     measured: Measurements, comparison: Comparison, breakdowns: Sequence[Breakdown] = (), command: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Returns the document that the module describes."""
+    """Returns the JSON document of the module docstring."""
     from lattice_simp import __version__  # the package itself imports its rooms
 
     test = comparison.test
@@ -142,8 +142,8 @@ def significance_mark(p: float | None) -> str:
 def score_table(measured: Measurements, comparison: Comparison, title: str = "Scores") -> Table:
     """Returns a table of systems (rows) by metrics (columns).
 
-    Where there is a baseline, a row of confidence intervals follows each system's scores, and one of p-values those of
-    the systems that are tested against it; marks repeat the latter.
+    With a baseline, a row of confidence intervals follows each system's scores, and a row of p-values those of the
+    systems that are tested against it; marks repeat the p-values.
     """
     rows = [row for name in measured.systems for row in _system_rows(measured.metrics, comparison, name)]
     lower = [metric.name for metric in measured.metrics if metric.higher_is_better is False]
@@ -164,9 +164,9 @@ def score_table(measured: Measurements, comparison: Comparison, title: str = "Sc
 def group_table(
     metric: Metric, groups: Groups, comparisons: Mapping[str, Comparison], overall: Comparison | None = None
 ) -> Table:
-    """Returns a table of one metric: a row a group (see `compare_groups`) with n and each system's score, gain and p.
+    """Returns a table of one metric: for each group (see `compare_groups`) n and each system's score, gain and p.
 
-    With `overall`, a last row is of all sentences.
+    With `overall`, the last row is for all sentences.
     """
     shown = {**comparisons, **({"all": overall} if overall else {})}
     first = next(iter(shown.values()))

@@ -1,8 +1,8 @@
 """BLEU, chrF and TER: sacrebleu's statistics of each sentence, and the formulas of `scores` over many sums at once.
 
 The statistics come from sacrebleu's own classes (Post 2018, "A Call for Clarity in Reporting BLEU Scores"), so tokens,
-n-grams and edits are theirs. The formulas read arrays, since a significance test asks for thousands of scores; their
-results are those of sacrebleu up to the last bits of a float.
+n-grams and edits are theirs. The formulas work on arrays, since a significance test needs thousands of scores; their
+results equal sacrebleu's up to the last bits of a float.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from lattice_simp.scores.ngrams import ORDER
 from lattice_simp.support.extras import Late
 from lattice_simp.text.sacrebleu_tokenisers import USUAL, scorer_tokeniser
 
-sacrebleu = Late("sacrebleu")  # only the commands that score wait for it
+sacrebleu = Late("sacrebleu")  # imported only by commands that score
 
 
 def bleu_tok(references: int = 1) -> Metric:
-    """Returns BLEU on lower-cased tokens as they are: sacrebleu's `-tok none -lc`, the kind of the older papers.
+    """Returns BLEU on lower-cased tokens: sacrebleu's `-tok none -lc`, as in older papers.
 
     >>> metric = bleu_tok()
     >>> round(metric.corpus_score(["the cat sat there ."], [["The cat sat here ."]]), 2)
@@ -39,7 +39,7 @@ def bleu_tok(references: int = 1) -> Metric:
 
 
 def bleu(references: int = 1, *, tokeniser: str = USUAL, lowercase: bool = False) -> Metric:
-    """Returns BLEU on text, with the tokens of one of sacrebleu's tokenisers.
+    """Returns BLEU on text, with one of sacrebleu's tokenisers.
 
     >>> metric = bleu(tokeniser="zh")
     >>> metric.name, round(metric.corpus_score(["我们爱吃苹果。"], [["我们爱吃梨子。"]]), 2)
@@ -48,13 +48,13 @@ def bleu(references: int = 1, *, tokeniser: str = USUAL, lowercase: bool = False
     Raises:
         LatticeSimpError: as `tokenisers.tokeniser`.
     """
-    scorer_tokeniser(tokeniser)  # says what is missing
+    scorer_tokeniser(tokeniser)  # reports a missing package
     scorer = sacrebleu.BLEU(tokenize=tokeniser, lowercase=lowercase, force=True)
     return _metric(f"BLEU-{tokeniser}", True, scorer, _bleu, references, (Form.TEXT,))
 
 
 def bleu_13a(references: int = 1, *, lowercase: bool = False) -> Metric:
-    """Returns BLEU on text, with sacrebleu's default tokens (those of mteval-v13a).
+    """Returns BLEU on text, with sacrebleu's default tokeniser (that of mteval-v13a).
 
     >>> round(bleu_13a().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
     42.73
@@ -72,7 +72,7 @@ def chrf(references: int = 1, *, lowercase: bool = False) -> Metric:
 
 
 def ter(references: int = 1, *, asian: bool = False, tokens: bool = False) -> Metric:
-    """Returns the translation edit rate (Snover et al. 2006), by sacrebleu's defaults: lower case, blanks part words.
+    """Returns the translation edit rate (Snover et al. 2006) by sacrebleu's defaults: lower case, words between blanks.
 
     >>> ter().corpus_score(["the cat sat there ."], [["the cat sat here ."]])
     20.0
@@ -80,9 +80,9 @@ def ter(references: int = 1, *, asian: bool = False, tokens: bool = False) -> Me
     25.0
 
     Args:
-        references: how many.
-        asian: with Tercom's normalisation, whose words are single Chinese characters and Japanese kanji.
-        tokens: reads tokens alone, where blanks in text are between clauses.
+        references: the number of references.
+        asian: use Tercom's normalisation, whose words are single Chinese characters and Japanese kanji.
+        tokens: read only tokens, for languages with blanks only between clauses.
     """
     scorer = sacrebleu.TER(normalized=asian, asian_support=asian)
     return _metric("TER", False, scorer, _ter, references, (Form.TOKENS,) if tokens else (Form.TEXT, Form.TOKENS))
@@ -106,7 +106,7 @@ def _metric(
 
 
 def _bleu(sums: npt.ArrayLike) -> Floats:
-    """Returns rows of: length, closest reference's length, matches by order, totals by order; exponential smoothing."""
+    """Returns BLEU with rows of: length, closest reference's length, matches and totals by order."""
     rows = np.asarray(sums, dtype=np.float64)
     matches, totals = rows[..., 2 : 2 + ORDER], rows[..., 2 + ORDER :]
     brevity, precision = bleu_logs(matches, totals, rows[..., 1], smooth=True, scale=100.0)

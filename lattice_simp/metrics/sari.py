@@ -1,28 +1,29 @@
 """SARI (Xu et al. 2016, "Optimizing Statistical Machine Translation for Text Simplification"), in two variants.
 
-SARI looks at what becomes of the n-grams (up to 4) of the source: which are kept, which deleted, which are added. It
-compares the system with the references, where what only some references do counts in proportion. Its implementations
-differ in several points, so a figure needs the name of its variant:
+SARI scores which n-grams (up to 4) of the source are kept and deleted, and which n-grams are added. It compares the
+system with the references; an operation of only some references counts in proportion. Its implementations differ in
+several points, so a figure needs the name of its variant:
 
-- `sari`: as the authors' program `SARI.py`. The mean of sentence scores; each n-gram of a sentence counts alike
+- `sari`: as the authors' program `SARI.py`. The mean of sentence scores; each n-gram of a sentence counts equally,
   however often it occurs; deletion is scored by precision alone; tokens are those between blanks. Deleted
   occurrences of an n-gram are correct as far as they exceed those in the references.
 - `sari_corpus`: as EASSE (Alva-Manchego et al. 2019). Occurrences are summed over the corpus, precision, recall and F1
-  made of the sums, and F1 averaged over orders, for deletion, too; sacrebleu's 13a tokens. With `tokenise_source=False`
-  only outputs and references become 13a tokens, as in EASSE's first versions (`legacy` later), whose figures for the
-  TurkCorpus outputs are the published ones (Dress 37.08, PBMT-R 38.56, SBMT-SARI 39.96, Hybrid 31.40).
+  are computed from the sums, and F1 is averaged over orders, also for deletion; sacrebleu's 13a tokens. With
+  `tokenise_source=False` only outputs and references become 13a tokens, as in EASSE's first versions (`legacy` later),
+  whose figures for the TurkCorpus outputs are the published ones (Dress 37.08, PBMT-R 38.56, SBMT-SARI 39.96,
+  Hybrid 31.40).
 
-In both, 0 by 0 is 0, and all is lower-cased. So an output that is its reference need not get 100: where neither it nor
-the reference adds (or deletes, or keeps) an n-gram of some order, that part is 0 by 0, and counts as 0 in the mean. An
-output that is source and reference at once adds and deletes nothing, and gets 33.33 for what it keeps; a sentence of
-three words has no n-grams of order 4 at all. Most corpora have n-grams of every kind, so `sari_corpus` of the
-references themselves is 100 with one reference; the mean of sentence scores is below.
+In both, 0 by 0 is 0, and everything is lower-cased. So an output that equals its reference need not get 100: if neither
+adds (or deletes, or keeps) an n-gram of some order, that part is 0 by 0, and counts as 0 in the mean. An output that
+equals both source and reference adds and deletes nothing, and gets 33.33 for what it keeps; a sentence of three words
+has no n-grams of order 4 at all. Most corpora have n-grams of every kind, so `sari_corpus` of the references themselves
+is 100 with one reference; the mean of sentence scores is lower.
 
-On text, `sari_corpus` is EASSE's figure; `sari` reads tokens, which `measure` makes of text with the same tokeniser.
+On text, `sari_corpus` is EASSE's figure; `sari` reads tokens, which `measure` makes with the same tokeniser.
 
-Not offered: Hugging Face's variant of the sentence scores (13a tokens, 0
-by 0 is 1, the recall of kept n-grams is one of occurrences), and EASSE's option to make F1 of precision and recall that
-are averaged over orders first, as the paper's equations have it.
+Not offered: Hugging Face's variant of the sentence scores (13a tokens, 0 by 0 is 1, the recall of kept n-grams counts
+occurrences), and EASSE's option to compute F1 from precision and recall that are first averaged over orders, as in the
+paper's equations.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from lattice_simp.scores.sari import OPERATIONS, SariReferences, corpus_parts, s
 from lattice_simp.text.sacrebleu_tokenisers import USUAL, tokeniser, tokeniser_signature
 
 _CACHED = 1 << 14
-"""Sentences whose n-grams are counted once for all parts."""
+"""How many sentences' statistics are cached, so that n-grams are counted once for all parts."""
 
 
 def sari(references: int = 1, operation: str | None = None) -> Metric:
@@ -81,7 +82,7 @@ def sari_corpus(
         references: how many.
         operation: one of `OPERATIONS`, for that part alone.
         tokenise_source: False leaves the source's tokens as they are, as in the published figures.
-        tokens: the tokeniser, of those of `text.sacrebleu_tokenisers.TOKENISERS`.
+        tokens: the tokeniser, one of `text.sacrebleu_tokenisers.TOKENISERS`.
     """
     named = tokeniser_signature(tokens)
     signature = (

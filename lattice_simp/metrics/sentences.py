@@ -1,12 +1,12 @@
-"""Sentences of a line of tokens, and outputs that split their source (Narayan and Gardent 2014, Table 3).
+"""Counts the sentences of a line of tokens, and outputs that split their source (Narayan and Gardent 2014, Table 3).
 
 A sentence ends with a token that is a full stop, or that consists of question and exclamation marks, or with the line.
-Other tokens end none: neither a full stop that is written with its word (`u.s.`, `inc.`), nor one after an initial
-(`j . smith`) or after an abbreviation of `grammars/english/abbreviations.tsv` (`mr . smith`, `no . 5`), nor dots of
-omission.
-What holds no word is not a sentence, so closing quotes and brackets, and repeated stops, belong to the one before.
+Other tokens do not end a sentence: neither a full stop that is part of its word (`u.s.`, `inc.`), nor one after an
+initial (`j . smith`) or after an abbreviation of `grammars/english/abbreviations.tsv` (`mr . smith`, `no . 5`), nor
+dots of omission. A sentence needs a word, so closing quotes and brackets, and repeated stops, belong to the sentence
+before.
 
-Where the words of a line carry their stops, as the last one shows (`it fell. it broke.`), the tokens of sacrebleu's
+If stops are attached to the words of a line, as its last word shows (`it fell. it broke.`), the tokens of sacrebleu's
 13a are counted.
 """
 
@@ -25,10 +25,10 @@ from lattice_simp.text.sacrebleu_tokenisers import USUAL, tokeniser
 _END = re.compile(r"[.।]|[?!]+")
 
 _CARRIED = re.compile(r"[^.]*[^\W_]{2}[.?!।]")
-"""A word that carries the stop of its sentence; one with full stops within is an abbreviation."""
+"""A word with the stop of its sentence attached; a word with inner full stops is an abbreviation."""
 
 _PRONOUN = "i"
-"""The single letter that a sentence may well end with."""
+"""The single letter with which a sentence may end."""
 
 
 def split() -> Metric:
@@ -48,7 +48,7 @@ def split() -> Metric:
 
 
 def sentences() -> Metric:
-    """Returns the mean number of sentences of an output; an output without a word has none.
+    """Returns the mean number of sentences of an output; an output without words has none.
 
     >>> sentences().corpus_score(["it fell . it broke .", "it fell ."], [["a", "a"]])
     1.5

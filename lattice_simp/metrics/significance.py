@@ -1,9 +1,9 @@
 """Paired significance tests between two systems, and confidence intervals, for any metric.
 
 Paired bootstrap resampling (Koehn 2004) and paired approximate randomisation (Riezler and Maxwell 2005). The first is
-defined as in sacrebleu, whose p is about half of a two-sided test's; the second is two-sided, and the stricter one.
-Scores of resamples come from sums of sentence statistics, by matrix products in blocks of bounded memory. The random
-numbers are drawn as sacrebleu draws them, so the same seed means the same resamples.
+defined as in sacrebleu, whose p is about half that of a two-sided test; the second is two-sided, hence stricter.
+Scores of resamples come from sums of sentence statistics, by matrix products in blocks of bounded memory. Random
+numbers are drawn as in sacrebleu, so the same seed gives the same resamples.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics.metric import Metric
 
 DEFAULT_SEED = 12345
-"""That of sacrebleu."""
+"""The default seed of sacrebleu."""
 
 BLOCK_CELLS = 1 << 22
-"""Sentences times resamples that are held at once: a few matrices of 32 MiB."""
+"""The sentences times resamples in memory at once: a few matrices of 32 MiB."""
 
 _BITS = 32
-"""numpy makes so many bools of one random number; blocks of as many rows continue the stream without a loss."""
+"""numpy draws this many Booleans from one random number; blocks of as many rows waste none."""
 
 FEWEST_FOR_BOOTSTRAP = 10
-"""Resamples of fewer sentences hardly vary, so almost any difference would be significant: no p is given."""
+"""With fewer sentences there is no p-value: resamples hardly vary, so almost any difference would be significant."""
 
 _TIE = 1e-9
-"""Differences of scores (0 to 100) that are nearer than that are equal: the order of a sum changes its last bits."""
+"""Score differences (0 to 100) closer than this count as equal, since the order of a sum changes its last bits."""
 
 
 class TestKind(str, Enum):
     """The significance tests."""
 
-    __test__ = False  # pytest takes the name for a test case's
+    __test__ = False  # pytest would take the class for a test case
 
     BOOTSTRAP = "bootstrap"
     RANDOMISATION = "randomisation"
@@ -45,17 +45,17 @@ class TestKind(str, Enum):
 
 @dataclass(frozen=True)
 class SignificanceTest:
-    """Which test, and how many resamples.
+    """The kind of test, and its number of resamples.
 
     >>> SignificanceTest().description
     'paired bootstrap resampling, 1000 samples, seed 12345'
 
     Attributes:
-        kind: of the test.
-        samples: of the test; by default 1000 or 10000, as sacrebleu.
-        seed: of the random numbers, from 0.
-        confidence: of the intervals, above 0 and below 1.
-        interval_samples: bootstrap resamples for the intervals, where the test makes none.
+        kind: the kind of test.
+        samples: the samples of the test; by default 1000 or 10000, as in sacrebleu.
+        seed: the seed of the random numbers, at least 0.
+        confidence: the confidence level of the intervals, above 0 and below 1.
+        interval_samples: the bootstrap resamples for the intervals if the test has none.
 
     Raises:
         LatticeSimpError: a number out of range.
@@ -88,18 +88,18 @@ class SignificanceTest:
 
     @property
     def description(self) -> str:
-        """What a table says of it."""
+        """The description of the test in tables."""
         name = "bootstrap resampling" if self.kind is TestKind.BOOTSTRAP else "approximate randomisation"
         return f"paired {name}, {self.trials} samples, seed {self.seed}"
 
 
 def interval(values: Floats, confidence: float = 0.95) -> tuple[float, float]:
-    """Returns the bounds that leave out an equal share of the resampled values on both sides.
+    """Returns the bounds that exclude an equal share of the resampled values on both sides.
 
     >>> interval(np.arange(100.0))
     (2.0, 97.0)
 
-    As sacrebleu: of 1000 values sorted from 0, those at 25 and at 974.
+    As in sacrebleu: of 1000 sorted values, counted from 0, those at 25 and 974.
     """
     cut = int(len(values) * (1.0 - confidence) / 2.0 + _TIE)
     ordered = np.sort(values)
@@ -109,14 +109,14 @@ def interval(values: Floats, confidence: float = 0.95) -> tuple[float, float]:
 def bootstrap_p(baseline: Floats, system: Floats, difference: float) -> float:
     """Returns the p-value of paired bootstrap resampling, as sacrebleu defines it.
 
-    It is the share of resamples whose absolute difference, less the mean one, exceeds the difference on all sentences;
-    the observation itself is counted, too. A clear difference is exceeded on one side alone, so p is that of a
-    one-sided test, and hardly more than 0.5 where there is no difference. Systems of equal scores get 1, where
-    sacrebleu returns its smallest p.
+    It is the share of resamples whose absolute difference, less the mean absolute difference, exceeds the difference on
+    all sentences; the observation itself is counted, too. A clear difference is exceeded on only one side, so p is that
+    of a one-sided test, and hardly above 0.5 if there is no difference. Systems with equal scores get 1; sacrebleu
+    returns its smallest p for them.
 
     Args:
         baseline, system: (samples,), the scores of the same resamples.
-        difference: between the scores on all sentences.
+        difference: the difference of the scores on all sentences.
     """
     if abs(difference) <= _TIE:
         return 1.0
@@ -130,13 +130,13 @@ def randomisation_p(
 ) -> float:
     """Returns the p-value of paired approximate randomisation.
 
-    It is the share of random swaps after which the systems differ at least as much as they do; the observation itself
-    is counted, too. (sacrebleu counts larger differences alone, so a single sentence is "significant" there.)
+    It is the share of random swaps after which the systems differ at least as much as observed; the observation itself
+    is counted, too. (sacrebleu counts only larger differences, so a single sentence is "significant" there.)
 
     Args:
         baseline, system: (sentences, k) statistics.
-        metric: whose scores are compared.
-        samples: how many swaps.
+        metric: the metric of the scores to compare.
+        samples: the number of random swaps.
     """
     observed = abs(float(metric.score(system.sum(axis=0)) - metric.score(baseline.sum(axis=0))))
     first, second = swapped_sums(baseline, system, samples, seed)
@@ -145,9 +145,9 @@ def randomisation_p(
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Returns p-values corrected for their number by Holm's method (1979).
+    """Returns p-values corrected for multiple comparisons by Holm's method (1979).
 
-    The chance that any difference at or below a level is one by chance is then at most that level.
+    The probability of any false positive at a level is then at most that level.
 
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]

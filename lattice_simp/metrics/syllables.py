@@ -1,9 +1,9 @@
 """Syllables of English words, by rules of spelling.
 
-A group of vowel letters is a syllable, corrected by the rules of `grammars/english/syllables.tsv`: silent letters, and
-groups that are spoken as two vowels. Hyphenation (pyphen) does not fit better, since it leaves single letters alone: it
-finds fewer syllables in 18 of 109 words of the tests. Dictionaries come as downloads (textstat's, through nltk) or
-under the GPL (syllables).
+A group of vowel letters is a syllable, with corrections by the rules of `grammars/english/syllables.tsv`: silent
+letters, and groups that are spoken as two vowels. Hyphenation (pyphen) is no better, since it never splits off single
+letters: it finds fewer syllables in 18 of 109 words of the tests. Dictionaries are downloads (textstat's, through nltk)
+or under the GPL (syllables).
 """
 
 from __future__ import annotations

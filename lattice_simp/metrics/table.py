@@ -21,14 +21,14 @@ _LATEX: dict[str, str | int | None] = {
 
 @dataclass(frozen=True)
 class Cell:
-    """What is in a cell; numbers are rounded only where they are shown.
+    """The content of a cell; numbers are rounded only for display.
 
     >>> Cell(0.7849, signed=True, mark="*").shown, Cell("plain").shown, Cell(None).shown
     ('+0.78*', 'plain', '-')
 
     Attributes:
-        value: a number, a word, or None where there is nothing to say.
-        decimals: of a float.
+        value: a number, a word, or None for an empty cell.
+        decimals: the decimals of a float.
         signed: whether positive numbers get a plus sign.
         mark: follows the number; the table's notes explain it.
     """
@@ -65,7 +65,7 @@ class Table:
     Attributes:
         title: printed above.
         columns: the headings.
-        rows: each as many cells as there are columns.
+        rows: each with as many cells as there are columns.
         notes: printed below, one on each line.
         words: how many columns from the left hold words (set left); the others hold numbers (set right).
     """

@@ -1,1 +1,1 @@
-"""Scores on numbers: counts of n-grams and edits that add up, and the formulas over their sums."""
+"""Scores over numbered words: counts of n-grams and edits that add up, and the formulas over their sums."""

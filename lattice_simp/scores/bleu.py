@@ -21,11 +21,11 @@ STATISTICS = 2 * ORDER + 1
 
 
 class References(NamedTuple):
-    """What the references of one sentence contribute: a trie of their n-grams in a hash table, and their lengths.
+    """The references of one sentence: a trie of their n-grams in a hash table, and their lengths.
 
     Attributes:
         keys, nodes: the trie, see `NgramTrie`.
-        limits: (nodes,) int32, how often each n-gram occurs in the reference that has it most often.
+        limits: (nodes,) int32, the most occurrences of each n-gram in any one reference.
         lengths: (references,) int32, in increasing order.
     """
 
@@ -111,7 +111,7 @@ def bleu_logs(
 def corpus_bleu(statistics: npt.ArrayLike) -> Floats:
     """Returns the BLEU (0 to 1) of each row of summed statistics, shape (..., `STATISTICS`) to (...).
 
-    BLEU is 0 where some order has no match, as sacrebleu's with `smooth_method="none"`.
+    BLEU is 0 if an order has no match, as in sacrebleu with `smooth_method="none"`.
 
     >>> float(corpus_bleu([3, 2, 1, 1, 4, 3, 2, 2, 4])).__round__(4)
     0.5946
@@ -180,6 +180,6 @@ def _fill_row(words: Ints, references: References, used: Ints, row: Longs) -> No
         used[touched[match]] = 0
     closest = lengths[0]
     for candidate in lengths:
-        if abs(candidate - length) < abs(closest - length):  # in increasing order, so of two the shorter stays
+        if abs(candidate - length) < abs(closest - length):  # lengths increase, so the shorter wins a tie
             closest = candidate
     row[2 * ORDER] = closest

@@ -41,8 +41,8 @@ class ChrfReferences(NamedTuple):
     """The character n-grams of the references of one sentence.
 
     Attributes:
-        counts: what a kernel compares with.
-        symbols: the words' table.
+        counts: the counts that a kernel compares with.
+        symbols: the table of words.
     """
 
     counts: _Counts
@@ -62,10 +62,10 @@ class ChrfReferences(NamedTuple):
         return cls(_Counts(trie.keys, trie.nodes, trie.lengths, trie.counts(), totals), symbols)
 
     def rows(self, words: Ints, offsets: Longs) -> Longs:
-        """Returns the statistics of hypotheses against the reference with the highest chrF2, of those the first.
+        """Returns the statistics of hypotheses against the reference with the highest chrF2 (of ties the first).
 
-        They are n-grams of the hypothesis, of the reference and matches by order, (hypotheses, 3 * `CHRF_ORDER`)
-        int64, see `tune.metric.Prepared`.
+        These are the n-grams of the hypothesis, those of the reference, and the matches, by order, (hypotheses,
+        3 * `CHRF_ORDER`) int64, see `tune.metric.Prepared`.
         """
         rows: Longs = _rows(*_spelled(words, offsets, self.symbols), self.counts)
         best = np.argmax(chrf_score(*np.moveaxis(rows, 2, 0)), axis=1)

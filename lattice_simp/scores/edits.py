@@ -14,7 +14,7 @@ distance, process = Late("rapidfuzz.distance"), Late("rapidfuzz.process")
 
 
 def error_rate(edits: npt.ArrayLike, length: npt.ArrayLike, *, scale: float = 1.0) -> Floats:
-    """Returns edits by the length of the reference, times `scale`; all is wrong where an empty reference is edited.
+    """Returns edits by the length of the reference, times `scale`; the rate is 1 if an empty reference has edits.
 
     >>> error_rate([1.0, 2.0, 0.0], [4.0, 0.0, 0.0]).tolist()
     [0.25, 1.0, 0.0]

@@ -1,4 +1,4 @@
-"""The n-grams of sentences in a trie: what every score with n-grams counts by."""
+"""The n-grams of sentences in a trie, for all scores that count n-grams."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ORDER = 4
 
 
 def numbered(strings: Iterable[Sequence[str]]) -> list[Ints]:
-    """Returns each string's tokens (or characters) as int32 numbers; equal ones have equal numbers, from 0.
+    """Numbers each string's tokens (or characters) from 0, int32; equal ones have equal numbers.
 
     >>> [numbers.tolist() for numbers in numbered([("the", "cat"), ("a", "cat")])]
     [[0, 1], [2, 1]]
@@ -122,7 +122,7 @@ def _find_ngrams(words: Ints, offsets: Longs, max_order: int) -> tuple[Longs, In
 
 @jit
 def empty_keys(ngrams: int) -> Longs:
-    """Returns the keys of a hash table for so many n-grams: free slots, more than it needs."""
+    """Returns free keys of a hash table with room for this many n-grams."""
     slots = 16
     while slots < 2 * ngrams:  # at most half full
         slots *= 2

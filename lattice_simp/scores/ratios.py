@@ -9,7 +9,7 @@ from lattice_simp.core.kernel import Floats
 
 
 def ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> Floats:
-    """Divides, with 0 where the divisor is not positive.
+    """Returns quotients, 0 where the divisor is not positive.
 
     >>> ratio([1.0, 2.0], [4.0, 0.0]).tolist()
     [0.25, 0.0]

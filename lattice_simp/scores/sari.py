@@ -1,8 +1,8 @@
-"""SARI (Xu et al. 2016) over integer words: what becomes of the source's n-grams, and the formula.
+"""SARI (Xu et al. 2016) over integer words: counts of kept, deleted and added n-grams, and the formula.
 
-A hypothesis gives one row of whole numbers: for n-grams of the source that are kept and deleted, and for others that
-are added, n = 1..4, the occurrences that are correct, those of the hypothesis and those of the references. Rows are
-summed over a corpus. An n-gram of source or hypothesis counts once for each reference, an added one once.
+A hypothesis gives one row of whole numbers: for n-grams of the source that are kept or deleted, and for other n-grams
+that are added, n = 1..4, the correct occurrences, those of the hypothesis and those of the references. Rows are summed
+over a corpus. An n-gram of source or hypothesis counts once for each reference, an added n-gram once.
 `metrics/sari.py` describes the two variants.
 """
 
@@ -32,13 +32,13 @@ _CORRECT, _SYSTEM, _REFERENCES = range(3)
 
 
 class SariReferences(NamedTuple):
-    """What the source and the references of one sentence contribute.
+    """The source and the references of one sentence.
 
     Attributes:
         keys, nodes, lengths: the trie of all their n-grams, see `NgramTrie`.
         source: (nodes,) int64, how often the source has each n-gram, times the number of references.
         references: (nodes,) int64, how often all references together have it.
-        number: how many references there are.
+        number: the number of references.
         nothing: (operations, orders, 3) int64, the statistics of a hypothesis without words.
     """
 
@@ -90,7 +90,7 @@ def corpus_parts(statistics: npt.ArrayLike) -> Floats:
 def sentence_parts(hypothesis: npt.ArrayLike, references: Sequence[npt.ArrayLike], source: npt.ArrayLike) -> Floats:
     """Returns the scores of the operations in one sentence, (3,), 0 to 1, in the sentence variant.
 
-    Each n-gram counts alike however often it occurs, and deletion is scored by precision alone.
+    Each n-gram counts equally, however often it occurs, and deletion is scored by precision alone.
 
     >>> sentence_parts([1, 3, 4], [[1, 3, 4], [1, 3, 5]], [1, 2, 4]).round(4).tolist()
     [0.2143, 0.75, 0.5333]
@@ -139,9 +139,9 @@ def _rows(words: Ints, offsets: Longs, known: SariReferences) -> Longs:
 
 @jit
 def _count_ngrams(words: Ints, known: SariReferences, used: Longs, row: Longs) -> Ints:
-    """Counts a hypothesis' n-grams that source or references have, and returns their nodes; adds others to `row`.
+    """Counts a hypothesis's n-grams that source or references have, and returns their nodes; adds others to `row`.
 
-    The others continue the trie in a table of their own, since of added n-grams each counts once.
+    The others continue the trie in a separate table, since each added n-gram counts only once.
     """
     touched = np.empty(ORDER * len(words), dtype=np.int32)
     others = empty_keys(ORDER * len(words))
@@ -190,7 +190,7 @@ def _shares(lengths: Ints, source_and_hypothesis: Longs, references: Longs) -> t
 
 @jit
 def _add_ngram(before: int, after: int, wanted: int, times: int, cells: Longs) -> None:
-    """Adds the statistics of one n-gram, `times` so often, to `cells`, (operations, 3).
+    """Adds the statistics of one n-gram, multiplied by `times`, to `cells`, (operations, 3).
 
     Source and hypothesis have it `before` and `after` times, counted once for each reference; the references `wanted`
     times together.

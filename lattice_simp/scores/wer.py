@@ -17,7 +17,7 @@ class WerReferences(NamedTuple):
     """The references of one sentence.
 
     Attributes:
-        words: (words,) int32, of all references one after another.
+        words: (words,) int32, the words of all references, one after another.
         offsets: (references + 1,) int64, where each begins.
     """
 
@@ -37,7 +37,7 @@ class WerReferences(NamedTuple):
     def rows(self, words: Ints, offsets: Longs) -> Longs:
         """Returns edits and the reference's length, (hypotheses, 2) int64, see `tune.metric.Prepared`.
 
-        The nearest of several references is that with the lowest error rate, of those the first.
+        The nearest of several references is the one with the lowest error rate, of ties the first.
 
         >>> sentence = WerReferences.of([[1, 2, 3], [4, 5]])
         >>> sentence.rows(np.array([1, 3, 4], dtype=np.int32), np.array([0, 2, 3])).tolist()
