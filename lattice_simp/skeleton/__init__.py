@@ -1,4 +1,4 @@
-"""Skeletons: what stays of a sentence when its less important tokens are deleted; files and statistics."""
+"""Skeletons: the tokens of a sentence left after deleting less important ones; files and statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which words of a hypothesis belong to a translation of the skeleton, by the skeleton's own hypotheses."""
+"""Finds the words of a hypothesis that belong to a translation of the skeleton, by the skeleton's hypotheses."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def skeleton_agreement(
     *,
     ignore: Collection[str] = MARKS,
 ) -> Floats:
-    """Returns for each word of a hypothesis the probability that it belongs to a translation of the skeleton.
+    """Returns the probability that each word of a hypothesis belongs to a translation of the skeleton.
 
     >>> skeletons = [Hypothesis(("law", "passed"), 0.0), Hypothesis(("bill", "passed"), 0.0)]
     >>> skeleton_agreement("the law was passed", skeletons).tolist()
     [0.0, 0.5, 0.0, 0.5]
 
-    Each translation of the skeleton that is a subsequence of the hypothesis counts with its posterior probability; it
-    stands where it has the fewest gaps. A hypothesis that contains none gets zeros.
+    Each translation of the skeleton that is a subsequence of the hypothesis counts with its posterior probability, at
+    the place with the fewest gaps. A hypothesis that contains none gets zeros.
 
     Args:
         hypothesis: a string or words.

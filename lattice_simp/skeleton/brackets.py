@@ -3,10 +3,10 @@ r"""Skeletons as readable text: the gaps of a tokenised sentence are in double b
 >>> parse_brackets("the plan [[of the council]] failed")
 (('the', 'plan', 'of', 'the', 'council', 'failed'), (True, True, False, False, False, True))
 
-Tokens are parted by blanks or tabs; `[[` comes before the first token of a gap and `]]` after its last one, with or
-without blanks between. A backslash takes the next bracket or backslash literally: `\[`, `\]`, `\\`. A single bracket
-needs no escape except at the rim of a gap; a backslash before any other character stands for itself. What
-`format_brackets` writes, `parse_brackets` reads back exactly.
+Tokens are separated by blanks or tabs; `[[` comes before the first token of a gap and `]]` after its last one, with or
+without blanks between. A backslash escapes a bracket or backslash: `\[`, `\]`, `\\`. A single bracket needs no escape
+except at the edge of a gap; a backslash before any other character stands for itself. `parse_brackets` restores exactly
+what `format_brackets` writes.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def format_brackets(tokens: Sequence[str], gaps: Sequence[tuple[int, int]]) -> s
 
 
 def _parse_chunk(chunk: str) -> tuple[str, bool, bool]:
-    """Returns the token in the chunk (or ""), whether a gap opens before it and whether one closes after it."""
+    """Returns the token in the chunk (or ""), whether a gap opens before it, and whether one closes after it."""
     pieces = _PIECE.findall(chunk)
     opens = pieces[0] == _OPEN
     closes = pieces[-1] == _CLOSE

@@ -1,4 +1,4 @@
-"""Where the words of a skeleton are in its sentence."""
+"""Finds the words of a skeleton in its sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def fewest_gaps_mask(tokens: Sequence[str], words: Sequence[str]) -> tuple[bool,
     A dynamic programme over (token, word, whether a gap is open): quadratic time and memory.
 
     Raises:
-        SkeletonError: `words` is empty or no subsequence of `tokens`.
+        SkeletonError: `words` is empty or not a subsequence of `tokens`.
     """
     _check_subsequence(tokens, words)
     gaps = _fewest_gaps(tokens, words)
@@ -36,7 +36,7 @@ def fewest_gaps_mask(tokens: Sequence[str], words: Sequence[str]) -> tuple[bool,
 
 
 def _fewest_gaps(tokens: Sequence[str], words: Sequence[str]) -> list[list[tuple[int, int]]]:
-    """Returns by [token][word] the gaps still to open in the rest, after a kept and after a deleted token."""
+    """Returns, by [token][word], the least number of gaps in the rest, after a kept and after a deleted token."""
     following = [(_IMPOSSIBLE, _IMPOSSIBLE)] * len(words) + [(0, 0)]
     table = [following]
     for token in reversed(tokens):

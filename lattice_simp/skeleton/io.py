@@ -1,4 +1,4 @@
-"""Skeleton files: JSON lines, bracket text, and parallel plain text: sentences and their compressions."""
+"""Skeleton files: JSON lines, bracket text, and parallel plain text (sentences and their compressions)."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class SkeletonRecord:
 
     Attributes:
         id: the name of the sentence.
-        line: where the sentence is in the text that it is from, from 0.
+        line: the line of the sentence in its text, from 0.
         skeletons: skeletons of the same tokens, at least one.
-        annotators: who made each of them; empty where that is not known.
-        probabilities: of each of them beside the others; empty where they are not known.
+        annotators: the annotator of each skeleton; empty if unknown.
+        probabilities: the probability of each skeleton among these; empty if unknown.
 
     Raises:
         SkeletonError: no skeletons, skeletons of different sentences, or more or fewer annotators or probabilities
@@ -80,11 +80,11 @@ class SkeletonRecord:
 
 
 def read_skeletons(path: str | Path) -> Iterator[SkeletonRecord]:
-    """Yields the records of a JSON-lines file; blank lines are passed over, and other keys are ignored.
+    """Yields the records of a JSON-lines file; blank lines and other keys are ignored.
 
-    Each line is `{"id": str, "line": int, "tokens": [str], "keep": [str]}` where a `keep` string has one `1` (kept)
-    or `0` (deleted) a token. `id` and `line` may be missing: the number of the record, from 0, takes their place.
-    So may `annotators` and `probabilities`, a name and a number for each `keep` string.
+    Each line is `{"id": str, "line": int, "tokens": [str], "keep": [str]}` where a `keep` string has one `1` (kept) or
+    `0` (deleted) for each token. `id` and `line` are optional and default to the number of the record, from 0. The
+    fields `annotators` and `probabilities`, a name and a number for each `keep` string, are optional, too.
 
     Raises:
         FormatError: invalid JSON, a missing or ill-typed field, or a mask that is not a skeleton.
@@ -104,10 +104,10 @@ def write_skeletons(path: str | Path, records: Iterable[SkeletonRecord]) -> None
 
 
 def read_brackets(path: str | Path) -> Iterator[Skeleton]:
-    """Yields a skeleton a line from bracket text; `skeleton.brackets` says how literal brackets are escaped.
+    """Yields one skeleton for each line of bracket text; for the escapes of literal brackets, see `skeleton.brackets`.
 
     Raises:
-        FormatError: unbalanced, nested or misplaced brackets, a blank line, or a sentence that is deleted whole.
+        FormatError: unbalanced, nested or misplaced brackets, a blank line, or a completely deleted sentence.
     """
     for number, text in enumerate(read_lines(path), start=1):
         try:
@@ -124,7 +124,7 @@ def write_brackets(path: str | Path, skeletons: Iterable[Skeleton]) -> None:
 
 
 def read_parallel(source_path: str | Path, skeleton_path: str | Path) -> Iterator[Skeleton]:
-    """Yields a skeleton for each pair of lines: tokenised sentences, and what is left of them after deletion.
+    """Yields a skeleton for each pair of lines: tokenised sentences, and the words left after deletion.
 
     Each pair is aligned by `Skeleton.from_words`: as few gaps as possible, then leftmost.
 
@@ -155,7 +155,7 @@ def align_pairs(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[l
 
 
 def read_pairs(source: str | Path, compressed: str | Path) -> tuple[list[Skeleton], int]:
-    """Reads two files of tokens, a sentence and its compression a line; pairs with a blank line are left out.
+    """Reads two files of tokens, sentences and their compressions line by line; skips pairs with a blank line.
 
     Returns:
         The skeletons, and how many compressions were not a subsequence of their sentence.
@@ -182,7 +182,7 @@ def _align(tokens: Sequence[str], words: Sequence[str]) -> Skeleton | None:
 
 
 def _line_pairs(first_path: str | Path, second_path: str | Path, remedy: str) -> Iterator[tuple[str, str]]:
-    """Yields the lines of two files in parallel; raises FormatError where one ends before the other."""
+    """Yields the lines of two files in parallel; raises FormatError if one ends before the other."""
     for number, (first, second) in enumerate(zip_longest(read_lines(first_path), read_lines(second_path)), start=1):
         if first is None or second is None:
             short, long = (first_path, second_path) if first is None else (second_path, first_path)

@@ -15,7 +15,7 @@ from lattice_simp.skeleton.brackets import format_brackets, parse_brackets
 from lattice_simp.skeleton.embedding import fewest_gaps_mask
 
 _ENDS = re.compile(r"[ \t\r\n]")
-"""What ends a token in a line of text; other white space belongs to its token."""
+"""The characters that end a token in a line of text; other white space belongs to its token."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class Gap:
 
 
 class GapType(str, Enum):
-    """Where the gaps of a skeleton are (Hasler et al. 2016, Table 2), in the order of that table.
+    """The places of the gaps of a skeleton (Hasler et al. 2016, Table 2), in the order of that table.
 
     >>> Skeleton.from_mask("0110", "so it rained today".split()).gap_type
     <GapType.BRACE: 'Brace'>
 
-    The start and the end are those of the sentence without punctuation there, see `Skeleton.gap_type`.
+    Punctuation at the start and the end of the sentence does not count; see `Skeleton.gap_type`.
     """
 
     MIDDLE = "Middle"
@@ -67,7 +67,7 @@ class GapType(str, Enum):
 
 @dataclass(frozen=True)
 class Skeleton:
-    """A sentence and the choice of the tokens that stay; nothing is changed or reordered.
+    """A sentence and the choice of the tokens to keep; nothing is changed or reordered.
 
     >>> skeleton = Skeleton.from_brackets("the proposal [[to close two bridges]] was supported [[, he said]]")
     >>> " ".join(skeleton.words)
@@ -78,16 +78,15 @@ class Skeleton:
     (<GapType.MIXED: 'Mixed'>, 0.364)
 
     A mask that keeps every token is allowed, since annotators and automatic methods may find nothing to delete; its
-    gap type is `GapType.NONE`. `is_strict` tells such masks from strict subsequences. (Hasler et al. 2016,
+    gap type is `GapType.NONE`. `is_strict` distinguishes such masks from strict subsequences. (Hasler et al. 2016,
     section 3.)
 
     Attributes:
         tokens: the whole sentence; no token is empty or holds white space.
-        mask: one bool for each token, True where the token is kept.
+        mask: one bool for each token, True if the token is kept.
 
     Raises:
-        SkeletonError: tokens and mask differ in length, the sentence is empty, a token is not a token, or no token is
-            kept.
+        SkeletonError: tokens and mask differ in length, the sentence is empty, a token is invalid, or no token is kept.
     """
 
     tokens: tuple[str, ...]
@@ -129,7 +128,7 @@ class Skeleton:
         >>> Skeleton.from_words("in the end the band played".split(), "the band played".split()).to_brackets()
         '[[in the end]] the band played'
 
-        Where the words fit in several ways, the one with the fewest gaps is taken, and the leftmost of these.
+        If the words fit in several ways, the one with the fewest gaps is taken, and the leftmost of these.
 
         Raises:
             SkeletonError: the words are not a subsequence of the tokens; names the first word without a place.
@@ -178,16 +177,16 @@ class Skeleton:
 
     @property
     def gap_type(self) -> GapType:
-        """Where the gaps are, without regard to punctuation at the start and the end of the sentence.
+        """The type of the gaps, ignoring punctuation at the start and the end of the sentence.
 
-        A full stop is kept nearly always: with regard to it no gap would be at the end.
+        A full stop is nearly always kept: if it counted, no gap would be at the end.
 
         >>> Skeleton.from_brackets("it rained [[all day]] .").gap_type
         <GapType.END: 'End'>
         >>> Skeleton.from_brackets('" it rained all day [[. "]]').gap_type
         <GapType.NONE: 'None'>
 
-        Where no word is kept, or there is none, punctuation counts like words.
+        If no word is kept, or there is none, punctuation counts like words.
         """
         words = [position for position, token in enumerate(self.tokens) if any(map(str.isalnum, token))]
         if not any(self.mask[position] for position in words):
@@ -197,7 +196,7 @@ class Skeleton:
 
     @property
     def compression_rate(self) -> float:
-        """Kept tokens by all tokens, over 0 to 1."""
+        """Kept tokens by all tokens, above 0 and up to 1."""
         return sum(self.mask) / len(self.mask)
 
     @property

@@ -1,4 +1,4 @@
-"""Statistics of many skeletons: how much is kept, how many gaps there are, and where they are."""
+"""Statistics of many skeletons: compression rates, numbers of gaps, and gap types."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class GapTypeStatistics:
 
     Attributes:
         gap_type: the type.
-        count: how many skeletons are of the type.
-        share: `count` by the number of all skeletons, over 0 to 1.
-        compression_rate: the mean over the type's skeletons, over 0 to 1; None when there are none.
+        count: the number of skeletons of the type.
+        share: `count` by the number of all skeletons, from 0 to 1.
+        compression_rate: the mean over the type's skeletons, above 0 and up to 1; None without any.
     """
 
     gap_type: GapType
@@ -32,10 +32,10 @@ class SkeletonStatistics:
     """The numbers of Tables 1 and 2 of Hasler et al. 2016, for any set of skeletons.
 
     Attributes:
-        count: how many skeletons there are.
-        compression_rate: the mean of the skeletons' rates (not of their tokens), over 0 to 1; None without any.
+        count: the number of skeletons.
+        compression_rate: the mean of the skeletons' rates (not of their tokens), above 0 and up to 1; None without any.
         gaps_per_sentence: the mean number of gaps; None without any skeletons.
-        by_gap_type: one row a type in the order of `GapType`, also for types that do not occur.
+        by_gap_type: one row for each type in the order of `GapType`, including types that do not occur.
     """
 
     count: int

@@ -1,4 +1,4 @@
-"""Automatic skeletons: by rules on the dependency tree, by a trained tagger, globally optimal, and several at once."""
+"""Automatic skeletons: by rules on dependency trees, a trained tagger, global optimisation, or all of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well skeletons agree with those that others made of the same sentences."""
+"""Measures how well skeletons agree with reference skeletons of the same sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lattice_simp.skeleton.skeleton import GapType, Skeleton
 
 
 def token_f1(first: Skeleton, second: Skeleton) -> float:
-    """Returns the F1 of the kept tokens, over 0 to 1; it is the same both ways round.
+    """Returns the F1 of the kept tokens, above 0 and up to 1; it is symmetric.
 
     >>> round(token_f1(Skeleton.from_brackets("a b [[c]]"), Skeleton.from_brackets("a [[b]] c")), 2)
     0.5
@@ -28,17 +28,17 @@ def token_f1(first: Skeleton, second: Skeleton) -> float:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Means over sentences of what skeletons share with one or several references.
+    """The agreement of skeletons with one or several references, averaged over sentences.
 
     Attributes:
-        sentences: how many there are.
-        f1_by_reference: the F1 of the first candidate with each reference; those of sentences with fewer are left out.
+        sentences: the number of sentences.
+        f1_by_reference: the F1 of the first candidate with each reference, over the sentences that have this reference.
         mean_f1: the F1 of the first candidate with a sentence's references, averaged.
-        best_f1: with its best reference.
-        oracle_f1: the same of the best candidate.
-        exact: the share of first candidates that are one of the references.
+        best_f1: the F1 of the first candidate with its best reference.
+        oracle_f1: the F1 of the best candidate with its best reference.
+        exact: the share of first candidates that equal one of the references.
         rate: the compression rate of the first candidates.
-        reference_rate: that of all references.
+        reference_rate: the compression rate of all references.
         gap_types: the share of each type among the first candidates.
     """
 

@@ -1,4 +1,4 @@
-"""Which of many masks are worth handing on."""
+"""Chooses distinct candidates from many masks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.skeleton.skeleton import Skeleton
 
 LEAST_DIFFERENCE = 0.1
-"""The share of the tokens by which candidates differ (two tokens at least), so that none is a mere variant."""
+"""The share of the tokens by which candidates differ (at least two tokens), so that none is a mere variant."""
 
 Mask = tuple[bool, ...]
 
 
 def choose(tokens: Sequence[str], masks: Iterable[Mask], candidates: int) -> list[Skeleton]:
-    """Takes the first masks that differ enough; one that keeps everything is taken only where there is no other.
+    """Takes the first masks that differ enough; it takes a mask that keeps everything only if there is no other.
 
     >>> masks = [(True, True, True, False), (True, True, True, True), (True, True, False, True)]
     >>> [skeleton.to_mask() for skeleton in choose("a b c d".split(), masks, 2)]
@@ -34,7 +34,7 @@ def choose(tokens: Sequence[str], masks: Iterable[Mask], candidates: int) -> lis
 
 
 def check_wanted(rate: float, candidates: int) -> None:
-    """Raises LatticeSimpError for a rate out of range, and where no candidates are wanted."""
+    """Raises LatticeSimpError for a rate out of range, or fewer than one candidate."""
     if not 0 < rate <= 1:
         raise LatticeSimpError(f"the compression rate is {rate}; give a number above 0 and up to 1")
     if candidates < 1:

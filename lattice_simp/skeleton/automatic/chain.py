@@ -40,7 +40,7 @@ class Chain:
     transitions: Floats
 
     def shifted(self, amount: float) -> Chain:
-        """Returns the chain with so much added to the score of every kept token."""
+        """Returns the chain with `amount` added to the score of every kept token."""
         return replace(self, keep=self.keep + amount)
 
     def marginals(self) -> Floats:
@@ -50,9 +50,9 @@ class Chain:
         return shares[1 : 1 + count].astype(np.float64)
 
     def at_rate(self, rate: float) -> Chain:
-        """Shifts the chain so that its best mask's compression rate comes as near to `rate` as any shift brings it.
+        """Shifts the chain so that the compression rate of its best mask is as near to `rate` as possible.
 
-        A mask without any kept token does not count.
+        Masks without any kept token do not count.
         """
         low, high = -_WIDEST, _WIDEST
         nearest, least = self.shifted(_WIDEST), 1.0 - rate
@@ -65,7 +65,7 @@ class Chain:
         return nearest
 
     def score(self, mask: Sequence[bool]) -> float:
-        """Returns the score of a mask: its probability's logarithm, but for a constant of the chain.
+        """Returns the score of a mask: its log probability up to a constant of the chain.
 
         >>> Chain(np.array([1.0, -2.0]), np.array([[0.0, 0.5], [0.25, 0.0]])).score([True, False])
         1.25

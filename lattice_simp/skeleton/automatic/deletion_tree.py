@@ -1,4 +1,4 @@
-"""What of a parsed sentence may be deleted, and what hangs together."""
+"""The parts of a parsed sentence that may be deleted, and the words that depend on each other."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import CLOSE, COMMA, mark_kind
 
 SIDE_ROOT = "parataxis"
-"""The label of further roots: the parser saw more than one sentence in the line."""
+"""The label of further roots, if the parser found more than one sentence in the line."""
 
 PROMOTION_COST = 0.5
-"""Nats for a skeleton of what is reported, without the reporting clause."""
+"""The cost (nats) of a skeleton without the reporting clause."""
 
 _ANY = "*"
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
@@ -37,9 +37,9 @@ class DeletionTree:
         heads: the position of each word's head; -1 for the main root and for punctuation.
         costs: (num_tokens,) float64, nats for the deletion of the token's subtree where its head is kept; infinite
             where the token is obligatory.
-        tops: where a skeleton may be rooted, with the cost of rooting it there.
+        tops: the words at which a skeleton may be rooted, with the cost of each.
         words: whether each token is a word; punctuation follows the words.
-        openers: words that go where their head becomes the top (`that`).
+        openers: words that are deleted if their head becomes the top (`that`).
     """
 
     heads: tuple[int, ...]
@@ -58,7 +58,7 @@ def deletion_tree(parse: Parse, costs: DeletionCosts | None = None) -> DeletionT
     [inf, inf, 1.4, 0.0]
 
     Args:
-        parse: in the labels of spaCy's English models.
+        parse: a parse with the labels of spaCy's English models.
         costs: see `deletion_costs`.
     """
     table = deletion_costs() if costs is None else costs
@@ -138,7 +138,7 @@ def _is_needed(parse: Parse, position: int, head: int) -> bool:
 
 
 def _reported(parse: Parse, root: int, words: tuple[bool, ...]) -> list[int]:
-    """Finds clauses with a subject that a reporting verb at the root takes, unless it is negated."""
+    """Finds clauses with a subject below a reporting verb at the root, unless the verb is negated."""
     negated = any(parse.labels[child] == "neg" for child in parse.children[root])
     if negated or parse.lemmas[root].lower() not in word_set("reporting_verbs"):
         return []

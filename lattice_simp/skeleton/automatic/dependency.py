@@ -1,8 +1,8 @@
-"""Skeletons by deletion of whole phrases that the dependency tree shows to be optional.
+"""Skeletons by deletion of whole phrases that are optional according to the dependency tree.
 
 For every number of words, the cheapest skeleton is found exactly, by a knapsack over the tree: a dependent is deleted
 with all below it at its label's cost, or kept with the words that its own subtree keeps. So one pass gives skeletons of
-all lengths, and those nearest to the wanted compression rate are taken.
+all lengths, of which those nearest to the desired compression rate are taken.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lattice_simp.text.english.punctuation import place_punctuation
 from lattice_simp.text.english.spacy_parser import as_parse
 
 RATE_COST = 8.0
-"""Nats for each unit that the compression rate misses its target by: a tenth costs as much as a usual deletion."""
+"""The cost (nats) of a compression rate that misses its target by 1; a tenth costs as much as a usual deletion."""
 
 
 def dependency_skeletons(
@@ -39,17 +39,17 @@ def dependency_skeletons(
     >>> [str(skeleton) for skeleton in dependency_skeletons(parse, candidates=5)]
     ['it rained [[hard]] .']
 
-    Fewer come back where the sentence has fewer; the whole sentence comes back only where nothing may be deleted.
+    It returns fewer skeletons if the sentence has fewer, and the whole sentence only if nothing may be deleted.
 
     Args:
         sentence: a parse, or tokens, which spaCy parses (`parse_sentences` is quicker for many).
         rate: the compression rate to aim at, above 0 and up to 1.
-        candidates: how many to give at most.
+        candidates: the most skeletons to return.
         costs: see `deletion_tree`.
-        promote: whether what is reported may stand without its reporting clause (`he said that`).
+        promote: whether a reported clause may stand without its reporting clause (`he said that`).
 
     Raises:
-        LatticeSimpError: a rate out of range, no candidates wanted, or no tokens.
+        LatticeSimpError: a rate out of range, fewer than one candidate, or no tokens.
         MissingExtraError: tokens are given, and spaCy is not installed.
     """
     check_wanted(rate, candidates)
@@ -73,13 +73,13 @@ def all_lengths(
 
 
 def nearest(masks: Sequence[tuple[float, tuple[bool, ...]]], rate: float) -> list[tuple[bool, ...]]:
-    """Orders masks by their costs and by how far they are from the wanted compression rate."""
+    """Sorts masks by their costs plus those of missing the desired compression rate."""
     scored = ((cost + RATE_COST * abs(sum(mask) / len(mask) - rate), mask) for cost, mask in masks)
     return [mask for _, mask in sorted(scored)]
 
 
 class _Knapsack:
-    """The least costs of all subtrees by the number of words kept, and how they came about.
+    """The least costs of all subtrees by the number of kept words, with backpointers.
 
     `tables[v][k]` is the least cost of keeping k words in the subtree of v, v included; `taken[v][c][k]` is how many
     of k words in v and its dependents up to the c-th belong to the c-th (0: it is deleted with all below it).
@@ -100,11 +100,11 @@ class _Knapsack:
             self._merge(position, tree.costs)
 
     def all_costs(self) -> list[tuple[int, float]]:
-        """Returns (number of words, least cost) for every number that is possible."""
+        """Returns (number of words, least cost) for every possible number."""
         return [(count, float(cost)) for count, cost in enumerate(self.tables[self.top]) if np.isfinite(cost)]
 
     def mask(self, count: int) -> list[bool]:
-        """Returns the cheapest mask that keeps so many words (punctuation is left out)."""
+        """Returns the cheapest mask that keeps `count` words (punctuation is left out)."""
         mask = [False] * self.length
         pending = [(self.top, count)]
         while pending:
@@ -122,7 +122,7 @@ class _Knapsack:
         table = np.array([np.inf, 0.0])
         taken: list[list[int]] = []
         for child in self.children[position]:
-            # Entry 0 of a child's child_table table means: deleted with all below it.
+            # Entry 0 of a child's table is its deletion with all words below it.
             child_table = self.tables[child].copy()
             child_table[0] = costs[child]
             sums = np.full((len(table) + len(child_table) - 1, len(child_table)), np.inf)

@@ -1,7 +1,7 @@
-"""Several skeletons of a sentence that differ, with probabilities: what one mask gets wrong, another may get right.
+"""Several different skeletons of a sentence, with probabilities: where one mask is wrong, another may be right.
 
-The masks of all methods are pooled; the tagger, shifted to the wanted compression rate, says how probable each is
-beside the others.
+The masks of all methods are pooled; the tagger, shifted to the desired compression rate, gives the relative probability
+of each.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from lattice_simp.skeleton.skeleton import Skeleton
 from lattice_simp.text.english.parse import Parse
 
 OF_EACH_METHOD = 4
-"""Skeletons that each method gives to the pool."""
+"""How many skeletons each method adds to the pool."""
 
 
 @dataclass(frozen=True)
 class WeightedSkeleton:
-    """A skeleton with its probability among those that were made of the sentence."""
+    """A skeleton with its probability among the skeletons of the sentence."""
 
     skeleton: Skeleton
     probability: float
@@ -46,14 +46,14 @@ def diverse_skeletons(
 
     Args:
         parse: a parsed sentence.
-        tagger: says how probable a mask is, and gives its best ones.
-        model: of the words, for the globally optimal masks.
+        tagger: gives the probabilities of masks, and its best masks.
+        model: a language model for the globally optimal masks.
         rate: the compression rate to aim at.
-        candidates: how many to give at most.
-        temperature: 1 leaves the tagger's probabilities as they are, more makes them alike.
+        candidates: the most skeletons to return.
+        temperature: 1 leaves the tagger's probabilities unchanged; larger values make them more even.
 
     Raises:
-        LatticeSimpError: a rate out of range, no candidates wanted, or a temperature that is not positive.
+        LatticeSimpError: a rate out of range, fewer than one candidate, or a temperature that is not positive.
     """
     check_wanted(rate, candidates)
     pool = skeleton_pool(parse, tagger, model, rate)
@@ -66,7 +66,7 @@ def diverse_skeletons(
 
 
 def skeleton_pool(parse: Parse, tagger: DeletionTagger, model: LanguageModel | None, rate: float) -> list[Skeleton]:
-    """Returns what the methods make of a sentence, each mask once."""
+    """Returns the skeletons of a sentence by all methods, each mask once."""
     every = [
         *tagger.skeletons(parse, rate, OF_EACH_METHOD),
         *optimal_skeletons(parse, model, tagger=tagger, rate=rate, candidates=OF_EACH_METHOD),
@@ -76,7 +76,7 @@ def skeleton_pool(parse: Parse, tagger: DeletionTagger, model: LanguageModel | N
 
 
 def tagger_scores(parse: Parse, tagger: DeletionTagger, rate: float, skeletons: Sequence[Skeleton]) -> Floats:
-    """Returns (skeletons,) float64, the tagger's log probabilities of masks, but for a constant of the sentence."""
+    """Returns (skeletons,) float64, the tagger's log probabilities of masks up to a constant of the sentence."""
     chain = tagger.chain(parse).at_rate(rate)
     return np.array([chain.score(skeleton.mask) for skeleton in skeletons])
 

@@ -1,4 +1,4 @@
-"""What a deletion tagger sees of each token of a parsed sentence."""
+"""The features of a deletion tagger for each token of a parsed sentence."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
 
 FEATURE_VERSION = 1
-"""Goes up when the features change: a model works with the features it was trained on alone."""
+"""Increment this when the features change: a model works only with the features that it was trained on."""
 
 RATES = (0.35, 0.5, 0.65, 0.8)
 """The compression rates of the dependency skeletons that are features: how long a token outlasts the others."""
 
 _OUTSIDE = "#"
 _LONG = 12
-"""Subtrees of more tokens are all called long."""
+"""Subtrees of more tokens all count as long."""
 
 
 def token_features(parse: Parse) -> list[list[str]]:
     """Returns the names of the features that hold for each token.
 
     They are words, lemmas, parts of speech and labels of the token, its neighbours and its head; the labels from the
-    token up to the root; the phrases that it is part of, with their length and how they are set off; its position; and
-    which dependency skeletons keep it.
+    token up to the root; the phrases that hold it, with their length and surrounding punctuation; its position; and the
+    dependency skeletons that keep it.
 
     >>> parse = Parse(("it", "rained"), (1, -1), ("nsubj", "ROOT"), ("PRON", "VERB"), ("PRP", "VBD"), ("it", "rain"))
     >>> "label=nsubj" in token_features(parse)[0], "chain=nsubj>ROOT" in token_features(parse)[0]
@@ -97,7 +97,7 @@ def _tree(parse: Parse, position: int, phrases: list[str]) -> Iterator[str]:
 
 
 def _stays(parse: Parse) -> list[str]:
-    """Writes for each token which dependency skeletons keep it, by falling compression."""
+    """Returns the dependency skeletons that keep each token, by decreasing compression, as strings."""
     masks = all_lengths(parse)
     chosen = [choose(parse.tokens, nearest(masks, rate), 1)[0].mask for rate in RATES]
     return ["".join("1" if kept else "0" for kept in column) for column in zip(*chosen, strict=True)]

@@ -1,4 +1,4 @@
-"""Counting the kept tokens of a lattice: the composition with an acceptor of strings of certain lengths."""
+"""Limits the number of kept tokens of a lattice: its composition with an acceptor of strings of certain lengths."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
     >>> short.num_arcs, short.symbols.decode(short.olabels)
     (2, ['b', 'c'])
 
-    States become pairs of a state and a count, but only where some path through them can have a wanted length. The
-    lattice is acyclic; input labels and score columns stay.
+    States become pairs of a state and a count, but only pairs on a path of an allowed length. The lattice must be
+    acyclic; input labels and features stay.
 
     Raises:
         LatticeSimpError: an empty range of lengths.
@@ -41,7 +41,7 @@ def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
     if width[0] == 0:
         return Lattice.empty_like(lattice)
     first = np.concatenate(([0], np.cumsum(width)))
-    # Each arc occurs once for each count of its source that leads to a wanted count of its target.
+    # Each arc occurs once for each count of its source that leads to an allowed count of its target.
     sources = lattice.sources
     copies = width[sources]
     arcs = np.repeat(np.arange(lattice.num_arcs), copies)

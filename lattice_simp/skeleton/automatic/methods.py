@@ -1,6 +1,6 @@
-"""The table of methods that make skeletons; the command line has its choices from it.
+"""The table of methods that make skeletons, which also defines the choices on the command line.
 
-A new method is one file with a function like those of the others, and one line here.
+To add a method, add a file with a function like those of the others, and a line here.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from lattice_simp.text.english.parse import Parse
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a method.
+    """The arguments of a method.
 
     Attributes:
         rate: the compression rate to aim at, above 0 and up to 1.
-        candidates: how many skeletons of a sentence to give at most.
-        tagger: for methods that need or take one.
+        candidates: the most skeletons of a sentence to return.
+        tagger: a tagger, for methods that need or accept one.
         model: a language model, likewise.
     """
 
@@ -36,7 +36,7 @@ class Request:
 
 
 Made = Sequence[Skeleton] | Sequence[WeightedSkeleton]
-"""Skeletons of a sentence, with probabilities or without."""
+"""Skeletons of a sentence, with or without probabilities."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Method:
 
     Attributes:
         make: makes the skeletons of a parsed sentence, the preferred one first.
-        needs: the fields of `Request` without which it does not work: `tagger`, `model`.
-        takes: those that it can do without.
+        needs: the fields of `Request` that it requires: `tagger`, `model`.
+        takes: the fields that are optional.
     """
 
     make: Callable[[Parse, Request], Made]

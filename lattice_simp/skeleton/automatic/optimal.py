@@ -1,8 +1,8 @@
 """The globally optimal skeleton: a shortest path through a lattice of keep-or-delete decisions.
 
-What a skeleton costs is the sum of its tokens' costs (from a deletion tagger, or from the tree), of the decisions'
+The cost of a skeleton is the sum of its tokens' costs (from a deletion tagger, or from the tree), of the decisions'
 transitions, and of a language model over the kept words, each word's cost reduced by its unigram cost so that rare
-words are not paid for. Hard constraints are the dependency tree (a kept token needs its head, a kept head its
+words are not penalised. Hard constraints are the dependency tree (a kept token needs its head, a kept head its
 obligatory dependents), sound punctuation, and the number of kept tokens. Tree, counter and language model are
 automata, and their product is searched exactly, so the best skeleton is the best of all 2^n; n-best lists come from
 the same lattice. Clarke and Lapata 2008 solve such a problem by integer linear programming; Filippova and Strube 2008
@@ -35,20 +35,20 @@ from lattice_simp.text.english.parse import Parse
 from lattice_simp.text.english.spacy_parser import as_parse
 
 BEAMS = (3.0, 6.0, 12.0, 24.0, 48.0, 96.0, 200.0)
-"""Nats above the best path that are searched, until one holds enough paths; beyond the last, no path is wanted."""
+"""The beams of the search (nats above the best path), widened until one holds enough paths; worse paths are useless."""
 
 LARGEST_COST = 5.0
-"""Nats that a token counts which the tree does not allow to be deleted on its own."""
+"""The score (nats) of a token that the tree does not allow to be deleted on its own."""
 
 
 @dataclass(frozen=True)
 class OptimalSettings:
-    """What is optimised.
+    """The objective of the search.
 
     Attributes:
-        lm_weight: of the language model's costs.
-        unigram_weight: of the unigram costs that are taken off again: 1 takes them off altogether.
-        slack: the share of the tokens by which the number of kept ones may differ from the wanted one.
+        lm_weight: the weight of the language model's costs.
+        unigram_weight: the weight of the subtracted unigram costs: 1 subtracts them completely.
+        slack: the share of the tokens by which the number of kept tokens may differ from the desired number.
     """
 
     lm_weight: float = 0.1
@@ -77,18 +77,18 @@ def optimal_skeletons(
     >>> [str(skeleton) for skeleton in optimal_skeletons(parse, rate=0.75)]
     ['it rained [[hard]] .']
 
-    Where the constraints leave no skeleton of the wanted length, those of the nearest lengths are taken.
+    If no skeleton of the desired length satisfies the constraints, it returns those of the nearest lengths.
 
     Args:
         sentence: a parse, or tokens, which spaCy parses (`parse_sentences` is quicker for many).
-        model: of the words; a word that it holds in lower case only is looked up so. None goes without.
-        tagger: for the tokens' costs; without one they come from the tree (`tree_chain`).
+        model: a language model; a word that it holds only in lower case is looked up in lower case. None uses no model.
+        tagger: a tagger for the tokens' costs; without one, they come from the tree (`tree_chain`).
         rate: the compression rate to aim at, above 0 and up to 1.
-        candidates: how many to give at most.
+        candidates: the most skeletons to return.
 
     Raises:
-        LatticeSimpError: a rate out of range, no candidates wanted, or no tokens.
-        TangledTreeError: a sentence without end, whose tree crosses itself again and again.
+        LatticeSimpError: a rate out of range, fewer than one candidate, or no tokens.
+        TangledTreeError: a very long sentence whose tree has many crossing arcs.
         MissingExtraError: tokens are given, and spaCy is not installed.
     """
     check_wanted(rate, candidates)
@@ -103,7 +103,7 @@ def optimal_skeletons(
 
 
 def tree_chain(tree: DeletionTree) -> Chain:
-    """Scores each token by the cheapest deletion that takes it along: words that go easily are worth little."""
+    """Scores each token by the cheapest deletion that includes it: words that are easy to delete are worth little."""
     worth = np.minimum(tree.costs, LARGEST_COST)
     roots = [position for position, head in enumerate(tree.heads) if head < 0]
     worth[roots] = [LARGEST_COST if tree.words[position] else 0.0 for position in roots]
@@ -128,7 +128,7 @@ def skeleton_lattice(
     model: LanguageModel | None = None,
     settings: OptimalSettings | None = None,
 ) -> Lattice:
-    """Builds the lattice of all skeletons of the wanted length, before the language model."""
+    """Builds the lattice of all skeletons of the desired length, without the language model."""
     settings = settings or OptimalSettings()
     forms = [model_form(token, model) for token in parse.tokens] if model else list(parse.tokens)
     if model and settings.lm_weight:
@@ -147,12 +147,12 @@ def skeleton_lattice(
 
 
 def best_paths(lattice: Lattice, n: int, model: LanguageModel | None, lm_weight: float) -> list[Hypothesis]:
-    """Returns the n best paths, exactly: the beam of the language model grows until it holds so many."""
+    """Returns exactly the n best paths: the beam of the language model grows until it holds n."""
     if model is None or lm_weight == 0:
         return nbest(lattice, n, unique=False)
     for beam in BEAMS:
         paths = nbest(apply_lm(lattice, {"LM": (model, lm_weight)}, beam=beam), n, unique=False)
-        # Paths beyond the beam are not all there: they do not count.
+        # Paths beyond the beam are incomplete, so they do not count.
         within = [path for path in paths if path.cost <= paths[0].cost + beam]
         if len(within) == n:
             break
@@ -160,12 +160,12 @@ def best_paths(lattice: Lattice, n: int, model: LanguageModel | None, lm_weight:
 
 
 def model_form(token: str, model: LanguageModel) -> str:
-    """Returns the token as the model knows it: in lower case where it has that form alone."""
+    """Returns the form of the token in the model: lower case if the model holds only that form."""
     lowered = token.lower()
     return lowered if token not in model and lowered in model else token
 
 
 def unigram_costs(forms: Sequence[str], model: LanguageModel) -> Floats:
-    """Returns (num_tokens,) float64, what each word costs in nats by its frequency alone."""
+    """Returns (num_tokens,) float64, the unigram cost of each word in nats."""
     restricted = model.restrict(forms, {})
     return restricted.cost[restricted.vocabulary]

@@ -30,7 +30,7 @@ from lattice_simp.text.english.spacy_parser import as_parse
 MODEL, META = "model.crfsuite", "model.json"
 
 NBEST_PER_CANDIDATE = 60
-"""The masks that are looked through for each candidate, since most of them are variants of one another."""
+"""How many masks are considered for each candidate, since most masks are variants of each other."""
 
 _LABELS = {DELETE: "0", KEEP: "1"}
 _SMALLEST = 1e-300
@@ -43,9 +43,9 @@ class TaggerSettings:
     """How the tagger is trained.
 
     Attributes:
-        l1: the weight of the sum of the weights; it leaves few features.
+        l1: the weight of the sum of absolute weights, which leaves few features.
         l2: the weight of half the sum of their squares.
-        max_iterations: of L-BFGS.
+        max_iterations: the most iterations of L-BFGS.
     """
 
     l1: float = 3.0
@@ -60,7 +60,7 @@ class DeletionTagger:
     Attributes:
         crf: a `pycrfsuite.Tagger`.
         transitions: (2, 2) scores from label to label, up to a constant.
-        meta: what the folder says about the model: feature version, settings, number of sentences, and the parser.
+        meta: the folder's description of the model: feature version, settings, number of sentences, and the parser.
     """
 
     crf: Any
@@ -81,7 +81,7 @@ class DeletionTagger:
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
-            LatticeSimpError: no examples, only one label in them, or skeletons of other sentences.
+            LatticeSimpError: no examples, examples with a single label, or skeletons of other sentences.
         """
         settings = settings or TaggerSettings()
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -110,10 +110,10 @@ class DeletionTagger:
         return cls(crf, _transitions(crf), meta)
 
     def chain(self, parse: Parse) -> Chain:
-        """Returns the scores of a sentence, from which everything else follows."""
+        """Returns the scores of a sentence as a chain, from which everything else is computed."""
         keep = []
         for features in token_features(parse):
-            # Alone, a token's odds are its own score: so nothing needs to be read out of the model's file.
+            # The odds of a single token are its score, so there is no need to parse the model's file.
             self.crf.set([features])
             kept, deleted = (max(self.crf.marginal(_LABELS[label], 0), _SMALLEST) for label in (KEEP, DELETE))
             keep.append(math.log(kept) - math.log(deleted))
@@ -126,13 +126,13 @@ class DeletionTagger:
 
         Args:
             sentence: a parse by the parser that the tagger was trained with, or tokens, which spaCy parses.
-            rate: the compression rate to aim at, met by a constant for every kept token (`Chain.at_rate`); None takes
-                the model as it is.
-            candidates: how many to give at most.
+            rate: the compression rate to aim at, by a constant for every kept token (`Chain.at_rate`); None leaves the
+                model unchanged.
+            candidates: the most skeletons to return.
             repair: whether punctuation follows the words (see `place_punctuation`), or the tagger decides on it, too.
 
         Raises:
-            LatticeSimpError: a rate out of range, or no candidates wanted.
+            LatticeSimpError: a rate out of range, or fewer than one candidate.
         """
         check_wanted(1.0 if rate is None else rate, candidates)
         parse = as_parse(sentence)
@@ -152,7 +152,7 @@ class DeletionTagger:
 
 
 def _most_probable(chain: Chain, rate: float) -> tuple[bool, ...]:
-    """Keeps the tokens with the highest marginals, where the best labellings delete everything."""
+    """Keeps the tokens with the highest marginals, for sentences whose best labellings delete everything."""
     marginals = chain.marginals()
     kept = np.argsort(-marginals, kind="stable")[: max(1, round(rate * len(marginals)))]
     return tuple(position in kept for position in range(len(marginals)))
@@ -169,7 +169,7 @@ def _labelled(examples: Iterable[tuple[Parse, Skeleton]]) -> Iterator[Example]:
 
 
 def _transitions(crf: Any) -> Floats:
-    """Finds the scores of label pairs, up to a constant: two tokens without features have no others."""
+    """Finds the scores of label pairs up to a constant, by two tokens without features, which have no other scores."""
     crf.set([["(none)"], ["(none)"]])
     pairs = [
         [crf.probability([_LABELS[before], _LABELS[label]]) for label in (DELETE, KEEP)] for before in (DELETE, KEEP)

@@ -1,10 +1,10 @@
 """The acceptor of all skeletons of a sentence that respect its dependency tree.
 
 It reads one decision a token, from left to right: keep, or delete. A kept token needs its head, and a kept head its
-obligatory dependents. What a state must remember is only what is still open: tokens whose dependents are still to come
-(kept or deleted?), and heads still to come that some dependent has bound (must they be kept, or deleted?). In a
-projective tree these tokens are on few paths, and on a path the decisions go with each other, so there are few states
-(tens a token). Trees that cross themselves need more, and get them: the acceptor is exact for any tree.
+obligatory dependents. A state only remembers what is still open: tokens whose dependents are still to come (kept or
+deleted?), and heads still to come that some dependent has bound (must they be kept, or deleted?). In a projective tree
+these tokens are on few paths of the tree, and decisions on a path depend on each other, so there are few states (tens a
+token). Trees with crossing arcs need more states; the acceptor is exact for any tree.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from lattice_simp.text.english.parse import ROOT
 from lattice_simp.text.english.punctuation import CLOSE, COMMA, QUOTE, STOP, mark_kind, mark_pairs
 
 MAX_STATES = 200_000
-"""The states beyond which a tree is refused; sentences of 60 tokens have some thousands."""
+"""Trees that need more states are refused; sentences of 60 tokens need some thousands."""
 
 _KEPT, _DELETED = 1, 2
-"""Two bits a token in a state: what it is, or (of a head to come) has to be; 0 where nothing is known or open."""
+"""Two bits for each token in a state: its decision, or the one that a head to come needs; 0 if unknown or not open."""
 
 _STATUS = {KEEP: _KEPT, DELETE: _DELETED}
 
 _BEGIN, _WORD, _COMMA, _OPEN, _STOP = range(5)
-"""The last kept token, as far as the punctuation after it depends on it."""
+"""The kinds of the last kept token that matter for the punctuation after it."""
 
 _AFTER = {None: _WORD, COMMA: _COMMA, OPEN: _OPEN, CLOSE: _WORD, QUOTE: _WORD, STOP: _STOP}
 _FORBIDDEN = {
@@ -41,8 +41,8 @@ _FORBIDDEN = {
     QUOTE: {_OPEN},
     STOP: {_BEGIN, _COMMA, _STOP},
 }
-"""What must not come before a mark: no comma first or doubled, none before a stop or a closing bracket, no empty
-pairs."""
+"""The kinds that must not come before a mark: no comma first or doubled, none before a stop or a closing bracket, no
+empty pairs."""
 
 
 class TangledTreeError(LatticeSimpError):
@@ -51,12 +51,12 @@ class TangledTreeError(LatticeSimpError):
 
 @dataclass(frozen=True)
 class Bonds:
-    """What hangs together in a sentence, ready for the acceptor.
+    """The constraints between the tokens of a sentence, in the form that the acceptor needs.
 
     Attributes:
         heads: the token that each token needs; -1 for none.
-        obligatory: whether each token must be kept where its head is.
-        tops: the words that may stand without their head, exactly one of which does, with its cost in nats.
+        obligatory: whether each token must be kept if its head is kept.
+        tops: the words that may stand without their head, with their costs in nats; exactly one of them does.
         required: tokens that every skeleton keeps (the final stop).
         kinds: the kind of each punctuation mark, None for words.
     """
@@ -69,7 +69,7 @@ class Bonds:
 
 
 def bonds(tokens: Sequence[str], tree: DeletionTree) -> Bonds:
-    """Joins the tree of words with the marks that go in pairs.
+    """Joins the tree of words with paired punctuation marks.
 
     >>> tree = DeletionTree((-1, 0, -1), np.array([np.inf, 1.0, 0.0]), {0: 0.0}, (True, True, False), frozenset())
     >>> result = bonds(["stop", "now", "!"], tree)
@@ -88,7 +88,7 @@ def bonds(tokens: Sequence[str], tree: DeletionTree) -> Bonds:
     for first, last in pairs:
         kinds[first], heads[last], obligatory[last] = OPEN, first, True
     paired = {position for pair in pairs for position in pair}
-    # A mark without its partner is as good as a comma.
+    # A mark without its partner counts as a comma.
     kinds = [
         COMMA if kind in (OPEN, CLOSE, QUOTE) and position not in paired else kind
         for position, kind in enumerate(kinds)
@@ -139,14 +139,14 @@ _State = tuple[int, bool, int, int]
 
 
 class _Builder:
-    """The moves of the acceptor; holds what does not change within a sentence."""
+    """The moves of the acceptor, and the data of the sentence."""
 
     def __init__(self, bonds: Bonds, chain: Chain) -> None:
         count = len(bonds.heads)
         self.bonds = bonds
         self.keep = chain.keep.tolist()
         self.moves_cost: list[list[float]] = (-chain.transitions).tolist()
-        last = list(range(count))  # the token after which nothing needs to be known of each
+        last = list(range(count))  # the token after which each one is closed
         for position, head in enumerate(bonds.heads):
             if head != ROOT:
                 last[head] = max(last[head], position)
@@ -156,12 +156,12 @@ class _Builder:
         self.stays_open = [index > position for position, index in enumerate(last)]
 
     def moves(self, position: int, state: _State) -> Iterator[tuple[int, float, _State]]:
-        """Returns (decision, cost, next state) for everything that may happen to a token."""
+        """Yields (decision, cost, next state) for every possible decision on a token."""
         known, has_top, previous, before = state
         wanted = known >> 2 * position & 3
         transition = self.moves_cost[before] if position else [0.0, 0.0]
         kind = self.bonds.kinds[position]
-        ways: list[tuple[int, int, float, bool, int]] = []  # decision, what the head has to be, cost, top, last kept
+        ways: list[tuple[int, int, float, bool, int]] = []  # decision, head's status, cost, top, last kept
         if wanted != _KEPT and position not in self.bonds.required:
             bound = _DELETED if self.bonds.obligatory[position] else 0
             ways.append((DELETE, bound, transition[DELETE], has_top, previous))
@@ -177,7 +177,7 @@ class _Builder:
                 yield decision, cost, (self._close(after, position, _STATUS[decision]), top, last, decision)
 
     def _bind(self, known: int, position: int, status: int) -> int | None:
-        """Returns what is known once the head is `status`, if it matters; None where it is something else."""
+        """Returns the known bits after the head is bound to `status` (0: to none); None on a contradiction."""
         head = self.bonds.heads[position]
         if head == ROOT or not status:
             return known
@@ -187,7 +187,7 @@ class _Builder:
         return known | status << 2 * head
 
     def _close(self, known: int, position: int, status: int) -> int:
-        """Notes what became of the token where that is needed later, and forgets what is not."""
+        """Records the token's decision if it is needed later, and clears the bits of tokens that are not."""
         known &= ~(3 << 2 * position)
         if self.stays_open[position]:
             known |= status << 2 * position
