@@ -1,4 +1,4 @@
-"""What `import lattice_simp` offers, by name; the package imports it when a name is first asked for."""
+"""The names that `import lattice_simp` offers; the package imports this module when one of them is first used."""
 
 from __future__ import annotations
 

@@ -90,8 +90,8 @@ def _warning_line(
 
 
 def _interrupted(interrupt: KeyboardInterrupt) -> int:
-    # An interrupt that passes through exec() or eval() of a string, as namedtuple and dataclass have them, stays marked
-    # as unhandled, and `python -m` would end by the signal after all. The next exec() takes the mark away.
+    # An interrupt that passes through exec() or eval() of a string, as in namedtuple and dataclass, stays marked as
+    # unhandled, and `python -m` would still end by the signal. The next exec() clears the mark.
     exec("")
     print("; ".join((f"{PROGRAM}: interrupted", *map(str, interrupt.args))), file=sys.stderr)
     return _INTERRUPTED
@@ -140,7 +140,7 @@ def _run(words: list[str], *, debug: bool) -> Any:
 
         when_compiling(lambda: print(f"{PROGRAM}: compiling kernels (once) ...", file=sys.stderr))
     program = typer.main.get_command(app)
-    try:  # not its own `main`, which would keep interrupts and broken pipes to itself
+    try:  # not its own `main`, which would handle interrupts and broken pipes itself
         with program.make_context(f"{PROGRAM} {name}", words[1:], obj=debug) as context:
             return program.invoke(context)
     except typer.Exit as ended:

@@ -1,4 +1,4 @@
-"""The two engines: kernels over arrays (fast, double precision, features) and OpenFst (the definition)."""
+"""The two engines: array kernels (fast, double precision, features) and OpenFst (the reference implementation)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Engine: TypeAlias = Literal["arrays", "openfst"]
 
 
 class _OpenFst:
-    """The operations of `lattice_simp.reference`, imported with the first: pynini takes as long as a command."""
+    """The operations of `lattice_simp.reference`, imported on first use, since importing pynini takes long."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(import_module("lattice_simp.reference"), name)
@@ -38,4 +38,4 @@ ENGINES: dict[Engine, Any] = {
     ),
     "openfst": _OpenFst(),
 }
-"""Operations by engine and name; an engine takes the gappy acceptors that it made itself."""
+"""Operations by engine and name; an engine accepts only its own gappy acceptors."""

@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 LONGEST_MESSAGE, LONGEST_QUOTE = 2000, 400
-"""Characters of an error's text, and of what is wrong with a file; of longer ones the middle is left out."""
+"""The most characters of an error's text, and of the fault in a file; longer texts lose their middle."""
 
 
 class LatticeSimpError(ValueError):
@@ -37,11 +37,11 @@ class FormatError(LatticeSimpError):
 
 
 class InputWarning(UserWarning):
-    """Input that is read, but is probably of another kind than what it is read as."""
+    """Input that can be read, but is probably of another kind than expected."""
 
 
 class ScoreWarning(InputWarning):
-    """Scores that are not log probabilities; commands that look at their order alone leave the warning out."""
+    """Scores that are not log probabilities; commands that use only their order omit the warning."""
 
 
 def warn(
@@ -57,7 +57,7 @@ def warn(
 
 
 def one_line(error: Exception) -> str:
-    """Returns what another library's error says, on one line and not too long."""
+    """Returns the message of another library's error on one line of limited length."""
     return " ".join(str(error).split())[:200]
 
 

@@ -1,13 +1,13 @@
-"""The operations written down for OpenFst: the definition that the kernels of `ops` are compared with.
+"""The reference implementation of operations in OpenFst, with which the kernels of `ops` are compared.
 
-Names and arguments are those of `ops`, less what only the kernels have. Results hold the same strings at the same costs
-(in single precision, as OpenFst keeps them), but states, arcs and ties may differ, and features are left out.
-Everything that OpenFst has no matcher for (rho, sigma, edits, backoff) is written out arc by arc, so small inputs only.
+Names and arguments are those of `ops`, without those that only the kernels have. Results hold the same strings at the
+same costs (in single precision, as in OpenFst), but states, arcs and ties may differ, and features are left out.
+Everything without a matcher in OpenFst (rho, sigma, edits, backoff) is written out arc by arc, so inputs must be small.
 
 - `gappy_acceptor`: skeleton hypotheses with loops `<rho>` or `<sigma>`
 - `compose_gappy`: full hypotheses that contain one
 - `apply_lm`: adds the costs of a language model
-- `prune`, `nbest`, `shortest_distance`, `arc_posteriors`: what the best paths are, and how probable the arcs
+- `prune`, `nbest`, `shortest_distance`, `arc_posteriors`: the best paths, and the probabilities of arcs
 - `replace`: words become lattices (a recursive transition network);  `expand`: the same for rules that refer to others
 """
 

@@ -1,7 +1,7 @@
 """Gappy acceptors and their composition with full lattices by OpenFst (Hasler et al. 2016, 4.2).
 
-OpenFst's libraries have matchers for rho and sigma, pynini has none: these labels are written out, as one arc for every
-word of the full lattice (sigma), or for those that no other arc of the state carries (rho).
+OpenFst's libraries have matchers for rho and sigma, but pynini does not, so these labels are written out: one arc for
+every word of the full lattice (sigma), or for every word that no other arc of the state carries (rho).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _marked(
 
 
 def _unmarked(fst: pynini.Fst, mark: int) -> list[int]:
-    """Turns the marks into epsilons, and returns the states after them: hypotheses without the gap do not enter."""
+    """Turns the marks into epsilons; returns the states after them, which only hypotheses with the gap reach."""
     looping = []
     for state in fst.states():
         arcs = fst.mutable_arcs(state)
@@ -136,7 +136,7 @@ def compose_gappy(
 
 
 def _write_out(fst: pynini.Fst, words: list[int], symbols: SymbolTable, edits: EditCosts | None) -> None:
-    """Replaces each arc by one for every word that it takes."""
+    """Replaces each arc by one arc for every word that it matches."""
     rho, sigma = symbols.find(RHO), symbols.find(SIGMA)
     for state in fst.states():
         arcs = list(fst.arcs(state))
@@ -156,7 +156,7 @@ def _write_out(fst: pynini.Fst, words: list[int], symbols: SymbolTable, edits: E
 
 
 def _edit_prices(label: int, words: list[int], symbols: SymbolTable, edits: EditCosts) -> dict[int, float]:
-    """Returns what each word costs in the place of a word of the skeleton, where it may be; epsilon for none."""
+    """Returns the cost of each word that may replace a word of the skeleton; epsilon stands for its deletion."""
     stem = edits.stem_of(symbols[label])
     of_stem = min(edits.stem, edits.substitution)
     prices = {word: of_stem if edits.stem_of(symbols[word]) == stem else edits.substitution for word in words}

@@ -20,7 +20,7 @@ from lattice_simp.lm.model import LanguageModel
 from lattice_simp.reference.paths import prune
 
 MAX_ARCS = 1_000_000
-"""Arcs of a model's acceptor that is still made (seconds, some hundred MB)."""
+"""The most arcs of a model's acceptor (seconds, some hundred MB)."""
 
 Gram = tuple[int, ...]
 
@@ -103,7 +103,7 @@ def _cost(ngrams: dict[Gram, tuple[float, float]], history: Gram, word: int) -> 
 
 
 def _history(ngrams: dict[Gram, tuple[float, float]], words: Gram, order: int) -> Gram:
-    """Returns the longest end of the last `order - 1` words that the model holds: longer ones change no cost."""
+    """Returns the longest suffix of the last `order - 1` words that the model holds; longer ones change no cost."""
     kept = words[max(0, len(words) - order + 1) :]
     while kept and kept not in ngrams:
         kept = kept[1:]

@@ -13,7 +13,7 @@ from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
 
 MAX_ARCS = 5_000_000
-"""Arcs of an expanded network (each automaton counts as often as it is copied) that OpenFst is asked for."""
+"""The most arcs of an expanded network, in which each automaton counts as often as it is copied."""
 
 
 def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
@@ -32,7 +32,7 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     """
     lattice, *shared = share_symbols([lattice, *(part.project_output().connected() for part in parts.values())])
     symbols, automata = lattice.symbols, [part.to_pynini() for part in shared]
-    calls = {word: len(symbols) + number for number, word in enumerate(parts)}  # labels that no part holds
+    calls = {word: len(symbols) + number for number, word in enumerate(parts)}  # labels that are in no part
     root = lattice.project_output().connected().to_pynini()
     for state in root.states():
         arcs = root.mutable_arcs(state)
@@ -45,7 +45,7 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
 def expand(automata: Iterable[tuple[int, pynini.Fst]], symbols: SymbolTable) -> Lattice:
     """Expands a recursive transition network: `(label, automaton)` pairs, the root first.
 
-    An arc with the output label of one of the automata stands for a copy of it; all other labels are of `symbols`.
+    An arc with the output label of an automaton stands for a copy of that automaton; other labels belong to `symbols`.
 
     Raises:
         CyclicLatticeError: an automaton contains itself, or has a cycle.

@@ -16,7 +16,7 @@ from lattice_simp.core.shortest_distance import Semiring
 from lattice_simp.errors import LatticeSimpError
 
 MOST_PATHS = 2**31 - 1
-"""OpenFst counts the paths it is asked for in 32 bits."""
+"""OpenFst counts the requested paths in 32 bits."""
 
 
 def shortest_distance(lattice: Lattice, *, semiring: Semiring = "tropical", reverse: bool = False) -> Floats:
@@ -38,7 +38,7 @@ def shortest_distance(lattice: Lattice, *, semiring: Semiring = "tropical", reve
         fst = pynini.arcmap(fst, map_type="to_log64")
     distances = np.full(lattice.num_states, np.inf)
     reached = [float(weight) for weight in pywrapfst.shortestdistance(fst, reverse=reverse)]
-    distances[: len(reached)] = reached  # OpenFst leaves out the last states that it does not reach
+    distances[: len(reached)] = reached  # OpenFst omits trailing states that it does not reach
     return distances
 
 
@@ -94,7 +94,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
         raise LatticeSimpError(f"n is {n}; ask for at least one path")
     fst = lattice.without_words(ignore).project_output().connected().to_pynini()
     if unique:
-        fst.rmepsilon()  # the search for different strings takes epsilons for words
+        fst.rmepsilon()  # with unique strings, OpenFst takes epsilons for words
     paths = pynini.shortestpath(fst, nshortest=min(n, MOST_PATHS), unique=unique).paths()
     hypotheses = []
     while not paths.done():
