@@ -12,7 +12,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow smoke axe lint bench docs dist notebook pictures lmplz walkthrough experiments \
-	train-multi30k adaptation skeleton-features train-joint-model transformer causal agreement compression confidence constrained corpus masks simplify simplify-translate paraphrase hindi \
+	train-multi30k adaptation skeleton-features causes train-joint-model transformer causal agreement compression confidence constrained corpus masks simplify simplify-translate paraphrase hindi \
 	hindi-clauses hindi-bracket-costs hindi-simplification hindi-english search-errors mutants mutants-library fuzz clean
 
 help:  ## list the targets
@@ -113,7 +113,7 @@ walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
 DATA ?= ../shared/data
 RUN = $(BIN)/python -m $(1) --data $(DATA) --jobs $(JOBS) --command 'make $@'
 
-experiments: walkthrough train-multi30k adaptation skeleton-features transformer causal agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english masks study-en-de study-en-fr simplify-translate confidence constrained search-errors  ## run all experiments (hours)
+experiments: walkthrough train-multi30k adaptation skeleton-features causes transformer causal agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english masks study-en-de study-en-fr simplify-translate confidence constrained search-errors  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(call RUN,experiments.results experiments/multi30k)
@@ -123,6 +123,9 @@ adaptation: $(STAMP)  ## measure settings of training for several corpora (minut
 
 skeleton-features: $(STAMP)  ## compare one weight for skeletons with one for each of their features (minutes)
 	$(call RUN,experiments.skeleton_features)
+
+causes: $(STAMP)  ## find what makes the difference between gappy composition as the paper's and as ours (an hour)
+	$(call RUN,experiments.causes)
 
 corpus: $(STAMP)  ## pair complex and simple sentences of articles, train simplifiers on them, compare with people's pairs (an hour)
 	$(call RUN,experiments.corpus)

@@ -5,11 +5,13 @@ weight or all, the scorer, the judgement, and the tuning set.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from train.toy import toy_tokens
 
 from experiments.study.config import Study
 from experiments.study.decoding import skeleton_path, space_path
@@ -153,6 +155,19 @@ def scoring(models: Path, names: tuple[str, ...]) -> Callable[[tuple[str, ...], 
         )
 
     return score
+
+
+def write_skeletons(data: Path, name: str, drop: int) -> None:
+    """Writes two skeletons of each sentence: without the last word but one, and without a word from the left."""
+    lines = (data / f"{name}.fr").read_text(encoding="utf-8").splitlines()
+    with open(data / f"{name}.{drop}.jsonl", "w", encoding="utf-8") as file:
+        for number, line in enumerate(lines):
+            tokens = toy_tokens(line).replace("'", "' ").split()
+            masks = [
+                "".join("0" if index == gone else "1" for index in range(len(tokens)))
+                for gone in (len(tokens) - 2, drop)
+            ]
+            file.write(json.dumps({"line": number, "tokens": tokens, "keep": masks}) + "\n")
 
 
 def toy_config(folder: Path) -> Config:

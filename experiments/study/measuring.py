@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from experiments.report import RANDOMISATION, lines_of
 from experiments.study.config import State
@@ -145,24 +146,29 @@ def measure_scorers(done: StudyDone, config: Config, name: str) -> Comparison:
     folder = done.folders[STRONG]
     outputs = {"plain": read_outputs(done.folders["translated-plain"] / f"{name}.jsonl")}
     outputs |= {scorer: read_outputs(alone_path(folder, scorer, name)) for scorer in read_alone(folder)}
-    return _by_bleu(outputs, done.sentences[name], config)
+    return compare_by_bleu(outputs, done.sentences[name], config)
 
 
 def measure_variants(done: StudyDone, config: Config, name: str) -> tuple[dict[str, list[Output]], Comparison]:
     """Measures the variants on a set by BLEU on tokens, against the plain system."""
     sentences = done.sentences[name]
-    outputs = {
+    plain = {"plain": read_outputs(done.folders["translated-plain"] / f"{name}.jsonl")}
+    outputs = plain | read_variants(done.folders, name)
+    return outputs, compare_by_bleu(outputs, sentences, config)
+
+
+def read_variants(folders: Mapping[str, Path], name: str) -> dict[str, list[Output]]:
+    """Returns the outputs of the variants on a set."""
+    return {
         path.name.removeprefix(f"{name}.").removesuffix(".jsonl"): read_outputs(path)
         for stage in VARIANT_STAGES
-        if stage in done.folders
-        for path in sorted(done.folders[stage].glob(f"{name}.*.jsonl"))
+        if stage in folders
+        for path in sorted(folders[stage].glob(f"{name}.*.jsonl"))
     }
-    outputs = {"plain": read_outputs(done.folders["translated-plain"] / f"{name}.jsonl"), **outputs}
-    return outputs, _by_bleu(outputs, sentences, config)
 
 
-def _by_bleu(outputs: Mapping[str, list[Output]], sentences: list[StudySentence], config: Config) -> Comparison:
-    """Compares outputs with those of `plain`."""
+def compare_by_bleu(outputs: Mapping[str, list[Output]], sentences: list[StudySentence], config: Config) -> Comparison:
+    """Compares outputs with those of `plain` by BLEU on tokens."""
     tokeniser = tokenisers(config.text)[1]
     lines = lines_of({system: [row.words for row in rows] for system, rows in outputs.items()}, tokeniser.text)
     return compare(measure(lines, [references_of(sentences)], [bleu_tok()]), "plain", RANDOMISATION)

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from train.toy import toy_config, toy_pairs, toy_tokens, write_lines, write_toy_data
+from toy_study import write_skeletons
+from train.toy import toy_config, toy_pairs, write_lines, write_toy_data
 
 from experiments.study import measuring
 from experiments.study.__main__ import main
@@ -41,19 +42,6 @@ STUDY = {
 SETS = (DEVELOPMENT, TEST, "late")
 
 HOW = SkeletonSettings(weight=1.0)
-
-
-def write_skeletons(data: Path, name: str, drop: int) -> None:
-    """Writes two skeletons of each sentence: without the last word but one, and without a word from the left."""
-    lines = (data / f"{name}.fr").read_text(encoding="utf-8").splitlines()
-    with open(data / f"{name}.{drop}.jsonl", "w", encoding="utf-8") as file:
-        for number, line in enumerate(lines):
-            tokens = toy_tokens(line).replace("'", "' ").split()
-            masks = [
-                "".join("0" if index == gone else "1" for index in range(len(tokens)))
-                for gone in (len(tokens) - 2, drop)
-            ]
-            file.write(json.dumps({"line": number, "tokens": tokens, "keep": masks}) + "\n")
 
 
 @pytest.fixture(scope="module")
