@@ -1,4 +1,4 @@
-"""What experiments share that train small systems and measure on the halves of a development set, cross-validated."""
+"""Shared by experiments that train small systems and cross-validate on the halves of a development set."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.train.config import Config, read_config
 
 TRAIN = "train.yaml"
-"""The training of such an experiment, but for what its other settings say."""
+"""The training config of such an experiment; its other settings override fields."""
 
 HALVES = (0, 1)
 
@@ -30,7 +30,7 @@ def write_corpora(settings: Mapping[str, Any], folder: Path, work: Path) -> Conf
     """Writes the first pairs of each corpus of an experiment's training, as many as its settings say.
 
     Returns:
-        The training, whose other texts are to be found by it.
+        The training config, which locates the other texts.
     """
     config = read_config(folder / TRAIN, [f"data={json.dumps(settings['data'])}"])
     work.mkdir(parents=True, exist_ok=True)
@@ -44,14 +44,14 @@ def write_corpora(settings: Mapping[str, Any], folder: Path, work: Path) -> Conf
 def read_training(
     settings: Mapping[str, Any], folder: Path, work: Path, name: str, values: Mapping[str, Any], changes: Iterable[str]
 ) -> Config:
-    """Returns an experiment's training on the corpora that were written, with rules for the sources of both halves.
+    """Returns the config of an experiment's training on the written corpora, with rules for the sources of both halves.
 
     Args:
-        settings: of the experiment.
-        folder: with its training.
-        work: with the corpora and the halves.
-        name: of the model.
-        values: of other fields.
+        settings: the settings of the experiment.
+        folder: the folder of its training config.
+        work: the folder of the corpora and the halves.
+        name: the name of the model.
+        values: the values of other fields.
         changes: other overrides, `name=value`.
     """
     sides = ("source", "target")
@@ -68,18 +68,18 @@ def read_training(
 
 
 def length_of(outputs: list[str], references: list[str]) -> float:
-    """Returns the tokens of outputs over those of references."""
+    """Returns the ratio of the outputs' tokens to the references'."""
     tokens, expected = (sum(len(line.split()) for line in lines) for lines in (outputs, references))
     return tokens / expected
 
 
 def by_key(records: Records) -> Records:
-    """Returns the records of stages under names that tell apart what was run with different settings."""
+    """Returns the records of stages under names that distinguish runs with different settings."""
     return {f"{stage}.{record['key']}": record for stage, record in records.items()}
 
 
 def summed_costs(records: Records) -> dict[str, dict[str, Any]]:
-    """Returns the costs of all stages of a name together (`by_key`); systems share those that they do alike."""
+    """Returns the total costs of all stages of each name (`by_key`); systems share identical stages."""
     summed: dict[str, dict[str, Any]] = {}
     for name, cost in stage_costs(records).items():
         before = summed.get(name.partition(".")[0], dict.fromkeys(cost, 0))

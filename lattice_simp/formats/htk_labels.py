@@ -1,8 +1,8 @@
 r"""Labels of HTK, as HVite and HDecode write them: an MLF of many utterances, or a label file of one.
 
-A line has a word: `[start end] word [score]`. A line `///` stands between alternatives, which `HVite -n` writes; in an
+Each line has a word: `[start end] word [score]`. A line `///` separates alternatives, which `HVite -n` writes; in an
 MLF, a line with the quoted name of its file begins an utterance, and a dot ends it. The score of a hypothesis is the
-sum of those of its words. Alternatives without scores weigh the same.
+sum of its words' scores. Alternatives without scores have equal weights.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "recout.mlf"
@@ -58,7 +58,7 @@ def stream_labels(
 
     Args:
         path: the file; `-` is standard input.
-        first_id: taken for the sake of other lists: utterances have names, so it changes nothing.
+        first_id: without effect, since utterances have names; for the common interface of lists.
         cost: must be None, as there are no features.
 
     Raises:
@@ -87,7 +87,7 @@ class _Utterance:
     alternatives: list[list[_Word]] = field(default_factory=lambda: [[]])
 
     def hypotheses(self, path: str | Path) -> list[Hypothesis]:
-        """Returns the alternatives that have words."""
+        """Returns the alternatives with words."""
         alternatives = [words for words in self.alternatives if words]
         strings = [tuple(entry.word for entry in words) for words in alternatives]
         scores = [[entry.score for entry in words if entry.score is not None] for words in alternatives]

@@ -1,4 +1,4 @@
-r"""Results of Julius: what it prints, or writes with `-outfile`; the sentences of an input are an n-best list.
+r"""Results of Julius, printed or written with `-outfile`; the sentences of an input are an n-best list.
 
 Scores are logs to base 10 and become natural ones. The features `AM` and `LM` are the two parts of a score.
 
@@ -54,7 +54,7 @@ def stream_julius(
 
     Args:
         path: the file; `-` is standard input.
-        first_id: taken for the sake of other lists: inputs have no numbers, so it changes nothing.
+        first_id: without effect, since inputs have no numbers; for the common interface of lists.
         cost: the feature that replaces the score.
 
     Raises:
@@ -93,7 +93,7 @@ class _Input:
         self.scores = dict[int, tuple[float, dict[str, float]]]()
 
     def add(self, match: re.Match[str], line: int) -> None:
-        """Takes a line of a sentence or of a score."""
+        """Adds a line of a sentence or of a score."""
         place, text = int(match[2]) - 1, match[3]
         if place != len(self.sentences) - (match[1] == "score"):
             message = f"{match[1]}{match[2]} out of order"
@@ -113,7 +113,7 @@ class _Input:
         self.scores[place] = score * _TO_NATS, features
 
     def hypotheses(self, doubts: Doubts) -> list[Hypothesis]:
-        """Returns the hypotheses, which weigh the same without scores."""
+        """Returns the hypotheses, with equal weights if they have no scores."""
         if not self.scores and self.cost is None:
             return samples(words for words, _ in self.sentences)
         hypotheses, lines = list[Hypothesis](), [line for _, line in self.sentences]

@@ -1,4 +1,4 @@
-r"""Confusion networks as Moses reads them (`-inputtype 1`): a slot on each line, a blank line after each network.
+r"""Confusion networks in the format of Moses (`-inputtype 1`): a slot on each line, a blank line after each network.
 
 A line is `word probability word probability ...`; `*EPS*` is the empty word. A word has one score.
 
@@ -70,12 +70,12 @@ def moses_networks(path: str | Path, symbols: SymbolTable | None = None) -> Iter
 
 
 def parse_moses_network(data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:
-    """Returns the network of the bytes of a file that holds one; a cost is minus the log of a probability.
+    """Parses the bytes of a file of one network; a cost is minus the log of a probability.
 
     Entries with the probability 0 are left out.
 
     Raises:
-        FormatError: a line is broken (with its number); there is no network, or several.
+        FormatError: a line is broken (the message has its number), or there is not exactly one network.
     """
     groups = list(_groups(decode(data, path).split("\n")))
     if len(groups) != 1:
