@@ -1,4 +1,4 @@
-"""What a worker of `lattice-simp translate` does: it loads a model and translates one sentence after the other."""
+"""The worker of `lattice-simp translate`: loads a model, and translates one sentence after the other."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TranslateOptions:
-    """What every worker needs to know.
+    """The options of every worker.
 
     Attributes:
         strategy: its name; None for `gappy` with a skeleton, else `plain`.
-        nbest: hypotheses to list for each sentence.
+        nbest: the number of hypotheses to list for each sentence.
         lattices: a folder that receives the sentences' lattices.
-        settings: what differs from the model's own settings, as nested dicts.
+        settings: the changes to the model's own settings, as nested dicts.
     """
 
     model: Path
@@ -40,7 +40,7 @@ class TranslateOptions:
 def make_translator(options: TranslateOptions, warm_up: bool = False) -> Function:
     """Loads the model in a worker; returns the function that translates one numbered sentence.
 
-    With `warm_up` it translates something first, so that no sentence pays for the compilation of the kernels.
+    With `warm_up`, it first translates a test input, so that no sentence has to wait for the compilation of kernels.
     """
     from lattice_simp import Decoder
 
@@ -82,7 +82,7 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
     if result.has_terms is not None:
         record["terms"] = result.has_terms
     record["cost"] = cost = result.cost(paths[0])
-    if result.gap is not None:  # that of the cheapest one; MBR may have chosen another
+    if result.gap is not None:  # of the cheapest one, since MBR may have chosen another
         cheapest = nbest(result.lattice, 1)[0].cost
         record["gap"] = result.gap + cost - cheapest
     if options.lattices:
@@ -91,12 +91,12 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
 
 
 def lattice_path(folder: Path, number: int) -> Path:
-    """Names the lattice file of a sentence."""
+    """Returns the path of a sentence's lattice."""
     return folder / f"{number}.fst.gz"
 
 
 def _write(lattice: Lattice, path: Path) -> dict[str, list[str]]:
-    """Writes a lattice; returns what its file does not hold."""
+    """Writes a lattice; returns the losses of its file."""
     from lattice_simp.tune.feature_lattice import with_used_symbols
 
     try:

@@ -1,4 +1,4 @@
-"""The run of `lattice-simp translate`: its options checked, its sentences read and translated."""
+"""The run of `lattice-simp translate`: checks options, reads sentences and translates them."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _NEEDS = {"skeletons": "--skeletons", "hypotheses": "--skeleton-nbest"}
 
 @dataclass(frozen=True)
 class TranslationInput:
-    """The files of a translation, as options name them.
+    """The files of a translation, as named by options.
 
     Attributes:
         source: sentences, one per line; - for stdin.
-        skeletons, mask_index: a skeleton file, and which masks of a sentence to use.
-        lattices, plf_scores: word lattices instead of sentences, and what the numbers of PLF are.
+        skeletons, mask_index: a skeleton file, and the masks of a sentence to use.
+        lattices, plf_scores: word lattices instead of sentences, and the meaning of numbers in PLF.
         skeleton_nbest, first_id, cost: n-best lists of the skeletons; see `SkeletonLists`.
         terms: the terms that the translation of each sentence must hold.
     """
@@ -82,14 +82,14 @@ def run_translation(
     """Translates sentences and writes the output; see `run_sentences`.
 
     Args:
-        files: what to translate.
-        options: how to translate it.
-        run: how the run is done.
-        tokenised: whether blanks separate the tokens of the input, and are to separate those of the output.
+        files: the input.
+        options: the options of translation.
+        run: the options of the run.
+        tokenised: whether blanks separate the tokens of input and output.
         strict: whether a sentence that fails ends the command with an error.
 
     Raises:
-        LatticeSimpError: an option does not make sense, or a file is broken.
+        LatticeSimpError: an option is invalid, or a file is broken.
     """
     check(files, options, run)
     text = model_text(options.model, tokenised=tokenised or files.skeletons is not None)
@@ -130,7 +130,7 @@ def check(files: TranslationInput, options: TranslateOptions, run: RunOptions) -
     """Checks options before any work is done.
 
     Raises:
-        LatticeSimpError: says which option is wrong and what to give.
+        LatticeSimpError: an option is invalid; the message names it and a remedy.
     """
     stored = decoder_settings(options.model)
     settings = stored.updated(options.settings)
@@ -176,7 +176,7 @@ def _is_same_file(name: str, other: str) -> bool:
 
 
 def translation_job(sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions, losses: Losses) -> Job:
-    """Returns the job of `run_sentences`; what the lattices' files do not hold is added to `losses`.
+    """Returns the job of `run_sentences`; adds the losses of lattice files to `losses`.
 
     Raises:
         LatticeSimpError: the folder of the lattices cannot be created.
@@ -188,13 +188,13 @@ def translation_job(sentences: Sequence[Sentence], options: TranslateOptions, ru
             raise LatticeSimpError(f"{options.lattices}: cannot be created: {error.strerror}") from error
 
     def discard(number: int) -> None:
-        """Removes the lattice of a sentence that failed, left by an earlier run."""
+        """Removes the lattice of a failed sentence, which an earlier run may have left."""
         if options.lattices:
             with suppress(OSError):
                 lattice_path(options.lattices, number).unlink(missing_ok=True)
 
     absolute = options
-    if run.dask is not None:  # its workers have working directories of their own
+    if run.dask is not None:  # its workers have other working directories
         lattices = options.lattices.absolute() if options.lattices else None
         absolute = replace(options, model=options.model.absolute(), lattices=lattices)
     factory = partial(make_translator, absolute, run.time_limit is not None)
@@ -203,5 +203,5 @@ def translation_job(sentences: Sequence[Sentence], options: TranslateOptions, ru
 
 
 def run_parts(sentences: Iterable[Sentence], options: TranslateOptions) -> dict[str, str]:
-    """Names a run of the command; see `name_run`."""
+    """Identifies a run of the command; see `name_run`."""
     return name_run(sentences, options.model, options)
