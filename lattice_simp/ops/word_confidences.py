@@ -45,7 +45,7 @@ def word_confidences(
         lattice: acyclic; a path with cost c has the probability exp(-scale * c) / Z. Equal strings add up.
         hypothesis: a string or words; None for the most probable string (see `probable_tokens`).
         scale: above 0; the larger, the closer to the best paths alone.
-        max_arcs: larger lattices are pruned to so many arcs first. What is left depends on the form of the lattice.
+        max_arcs: larger lattices are first pruned to this many arcs; the result depends on the form of the lattice.
         ignore: labels of the lattice that are not words, as in `nbest`.
 
     Raises:
@@ -69,7 +69,7 @@ def probable_tokens(lattice: Lattice, scale: float = 1.0) -> tuple[str, ...]:
     >>> probable_tokens(Lattice.from_strings([("a b", 1.0), ("a c", 1.5)]))
     ('a', 'b')
 
-    Of several the shortest, then the first in the order of their words. Where so many are nearly as probable that the
+    Of ties the shortest, then the first in the order of their words. Where so many are nearly as probable that the
     search for it takes too long, it is the best path's string.
 
     Args:

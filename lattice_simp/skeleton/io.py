@@ -28,7 +28,7 @@ _LISTS = (
     ("annotators", str, "strings"),
     ("probabilities", (int, float), "numbers"),
 )
-"""The fields of a line that are lists, and what they hold."""
+"""The fields of a line that are lists, and the types of their entries."""
 
 
 @dataclass(frozen=True)

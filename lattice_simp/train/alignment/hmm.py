@@ -113,7 +113,7 @@ def align_both(
         for each source word.
 
     Raises:
-        LatticeSimpError: the sides differ in their number of sentences, or there is no thread to do the work.
+        LatticeSimpError: the sides differ in their number of sentences, or `jobs` is below 1.
     """
     half = settings.passes
 

@@ -31,7 +31,7 @@ from lattice_simp.train.rules.out_of_core import binary_column, first_line, open
 from lattice_simp.train.text.vocabulary import read_words
 
 BUCKET_PAIRS, MAX_BUCKETS = 15_000, 64
-"""A bucket of the table for so many pairs: the rules of a bucket fit into memory, and few are quickly counted."""
+"""The table has a bucket for this many pairs, so that the rules of a bucket fit into memory, and buckets are few."""
 
 BLOCK_RULES = 3_000_000
 """How many rules a worker collects before it counts and writes them."""

@@ -1,4 +1,4 @@
-"""Which words can stand beside each other in the translations of a chart.
+"""Finds the pairs of words that can be adjacent in the translations of a chart.
 
 A KenLM binary cannot list its n-grams, so it is queried for each one that a sentence may need, and most pairs of words
 never meet.
