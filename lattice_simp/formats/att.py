@@ -39,7 +39,7 @@ EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>", "@0@", "@_EPSILON_SYMBOL_@"}
 _SNIFFED_LINES = 200
 
 _INTEGER = re.compile(rb"-?\d+")
-_IDS = "pass --symbols TABLE (symbols_path=), or --words (numeric=False) if the numbers are the words"
+_IDS = "pass --symbols TABLE, or --words if the numbers are words; in Python: symbols_path=, numeric=False"
 _K2_END = b"-1"
 """The label of arcs to the final state in k2's own text, whose scores are log probabilities."""
 

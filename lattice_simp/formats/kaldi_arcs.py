@@ -189,7 +189,7 @@ def lost(lattice: Lattice, frame_shift: float = FRAME_SHIFT) -> Losses:
         "alignments are written with their lengths, but without": ["transition ids"]
         if TIME in lattice.features
         else [],
-        "all costs except acoustic ones are written as": [] if _keeps_graph(lattice) else [GRAPH],
+        "all costs except acoustic ones are written as": [] if _keeps_graph(lattice) else ["graph costs"],
         "costs are written without their scales; pass --scales again for": scaled,
         LOST_HEADER: [name for name in header.fields if name != "base"],
     }

@@ -24,7 +24,7 @@ from lattice_simp.formats.common import shown
 from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_words
 
 _DAMAGED = "is the file damaged or cut off?"
-_NUMBERS = "pass --symbols words.txt of Kaldi (symbols_path=), or --words (numeric=False) if the numbers are the words"
+_NUMBERS = "pass --symbols words.txt, or --words if the numbers are words; in Python: symbols_path=, numeric=False"
 _LARGEST = float(np.finfo(np.float32).max)
 _LONGEST_NAME = 1 << 12
 _CHUNK = 1 << 20

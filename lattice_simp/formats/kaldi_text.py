@@ -106,7 +106,9 @@ def _refuse_numbers(lines: list[str], path: str | Path) -> None:
     """Raises FormatError if all labels at the beginning of an archive are numbers."""
     labels = [(number, field) for number, line in enumerate(lines, 1) for field in split_tokens(line)[2:]]
     if labels and all(_NUMBERS.fullmatch(field) for _, field in labels):
-        remedy = "pass --symbols words.txt (symbols_path=), or --words (numeric=False) if the numbers are the words"
+        remedy = (
+            "pass --symbols words.txt, or --words if the numbers are words; in Python: symbols_path=, numeric=False"
+        )
         raise FormatError("labels are numbers", path=path, line=labels[0][0], remedy=remedy)
 
 

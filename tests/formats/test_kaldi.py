@@ -202,7 +202,7 @@ def test_costs_that_are_not_acoustic_are_the_graphs(tmp_path):
     assert facts(ls.reweight(ls.read(tmp_path / "z.lats"), {"graph": 1.0, "acoustic": 0.5}))[0][1] == pytest.approx(
         facts(more)[0][1]
     )
-    assert list(ls.formats.losses(more, "z.lats")["all costs except acoustic ones are written as"]) == ["graph"]
+    assert list(ls.formats.losses(more, "z.lats")["all costs except acoustic ones are written as"]) == ["graph costs"]
 
 
 def test_nothing_is_written_of_a_lattice_that_accepts_nothing(tmp_path):
