@@ -119,6 +119,7 @@ def test_what_was_translated_is_kept_for_the_same_system_alone(tmp_path, monkeyp
     assert wanted == [0, 5, 7, 6, 5]
 
 
+@pytest.mark.slow  # it reads what the run from training to the page wrote
 def test_the_translator_measures_itself(folder):
     models = folder / "work"
     tuned = next(path for path in models.glob("tune.*") if path.suffix != ".partial")
