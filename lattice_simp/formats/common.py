@@ -282,7 +282,7 @@ def field_lines(data: bytes, path: str | Path | None) -> Iterator[tuple[int, lis
         FormatError: the bytes are not UTF-8.
     """
     for number, line in enumerate(decode(data, path).split("\n"), 1):
-        fields = split_tokens(line)
+        fields = split_tokens(line.removesuffix("\r"))
         if fields:
             yield number, fields
 

@@ -97,7 +97,7 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
         raise FormatError("the file is empty", path=path, remedy=_REMEDY)
     if failures:
         first, *_ = failures
-        message = f"{counted(len(failures), 'request')} failed, so as many sentences are empty: {failures[first]}"
+        message = f"{counted(len(failures), 'failed request')} without hypotheses, the first: {failures[first]}"
         warn(message, path=path, line=first, remedy="send them again, and put the answers in their lines")
 
 
@@ -138,12 +138,15 @@ def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
 
 def _values(path: str | Path) -> Iterator[tuple[int, Any]]:
     """Yields the values of a file with their lines: each line is a value, or the whole text is read."""
-    lines = enumerate(read_lines(path), 1)
+    lines, begun = enumerate(read_lines(path), 1), False
     for number, line in lines:
-        if number == 1 and not _is_whole(line):
+        if not line.strip():
+            continue
+        if not begun and not _is_whole(line):
             text = "\n".join((line, *(rest for _, rest in lines)))
-            yield from _spread_values(text, path)
+            yield from _spread_values("\n" * (number - 1) + text, path)
             return
+        begun = True
         yield number, parse_json(line, path=path, line=number, remedy=_REMEDY)
 
 

@@ -40,8 +40,11 @@ FAILED = "failed"
 _LEAST_CONFIDENCE = 1e-6
 """The confidence that replaces 0."""
 
-_WRAPPERS = ("response", "body")
+_WRAPPERS = ("response", "body", "result")
 """The names under which batches and long operations hold a result."""
+
+_FAILURES = ("errored", "canceled", "expired")
+"""The types of a request of Anthropic's batches that has no answer."""
 
 _SEGMENTS = ("segments", "chunks", "transcription")
 """The names of lists of segments: of Whisper, Transformers, whisper.cpp."""
@@ -79,7 +82,9 @@ def _failure(value: Mapping[str, Any]) -> str | None:
     """
     error, feedback = value.get("error"), value.get("promptFeedback")
     if isinstance(error, dict):
-        return str(error.get("message") or error.get("code") or "an error")
+        return str(error.get("message") or error.get("code") or error.get("type") or "an error")
+    if value.get("type") in _FAILURES:
+        return str(value["type"])
     if isinstance(feedback, dict) and "candidates" not in value:
         return f"blocked: {feedback.get('blockReason', 'no reason')}"
     return None
@@ -153,6 +158,8 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if name is not None:
         rest = {key: value for key, value in row.items() if key != name and (key != "id" or identity)}
         return _LISTS[name](row[name], rest)
+    if isinstance(row.get("message"), dict) and "content" in row["message"]:  # Anthropic
+        return {**identity, **_choices([row], row)}
     if "transcript" in row or isinstance(row.get("pred_text"), str):
         return {**identity, "hypotheses": [{"text": row.get("transcript", row.get("pred_text"))}]}
     transcript = _transcript(row)
@@ -234,8 +241,8 @@ def _choices(entries: Sequence[object], _: Mapping[str, Any]) -> Mapping[str, An
 
     A choice has no text if the model refused to answer or called a tool.
     """
-    choices = [_choice(entry) if isinstance(entry, dict) else entry for entry in entries]
-    texts = [choice for choice in choices if not isinstance(choice, dict) or choice["text"] is not None]
+    choices = [_choice(entry) if isinstance(entry, dict) and "delta" not in entry else entry for entry in entries]
+    texts = [choice for choice in choices if not isinstance(choice, dict) or choice.get("text", "") is not None]
     doubt = ("left out an answer without text: a refusal, or a call of a tool", "ask for text only, or sample it again")
     return {"hypotheses": texts, **({DOUBTS: [doubt]} if len(texts) < len(choices) else {})}
 
@@ -244,8 +251,9 @@ def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the text of a choice: of a chat or completion, of vLLM's outputs in Python, or of Gemini."""
     message = entry.get("message", entry)
     text = message.get("content", message.get("text")) if isinstance(message, dict) else None
-    if isinstance(text, dict) and isinstance(text.get("parts"), list):
-        text = "".join(str(part.get("text", "")) for part in text["parts"] if isinstance(part, dict))
+    parts = text.get("parts") if isinstance(text, dict) else text
+    if isinstance(parts, list):
+        text = "".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
     scores = {LOG_PROBABILITY: _log_probability(entry), MEAN_LOG_PROBABILITY: entry.get("avgLogprobs")}
     features = {name: score for name, score in scores.items() if is_finite(score)}
     return {"text": text, "features": features} if features else {"text": text}

@@ -89,6 +89,9 @@ def stream_moses(
         if row.marks:
             remedy = "decode without -t to get only words"
             doubts.raise_once(f"removed marks of Moses, such as {row.marks}", number, remedy)
+        if row.total is None and row.features and cost is None:
+            remedy = f"take a feature as the score, such as --cost {next(iter(row.features))}, or write totals"
+            doubts.raise_once("features without a total: all hypotheses weigh the same", number, remedy)
         hypotheses.append(row.hypothesis(cost, path, number))
     if number == 0:
         raise FormatError("the file is empty", path=path, remedy="write id ||| words ||| Name= values ||| total")

@@ -27,7 +27,7 @@ import numpy as np
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
-from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import (
     Format,
     checked_lattice,
@@ -44,6 +44,8 @@ from lattice_simp.support.textio import decode, open_text, read_lines
 Scores = Literal["probability", "log", "cost"]
 
 EPSILON_WORD = "*EPS*"
+
+_ROUNDED = 0.01  # nats that a probability may exceed 1 by
 
 ZERO_COST = 100.0
 """The cost of a probability of 0, in nats: the floor of Moses."""
@@ -76,9 +78,9 @@ def read_plf(
         FormatError: as `parse_plf`, or the file is empty.
     """
     symbols = SymbolTable() if symbols is None else symbols
-    number = 0
+    number, has_gains = 0, False
     for number, line in enumerate(read_lines(path), 1):
-        yield parse_plf(
+        lattice = parse_plf(
             line if line.strip(" \t") else "()",
             symbols,
             scores=scores,
@@ -86,8 +88,19 @@ def read_plf(
             path=path,
             line_number=number,
         )
+        has_gains = has_gains or warn_of_gains(lattice, scores, path, number)
+        yield lattice
     if number == 0:
         raise FormatError("the file is empty", path=path, remedy="write one lattice on each line")
+
+
+def warn_of_gains(lattice: Lattice, scores: Scores, path: str | Path | None, line: int | None) -> bool:
+    """Warns of numbers above 1 that are read as probabilities; returns whether there are any."""
+    has_gains = scores == "probability" and bool((lattice.weights < -_ROUNDED).any())
+    if has_gains:
+        message = f"a number above 1, {math.exp(-lattice.weights.min()):.6g}, is read as a probability"
+        warn(message, path=path, line=line, remedy="read logs or costs with scores= (--plf-scores log or cost)")
+    return has_gains
 
 
 def parse_plf(
@@ -405,7 +418,9 @@ def _parse_only(data: bytes, *, path: str | Path, symbols: SymbolTable | None, *
         raise FormatError(
             message, path=path, line=2, remedy="read them one by one with read_all, or formats.plf.read_plf"
         )
-    return parse_plf(lines[0].removesuffix("\r"), symbols, path=path, line_number=1, **options)
+    lattice = parse_plf(lines[0].removesuffix("\r"), symbols, path=path, line_number=1, **options)
+    warn_of_gains(lattice, options.get("scores", "probability"), path, 1)
+    return lattice
 
 
 def _write_only(lattice: Lattice, path: str | Path, **options: Any) -> None:

@@ -21,10 +21,10 @@ import numpy.typing as npt
 from lattice_simp.core.arcs import start_first
 from lattice_simp.core.connect import topological_order
 from lattice_simp.core.header import Header
-from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
-from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import (
     LOST_FEATURES,
     Format,
@@ -37,6 +37,7 @@ from lattice_simp.formats.common import (
     single_final,
 )
 from lattice_simp.formats.slf_rows import LONG_NAMES, Rows, plain_rows
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import decode, open_text
 
 NULL_WORD = "!NULL"
@@ -203,9 +204,9 @@ def _to_lattice(reader: _Reader, nodes: Rows, links: Rows, symbols: SymbolTable)
         of_start = {name: nodes.columns[name][order[start]] if name in nodes.columns else np.nan for name in columns}
         columns = {name: np.insert(column, 0, of_start[name]) for name, column in columns.items()}
     labels = symbols.encode([EPSILON_SYMBOL if word in (None, NULL_WORD, "") else word for word in words])
-    columns = {
-        name: np.where(np.isnan(column), 0.0, column) for name, column in columns.items() if not np.isnan(column).all()
-    }
+    columns = {name: column for name, column in columns.items() if not np.isnan(column).all()}
+    _warn_of_missing(columns, labels, reader.path)
+    columns = {name: np.where(np.isnan(column), 0.0, column) for name, column in columns.items()}
     posteriors = columns.pop("p", None)
     scales = {name: reader.header_number(_SCALES[name], _DEFAULT_SCALES[name]) for name in columns}
     penalty = reader.word_penalty()
@@ -223,6 +224,15 @@ def _to_lattice(reader: _Reader, nodes: Rows, links: Rows, symbols: SymbolTable)
     sources, targets, finals = start_first(first, sources, targets, finals)
     lattice = checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, features=kept)
     return replace(lattice, header=header)
+
+
+def _warn_of_missing(columns: Mapping[str, Floats], labels: Ints, path: str | Path | None) -> None:
+    """Warns of links with words that lack an acoustic or a language model's score which other links have."""
+    for name in columns.keys() & {"a", "l"}:
+        lacking = int(np.count_nonzero(np.isnan(columns[name]) & (labels != EPSILON)))
+        if lacking:
+            message = f"{counted(lacking, 'link')} with a word but without {name}=, which others have; it counts as 0"
+            warn(message, path=path, remedy=f"write {name}= on all links with words")
 
 
 def _or_of_nodes(of_links: Floats | None, of_nodes: Floats | None, targets: Longs) -> Floats:

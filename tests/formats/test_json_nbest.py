@@ -86,9 +86,9 @@ def test_failed_requests_are_empty_sentences(tmp_path):
     limited = {"custom_id": "r-2", "response": {"status_code": 429, "body": {"error": {"message": "Slower."}}}}
     blocked = {"promptFeedback": {"blockReason": "SAFETY"}}
     for rows, message in (
-        ((expired, answer, limited), ":1: 2 requests failed, so as many sentences are empty: Too late."),
-        ((answer, limited), ":2: 1 request failed, so as many sentences are empty: Slower."),
-        ((blocked, answer), ":1: 1 request failed, so as many sentences are empty: blocked: SAFETY"),
+        ((expired, answer, limited), ":1: 2 failed requests without hypotheses, the first: Too late."),
+        ((answer, limited), ":2: 1 failed request without hypotheses, the first: Slower."),
+        ((blocked, answer), ":1: 1 failed request without hypotheses, the first: blocked: SAFETY"),
     ):
         with pytest.warns(InputWarning) as caught:
             lists = ls.read_nbest(written(tmp_path, *rows))
@@ -147,6 +147,27 @@ def test_a_confidence_of_the_first_alternative_only(tmp_path):
         [hypotheses] = ls.read_nbest(written(tmp_path, row))
     assert [entry.text for entry in hypotheses] == ["a cat", "b", "a"]
     assert [entry.cost for entry in hypotheses] == pytest.approx([math.log(3)] * 3)
+
+
+def test_answers_of_anthropic_and_texts_in_parts(tmp_path):
+    message = {"role": "assistant", "content": [{"type": "text", "text": "a "}, {"type": "text", "text": "cat"}]}
+    answer = {"custom_id": "r-1", "result": {"type": "succeeded", "message": message}}
+    rows = (answer, {"custom_id": "r-2", "result": {"type": "expired"}}, {"choices": [{"message": message}]})
+    with pytest.warns(InputWarning, match=":2: 1 failed request without hypotheses, the first: expired"):
+        lists = ls.read_nbest(written(tmp_path, *rows))
+    assert [[entry.text for entry in entries] for entries in lists] == [["a cat"], [], ["a cat"]]
+
+
+def test_parts_of_a_stream_are_no_answers(tmp_path):
+    with pytest.raises(FormatError, match=":1: a hypothesis without text or tokens, with the keys 'delta', 'index'"):
+        ls.read_nbest(written(tmp_path, {"choices": [{"delta": {"content": "a"}, "index": 0}]}))
+
+
+def test_blank_lines_are_skipped(tmp_path):
+    row = json.dumps({"hypotheses": ["a"]})
+    assert [len(entries) for entries in ls.read_nbest(written(tmp_path, f"\n{row}\n\n{row}\n"))] == [1, 1]
+    with pytest.raises(FormatError, match=r":4: invalid JSON"):
+        ls.read_nbest(written(tmp_path, f"\n{row}\n\n{row[:-2]}"))
 
 
 def test_confidences_of_riva_are_scores(tmp_path):

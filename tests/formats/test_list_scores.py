@@ -90,6 +90,14 @@ def test_numbers_that_may_be_scores_are_not_lost(tmp_path, name):
         ls.read_nbest(written(tmp_path, json.dumps(rows)))
 
 
+def test_features_without_a_total_are_named(tmp_path):
+    path = written(tmp_path, "0 ||| a ||| lm= -1 tm= -2\n0 ||| b ||| lm= -2 tm= -1\n")
+    with pytest.warns(InputWarning, match=r"x:1: features without a total: .*such as --cost lm, or write totals"):
+        assert [entry.cost for entry in ls.read_nbest(path)[0]] == [0.0, 0.0]
+    assert [entry.cost for entry in quiet(path, cost="lm")[0]] == [1.0, 2.0]
+    assert len(quiet(written(tmp_path, "0 ||| a\n0 ||| b\n"))[0]) == 2
+
+
 def test_a_feature_is_the_cost(tmp_path):
     path = written(tmp_path, MARIAN)
     assert [entries[0].cost for entries in ls.read_nbest(path)] == [0.45, 1.0]

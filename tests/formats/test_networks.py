@@ -57,6 +57,13 @@ def test_meshes_are_divided_by_their_total(folder):
     assert_same(read(folder / "again.mesh"), lattice)
 
 
+def test_lines_may_end_as_on_windows(folder):
+    for name in ("u.mesh", "u.pfsg"):
+        lattice = read(folder / name)
+        (folder / name).write_bytes((folder / name).read_bytes().replace(b"\n", b"\r\n"))
+        assert_same(read(folder / name), lattice)
+
+
 def test_sausages_are_archives(folder):
     lattices = dict(read_all(folder / "u.txt", symbols_path=folder / "words.txt"))
     assert masses(lattices["u-1"]) == [(0, "a", 0.75), (0, "b", 0.25), (1, "<epsilon>", 0.9), (1, "c", 0.1)]

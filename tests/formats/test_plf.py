@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,8 @@ from hypothesis import strategies as st
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.core.features import Features
-from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, FormatError, InvalidLatticeError
+from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, FormatError, InputWarning, InvalidLatticeError
+from lattice_simp.formats import read
 from lattice_simp.formats.plf import format_plf, parse_plf, read_plf, write_plf
 
 MOSES = r"""((('ein\'',0.1,1),('b',0.3,2),('\\',0.6,1),),(('c',1.0,1),),)"""
@@ -239,3 +241,18 @@ def test_fuzzed():
     for line in (MOSES, format_plf(lattice, scores="log")):
         for scores in ("probability", "log"):
             fuzz(line.encode(), lambda data, kind=scores: parse_plf(data.decode("latin-1"), scores=kind), seconds=0.4)
+
+
+def test_numbers_above_1_are_no_probabilities(tmp_path):
+    """Unless they are rounded; a warning names the first line."""
+    path = tmp_path / "x.plf"
+    path.write_text("((('a',1.0000001,1),),)\n((('a',1.5,1),),)\n((('a',2.5,1),),)\n", encoding="utf-8")
+    with pytest.warns(InputWarning, match=r"x.plf:2: a number above 1, 1.5, is read as a probability") as caught:
+        assert len(list(read_plf(path))) == 3
+    assert len(caught) == 1
+    path.write_text("((('a',1.5,1),),)\n", encoding="utf-8")
+    with pytest.warns(InputWarning, match="x.plf:1: a number above 1"):
+        read(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read(path, scores="cost").weights.tolist() == [1.5]

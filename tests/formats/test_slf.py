@@ -10,7 +10,7 @@ import pytest
 from format_helpers import COMPRESSIONS, WORDS, assert_same, fuzz, random_lattice
 
 from lattice_simp import Lattice, SymbolTable
-from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
+from lattice_simp.errors import EmptyLatticeError, FormatError, InputWarning, InvalidLatticeError
 from lattice_simp.formats import losses, read, slf
 from lattice_simp.formats.slf import parse_slf, write_slf
 from lattice_simp.formats.slf_rows import plain_rows
@@ -422,3 +422,11 @@ def test_fuzzed(tmp_path):
     write_slf(random_lattice(1, one_final=True, columns=("lm",)), tmp_path / "x.slf")
     for data in (HTK.encode(), NODES.encode(), (tmp_path / "x.slf").read_bytes()):
         fuzz(data, parse_slf, seconds=0.5)
+
+
+def test_links_that_lack_a_score_are_named():
+    """A missing score is 0, so its path may seem the best; links without words may lack any."""
+    text = "N=3 L=3\nI=0\nI=1\nI=2\nJ=0 S=0 E=1 W=a a=-9 l=-1\nJ=1 S=0 E=1 W=b a=-8\nJ=2 S=1 E=2 W=!NULL\n"
+    with pytest.warns(InputWarning, match="1 link with a word but without l=, which others have") as caught:
+        assert parse_slf(text.encode()).features["lm"].tolist() == [-1.0, 0.0, 0.0]
+    assert len(caught) == 1
