@@ -23,6 +23,7 @@ from lattice_simp.commands.hindi_sentences import (
 )
 from lattice_simp.commands.options import Detail, Model, command_app, refuse_idle
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.plurals import counted
 
 if TYPE_CHECKING:
     from lattice_simp.systems.hindi.model import HindiModel
@@ -161,14 +162,14 @@ def train(
     named = list(read_treebank(treebank, problems))
     print_problems(problems)
     if unknown := sorted(excluded.difference(name for name, _ in named)):  # else misspelt files would stay in
-        message = f"{len(unknown)} files are not in {treebank}; the first is {unknown[0]!r}"
+        message = f"{counted(len(unknown), 'file')} not in {treebank}, the first {unknown[0]!r}"
         raise FormatError(message, path=without, remedy="give file names without folders")
     sentences = [sentence for name, sentence in named if name not in excluded]
     if not sentences:
         raise LatticeSimpError(f"{treebank} has no sentences to train on")
     has_library = is_installed("spacy")
     trained = HindiModel.train(model, sentences, with_parser=parser and has_library)
-    print(f"{model}: trained on {len(sentences):,} sentences", file=sys.stderr)
+    print(f"{model}: trained on {counted(len(sentences), 'sentence')}", file=sys.stderr)
     if parser and not has_library:
         print("no parser: spacy is missing; pip install 'lattice-simp[hindi-parser]'", file=sys.stderr)
     if trained.parser is not None and excluded:

@@ -312,7 +312,9 @@ def _weights(scorers: Mapping[str, Scorer], chosen: Sequence[float] | None) -> l
     """Returns the weight of each model."""
     weights = list(chosen or [1.0] * len(scorers))
     if len(weights) != len(scorers):
-        raise LatticeSimpError(f"{len(weights)} model weights for the {len(scorers)} models {', '.join(scorers)}")
+        raise LatticeSimpError(
+            f"{counted(len(weights), 'model weight')} for {counted(len(scorers), 'model')}: {', '.join(scorers)}"
+        )
     return weights
 
 
@@ -357,4 +359,4 @@ def _write(
 
 
 def _say_sweep(sweep: int, moves: int, likelihood: float) -> None:
-    say(f"sweep {sweep}: {moves:,} words moved, log-likelihood {likelihood:,.0f}")
+    say(f"sweep {sweep}: {counted(moves, 'word')} moved, log-likelihood {likelihood:,.0f}")

@@ -12,6 +12,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.json_nbest import samples
 from lattice_simp.formats.list_lines import Doubts
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, join_words
+from lattice_simp.support.plurals import counted
 
 
 @runtime_checkable
@@ -67,7 +68,9 @@ def hypotheses(
     except (ValueError, OverflowError) as error:
         raise LatticeSimpError(f"a score is not a finite number: {error!s:.80}") from error
     if len(values) != len(strings):
-        raise LatticeSimpError(f"{len(strings)} texts, but {len(values)} scores; give one for each")
+        raise LatticeSimpError(
+            f"{counted(len(strings), 'text')}, but {counted(len(values), 'score')}; give one for each"
+        )
     for tokens, value in zip(strings, values, strict=True):
         if not math.isfinite(value):
             raise LatticeSimpError(f"the score of {' '.join(tokens)!r} is {value}; scores are finite numbers")

@@ -22,6 +22,7 @@ from lattice_simp.formats.json_nbest import samples
 from lattice_simp.formats.nbest import LISTS
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, join_words
 from lattice_simp.formats.unsupported import kind_of
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
 
 
@@ -67,7 +68,7 @@ def stream_outputs(
     for column in columns:
         column.finish()
     if block:
-        message = f"ends within a sentence: {number} lines are not a multiple of {per_sentence}"
+        message = f"ends within a sentence: {counted(number, 'line')}, not a multiple of {per_sentence}"
         raise FormatError(message, path=paths[0], remedy="say how many lines each sentence has")
 
 

@@ -21,6 +21,7 @@ from lattice_simp.metrics.significance import (
     interval,
     randomisation_p,
 )
+from lattice_simp.support.plurals import counted
 from lattice_simp.text.sacrebleu_tokenisers import USUAL, tokeniser, tokeniser_signature
 
 Interval = tuple[float, float]
@@ -196,7 +197,9 @@ def compare_groups(
         LatticeSimpError: as `compare`; labels for another number of sentences.
     """
     if len(groups.labels) != measured.sentences:
-        raise LatticeSimpError(f"{len(groups.labels)} labels ({groups.name}) for {measured.sentences} sentences")
+        raise LatticeSimpError(
+            f"{counted(len(groups.labels), 'label')} ({groups.name}) for {counted(measured.sentences, 'sentence')}"
+        )
     return {label: compare(measured, baseline, test, groups.rows(label)) for label in groups.order}
 
 

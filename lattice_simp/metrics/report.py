@@ -30,6 +30,7 @@ from lattice_simp.metrics.groups import Groups
 from lattice_simp.metrics.metric import Metric
 from lattice_simp.metrics.significance import FEWEST_FOR_BOOTSTRAP, TestKind
 from lattice_simp.metrics.table import Cell, Table, as_latex, as_markdown, as_text
+from lattice_simp.support.plurals import counted
 
 
 class ResultFormat(str, Enum):
@@ -148,7 +149,7 @@ def score_table(measured: Measurements, comparison: Comparison, title: str = "Sc
     rows = [row for name in measured.systems for row in _system_rows(measured.metrics, comparison, name)]
     lower = [metric.name for metric in measured.metrics if metric.higher_is_better is False]
     notes = [
-        f"{comparison.sentences} sentences",
+        counted(comparison.sentences, "sentence"),
         *_mark_notes(comparison, len(measured.metrics) * (len(measured.systems) - 1)),
     ]
     if comparison.baseline is not None:

@@ -24,6 +24,7 @@ from lattice_simp.core.kernel import Bools
 from lattice_simp.core.lattice import Lattice, Strings, words_and_cost
 from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable, as_sentences
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.support.plurals import counted
 
 Loops = Literal["sigma", "rho"]
 
@@ -113,12 +114,14 @@ def gappy_acceptor(
     if positions is None:
         allowed = [(True,) * (len(key) + 1) for key, _ in pairs]
     elif len(positions) != len(pairs):
-        raise LatticeSimpError(f"{len(pairs)} hypotheses, but gap positions for {len(positions)}")
+        raise LatticeSimpError(
+            f"{counted(len(pairs), 'hypothesis', 'hypotheses')}, but gap positions for {len(positions)}"
+        )
     else:
         for (key, _), gaps in zip(pairs, positions, strict=True):
             if any(not 0 <= position <= len(key) for position in gaps):
                 raise LatticeSimpError(
-                    f"gap positions {sorted(gaps)} of {len(key)} words; they run from 0 to {len(key)}"
+                    f"gap positions {sorted(gaps)} of {counted(len(key), 'word')}; they run from 0 to {len(key)}"
                 )
         allowed = [
             tuple(position in gaps for position in range(len(key) + 1))

@@ -21,6 +21,7 @@ from lattice_simp.core.lattice import Strings, as_hypotheses
 from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.mbr_utilities import UTILITIES, BatchUtility, Scores, Tokens, UserUtility, user_scores
+from lattice_simp.support.plurals import counted
 
 FIRST_SAMPLE = 8
 """The size of the first sample of references; each further sample is twice as large."""
@@ -182,7 +183,8 @@ def _expected(scores: Scores, count: int, references: Ints, truth: Floats, pruni
         return alive, np.array([row @ truth for rows in _tables(scores, alive, references) for row in rows])
     if count + len(references) > pruning.max_calls:
         raise LatticeSimpError(
-            f"max_calls is {pruning.max_calls}; {count} hypotheses and {len(references)} references need at least "
+            f"max_calls is {pruning.max_calls}; {counted(count, 'hypothesis', 'hypotheses')} and "
+            f"{counted(len(references), 'reference')} need at least "
             f"{count + len(references)}"
         )
     sample = _Sample(scores, references, truth, np.random.default_rng(pruning.seed), pruning.max_calls, alive)

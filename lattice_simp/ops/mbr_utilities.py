@@ -19,6 +19,7 @@ from lattice_simp.scores.bleu import bleu_logs
 from lattice_simp.scores.chrf import CHRF_ORDER, chrf_score
 from lattice_simp.scores.edits import distance_table
 from lattice_simp.scores.ngrams import ORDER, NgramTrie, numbered
+from lattice_simp.support.plurals import counted
 
 Tokens: TypeAlias = tuple[str, ...]
 
@@ -115,7 +116,9 @@ def user_scores(strings: Sequence[Tokens], utility: UserUtility | BatchUtility) 
             pairs = zip(hypotheses, others, strict=True)
             utilities = np.array([utility(hypothesis, reference) for hypothesis, reference in pairs], dtype=np.float64)
         if len(utilities) != len(hypotheses):
-            raise LatticeSimpError(f"the utility gives {len(utilities)} values for {len(hypotheses)} pairs")
+            raise LatticeSimpError(
+                f"the utility gives {counted(len(utilities), 'value')} for {counted(len(hypotheses), 'pair')}"
+            )
         return utilities.reshape(len(numbers), len(references))
 
     return scores

@@ -18,6 +18,7 @@ from lattice_simp.core.lattice import Lattice, Strings, WeightedWords, words_and
 from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.reference.paths import prune
+from lattice_simp.support.plurals import counted
 
 if TYPE_CHECKING:
     from lattice_simp.ops.compose_gappy import EditCosts
@@ -72,12 +73,14 @@ def _marked(
 ) -> pynini.Fst:
     """Returns the strings with a mark at every gap; no two share a state."""
     if len(positions) != len(hypotheses):
-        raise LatticeSimpError(f"{len(hypotheses)} hypotheses, but gap positions for {len(positions)}")
+        raise LatticeSimpError(
+            f"{counted(len(hypotheses), 'hypothesis', 'hypotheses')}, but gap positions for {len(positions)}"
+        )
     strings = []
     for (words, cost), gaps in zip(map(words_and_cost, hypotheses), positions, strict=True):
         if not {*gaps} <= {*range(len(words) + 1)}:
             raise LatticeSimpError(
-                f"gap positions {sorted(gaps)} of {len(words)} words; they run from 0 to {len(words)}"
+                f"gap positions {sorted(gaps)} of {counted(len(words), 'word')}; they run from 0 to {len(words)}"
             )
         marked = [
             token for index in range(len(words) + 1) for token in (*[mark] * (index in gaps), *words[index : index + 1])

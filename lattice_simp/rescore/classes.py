@@ -33,6 +33,7 @@ from lattice_simp.support.array_checks import (
     check_indices,
     sound_arrays,
 )
+from lattice_simp.support.plurals import counted
 
 _CONTENT = "classes"
 
@@ -69,7 +70,10 @@ class ClassScorer(PrefixScorer):
             LatticeSimpError: a class that the n-gram model lacks, or arrays of different lengths.
         """
         if not len(words) == len(counts) == len(classes):
-            raise LatticeSimpError(f"{len(words)} words, {len(counts)} counts and {len(classes)} classes")
+            raise LatticeSimpError(
+                f"{counted(len(words), 'word')}, {counted(len(counts), 'count')} and "
+                f"{counted(len(classes), 'class', 'classes')}"
+            )
         names = [class_name(number) for number in range(int(classes.max(initial=-1)) + 1)]
         names.append(class_name(None))
         used = {class_name(number) for number in np.unique(classes).tolist()}

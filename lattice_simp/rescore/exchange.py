@@ -17,6 +17,7 @@ from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.counts import count_events
 from lattice_simp.rescore.vocabulary import Sentences
+from lattice_simp.support.plurals import counted
 
 ENOUGH = 0.002
 """If a smaller share of the words moves in a sweep, a further sweep is not worth its time."""
@@ -68,7 +69,9 @@ def exchange_classes(
         LatticeSimpError: no words, fewer than one class, or fewer words than classes.
     """
     if not 1 <= classes <= words:
-        raise LatticeSimpError(f"{classes} classes for {words} words (give at least one, and no more than words)")
+        raise LatticeSimpError(
+            f"{counted(classes, 'class', 'classes')} for {counted(words, 'word')} (give at least one, at most as many)"
+        )
     keys, counts = count_events(_bigrams(part, words + 1) for part in parts)
     first, second = keys >> _SHIFT, keys & _MASK
     after, before = _neighbours(first, second, counts, words + 2), _neighbours(second, first, counts, words + 2)

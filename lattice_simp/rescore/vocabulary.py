@@ -12,6 +12,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.plurals import counted
 
 
 class Sentences(NamedTuple):
@@ -68,7 +69,7 @@ def frequent(counts: Longs, words: Sequence[str], least: int) -> tuple[Vocabular
         LatticeSimpError: counts and words of different lengths.
     """
     if len(counts) != len(words):
-        raise LatticeSimpError(f"{len(words)} words, but numbers up to {len(counts) - 1} in the sentences")
+        raise LatticeSimpError(f"{counted(len(words), 'word')}, but numbers up to {len(counts) - 1} in the sentences")
     kept = np.flatnonzero(counts >= least)
     numbers = np.full(len(counts), len(kept), dtype=np.int32)
     numbers[kept] = np.arange(len(kept), dtype=np.int32)

@@ -14,6 +14,7 @@ from typing import Any
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.tasks.outcome import Factory, Function, Outcome, WorkerError
 from lattice_simp.support.tasks.processes import ProcessPool
 
@@ -83,7 +84,7 @@ class WorkerPool:
             if self._closed:
                 raise WorkerError("the server is being stopped")
             if self._pending >= self._limits.workers + self._limits.waiting:
-                raise BusyError(f"{self._limits.waiting} requests are already waiting; try again in a moment")
+                raise BusyError(f"{counted(self._limits.waiting, 'request')} already waiting; try again in a moment")
             self._pending += 1
         try:
             if not self._processes.is_ready:

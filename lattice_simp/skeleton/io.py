@@ -64,7 +64,9 @@ class SkeletonRecord:
             raise SkeletonError(f"the skeletons of the record {self.id!r} are of different sentences")
         for name in _OF_EACH:
             if getattr(self, name) and len(getattr(self, name)) != len(self.skeletons):
-                raise SkeletonError(f"{len(getattr(self, name))} {name}, but {len(self.skeletons)} skeletons")
+                raise SkeletonError(
+                    f"{len(getattr(self, name))} {name}, but {counted(len(self.skeletons), 'skeleton')}"
+                )
 
     @property
     def tokens(self) -> tuple[str, ...]:

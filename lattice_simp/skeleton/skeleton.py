@@ -13,6 +13,7 @@ from lattice_simp.errors import SkeletonError
 from lattice_simp.formats.common import shown
 from lattice_simp.skeleton.brackets import format_brackets, parse_brackets
 from lattice_simp.skeleton.embedding import fewest_gaps_mask
+from lattice_simp.support.plurals import counted
 
 _ENDS = re.compile(r"[ \t\r\n]")
 """The characters that end a token in a line of text; other white space belongs to its token."""
@@ -96,7 +97,7 @@ class Skeleton:
         if not isinstance(self.tokens, tuple):
             object.__setattr__(self, "tokens", as_tokens(self.tokens))
         if len(self.tokens) != len(self.mask):
-            raise SkeletonError(f"{len(self.tokens)} tokens, but a mask of {len(self.mask)}")
+            raise SkeletonError(f"{counted(len(self.tokens), 'token')}, but a mask of {len(self.mask)}")
         if not self.tokens:
             raise SkeletonError("a skeleton needs a sentence of at least one token")
         for position, token in enumerate(self.tokens):

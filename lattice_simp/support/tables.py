@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
 
 
@@ -80,7 +81,7 @@ def read_table(path: str | Path, columns: Sequence[str] = (), *, full: bool = Fa
             if header[: len(columns)] != list(columns):
                 raise FormatError(f"the columns are {', '.join(header)}", path=path, line=number, remedy=remedy)
         elif len(cells) > len(header) or (full and len(cells) < len(header)):
-            message = f"{len(cells)} cells in {len(header)} columns"
+            message = f"{counted(len(cells), 'cell')} in {counted(len(header), 'column')}"
             raise FormatError(message, path=path, line=number, remedy="separate the columns by single tabs")
         else:
             yield Row(dict.fromkeys(header, "") | dict(zip(header, cells, strict=False)), path, number)

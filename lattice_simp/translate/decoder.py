@@ -20,6 +20,7 @@ from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.ops.mbr import mbr
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.support.plurals import counted
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import LENGTH_FEATURE, StepLattice
 from lattice_simp.translate.grammar import Grammar
@@ -296,7 +297,9 @@ def _as_hypotheses(strings: Strings | None) -> tuple[Hypothesis, ...] | None:
 def _checked(probabilities: Sequence[float], skeletons: tuple[Skeleton, ...]) -> tuple[float, ...]:
     """Returns the probabilities; raises SkeletonError where they do not fit the skeletons."""
     if len(probabilities) not in (0, len(skeletons)):
-        raise SkeletonError(f"{len(probabilities)} probabilities, but {len(skeletons)} skeletons")
+        raise SkeletonError(
+            f"{counted(len(probabilities), 'probability', 'probabilities')}, but {counted(len(skeletons), 'skeleton')}"
+        )
     if not all(0 < probability < math.inf for probability in probabilities):
         raise SkeletonError(f"the probabilities are {list(probabilities)}; give numbers above 0")
     return tuple(probabilities)

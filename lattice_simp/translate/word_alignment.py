@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from lattice_simp.errors import GrammarError
 from lattice_simp.formats.rule_table import RuleText
+from lattice_simp.support.plurals import counted
 from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE, RuleUse
 from lattice_simp.translate.grammar import Grammar
 
@@ -22,7 +23,7 @@ def align_words(uses: Sequence[RuleUse], source: Sequence[str], grammar: Grammar
     pending = sorted(uses, key=lambda use: (use.start, -use.end, use.rule != GAP_RULE))
     words = _derive_all(pending, 0, len(source), source, grammar)
     if pending:
-        raise GrammarError(f"{len(pending)} rules are left over: this is not a derivation")
+        raise GrammarError(f"{counted(len(pending), 'rule')} left over: this is not a derivation")
     return words
 
 

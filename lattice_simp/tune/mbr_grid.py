@@ -13,6 +13,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.mbr import MbrSettings, evidence, gain_lattice
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.ngram_posteriors import NgramPosteriors, posterior_values
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.threads import map_in_threads
 
 SCALES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5)
@@ -71,7 +72,9 @@ def mbr_grid(
         LatticeSimpError: no sentence, no point, lengths that differ, an empty lattice, or a value out of range.
     """
     if not lattices or len(lattices) != len(references):
-        raise LatticeSimpError(f"{len(lattices)} lattices and {len(references)} references; give one for each sentence")
+        raise LatticeSimpError(
+            f"{counted(len(lattices), 'lattice')} and {counted(len(references), 'reference')}; give as many of both"
+        )
     fixed = settings or MbrSettings()
     grid = [
         replace(fixed, scale=scale, precision=precision, ratio=ratio)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.threads import map_in_threads
 from lattice_simp.tune.envelope import Segments, segments
 from lattice_simp.tune.line_search import Optimum, search_line
@@ -289,7 +290,7 @@ def checked_names(
             feature.
     """
     if not lattices or len(lattices) != len(references):
-        counts = f"{len(lattices)} lattices and references of {len(references)} sentences"
+        counts = f"{counted(len(lattices), 'lattice')} and references of {counted(len(references), 'sentence')}"
         raise LatticeSimpError(f"tuning needs as many lattices as sentences, not {counts}")
     names = lattices[0].features.names
     for sentence, lattice in enumerate(lattices):

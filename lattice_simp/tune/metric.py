@@ -11,6 +11,7 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.plurals import counted
 
 References = Sequence[npt.ArrayLike]
 """The references of one sentence, each an array of word ids."""
@@ -86,5 +87,7 @@ class TunedMetric:
         if sources is None:
             raise LatticeSimpError(f"{self.name} needs --source, the sentences that the hypotheses were made of")
         if len(sources) != len(references):
-            raise LatticeSimpError(f"{len(sources)} sources and references of {len(references)} sentences")
+            raise LatticeSimpError(
+                f"{counted(len(sources), 'source')} and references of {counted(len(references), 'sentence')}"
+            )
         return [self.prepare(*pair, symbols) for pair in zip(references, sources, strict=True)]

@@ -143,7 +143,7 @@ def test_brackets_of_a_text_are_no_clauses(model, hindi, tmp_path):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["train", "BANK", "NEW", "--without", "NAMES"], "1 files are not in BANK; the first is 'c.dat'"),
+        (["train", "BANK", "NEW", "--without", "NAMES"], "1 file not in BANK, the first 'c.dat'"),
         (["evaluate", "BANK", "--model", "MODEL", "--files", "NAMES", "--marked", "MARKED"], "leave --files out"),
         (["evaluate", "BANK", "--model", "MODEL", "--files", "MISSING"], "has none of the requested sentences"),
         (["clauses", "TEXT", "--system", "rules"], "--system rules needs analysed words, and plain text"),

@@ -144,7 +144,7 @@ def test_tokens_of_detokenised_text(call, tmp_path):
     [
         (("collect", "A", "B"), "B: ends after line 1, but other files go on"),
         (("collect", "B", "A"), "B: ends after line 1, but other files go on"),
-        (("collect", "A", "-n", "3"), "2 lines are not a multiple of 3"),
+        (("collect", "A", "-n", "3"), "2 lines, not a multiple of 3"),
         (("collect", "-", "-"), "only one file can be standard input"),
         (("texts", "A"), "A: is not an n-best list"),
         (("texts", "L", "--source", "A"), "plain text cannot hold --source"),

@@ -38,7 +38,7 @@ def test_samples():
 
 
 def test_scores_that_do_not_fit():
-    with pytest.raises(LatticeSimpError, match="2 texts, but 1 scores"):
+    with pytest.raises(LatticeSimpError, match="2 texts, but 1 score;"):
         ls.hypotheses(["a", "b"], [1.0])
     with pytest.raises(LatticeSimpError, match="the score of 'b' is nan"):
         ls.hypotheses(["a", "b"], [1.0, math.nan])

@@ -205,7 +205,7 @@ def test_what_cannot_be_compared_is_refused(corpus):
         compare(measured, "none")
     with pytest.raises(LatticeSimpError, match="no sentences"):
         compare(measured, "base", rows=np.array([], dtype=np.intp))
-    with pytest.raises(LatticeSimpError, match="1 labels"):
+    with pytest.raises(LatticeSimpError, match="1 label "):
         compare_groups(measured, Groups.of("size", ["a"]), "base")
     with pytest.raises(LatticeSimpError, match="BLEU-13a needs text"):
         measure({"a": Lines(tokens=["a"])}, [Lines(text=["a"])], [bleu_13a()])

@@ -129,7 +129,7 @@ def test_strictness_is_checked_on_demand() -> None:
 @pytest.mark.parametrize(
     ("mask", "tokens", "message"),
     [
-        ("10", ["a"], "1 tokens, but a mask of 2"),
+        ("10", ["a"], "1 token, but a mask of 2"),
         ("", [], "at least one token"),
         ("00", ["a", "b"], "keeps no token"),
         ("1x", ["a", "b"], "mask position 1 is 'x'"),

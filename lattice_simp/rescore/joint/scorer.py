@@ -23,6 +23,7 @@ from lattice_simp.rescore.joint.model import CONTENT, ORDER, JointModel, Matrix
 from lattice_simp.rescore.jumps import transitions
 from lattice_simp.rescore.kind import ScorerKind
 from lattice_simp.rescore.scorer import PrefixScorer, State
+from lattice_simp.support.plurals import counted
 
 
 class _Prefix(NamedTuple):
@@ -70,7 +71,7 @@ class JointScorer(PrefixScorer):
             LatticeSimpError: not one mark for each word.
         """
         if len(kept) != len(source):
-            raise LatticeSimpError(f"{len(kept)} marks for {len(source)} words")
+            raise LatticeSimpError(f"{counted(len(kept), 'mark')} for {counted(len(source), 'word')}")
         return self._score(self.model.encode(source)[np.append(np.asarray(kept, dtype=bool), True)], hypotheses)
 
     def start(self, source: Sequence[str]) -> State:

@@ -35,6 +35,7 @@ from lattice_simp.rescore.kind import Corpus
 from lattice_simp.rescore.neural.run_folder import check_same_run, load, save
 from lattice_simp.rescore.vocabulary import Sentences, Vocabulary, frequent, word_counts
 from lattice_simp.support.extras import Late, extra
+from lattice_simp.support.plurals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +80,7 @@ def train(settings: JointSettings, corpus: Corpus, say: Callable[[str], None] = 
     folder.mkdir(parents=True, exist_ok=True)
     check_same_run(settings, folder / SETTINGS, _FREE)
     data = prepare(settings, corpus, say)
-    say(f"{data.examples.num_sentences:,} pairs, {data.target.size:,} symbols")
+    say(f"{counted(data.examples.num_sentences, 'pair')}, {counted(data.target.size, 'symbol')}")
     run = _Run(settings, data, folder, say)
     run.finish()
     model = JointModel(data.source, data.target, data.jumps, run.arrays())
@@ -118,7 +119,7 @@ def _target_symbols(
         vocabulary.unknown,
         min(settings.classes, vocabulary.unknown),
         sweeps=settings.sweeps,
-        progress=lambda sweep, moves, likelihood: say(f"classes: sweep {sweep}, {moves:,} words moved"),
+        progress=lambda sweep, moves, likelihood: say(f"classes: sweep {sweep}, {counted(moves, 'word')} moved"),
     )
     kept = counts[counts >= settings.least_word]
     symbols = target_symbols(vocabulary, kept, exchanged.classes, settings.target_words)

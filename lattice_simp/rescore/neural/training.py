@@ -24,6 +24,7 @@ from lattice_simp.rescore.neural.segmentation import SegmentationSettings, sente
 from lattice_simp.rescore.neural.settings import TrainingSettings
 from lattice_simp.support.atomic import replacing
 from lattice_simp.support.extras import extra
+from lattice_simp.support.plurals import counted
 
 MODEL, SETTINGS = "model", "settings.json"
 
@@ -52,7 +53,7 @@ def train(settings: TrainingSettings, say: Say = lambda text: None) -> Path:
         train_pieces(settings, pieces)
     names = piece_names(pieces)
     pairs = read_pairs(settings.source, settings.target, pieces, settings.longest)
-    say(f"{pairs.source.num_sentences:,} pairs, {len(names):,} pieces")
+    say(f"{counted(pairs.source.num_sentences, 'pair')}, {counted(len(names), 'piece')}")
     validation = _held_out(settings, pieces) if settings.development_source else None
     Training(settings, len(names), folder, say).run(pairs, validation)
     model = folder / MODEL

@@ -12,6 +12,7 @@ from lattice_simp.errors import MissingExtraError
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import minimize
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.support.plurals import counted
 
 DRAWN_STRINGS = 8
 """The most hypotheses in a readable drawing."""
@@ -35,7 +36,7 @@ def drawing(lattice: Lattice, best: Sequence[Hypothesis]) -> tuple[dict[str, Any
     shown = min(len(best), DRAWN_STRINGS)
     total = count_paths(lattice)
     facts: dict[str, Any] = {"states": lattice.num_states, "arcs": lattice.num_arcs, "paths": float(total), "svg": None}
-    size = f"{lattice.num_states:,} states, {lattice.num_arcs:,} arcs and {total:,.0f} paths"
+    size = f"{counted(lattice.num_states, 'state')}, {counted(lattice.num_arcs, 'arc')} and {counted(total, 'path')}"
     facts["note"] = (
         f"The drawing shows the {'best hypothesis' if shown == 1 else f'{shown} best hypotheses'}; "
         f"the lattice within the beam has {size}. Costs (nats) are pushed towards the start."

@@ -11,6 +11,7 @@ from lattice_simp.formats.common import is_plain, natural
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.text import one_line
+from lattice_simp.support.plurals import counted
 from lattice_simp.translate.settings import GapLoops
 from lattice_simp.translate.strategies import STRATEGIES
 
@@ -171,7 +172,9 @@ def read_mask(mask: str, tokens: int) -> str:
         LatticeSimpError: The mask has characters other than 0 and 1, or is too long.
     """
     if len(mask) > tokens:
-        raise LatticeSimpError(f"the mask has {len(mask):,} characters; sentences have at most {tokens} tokens")
+        raise LatticeSimpError(
+            f"the mask has {counted(len(mask), 'character')}; sentences have at most {counted(tokens, 'token')}"
+        )
     if strange := mask.strip("01"):
         raise LatticeSimpError(f"the mask contains {strange[0]!r}; use only 1 (marked) and 0")
     return mask if "1" in mask else ""

@@ -10,6 +10,7 @@ from lattice_simp.skeleton import Skeleton
 from lattice_simp.skeleton.automatic import Parse, parse_sentences
 from lattice_simp.skeleton.automatic.methods import METHODS, Method, Request, skeletons_of
 from lattice_simp.skeleton.automatic.tagger import DeletionTagger
+from lattice_simp.support.plurals import counted
 
 Facts: TypeAlias = dict[str, Any]
 
@@ -24,9 +25,9 @@ def skeleton_facts(skeleton: Skeleton) -> Facts:
     kept, count = sum(skeleton.mask), len(skeleton.tokens)
     of_type = f", type {skeleton.gap_type}" if gaps else ""
     parts = [
-        f"{kept} of {count} tokens marked",
+        f"{kept} of {counted(count, 'token')} marked",
         f"compression rate {skeleton.compression_rate:.2f}",
-        f"{len(gaps)} gap{'' if len(gaps) == 1 else 's'}{of_type}",
+        f"{counted(len(gaps), 'gap')}{of_type}",
     ]
     return {
         "mask": skeleton.to_mask(),

@@ -9,6 +9,7 @@ from statistics import fmean
 from lattice_simp.errors import LatticeSimpError, SkeletonError
 from lattice_simp.skeleton.io import SkeletonRecord
 from lattice_simp.skeleton.skeleton import GapType, Skeleton
+from lattice_simp.support.plurals import counted
 
 
 def token_f1(first: Skeleton, second: Skeleton) -> float:
@@ -66,7 +67,7 @@ def agreement(predicted: Sequence[Sequence[Skeleton]], references: Sequence[Sequ
         SkeletonError: skeletons of different sentences.
     """
     if not predicted or len(predicted) != len(references):
-        raise LatticeSimpError(f"{len(predicted)} sentences to compare with {len(references)}")
+        raise LatticeSimpError(f"{counted(len(predicted), 'sentence')} to compare with {len(references)}")
     table = [
         [[token_f1(candidate, reference) for reference in alternatives] for candidate in candidates]
         for candidates, alternatives in zip(predicted, references, strict=True)

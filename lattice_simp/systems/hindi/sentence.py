@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.plurals import counted
 
 FINITE, NON_FINITE, GERUND = "VGF", "VGNF", "VGNN"
 """The tags of verb chunks: finite, non-finite (conjunctive and other participles), and gerunds (verbal nouns)."""
@@ -119,7 +120,7 @@ class Sentence:
                 raise LatticeSimpError(f"the chunk {chunk.tag} depends on chunk {chunk.head}, which does not exist")
             position = chunk.end
         if self.chunks and position != len(self.tokens):
-            raise LatticeSimpError(f"the chunks cover {position} of {len(self.tokens)} tokens")
+            raise LatticeSimpError(f"the chunks cover {position} of {counted(len(self.tokens), 'token')}")
 
     def __str__(self) -> str:
         return " ".join(token.form for token in self.tokens if not token.is_empty)

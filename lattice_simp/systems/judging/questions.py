@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.plurals import counted
 
 Answer: TypeAlias = int | str | tuple[tuple[int, int, str], ...]
 """A rating, an option, or marked errors: first and last word, from 0, and the kind of error."""
@@ -153,7 +154,7 @@ class Errors(_Question):
         match mark:
             case [int(first), int(last), str(kind)] if 0 <= first <= last < words:
                 return first, last, _one_of(self.kinds, kind)
-        raise AnswerError(f"{mark!r} is not first word, last word and kind in a text of {words} words")
+        raise AnswerError(f"{mark!r} is not first word, last word and kind in a text of {counted(words, 'word')}")
 
 
 class Preference(_Question):

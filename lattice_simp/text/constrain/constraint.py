@@ -19,6 +19,7 @@ from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.text_automaton import HasLattice, Spacing, spell_text
+from lattice_simp.support.plurals import counted
 from lattice_simp.text.constrain.masks import Masks, apply_mask, unpacked
 from lattice_simp.text.constrain.states import Distances, TextStates
 from lattice_simp.text.constrain.utf8 import DEAD
@@ -237,7 +238,9 @@ class ConstraintProcessor:
             self.prompt_length = len(rows[0]) if rows else 0
         size, width = self.constraint.size, scores.shape[-1]
         if width < size:
-            raise LatticeSimpError(f"{width} scores for a vocabulary of {size} tokens; pass the tokens of this model")
+            raise LatticeSimpError(
+                f"{counted(width, 'score')} for a vocabulary of {counted(size, 'token')}; pass the tokens of this model"
+            )
         states = [self._state(row[self.prompt_length :]) for row in rows]
         masked = scores.clone()
         apply_mask(masked, self.constraint.mask(states))

@@ -18,6 +18,7 @@ import numpy as np
 from lattice_simp.core.arguments import finite_real, whole
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.plurals import counted
 from lattice_simp.text.constrain.constraint import TokenConstraint
 from lattice_simp.text.constrain.states import FAR
 from lattice_simp.text.constrain.utf8 import DEAD
@@ -300,7 +301,8 @@ class _Search:
 def _check_scores(scores: Floats, rows: int, size: int) -> None:
     if scores.ndim != 2 or len(scores) != rows or scores.shape[1] < size:
         raise LatticeSimpError(
-            f"the generator returned an array of the shape {scores.shape} for {rows} prefixes and {size} tokens"
+            f"the generator returned an array of the shape {scores.shape} for "
+            f"{counted(rows, 'prefix', 'prefixes')} and {counted(size, 'token')}"
         )
     if not scores.max(initial=-np.inf) <= _ROUNDING:  # nor NaN
         raise LatticeSimpError("the generator must return log-probabilities, 0 at most; apply log_softmax to logits")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.json_text import parse_json
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
 
 ROOT = -1
@@ -50,7 +51,9 @@ class Parse:
     def __post_init__(self) -> None:
         for name in _COLUMNS:
             if len(getattr(self, name)) != len(self.tokens):
-                raise LatticeSimpError(f"a parse of {len(self.tokens)} tokens with {len(getattr(self, name))} {name}")
+                raise LatticeSimpError(
+                    f"a parse of {counted(len(self.tokens), 'token')} with {len(getattr(self, name))} {name}"
+                )
         for position, head in enumerate(self.heads):
             if not ROOT <= head < len(self.tokens) or head == position:
                 raise LatticeSimpError(f"token {position} of a parse has the head {head}")

@@ -79,7 +79,9 @@ def _from_files(config: Config, run: Run) -> Callable[[str, int, Lengths], Links
         if len(outside):
             pair = pairs[outside[0]]
             link = "-".join(map(str, links[outside[0]].tolist()))
-            message = f"the link {link} leads out of a pair of {lengths[0][pair]} and {lengths[1][pair]} words"
+            message = (
+                f"the link {link} leads out of a pair of {lengths[0][pair]} and {counted(lengths[1][pair], 'word')}"
+            )
             remedy = "align the tokens that training makes, or switch text.tokenise and text.normalise off"
             raise FormatError(message, path=files[corpora[pair]], line=int(lines[pair]) + 1, remedy=remedy)
         return symmetrise((begins, links), (begins, links), lengths, "union")  # sorts the links and drops duplicates

@@ -23,6 +23,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.threads import map_in_threads
 from lattice_simp.train.alignment.hmm_kernels import Shard, best_positions, hmm_posteriors, model1_posteriors
 from lattice_simp.train.alignment.hmm_table import (
@@ -152,7 +153,9 @@ def align_words(
         LatticeSimpError: as `align_both`.
     """
     if len(conditioning) != len(generated):
-        raise LatticeSimpError(f"the sides of a corpus have {len(conditioning)} and {len(generated)} sentences")
+        raise LatticeSimpError(
+            f"the sides of a corpus have {len(conditioning)} and {counted(len(generated), 'sentence')}"
+        )
     if jobs < 1:
         raise LatticeSimpError(f"jobs must be at least 1, not {jobs}")
     return _train(_Corpus(conditioning, generated, jobs), settings, progress)

@@ -22,6 +22,7 @@ from lattice_simp.core.kernel import Bools
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.pipeline.shards import SIDES, over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import Tokeniser, tokenisers
 from lattice_simp.text.truecase import read_casing, truecased, write_casing
@@ -75,7 +76,9 @@ def _make_shards(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     for path in paths:
         dropped.update(read_json(path.with_suffix(".json")))
     if not kept:
-        raise LatticeSimpError(f"none of {read} sentence pairs is fit for training; loosen the config's `clean`")
+        raise LatticeSimpError(
+            f"none of {counted(read, 'sentence pair')} is fit for training; loosen the config's `clean`"
+        )
     return {"pairs": kept, "read": read, "dropped": dict(sorted(dropped.items()))}
 
 

@@ -187,7 +187,7 @@ def test_faults_of_the_command_are_one_line(command, translated):
     (folder / "lm.arpa").write_text(ARPA)
     for arguments, message in (
         (("-m", folder / "lm.arpa"), "NGram is not a joint model"),
-        (("-m", model, "--model-weight", 1, "--model-weight", 2), "2 model weights for the 1 models Joint"),
+        (("-m", model, "--model-weight", 1, "--model-weight", 2), "2 model weights for 1 model: Joint"),
     ):
         code, _, err = command(*arguments)
         assert code == 2

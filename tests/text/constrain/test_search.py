@@ -286,9 +286,9 @@ def test_wrong_arguments():
     ):
         with pytest.raises(LatticeSimpError, match=message):
             ls.constrained_beam_search(logits, constraint, **options)
-    with pytest.raises(LatticeSimpError, match=r"shape \(1, 1\) for 1 prefixes and 2 tokens"):
+    with pytest.raises(LatticeSimpError, match=r"shape \(1, 1\) for 1 prefix and 2 tokens"):
         ls.constrained_beam_search(lambda prefixes: np.zeros((1, 1)), constraint)
-    for eos, message in ((5, "for 1 prefixes and 6 tokens"), ((), "pass the number of a token"), (-1, "eos is -1")):
+    for eos, message in ((5, "for 1 prefix and 6 tokens"), ((), "pass the number of a token"), (-1, "eos is -1")):
         with pytest.raises(LatticeSimpError, match=message):
             ls.constrained_beam_search(lambda prefixes: np.log(np.full((1, 2), 0.5)), eos=eos)
     with pytest.raises(LatticeSimpError, match="no tokens spell"):

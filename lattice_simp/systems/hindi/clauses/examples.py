@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
+from lattice_simp.support.plurals import counted
 from lattice_simp.systems.hindi.clause import Clause, without_tokens
 from lattice_simp.systems.hindi.clauses.model import bare
 from lattice_simp.systems.hindi.formats.treebank import read_marked, read_treebank
@@ -51,7 +52,7 @@ def tree_examples(
         if example.sentence.tokens:
             yield example
     if missing := sorted(set(only or ()) - seen):
-        _report(f"has no sentence of {len(missing)} files, beginning with {missing[0]!r}", path, problems)
+        _report(f"has no sentence of {counted(len(missing), 'file')}, beginning with {missing[0]!r}", path, problems)
 
 
 def marked_examples(path: Path, marked: Path, problems: list[FormatError] | None = None) -> Iterator[Example]:
@@ -69,7 +70,7 @@ def marked_examples(path: Path, marked: Path, problems: list[FormatError] | None
             continue
         missing.discard((name, sentence.id))
         if max(clause.end for clause in clauses) > len(sentence):
-            message = f"{name}#{sentence.id} has {len(sentence)} tokens, but a clause ends after them"
+            message = f"{name}#{sentence.id} has {counted(len(sentence), 'token')}, but a clause ends after them"
             raise FormatError(message, path=marked, remedy="correct the line")
         yield Example.of(sentence, clauses)
     if missing:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError
 from lattice_simp.grammars.hindi.verbs import analyse
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.hindi.formats.conllu_chunks import Word, derived_chunks, universal_parts, with_auxiliaries
 from lattice_simp.systems.hindi.formats.tagset import other_tag, tag_facts, tagset
@@ -83,7 +84,9 @@ def _sentence(block: Iterable[tuple[int, str]], path: Path) -> Sentence | None:
             numbers.append(number)
     for word, number in zip(words, numbers, strict=True):
         if word.head >= len(words):
-            raise _broken(f"the head {word.head + 1} is outside the sentence of {len(words)} words", path, number)
+            raise _broken(
+                f"the head {word.head + 1} is outside the sentence of {counted(len(words), 'word')}", path, number
+            )
     if (position := find_cycle([word.head for word in words])) is not None:
         raise _broken(f"word {position + 1} is on a cycle of dependencies", path, numbers[position])
     if not words:
@@ -101,7 +104,7 @@ def _read_word(line: str, due: int, path: Path, number: int) -> Word | None:
     """Parses a line of a sentence; None for lines outside the tree."""
     columns = line.split("\t")
     if len(columns) != _COLUMNS:
-        raise _broken(f"expected {_COLUMNS} columns, found {len(columns)}", path, number)
+        raise _broken(f"expected {counted(_COLUMNS, 'column')}, found {len(columns)}", path, number)
     if _PASSED_OVER.fullmatch(columns[0]):
         return None
     if columns[0] != str(due):

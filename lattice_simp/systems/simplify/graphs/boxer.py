@@ -35,6 +35,7 @@ from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.formats.common import natural
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.support.json_text import parse_json
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.systems.simplify.graphs.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
 
@@ -242,7 +243,9 @@ def _check(record: _Record) -> None:
     spans += [at for predicates in record.predicates.values() for _, at in predicates]
     for position in (position for span in spans for position in span):
         if not isinstance(position, int) or not 1 <= position <= len(record.tokens):
-            raise LatticeSimpError(f"position {position} is outside the sentence of {len(record.tokens)} tokens")
+            raise LatticeSimpError(
+                f"position {position} is outside the sentence of {counted(len(record.tokens), 'token')}"
+            )
     for head, dependent, label in record.edges:
         missing = [name for name in (head, dependent) if name != _ROOT and name not in record.spans]
         missing += [label] if label not in record.relations and head != _ROOT else []

@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.plurals import counted
 
 
 class NodeKind(StrEnum):
@@ -105,7 +106,9 @@ class SemanticGraph:
 
     def __post_init__(self) -> None:
         if self.tags and len(self.tags) != len(self.tokens):
-            raise LatticeSimpError(f"a graph of {len(self.tokens)} tokens has {len(self.tags)} tags")
+            raise LatticeSimpError(
+                f"a graph of {counted(len(self.tokens), 'token')} has {counted(len(self.tags), 'tag')}"
+            )
         names = Counter(node.name for node in self.nodes)
         if repeated := [name for name, count in names.items() if count > 1]:
             raise LatticeSimpError(f"two nodes of a graph have the name {repeated[0]}")
@@ -116,7 +119,9 @@ class SemanticGraph:
         owners = Counter(self._owned())
         for position, count in owners.items():
             if not 0 <= position < len(self.tokens):
-                raise LatticeSimpError(f"position {position} of a graph is outside its {len(self.tokens)} tokens")
+                raise LatticeSimpError(
+                    f"position {position} of a graph is outside its {counted(len(self.tokens), 'token')}"
+                )
             if count > 1:
                 raise LatticeSimpError(f"position {position} of a graph has {count} owners; it must have one")
         self._check_trees()
