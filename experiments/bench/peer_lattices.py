@@ -51,7 +51,7 @@ def measure(words: list[str], folder: Path) -> Figures:
 
 
 def files(lists: list[ls.Lattice], folder: Path) -> Figures:
-    """Reads and writes small OpenFst files, against pynini and kaldifst, which keep symbol tables as they are."""
+    """Reads and writes small OpenFst files, against pynini and kaldifst, which keep symbol tables unchanged."""
     paths = [folder / f"{number}.fst" for number in range(FILES)]
     lattices = [lists[number % len(lists)] for number in range(FILES)]
 

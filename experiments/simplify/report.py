@@ -95,7 +95,7 @@ def costs(counts: Mapping[str, Figures], records: Mapping[str, Figures]) -> dict
 
 
 def headlines(sets: Mapping[str, Figures]) -> dict[str, Any]:
-    """Returns the figures of our main systems, as far as they were run."""
+    """Returns the figures of our main systems, if they were run."""
     figures = {}
     for ending, systems in VARIANTS.items():
         for name, (name_of_set, metric) in HEADLINES.items():
@@ -106,7 +106,7 @@ def headlines(sets: Mapping[str, Figures]) -> dict[str, Any]:
 
 
 def golden_error(sets: Mapping[str, Figures], published: Published) -> float | None:
-    """Returns the greatest distance of our SARI from the published one; None if no system of these is there."""
+    """Returns the greatest difference of our SARI from the published one; None without these systems."""
     name, metric = GOLDEN
     systems = sets[name]["systems"] if name in sets else {}
     errors = [

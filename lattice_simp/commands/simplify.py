@@ -1,4 +1,4 @@
-"""`lattice-simp simplify`: English sentences made simpler, with what was done to them."""
+"""`lattice-simp simplify`: simplifies English sentences, and explains the operations."""
 
 from __future__ import annotations
 

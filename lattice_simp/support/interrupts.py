@@ -1,4 +1,4 @@
-"""Ctrl-C where Python alone would lose it, or where it must not arrive."""
+"""Handles Ctrl-C where Python would lose it, and where it must not arrive."""
 
 from __future__ import annotations
 

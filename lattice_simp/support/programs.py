@@ -17,7 +17,7 @@ class ProgramTimeError(LatticeSimpError):
 
 
 class Ended(NamedTuple):
-    """How a program ended: its exit status, and what it wrote."""
+    """The end of a program: its exit status, and its output."""
 
     status: int
     output: bytes

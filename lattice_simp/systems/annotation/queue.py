@@ -90,7 +90,7 @@ def tally(store: AnnotationStore, annotator: str, task: Task) -> Tally:
     """Returns the progress of an annotator in a task.
 
     Raises:
-        LatticeSimpError: the name is none.
+        LatticeSimpError: the name is invalid.
     """
     query = (
         "SELECT coalesce(sum(kind = 'judgement'), 0), coalesce(sum(kind = 'skip'), 0) FROM active "
@@ -114,7 +114,7 @@ def assign(store: AnnotationStore, annotator: str, task: Task) -> Assignment | N
         The item, or None if nothing is left, at least while others work on the rest.
 
     Raises:
-        LatticeSimpError: the name is none.
+        LatticeSimpError: the name is invalid.
     """
     with store.database.transaction(write=True) as database:
         me, settings, now = annotator_number(database, annotator), read_settings(database), store.clock()

@@ -1,1 +1,1 @@
-"""Semantic graphs of sentences: read from files, made of parses, drawn."""
+"""Semantic graphs of sentences: readers of files, conversion of parses, and drawings."""
