@@ -32,6 +32,7 @@ from lattice_simp.commands.lattice_input import (
 from lattice_simp.commands.lattice_run import Losses, lattice_run
 from lattice_simp.commands.options import (
     LABELS,
+    TERMS_HELP,
     Beam,
     Detail,
     FirstId,
@@ -85,13 +86,7 @@ EngineOption: TypeAlias = Annotated[
     Engine, typer.Option(help="arrays (fast) or openfst (the reference; small inputs only)")
 ]
 MaxStates: TypeAlias = Annotated[int, typer.Option(min=1, help="maximum number of states per lattice")]
-TermsFile: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--terms",
-        help="terms in place of skeletons: a sentence on each line, tabs between terms, | between their forms",
-    ),
-]
+TermsFile: TypeAlias = Annotated[str | None, typer.Option("--terms", help=TERMS_HELP)]
 MaxStatesOrFail: TypeAlias = Annotated[MaxStates, Detail("fail above")]
 
 

@@ -152,7 +152,7 @@ def read_lattices(path: Path, skeleton_nbest: SkeletonLists | None, scores: PlfS
     return [replace(sentence, hypotheses=nbest.get(number, ())) for number, sentence in enumerate(sentences)]
 
 
-def with_terms(sentences: Sequence[Sentence], path: Path, tokens: Callable[[str], str] | None) -> list[Sentence]:
+def with_terms(sentences: Sequence[Sentence], path: str, tokens: Callable[[str], str] | None) -> list[Sentence]:
     """Returns the sentences with the terms that their translations must hold, a line of a file for each.
 
     Args:

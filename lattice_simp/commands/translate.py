@@ -13,6 +13,7 @@ from lattice_simp.commands.options import (
     PLF_SCORES_HELP,
     RUNNING,
     SEARCH,
+    TERMS_HELP,
     Cost,
     Dask,
     Detail,
@@ -72,13 +73,7 @@ def translate(
     skeleton_nbest: Annotated[
         Path | None, typer.Option(help="n-best lists of the skeletons from another system", rich_help_panel=INPUT)
     ] = None,
-    terms: Annotated[
-        Path | None,
-        typer.Option(
-            help="terms that translations must hold: a sentence on each line, tabs between terms, | between forms",
-            rich_help_panel=INPUT,
-        ),
-    ] = None,
+    terms: Annotated[str | None, typer.Option("--terms", help=TERMS_HELP, rich_help_panel=INPUT)] = None,
     first_id: Annotated[FirstId, Detail(panel=INPUT)] = None,
     cost: Annotated[Cost, Detail(panel=INPUT)] = None,
     stats: Annotated[

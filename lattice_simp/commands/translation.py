@@ -59,7 +59,7 @@ class TranslationInput:
     skeleton_nbest: Path | None = None
     first_id: int | None = None
     cost: str | None = None
-    terms: Path | None = None
+    terms: str | None = None
 
     def read(self, text: tuple[Tokeniser, Tokeniser] | None = None) -> list[Sentence]:
         """Returns the sentences; `text` makes tokens of lines of text, and of terms."""

@@ -289,7 +289,7 @@ def test_a_stopped_training_goes_on_and_a_finished_one_is_not_done_again(tmp_pat
         assert os.path.samefile(settings.source, text / "train.de")
         model = module.trained_network(settings, Run(say=said.append))
         assert (model / "model.bin").exists()
-    assert [line for line in said if "done before" in line or "going on" in line] == [
+    assert [line for line in said if "done before" in line or "continuing" in line] == [
         "network: done before (2 updates)",
         f"update 2: continuing from {settings.output}/checkpoint.pt",
     ]

@@ -66,7 +66,7 @@ def test_kaldi_archives_with_numbers_and_with_input_labels(tmp_path):
         ("u\n0 1 a 1,2\n1 2 3 4 5 6,7\n\n", 3, "not an arc"),
         ("u\n0 1 a 1,2\nx\n\n", 3, "not an arc"),
         ("u\n0 1 a 1\nx\n\n", 3, "not a state number"),
-        ("u v\n0 1 a 1,2\n1\n\n", 1, "no name"),
+        ("u v\n0 1 a 1,2\n1\n\n", 1, "not the name of an utterance"),
     ],
 )
 def test_broken_kaldi_archives(tmp_path, text, line, message):
@@ -208,7 +208,7 @@ def test_archives_of_numbers_need_their_words(tmp_path):
     words.write_text("<eps> 0\nyes 39\nno 79\n")
     for arcs in ("0 1 39 1,2,3_4\n1 2 79 ,,\n", "0 1 5 39 1,2\n1 2 7 79 1,2\n", "0 1 39 39 0.5\n1 2 79 79\n"):
         path.write_text(f"u \n{arcs}2\n\n")
-        with pytest.raises(FormatError, match=r"ark:2: labels are numbers \(pass words.txt .*numeric=False"):
+        with pytest.raises(FormatError, match=r"ark:2: labels are numbers \(pass --symbols words.txt.*numeric=False"):
             list(read_all(path))
         assert strings(next(read_all(path, symbols_path=words))[1])[0][0] == "yes no"
         assert strings(next(read_all(path, numeric=False))[1])[0][0] == "39 79"

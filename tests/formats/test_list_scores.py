@@ -209,9 +209,9 @@ def test_pieces_without_their_marks(tmp_path, kind):
     assert read("a b@@ c", "a", pieces="bpe") == (["a bc", "a"] if kind == "nbest" else ["a", "a bc"])
     assert read("東 京", "京", pieces="sentencepiece")[0] in ("東京", "京")  # pieces of words without blanks
     for lines, pieces, remedy in (
-        (("the house", "a"), "sentencepiece", "leave --pieces"),
+        (("the house", "a"), "sentencepiece", "leave out --pieces"),
         (("the hous@@ es",), "sentencepiece", "choose --pieces bpe"),
-        (("Ġthe Ġhouse",), "sentencepiece", "leave --pieces"),
+        (("Ġthe Ġhouse",), "sentencepiece", "leave out --pieces"),
         (("▁the ▁hous es",), "bpe", "choose --pieces sentencepiece"),
         (("Ġthe Ġhouse",), "bpe", "join the pieces with their own program"),
         (("the hous ##es",), "bpe", "join the pieces with their own program"),

@@ -150,7 +150,7 @@ def test_too_large_an_expansion_says_what_to_do():
     lattice = make(3, states=10)
     size = expand_history(lattice, 4).lattice.num_arcs
     assert expand_history(lattice, 4, max_arcs=size).lattice.num_arcs == size
-    with pytest.raises(LatticeSimpError, match=rf"more than {size - 1} once .* 3 words; prune it first"):
+    with pytest.raises(LatticeSimpError, match=rf"more than {size - 1} after .* 3 words; prune it first"):
         expand_history(lattice, 4, max_arcs=size - 1)
 
 

@@ -127,7 +127,7 @@ def _is_worth_while(analysis: Analysis) -> bool:
     """Returns whether a single change makes the sentence simpler."""
     slight = slight_changes(analysis.parse)
     deletions = [deletion for deletion in analysis.deletions if not is_harmless(deletion)]
-    changes = (*deletions, *analysis.replacements)
+    changes: tuple[Deletion | Replacement, ...] = (*deletions, *analysis.replacements)
     return bool(analysis.splits) or any(change.positions not in slight for change in changes)
 
 

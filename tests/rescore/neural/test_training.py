@@ -164,7 +164,7 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(settings, tmp_path, mon
     monkeypatch.undo()
     said = []
     train(other, said.append)
-    assert any("update 2: going on" in line for line in said)
+    assert any("update 2: continuing" in line for line in said)
     for name, weight in averaged_weights(tmp_path / "killed").items():
         np.testing.assert_array_equal(weight, whole[name], err_msg=name)
     assert len(list((tmp_path / "killed").glob("weights.*"))) == 3
@@ -204,7 +204,7 @@ def test_other_settings_and_broken_checkpoints_are_refused(settings, tmp_path):
 
 def test_texts_of_different_lengths_are_refused(settings, task, tmp_path):
     (tmp_path / "short").write_text("BA CE\n" * 200, encoding="utf-8")
-    with pytest.raises(FormatError, match="not as many lines"):
+    with pytest.raises(FormatError, match="does not have as many lines"):
         train(changed(settings, target=str(tmp_path / "short")))
 
 
