@@ -50,16 +50,16 @@ def test_figures_are_those_of_the_guides():
     claims = re.search(
         r"pruning ([\d.]+) times\. .* files ([\d.]+) times as fast.* lists of ten (\d+) times", one_line(DOCUMENT.text)
     )
-    pruning, files, networks = (
+    pruning, files, consensus = (
         float(rows[name][1]) / float(rows[name][0].split()[0])
         for name in (
             "peer_prune_vs_pywrapfst",
             "peer_small_files_written_vs_pynini",
-            "peer_networks_of_10_best_vs_unisson",
+            "peer_consensus_of_10_best_vs_unisson",
         )
     )
     assert claims
-    assert [float(claim) for claim in claims.groups()] == pytest.approx([pruning, 1 / files, 1 / networks], rel=0.2)
+    assert [float(claim) for claim in claims.groups()] == pytest.approx([pruning, 1 / files, 1 / consensus], rel=0.2)
 
 
 def one_line(text: str) -> str:
