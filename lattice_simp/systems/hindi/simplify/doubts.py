@@ -97,7 +97,7 @@ def torn(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[
     for number, (name, words) in enumerate(zip(names, sentences, strict=True)):
         said = [word for word in words if word.sources and sentence.tokens[word.sources[0]].tag != PUNCTUATION]
         last = said[-1] if said else None
-        if last is None or not (last.is_verb or last.sources[0] == ends[-1] or _may_end(sentence, last)):
+        if last is None or not (last.sources[0] == ends[-1] or _may_end(sentence, last)):
             refusals.append(Refusal(name, "would leave a sentence that does not end with a verb"))
         elif number and _begins_apart(sentence, said[0]):
             refusals.append(Refusal(name, "would leave a relative clause or examples alone"))
@@ -107,7 +107,10 @@ def torn(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[
 
 
 def _may_end(sentence: Sentence, word: Word) -> bool:
-    return sentence.tokens[word.sources[0]].tag in (*VERBS, "NEG", "RP")
+    tag = sentence.tokens[word.sources[0]].tag
+    if word.is_verb or tag in VERBS:
+        return not word.form.endswith(words_of("converb"))
+    return tag in ("NEG", "RP")
 
 
 def _begins_apart(sentence: Sentence, word: Word) -> bool:

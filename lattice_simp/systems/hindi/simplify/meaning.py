@@ -238,13 +238,18 @@ def _leads_on(sentence: Sentence, parent: Node, position: int) -> bool:
 
 
 def _is_subordinate(sentence: Sentence, parent: Node, position: int) -> bool:
-    """Returns whether a clause begins with a word such as `although`, and no comma, which would make it `however`."""
+    """Returns whether a clause begins with a word such as `although`, and no comma, which would make it `however`.
+
+    Other conjunctions may stand before that word (`but since ...`).
+    """
     node = parent.children[position]
     start = parent.children[position - 1].end if position else parent.start
-    words = _content(sentence, range(start, node.end))
-    first = [index for index in words if index >= node.start - 1][:1]
-    forms = {sentence.tokens[index].form for index in first}
-    return not forms.isdisjoint(words_of("subordinator")) and sentence.tokens[first[0] + 1].tag != PUNCTUATION
+    for index in _content(sentence, range(max(start, node.start - 1), node.end)):
+        if sentence.tokens[index].form in words_of("subordinator"):
+            return sentence.tokens[index + 1].tag != PUNCTUATION
+        if sentence.tokens[index].tag != CONJUNCTION:
+            return False
+    return False
 
 
 def _links(sentence: Sentence, parent: Node, position: int) -> list[int]:

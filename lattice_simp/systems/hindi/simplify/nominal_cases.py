@@ -94,7 +94,7 @@ def _modifiers(phrase: Sequence[tuple[int, Token]], *, oblique: bool, inflects: 
             form = _demonstrative(form, oblique=oblique)
         elif index == len(phrase) - 1 and oblique and form in words_of("direct_genitive"):
             form = word_of("oblique_genitive")
-        elif index == len(phrase) - 1 and oblique and token.tag == "JJ" and form.endswith("ा"):
+        elif index == len(phrase) - 1 and oblique and token.tag in ("JJ", *_PRONOUNS) and form.endswith("ा"):
             form = form[:-1] + "े"
         elif index == len(phrase) - 1 and not oblique and inflects and form in words_of("oblique_genitive"):
             form = word_of("direct_genitive")

@@ -16,10 +16,10 @@ Action = Literal["drop", "keep", "join_next", "join_previous", "join_both", "joi
 """The treatment of a connective."""
 
 Role = Literal[
-    "be", "copula", "passive", "completive", "light", "conjunctive", "participial", "simultaneous", "indefinite",
-    "concession", "condition", "ergative", "genitive", "direct_genitive", "oblique_genitive", "statement", "question",
-    "closing", "complementiser", "modal", "obligation", "correlative",
-    "demonstrative", "bare_relative", "any", "pair", "plain", "moving", "plural",
+    "be", "copula", "passive", "completive", "light", "conjunctive", "converb", "participial", "simultaneous",
+    "indefinite", "concession", "condition", "ergative", "genitive", "direct_genitive", "oblique_genitive",
+    "statement", "question", "closing", "complementiser", "modal", "obligation", "correlative", "demonstrative",
+    "bare_relative", "any", "pair", "plain", "moving", "plural",
     "dative", "separator", "giving", "locative", "possessive", "linking", "manner", "singular_relative", "subordinator",
     "example", "superlative",
 ]  # fmt: skip

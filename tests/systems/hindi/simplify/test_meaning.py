@@ -28,11 +28,6 @@ SPLIT = {
         "(main राम ने दावा किया (comp कि सीता बड़े घर में गई ) )",
         "राम ने दावा किया | सीता बड़े घर में गई",
     ),
-    "opinion": (
-        f"राम/NNP का/PSP | मानना/NN | है/VM | कि/CC | {WENT}",
-        "(main राम का मानना है (comp कि सीता बड़े घर में गई ) )",
-        "राम का मानना है | सीता बड़े घर में गई",
-    ),
     "report": (
         f"बयान/NN में/PSP | कहा/VM गया/VAUX है/VAUX | कि/CC | {WENT}",
         "(main बयान में कहा गया है (comp कि सीता बड़े घर में गई ) )",
@@ -102,6 +97,11 @@ COMPLEMENT = "(comp कि सीता बड़े घर में गई )"
 KEPT = {
     "doubt": (f"राम/NNP को/PSP | शक/NN | हुआ/VM | {KI}", f"(main राम को शक हुआ {COMPLEMENT} )", "no verb of saying"),
     "necessity": (f"यह/PRP | ज़रूरी/JJ | है/VM | {KI}", f"(main यह ज़रूरी है {COMPLEMENT} )", "no verb of saying"),
+    "belief": (
+        f"राम/NNP का/PSP | मानना/NN | है/VM | {KI}",
+        f"(main राम का मानना है {COMPLEMENT} )",
+        "no verb of saying",
+    ),
     "negated": (
         f"राम/NNP ने/PSP | नहीं/NEG कहा/VM | {KI}",
         f"(main राम ने नहीं कहा {COMPLEMENT} )",
@@ -360,6 +360,11 @@ KEPT = {
         "नगर/NN में/PSP | राम/NNP | और/CC | मोहन/NNP | हैं/VM | ,/SYM | जिसे/PRP | सब/PRP | जानते/VM हैं/VAUX",
         "(main नगर में राम और मोहन हैं , (rel जिसे सब जानते हैं ) )",
         "another number",
+    ),
+    "but since, before another clause": (
+        "राम/NNP | आया/VM | ,/SYM | लेकिन/CC | चूंकि/CC | मोहन/NNP | सोया/VM | ,/SYM | सीता/NNP | बाहर/NST | गई/VM",
+        "(main (coord राम आया ) , लेकिन (coord चूंकि मोहन सोया ) , (coord सीता बाहर गई ) )",
+        "may belong to the next one",
     ),
     "although, before another clause": (
         "हालांकि/CC | राम/NNP | घर/NN में/PSP | आया/VM | ,/SYM | सीता/NNP | बाहर/NST | गई/VM",

@@ -15,6 +15,7 @@ from lattice_simp.systems.hindi.clause import Clause, ClauseType, parse_brackete
 from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
 from lattice_simp.systems.hindi.simplify import ChangeKind, Stage, pipeline, simplify
 from lattice_simp.systems.hindi.simplify.clause_tree import clause_tree, is_joining
+from lattice_simp.systems.hindi.simplify.doubts import torn
 from lattice_simp.systems.hindi.simplify.model import Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import agent_words, noun_form
 from lattice_simp.systems.hindi.simplify.pipeline import check, has_verb, is_complex, lost_tokens
@@ -152,6 +153,13 @@ def test_guards_name_what_is_wrong():
     assert check(sentence, ["a", "b"], [words[:2], words[3:]]) == []
 
 
+@pytest.mark.parametrize(("verb", "refused"), [("जाकर", ["a"]), ("गया", [])])
+def test_no_sentence_ends_with_a_converb(verb: str, refused: list[str]):
+    sentence = parse_sentence(f"राम/NNP | घर/NN | {verb}/VM | सीता/NNP | आई/VM")
+    words = [Word(token.form, (position,)) for position, token in enumerate(sentence.tokens)]
+    assert [refusal.name for refusal in torn(sentence, ["a", "b"], [words[:3], words[3:]])] == refused
+
+
 def rounds_of(sentence: Sentence, clauses: list[Clause], monkeypatch) -> int:
     """Returns the number of rounds until all remaining splits are possible."""
     trees = []
@@ -247,6 +255,7 @@ def test_nouns(root: str, gender: str, case: str, form: str):
         ([Token("राम", "NNP"), Token("ने", "PSP")], "राम ने", "राम"),
         ([Token("इन", "DEM"), Token("लोगों", "NN", "लोग", "n", "m", "pl"), Token("ने", "PSP")], "इन लोगों ने", "ये लोग"),
         ([Token("बेटे", "NN", "बेटा", "n", "m", "sg"), Token("के", "PSP")], "बेटे ने", "बेटा"),
+        ([Token("उनका", "PRP"), Token("काम", "NN", "काम", "n", "m", "sg")], "उनके काम ने", "उनका काम"),
     ],
 )
 def test_agents_in_both_cases(tokens: list[Token], with_ne: str, direct: str):
