@@ -93,5 +93,5 @@ def test_large_counts_are_not_looked_up():
 
 @pytest.mark.parametrize(("words", "classes"), [(3, 4), (3, 0), (0, 1)])
 def test_too_few_words(words, classes):
-    with pytest.raises(LatticeSimpError, match="class(es)? for"):
+    with pytest.raises(LatticeSimpError, match=r"class(es)? for"):
         exchange_classes([Sentences(np.array([0, 1]), np.array([0], dtype=np.int32))], words, classes)
