@@ -67,12 +67,12 @@ def run_demo(sentences: int, output: Path, console: Console) -> list[StrategyRes
     chosen = [(FIRST + number) % len(records) for number in range(sentences)]
     skeletons = [records[number].skeletons[0] for number in chosen]
     references = [lines[number] for number in chosen]
-    decoder = Decoder.load(grammar_path("demo/data/rules.gz").parent)
-    console.print(
-        f"{decoder.grammar.num_rules} rules, a {decoder.language_models['LM'].order}-gram model; "
-        "compiling (half a minute to a minute the first time) ..."
-    )
     with compiling_in_parallel():
+        decoder = Decoder.load(grammar_path("demo/data/rules.gz").parent)
+        console.print(
+            f"{decoder.grammar.num_rules} rules, a {decoder.language_models['LM'].order}-gram model; "
+            "compiling (half a minute to a minute the first time) ..."
+        )
         decoder.translate(skeletons[0].tokens, skeletons[0], strategy="skeleton-first")
     translations: dict[str, list[Translation]] = {}
     results = []

@@ -201,6 +201,7 @@ def test_training_pairs_have_no_sentence_of_a_held_out_article(pairs):
     assert not any(record["identical"] for record in held_out)
 
 
+@pytest.mark.slow
 def test_the_complex_sentence_is_the_source_in_every_file(pairs):
     """Even in files with the simple sentence first."""
     folder, head = pairs
