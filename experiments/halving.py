@@ -21,7 +21,7 @@ Records = Mapping[str, Mapping[str, Any]]
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Writes lines; a file that has them stays as it is."""
+    """Writes lines to a file."""
     with open_text(path, "w") as file:
         file.writelines(f"{line}\n" for line in lines)
 

@@ -19,7 +19,7 @@ Word = tuple[str, str]
 
 @dataclass(frozen=True)
 class _Row:
-    """A row of the table; an empty set is no condition."""
+    """A row of the table; an empty set does not restrict anything."""
 
     symbol: str
     chunks: frozenset[str]

@@ -110,7 +110,7 @@ def parse_binary(data: bytes, name: str, path: str | Path | None, options: ReadO
     """Returns the lattice at the beginning of bytes.
 
     Raises:
-        FormatError: this is no lattice of Kaldi's, it is damaged, or numbers have no words.
+        FormatError: the data is not a Kaldi lattice, it is damaged, or numbers lack words.
     """
     header = _header(data, path)
     kind = ARC_TYPES[header.kind]

@@ -60,7 +60,7 @@ def sausage_lattices(
         numeric: False if numbers are words. None reads labels as words, but refuses files with only numbers.
 
     Raises:
-        FormatError: the first utterance has only numbers, and there is no table.
+        FormatError: the first utterance has only numbers, and the table of words is missing.
     """
     options, is_checked = _options(symbols, symbols_path, numeric), False
     for number, line in enumerate(read_lines(path), 1):

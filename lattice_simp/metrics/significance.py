@@ -28,7 +28,7 @@ _BITS = 32
 """numpy draws this many Booleans from one random number; blocks of as many rows waste none."""
 
 FEWEST_FOR_BOOTSTRAP = 10
-"""With fewer sentences there is no p-value: resamples hardly vary, so almost any difference would be significant."""
+"""With fewer sentences, no p-value is computed: resamples hardly vary, and almost any difference looks significant."""
 
 _TIE = 1e-9
 """Score differences (0 to 100) closer than this count as equal, since the order of a sum changes its last bits."""
@@ -111,7 +111,7 @@ def bootstrap_p(baseline: Floats, system: Floats, difference: float) -> float:
 
     It is the share of resamples whose absolute difference, less the mean absolute difference, exceeds the difference on
     all sentences; the observation itself is counted, too. A clear difference is exceeded on only one side, so p is that
-    of a one-sided test, and hardly above 0.5 if there is no difference. Systems with equal scores get 1; sacrebleu
+    of a one-sided test, and hardly above 0.5 for equally good systems. Systems with equal scores get 1; sacrebleu
     returns its smallest p for them.
 
     Args:

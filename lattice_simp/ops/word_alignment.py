@@ -309,11 +309,11 @@ def _row_after(rows: _Rows, new: int, row: int, pivot: Pivot, letter: int, table
 
 
 @jit
-def _length(nodes: Records, node: int) -> int:
-    """Returns the length of the list of nodes that begins with `node`."""
+def _length(records: Records, first: int) -> int:
+    """Returns the length of the linked list of nodes or cells that begins with `first`."""
     count = 0
-    while node >= 0:
-        count, node = count + 1, nodes[node].next
+    while first >= 0:
+        count, first = count + 1, records[first].next
     return count
 
 
@@ -454,7 +454,7 @@ def _entries(
             node = nodes[node].next
     edge = len(edges) - 1
     while edge >= 0:  # the inner loop stops where room is needed: it would copy arrays that it may replace
-        tally, cells = _with_room(tally, cells, used, _cells(cells, nodes[edges[edge].target].cells), columns)
+        tally, cells = _with_room(tally, cells, used, _length(cells, nodes[edges[edge].target].cells), columns)
         edge, used = _followed(arcs, pivot, letters, product, times, (words, edge, used), tally, cells)
     tally, cells = _with_room(tally, cells, used, 1, columns)
     cell = nodes[0].cells
@@ -491,7 +491,7 @@ def _followed(
     while edge >= 0:
         source, target, arc = edges[edge].source, edges[edge].target, edges[edge].arc
         cell = nodes[target].cells
-        more = _cells(cells, cell)
+        more = _length(cells, cell)
         if used + more > len(cells) or size[0] + more * (costs.shape[1] + 1) > len(entries):
             break
         before, after = nodes[source].row, nodes[target].row
@@ -541,15 +541,6 @@ def _with_room(tally: _Tally, cells: Records, used: int, more: int, columns: int
             keys, values = grown_table(keys, values)
         tally = _Tally(entries, tally.size, keys, values)
     return tally, cells
-
-
-@jit
-def _cells(cells: Records, cell: int) -> int:
-    """Returns the length of the list of cells that begins with `cell`."""
-    count = 0
-    while cell >= 0:
-        count, cell = count + 1, cells[cell].next
-    return count
 
 
 @jit
