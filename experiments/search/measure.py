@@ -21,11 +21,11 @@ def losses(records: Sequence[Record], exact: Sequence[Record], certain: float) -
         certain: the nats below which a gap counts as 0.
 
     Returns:
-        `cost` of all sentences (nats), `cpu_seconds` a sentence; of the sentences whose optimum is certain the share of
-        search errors (`errors`), the `mean_loss` and the `largest_loss` (nats), and how many translations `undercut`
-        the optimum, of which there must be none. How many are `different` strings: an error may be another derivation
-        of the same one. `told_gap` is the mean of the system's own bounds, if it has any, and `told_certain` how many
-        of these are none.
+        `cost` of all sentences (nats) and `cpu_seconds` a sentence. Of the sentences with a proven optimum: the share
+        of search errors (`errors`), the `mean_loss` and the `largest_loss` (nats), and the number of translations that
+        `undercut` the optimum, which must be 0. `different`: the number of different strings, since an error may be
+        another derivation of the same string. `reported_gap`: the mean of the optimality gaps that the system reports,
+        and `reported_certain`: the number of those below `certain`.
     """
     optima = np.array([record["cost"] for record in exact])
     sure = np.array([record["gap"] < certain for record in exact])
@@ -40,8 +40,8 @@ def losses(records: Sequence[Record], exact: Sequence[Record], certain: float) -
         "largest_loss": round(float(np.max(lost)), 4) if len(lost) else None,
         "undercut": int(np.sum(lost < -certain)),
         "different": sum(record["line"] != other["line"] for record, other in zip(records, exact, strict=True)),
-        "told_gap": round(float(np.mean(gaps)), 4) if gaps else None,
-        "told_certain": sum(gap < certain for gap in gaps),
+        "reported_gap": round(float(np.mean(gaps)), 4) if gaps else None,
+        "reported_certain": sum(gap < certain for gap in gaps),
     }
 
 

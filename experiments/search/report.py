@@ -49,8 +49,8 @@ def cost_table(rows: Mapping[str, Figures]) -> str:
             Cell(row["mean_loss"], 3),
             Cell(row["largest_loss"], 2),
             Cell(row["different"]),
-            Cell(row["told_gap"], 2),
-            Cell(row["told_certain"] if row["told_gap"] is not None else None),
+            Cell(row["reported_gap"], 2),
+            Cell(row["reported_certain"] if row["reported_gap"] is not None else None),
         )
         for name, row in rows.items()
     )
@@ -79,7 +79,7 @@ def certified(figures: Figures, exact: str) -> str:
     text = f"{figures['sentences']} sentences; the exact search is certain of {losses['certified']}"
     if losses["certified"] < figures["sentences"]:
         rest = figures["sentences"] - losses["certified"]
-        gap = losses["told_gap"] * figures["sentences"] / rest
+        gap = losses["reported_gap"] * figures["sentences"] / rest
         text += f", and leaves a gap of {gap:.2f} nats on average in the others"
     return text + "."
 
