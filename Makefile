@@ -21,12 +21,11 @@ help:  ## list the targets
 # What users install; the demo needs no more.
 $(BASE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[draw]'
+	$(BIN)/python -m pip --disable-pip-version-check install --quiet --editable '.[draw]'
 	touch $@
 
 $(STAMP): $(BASE)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip --disable-pip-version-check install --quiet --editable '.[dev]'
 	touch $@
 
 setup: $(STAMP)  ## make the virtual environment

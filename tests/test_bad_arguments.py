@@ -13,6 +13,7 @@ import pytest
 
 import lattice_simp as ls
 from lattice_simp import Hypothesis, Lattice, LatticeSimpError, SymbolTable
+from lattice_simp.engines import ENGINES
 
 INF = math.inf
 NUMBERS = (
@@ -239,3 +240,26 @@ def test_half_a_surrogate_pair_in_json_is_an_error_of_its_line(tmp_path):
         ls.read_nbest(path)
     path.write_text(lines[0] + "\n")
     assert ls.read_nbest(path)[0][0].text == "\U0001f600"
+
+
+COUNTS: dict[str, Callable[[Lattice, Any], Any]] = {
+    "confusion_network": lambda lattice, x: ls.confusion_network(lattice, max_arcs=x),
+    "determinize": lambda lattice, x: ls.determinize(lattice, max_states=x),
+    "join_pieces": lambda lattice, x: ls.join_pieces(lattice, max_arcs=x),
+    "nbest": ls.nbest,
+    "openfst nbest": ENGINES["openfst"].nbest,
+    "ngram_posteriors": ls.ngram_posteriors,
+    "prune": lambda lattice, x: ls.prune(lattice, max_arcs=x),
+    "read_nbest": lambda lattice, x: ls.read_nbest("a.nbest", first_id=x),
+    "sample": ls.sample,
+    "to_svg": lambda lattice, x: ls.to_svg(lattice, max_states=x),
+    "write_nbest": lambda lattice, x: ls.write_nbest([(0, ls.nbest(lattice))], "a.nbest", first_id=x),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_fractions_are_no_counts(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for value in (2.5, 2.0, True, "2"):
+        with pytest.raises(TypeError, match="is a whole number, not"):
+            COUNTS[name](LATTICES["plain"], value)

@@ -54,15 +54,19 @@ def beam_of(value: Any) -> float:
     return beam
 
 
-def whole(value: Any, name: str, least: int) -> int:
+def whole(value: Any, name: str, least: float = -math.inf) -> int:
     """Converts an argument to a whole number of at least `least`.
+
+    >>> whole(2.5, "n", 1)
+    Traceback (most recent call last):
+    TypeError: n is a whole number, not 2.5
 
     Raises:
         LatticeSimpError: the number is below `least`.
         TypeError: the value is not a whole number.
     """
-    if isinstance(value, bool):
-        raise TypeError(f"{name} is a whole number, not {value}")
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} is a whole number, not {value!r}")
     number = operator.index(value)
     if number < least:
         raise LatticeSimpError(f"{name} is {number}; give a number from {least} up")

@@ -43,9 +43,10 @@ def jit(function: Callable[..., Any]) -> Kernel:
     """Compiles a kernel to machine code on its first call and caches the code on disk.
 
     Without fastmath: infinity marks unreachable states, and every run must give the same bytes. Kernels release the
-    GIL, so threads can work on several sentences without copying their arrays.
+    GIL, so threads can work on several sentences without copying their arrays. They have no wrappers for C, which
+    nothing calls and which take time to compile.
     """
-    return Kernel(function, cache=True, boundscheck=False, fastmath=False, nogil=True)
+    return Kernel(function, cache=True, boundscheck=False, fastmath=False, nogil=True, no_cfunc_wrapper=True)
 
 
 def inlined(function: Callable[..., Any]) -> Kernel:
@@ -205,16 +206,16 @@ def _arrays(argument: Any) -> Iterator[npt.NDArray[Any]]:
 
 
 def _plain(argument: Any) -> Any:
-    """Replaces read-only arrays in an argument by writable views; kernels do not write to them.
+    """Replaces read-only arrays in an argument by writable views, and numpy's numbers by Python's.
 
-    numba gives read-only arrays another type, so it would compile each kernel again for every mixture of the two.
+    Kernels do not write to them. numba gives them other types, so it would compile a kernel again for every mixture.
     """
     if isinstance(argument, np.ndarray):
         return argument if argument.flags.writeable else _origin(argument)
     if isinstance(argument, tuple):
         parts = [_plain(part) for part in argument]
         return argument._make(parts) if hasattr(argument, "_make") else tuple(parts)
-    return argument
+    return argument.item() if isinstance(argument, np.number) else argument
 
 
 def _origin(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

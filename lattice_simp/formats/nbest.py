@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from lattice_simp.core.arguments import whole
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.marks import unmarked
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
@@ -108,7 +109,7 @@ def stream_nbest(
             (the message says what the file looks like), or the subwords lack the marks of their kind.
         LatticeSimpError: `pieces` is unknown.
     """
-    check = MarkCheck(pieces, path)
+    check, first_id = MarkCheck(pieces, path), whole(first_id, "first_id")
     with readable(path) as file:
         for number, entries in _kind(file).stream(file, first_id, cost):
             if not entries:  # there may be many, for missing ids
@@ -159,6 +160,7 @@ def write_nbest(
         InvalidLatticeError: words or names could not be read back.
         LatticeSimpError: the file cannot be written.
     """
+    first_id = whole(first_id, "first_id")
     if is_json_name(path):
         write_json(((number, list(hypotheses)) for number, hypotheses in groups), path, first_id=first_id)
     else:

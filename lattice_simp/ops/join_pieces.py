@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.arguments import whole
 from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.core.lattice import INFINITY, Lattice
@@ -41,7 +42,7 @@ def join_pieces(lattice: Lattice, pieces: PieceKind = "bpe", *, max_arcs: int = 
         InvalidLatticeError: the lattice is a transducer.
         LatticeSimpError: unknown pieces, pieces without the marks of their kind, or more than `max_arcs` arcs.
     """
-    kind = pieces_named(pieces)
+    kind, max_arcs = pieces_named(pieces), whole(max_arcs, "max_arcs", 1)
     if kind is None:
         return lattice
     if not lattice.is_acceptor:

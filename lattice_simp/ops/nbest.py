@@ -16,13 +16,14 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs, offsets_of
+from lattice_simp.core.arguments import whole
 from lattice_simp.core.growing import grown
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import backward_costs
-from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.errors import EmptyLatticeError
 
 
 def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collection[str] = MARKS) -> list[Hypothesis]:
@@ -47,10 +48,10 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
 
     Raises:
         LatticeSimpError: n is not positive.
+        TypeError: n is not a whole number.
         CyclicLatticeError: the lattice has a cycle.
     """
-    if n < 1:
-        raise LatticeSimpError(f"n is {n}; ask for at least one path")
+    n = whole(n, "n", 1)
     lattice = lattice.connected().without_words(ignore)
     if lattice.empty:
         return []
@@ -59,7 +60,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
         weights=lattice.weights + backward[lattice.nextstates] - backward[lattice.sources],
         finals=lattice.finals - backward,
     )
-    hypotheses = _hypotheses(lattice, *_search(losses, min(n, sys.maxsize), unique))
+    hypotheses = _hypotheses(lattice, *_search(losses, min(n, sys.maxsize), bool(unique)))
     # Sums along the paths may differ from the costs of the search by rounding; a stable sort keeps its order for ties.
     return sorted(hypotheses, key=lambda path: path.cost)
 
@@ -91,6 +92,7 @@ def shortest_paths(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore:
 
     Raises:
         LatticeSimpError: n is not positive.
+        TypeError: n is not a whole number.
         CyclicLatticeError: the lattice has a cycle.
     """
     lattice = lattice.connected()

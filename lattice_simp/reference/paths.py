@@ -8,6 +8,7 @@ import numpy as np
 import pynini
 import pywrapfst
 
+from lattice_simp.core.arguments import whole
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
@@ -88,10 +89,10 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
 
     Raises:
         LatticeSimpError: n is not positive.
+        TypeError: n is not a whole number.
         CyclicLatticeError: the lattice has a cycle.
     """
-    if n < 1:
-        raise LatticeSimpError(f"n is {n}; ask for at least one path")
+    n = whole(n, "n", 1)
     fst = lattice.without_words(ignore).project_output().connected().to_pynini()
     if unique:
         fst.rmepsilon()  # with unique strings, OpenFst takes epsilons for words

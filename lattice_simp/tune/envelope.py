@@ -62,8 +62,8 @@ def segments(
     """
     start, along = np.asarray(weights, dtype=np.float64), np.asarray(directions, dtype=np.float64)
     lattice = lattice.topsorted()
-    arrays = (lattice.arcs, lattice.features.arcs, lattice.features.finals)
-    offsets, begins, word_offsets, words = _segments(*arrays, start, along, limit)
+    features, final_features = map(np.ascontiguousarray, (lattice.features.arcs, lattice.features.finals))
+    offsets, begins, word_offsets, words = _segments(lattice.arcs, features, final_features, start, along, limit)
     rows = sentence.rows(words, word_offsets)
     changes = np.diff(rows, axis=0, prepend=0)
     changes[offsets[:-1]] = rows[offsets[:-1]]

@@ -143,8 +143,9 @@ def adds(numbers: np.ndarray, flag: bool) -> int:
     return add(total, 7) + add(1 if flag else 2, -1)
 
 
-def test_a_kernel_is_compiled_once_for_all_integers_that_kernels_hand_it():
+def test_a_kernel_is_compiled_once_for_all_integers():
     assert adds(np.array([2, 3], dtype=np.int32), True) == 12
+    assert add(np.int32(2), np.int64(3)) == 5
     assert [str(signature) for signature in add.compiled.signatures] == ["(int64, int64)"]
 
 
