@@ -8,6 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from experiments.report import RANDOMISATION, Figures, gain_cells
+from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.pipeline.experiment import stage_costs
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.train.config import Config, read_config
@@ -65,6 +67,38 @@ def read_training(
         **values,
     }
     return read_config(folder / TRAIN, [*(f"{field}={json.dumps(value)}" for field, value in every.items()), *changes])
+
+
+def quality_table(figures: Figures, baselines: Mapping[str, str], notes: str = "", counts: Iterable[str] = ()) -> str:
+    """Returns the table of the systems' scores on both halves, each translated with the settings tuned on the other.
+
+    Args:
+        figures: the results, with `systems` and the number of `sentences`.
+        baselines: for each baseline the key of the scores whose gains are over it; the first one has no gains.
+        notes: notes on columns.
+        counts: names of numbers of each half, whose sums are columns.
+    """
+    first, *_ = baselines
+    systems = figures["systems"]
+    metrics = list(systems[first]["scores"])
+    rows = []
+    for name, system in systems.items():
+        cells = [Cell(name), *(Cell(sum(half[count] for half in system["halves"])) for count in counts)]
+        cells.append(Cell(system["length"], 3))
+        for metric in metrics:
+            cells.append(Cell(system["scores"][metric]["value"]))
+            for scores in baselines.values():
+                cells += gain_cells(system["scores" if name == first else scores][metric])
+        rows.append(tuple(cells))
+    gains = [text for name in baselines for text in ("gain" if name == first else f"over {name}", "p")]
+    columns = ["system", *counts, "length", *(text for metric in metrics for text in (metric, *gains))]
+    about = (
+        f"{figures['sentences']} sentences of the development set; each half is translated with the settings tuned on "
+        "the other",
+        f"gains are over {' and over '.join(baselines)}; {RANDOMISATION.description}",
+        f"{notes}length: tokens of the output over those of the references",
+    )
+    return as_markdown(Table("Quality, cross-validated", tuple(columns), tuple(rows), about))
 
 
 def length_of(outputs: list[str], references: list[str]) -> float:

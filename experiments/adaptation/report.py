@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-from experiments.report import RANDOMISATION, Figures, stages_part
+from experiments.halving import quality_table
+from experiments.report import Figures, stages_part
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
     """Lays out the figures."""
     return [
-        quality_table(figures, config["baseline"]),
+        quality_table(figures, {config["baseline"]: "scores"}),
         tuning_table(figures),
         weight_table(figures, "mixture", "Weights of the language models in the mixture"),
         weight_table(figures, "provenance", "Tuned weights of the features of provenance"),
         *stages_part(figures),
     ]
-
-
-def quality_table(figures: Figures, baseline: str) -> str:
-    """Returns the systems' scores on both halves of the development set, each tuned on the other."""
-    systems = figures["systems"]
-    metrics = list(systems[baseline]["scores"])
-    rows = []
-    for name, system in systems.items():
-        cells = [Cell(name), Cell(system["length"], 3)]
-        for metric in metrics:
-            score = system["scores"][metric]
-            cells += [Cell(score["value"]), Cell(score["gain"], signed=True), Cell(score["p"], 4)]
-        rows.append(tuple(cells))
-    columns = ["system", "length", *(text for metric in metrics for text in (metric, "gain", "p"))]
-    notes = (
-        f"{figures['sentences']} sentences of the development set; each half is translated with what was mixed and "
-        "tuned on the other",
-        f"gains are over {baseline}; {RANDOMISATION.description}; length: tokens of the output over those of the "
-        "references",
-    )
-    return as_markdown(Table("Quality, cross-validated", tuple(columns), tuple(rows), notes))
 
 
 def tuning_table(figures: Figures) -> str:
@@ -56,10 +36,9 @@ def tuning_table(figures: Figures) -> str:
     columns = ("system", "half", "rounds", "BLEU before", "BLEU after", "length ratio")
     columns += ("perplexity, equal weights", "perplexity, mixed", "perplexity, other half")
     notes = (
-        "length ratio: source over reference tokens, the mean of the lines that are tuned on, where they are chosen by "
-        "it",
-        "perplexity of the half's references for mixtures, with equal weights and with the best ones; and of the "
-        "references of what is translated on the other half, for the language model of the system",
+        "length ratio: source over reference tokens, the mean of the tuned lines, if the ratio selects them",
+        "perplexity, equal weights and mixed: of the tuned half's references by the mixture, with equal and with the "
+        "best weights; other half: of the other half's references by the language model of the system",
     )
     return as_markdown(Table("Tuning", columns, tuple(rows), notes))
 

@@ -30,10 +30,10 @@ def agreement_table(sets: Figures) -> Table:
     ]
     notes = (
         "F1: of the kept tokens, averaged over sentences; alpha: Krippendorff's, of the decisions on tokens",
-        "nested: of skeletons of the same lengths, the shorter one within the longer one, which is the most that can "
-        "be reached; random: expected of tokens that are drawn by chance, as many as were kept",
-        "reliability: the share of right decisions that aggregation expects (Dawid and Skene), as if both annotators "
-        "were after the same skeleton",
+        "nested: the upper limit, of skeletons of the same lengths with the shorter one within the longer one; random: "
+        "the expected value if the same number of tokens is drawn by chance",
+        "reliability: the share of right decisions as estimated by aggregation (Dawid and Skene), which assumes that "
+        "both annotators aim at the same skeleton",
     )
     return Table("Agreement", ("set", "sentences", *shown), tuple(rows), notes)
 
@@ -42,10 +42,10 @@ def confusion_table(sets: Figures) -> Table:
     """Returns the table of decisions on tokens, and of nested skeletons."""
     shown = {
         "both keep": "both",
-        "short alone": "short_alone",
-        "long alone": "long_alone",
+        "only short keeps": "short_alone",
+        "only long keeps": "long_alone",
         "none keeps": "none",
-        "of short in long": "short_within_long",
+        "of short, in long": "short_within_long",
         "sentences: same": "same",
         "short within long": "contained",
         "short is longer": "shorter_is_longer",
@@ -55,7 +55,9 @@ def confusion_table(sets: Figures) -> Table:
         for name, values in sets.items()
     ]
     notes = (
-        "% of the tokens; of the tokens of the short skeleton, those that the long one keeps, too; % of the sentences "
-        "whose skeletons are the same, whose short skeleton is within the long one, and is longer than that",
+        "both keep to none keeps: % of the tokens; of short, in long: % of the short skeleton's tokens that are in the "
+        "long one",
+        "% of the sentences whose skeletons are the same, whose short skeleton is within the long one, and whose short "
+        "skeleton is longer than the long one",
     )
     return Table("Confusion, %", ("set", "tokens", *shown), tuple(rows), notes)

@@ -67,7 +67,7 @@ def _table(name: str, figures: Figures, metrics: Mapping[str, str], config: Figu
     rows = [
         (*score_row(row, scores, list(metrics)), Cell(seconds.get(row))) for row, scores in figures["scores"].items()
     ]
-    columns = ("choice from the n-best list by", *metrics, "BLEU gain", "p", "CPU s a list")
+    columns = ("hypothesis chosen by", *metrics, "BLEU gain", "p", "CPU s a list")
     title = f"{name} ({config['tests'][name]}; n = {figures['sentences']})"
     return Table(title, columns, tuple(rows), score_notes(HIERO, metrics))
 
@@ -84,5 +84,5 @@ def _choices_text(chosen: Figures, config: Figures) -> str:
     return (
         f"On {chosen['sentences']:,} sentences of the validation set, where the Hiero system's cost has the weight 1, "
         f"MERT on {config['nbest']}-best lists gives these weights: {chosen_weights}. The Hiero system alone has "
-        f"{chosen['hiero']:.2f}. Taken: {taken}."
+        f"{chosen['hiero']:.2f}. The experiment uses {taken}."
     )

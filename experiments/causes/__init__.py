@@ -1,1 +1,1 @@
-"""Why gappy composition as the paper does it gains less than with one weight: the causes, one by one."""
+"""Finds why gappy composition as in the paper gains less than with one weight: the causes, one by one."""

@@ -1,4 +1,4 @@
-"""`python -m experiments.causes`: why gappy composition as the paper does it gains less than with one weight."""
+"""`python -m experiments.causes`: finds why gappy composition as in the paper gains less than with one weight."""
 
 from __future__ import annotations
 

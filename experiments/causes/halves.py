@@ -18,9 +18,9 @@ NAMES = ("half0", "half1")
 
 
 def study_of(settings: Mapping[str, Any], every: int) -> tuple[Study, Config]:
-    """Returns the study, trained on every so-manieth pair, whose development set is the first half, and its training.
+    """Returns the study, trained on every n-th pair with the first half as development set, and its training.
 
-    The halves' skeletons are written into the work folder, and so are the corpora where not all pairs are trained on.
+    The halves' skeletons are written into the work folder, and so are the corpora unless all pairs are used.
     """
     work = Path(settings["work"]).absolute()
     overrides = [f"data={json.dumps(settings['data'])}", f"work={json.dumps(str(work))}"]
@@ -56,7 +56,7 @@ def write_halves(config: Config, development: TestSet, sentences: int, work: Pat
 
 
 def thinned(config: Config, corpus: Corpus, every: int, work: Path) -> Corpus:
-    """Writes every so-manieth pair of a corpus."""
+    """Writes every n-th pair of a corpus."""
     if every == 1:
         return corpus
     work.mkdir(parents=True, exist_ok=True)

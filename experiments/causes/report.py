@@ -13,15 +13,15 @@ CHANGES = {
     "gc-strong, short skeletons": "(b) short skeletons",
     "gc-strong, both skeletons": "(b) both skeletons at once",
     "gc-strong-all": "(c) all weights tuned together",
-    "gc-strong-vector": "(d) and a weight for each feature of the skeleton",
+    "gc-strong-vector": "(d) as (c), with a weight for each feature of the skeleton",
     "gc-strong, n=1": "(e) n = 1",
     "gc-strong, n=10": "(e) n = 10",
     "gc-strong, n=100": "(e) n = 100",
-    "gc-strong-paper": "as the paper: rho loops, short skeletons, all weights",
-    "gc-strong-paper-sigma": "as the paper, but for sigma loops",
-    "gc-strong-paper-long": "as the paper, but for long skeletons",
+    "gc-strong-paper": "as in the paper: rho loops, short skeletons, all weights",
+    "gc-strong-paper-sigma": "as in the paper, except for sigma loops",
+    "gc-strong-paper-long": "as in the paper, except for long skeletons",
 }
-"""What is different in each row."""
+"""The difference of each row."""
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
@@ -43,15 +43,15 @@ def _causes(name: str, size: Figures, config: Figures) -> Table:
         failed = Cell(None if entry["failed"] is None else 100 * entry["failed"])
         gain, p = gain_cells(score)
         rows.append((Cell(row), Cell(title), Cell(score["value"]), gain, Cell(bounds), p, *halves, failed))
-    columns = ("system", "what is different", BLEU, "gain", "95 % interval", "p", "half 1", "half 2", "failed %")
+    columns = ("system", "difference", BLEU, "gain", "95 % interval", "p", "half 1", "half 2", "failed %")
     notes = (
-        f"{size['sentences']} sentences of the development set; each half is translated with weights that were tuned "
-        "on the other",
-        "rows after a comma have the weights of gc-strong; the others have been tuned by themselves, and all but plain "
-        "begin with its weights",
+        f"{size['sentences']} sentences of the development set; each half is translated with weights tuned on "
+        "the other",
+        "systems with a comma in their names have the weights of gc-strong; the others were tuned separately, and all "
+        "but plain start from the weights of plain",
         "gains are over plain, on both halves and on each; intervals by bootstrap resampling; "
         f"{RANDOMISATION.description}; p-values are not corrected for their number",
-        "failed: sentences whose space has no translation that contains one of the skeleton's",
+        "failed: sentences whose space has no translation that contains a translation of the skeleton",
     )
     return Table(f"Trained on {name} ({size['pairs']:,})", columns, tuple(rows), notes, words=2)
 
@@ -67,6 +67,6 @@ def _failures(name: str, failures: Figures) -> Table:
         )
         for kind, entry in failures.items()
     ]
-    title = f"Where no translation contains the skeleton's, n = 1000, trained on {name}"
-    notes = ("the last column: sentences of which every hypothesis of the skeleton has a word that the space lacks",)
+    title = f"Sentences without a translation that contains the skeleton's, n = 1000, trained on {name}"
+    notes = ("a word is missing: sentences where every hypothesis of the skeleton has a word that the space lacks",)
     return Table(title, (*columns, "a word is missing"), tuple(rows), notes)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from experiments.report import Figures, plain_table, versions
 from lattice_simp.skeleton.automatic import parser_name
 
-_ABOUT = """Token F1 of the kept tokens, macro-averaged over sentences: with each reference of a sentence and averaged
-(mean, with half the width of its 95 % interval), and with the nearest reference (best); "of 3" takes the best of up to
-three candidates. LM: nats a token by the experiment's language model. Broken: words that stay without their head, or
-are missing beside it, of all words. Every method but the first is asked for the mean rate of its domain's training
-part. The costs of `grammars/english/deletable.tsv` were estimated from the news training part. CPU milliseconds a
-sentence are without parsing, and include the reading of features; where a row has none, people made the skeletons."""
+_ABOUT = """F1 is of the kept tokens, macro-averaged over sentences: *mean* averages over the references of a sentence
+(with half the width of its 95 % interval), *best* takes the nearest reference, and *of 3* takes the best of up to
+three candidates. *LM* is nats a token by the experiment's language model. *Broken* is the share of words that are kept
+without their head, or deleted although a kept head requires them. Every method but the first is asked for the mean
+rate of its domain's training part. The costs of `grammars/english/deletable.tsv` were estimated from the news training
+part. CPU milliseconds a sentence exclude parsing and include the reading of features; rows without them are skeletons
+made by people."""
 
 
 def programs() -> list[str]:
@@ -35,7 +36,7 @@ def _sets(domains: Figures) -> str:
         "training sentences": "train",
         "test sentences": "test",
         "compressions": "compressions",
-        "of these no subsequence": "skipped",
+        "of these not subsequences": "skipped",
     }
     rows = [
         (name, *(f"{domain[key]:,}" for key in counts.values()), f"{domain['wanted_rate']:.3f}")

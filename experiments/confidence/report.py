@@ -5,15 +5,15 @@ from __future__ import annotations
 from experiments.report import Figures, plain_table
 
 _ABOUT = """{sentences} sentences of English-French news, {words:,} words of the best hypotheses, {percent:.1f} % of \
-them right; {nbest}-best lists. The share of right words on the sentences that the scale was chosen on, as the \
-confidence in every word, has the cross-entropy {constant_cross_entropy:.3f}."""
+them right; {nbest}-best lists. For comparison, a constant confidence has a cross-entropy of \
+{constant_cross_entropy:.3f}. The constant is the share of right words on the sentences used to choose the scale."""
 
 _COLUMNS = {
     "AUC": "auc",
     "correlation": "correlation",
     "cross-entropy (nats)": "cross_entropy",
-    "the same, calibrated": "calibrated_cross_entropy",
-    "of sentences: correlation": "sentence_correlation",
+    "cross-entropy, calibrated": "calibrated_cross_entropy",
+    "correlation, sentences": "sentence_correlation",
 }
 
 

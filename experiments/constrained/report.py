@@ -17,7 +17,8 @@ SYSTEMS = {
 
 _ABOUT = """{sentences} English sentences, translated into French by Gemma 3 270M (base, 4 bits) after {examples} \
 examples; beam {beam}, at most {max_tokens} tokens; an output layer of {pieces:,} pieces. Scores are \
-log-probabilities (nats) of the texts that ended; the loss is that of the same sentences without a constraint."""
+log-probabilities (nats) of the texts that ended; the loss is the difference from the same sentences without a \
+constraint."""
 
 
 def page(figures: Figures, config: Figures) -> list[str]:

@@ -10,45 +10,51 @@ from experiments.corpus.simplifier_pairs import CORPORA
 from experiments.report import Figures, plain_table, score_cells, score_notes, stages_part
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 
-_ONESTOP = """The advanced and the elementary texts of OneStop, paired by file name, against the pairs that its makers
-published ({gold:,} different ones; of {reachable:,} both sentences are in the articles as they are, the others have
-other words or footnote numbers in them, and nothing can find them). Sentences are compared by their ASCII letters and
-digits in lower case, since the published pairs have lost quotes, dashes and ligatures.
+_ONESTOP = """The advanced and the elementary texts of OneStop, paired by file name, are aligned and compared with the
+published pairs ({gold:,} different ones). Of {reachable:,} pairs, both sentences occur in the articles. The others
+contain other words or footnote numbers, so no alignment can find them. Sentences are compared by their ASCII letters
+and digits in lower case, because the published pairs have lost quotes, dashes and ligatures.
 
-The published pairs are some of the right ones: none is of identical sentences, only {several} of their sentences are
-in two pairs, though the texts have many splits, and most sentences of the articles are in none. So a pair is *right*
-if it is published; *wrong* if it is not, but one of its sentences is published with another partner; *identical* if
-its sentences are equal, which the makers left out; else *unknown*. Precision is right / (right + wrong), recall the
-share of all published pairs that are found, unreachable ones included. Precision on pairs that cannot be judged may
-differ, and part of the wrong ones are the second half of a split whose first half is published, or are published with
-a footnote number in a sentence."""
+The published pairs are only some of the right ones. None has identical sentences, only {several} of their sentences
+are in two pairs, though the texts have many splits, and most sentences of the articles are in none. So a pair counts
+as
 
-_CHOSEN = """The rows above show what thresholds do; the defaults are the paper's, and nothing was chosen for them. If
-one chooses on half of the articles (of the settings with {wanted:.2f} precision there, that of the best recall), it is
-paragraphs {paragraph_threshold}, sentences {sentence_threshold}: on the other half, precision {precision:.3f} and
-recall {recall:.3f}; the paper's have {default_precision:.3f} and {default_recall:.3f} there. Published pairs of which
-no sentence is in any article are in neither half."""
+- *right* if it is published,
+- *wrong* if it is not, but one of its sentences is published with another partner,
+- *identical* if its sentences are equal, which the published pairs exclude,
+- *unknown* otherwise.
 
-_MILLION = """{sentences:,} complex sentences in {articles:,} articles and {simple:,} simple ones, made up
-(`synthetic.py`), {jobs} processes: {paragraph_pairs:,} paragraph pairs, {sentence_pairs:,} sentence pairs. Memory is
-that of all processes together, sampled, this one included."""
+Precision is right / (right + wrong). Recall is the share of all published pairs that are found, including those that
+cannot be found. Precision on the unknown pairs may differ. Some of the wrong pairs are the second half of a split
+whose first half is published, or are published with a footnote number in a sentence."""
+
+_CHOSEN = """The rows above show the effect of the thresholds. The defaults are the paper's; they were not chosen by
+these figures. A choice on half of the articles (among the settings with a precision of {wanted:.2f} there, the one
+with the best recall) gives paragraphs {paragraph_threshold}, sentences {sentence_threshold}. On the other half, this
+setting has precision {precision:.3f} and recall {recall:.3f}; the paper's has {default_precision:.3f} and
+{default_recall:.3f}. Neither half includes published pairs without a sentence in any article."""
+
+_MILLION = """{articles:,} made-up articles (`synthetic.py`) with {sentences:,} complex sentences and {simple:,} simple
+ones give {paragraph_pairs:,} paragraph pairs and {sentence_pairs:,} sentence pairs, with {jobs} processes. Memory is
+sampled, and includes all processes."""
 
 _KILLED = """A run over {sentences:,} made-up sentences was killed with signal 9 {killed} times (after {after} s), and
-went on each time: the files have {same} bytes as those of a run in peace."""
+continued each time: its files have {same} bytes as those of an uninterrupted run."""
 
 
-_JUDGED = """{pairs} aligned pairs of {articles} test articles (advanced and elementary level, default thresholds, seed
-{seed}, without identical ones) were read by one reader, a language model, with the instructions in `judging.py`:
+_JUDGED = """One reader, a language model, read {pairs} aligned pairs of {articles} test articles (advanced and
+elementary level, default thresholds, seed {seed}, without identical ones), with the instructions in `judging.py`:
 {right:.0f} % are right, {partial:.0f} % partial, {wrong:.0f} % wrong. Coster and Kauchak had {paper} right pairs of
-100, of all aligned pairs of Wikipedia. `judged.tsv` has the judgements; {in_sample} of them are of the sample that this
-run draws."""
+100, of all aligned pairs of Wikipedia. `judged.tsv` has the judgements; {in_sample} of them are of the sample that
+this run draws."""
 
-_SIMPLIFIERS = """The output of `corpus align` trains a simplifier, and so do the published pairs of the same articles.
-Both models have the same settings, language model text and development set (published pairs of {development} articles,
-all levels, SARI); only their pairs differ: {aligned:,} aligned ones, identical ones included, and {published:,}
-published ones, from {training} articles. Pairs with a sentence of another article's text are left out. Both simplify
-published complex sentences of {test} other articles (one reference) and TurkCorpus' part for tuning (eight references),
-which neither has seen, in bold mode. Marks tell differences from the model of published pairs."""
+_SIMPLIFIERS = """Two simplifiers are trained: one on the output of `corpus align`, one on the published pairs of the
+same articles. Both models have the same settings, language model text and development set (published pairs of
+{development} articles, all levels, SARI). Only their pairs differ: {aligned:,} aligned ones, including identical ones,
+and {published:,} published ones, from {training} articles. Pairs with a sentence of another article's text are left
+out. Both simplify, in bold mode, sentences that neither has seen: published complex sentences of {test} other articles
+(one reference) and TurkCorpus' part for tuning (eight references). Marks show differences from the model of published
+pairs."""
 
 
 def page(figures: Figures, config: Figures) -> list[str]:

@@ -8,8 +8,8 @@ PLAIN = "plain"
 """The row of the system without skeletons."""
 
 _ABOUT = """{sentences} sentences of newstest2009 to 2011, which training left out, with {skeletons} skeletons each. \
-Chosen: {setting}; for one skeleton, weight {weight}. Of the rows, only the cross-validated one is free of the choice. \
-`{signature}`"""
+The chosen setting is {setting}; for one skeleton, it is weight {weight}. Only the cross-validated row is independent \
+of this choice. `{signature}`"""
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
@@ -28,6 +28,6 @@ def page(figures: Figures, config: Figures) -> list[str]:
     return [
         about,
         plain_table(("skeletons", "BLEU", "gain", "p"), rows),
-        plain_table(("field", "values and BLEU, the other fields as chosen"), tried, words=2),
+        plain_table(("field", "values: BLEU, with the other fields as chosen"), tried, words=2),
         *stages_part(figures),
     ]

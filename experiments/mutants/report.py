@@ -18,4 +18,4 @@ def page(figures: Figures, config: Figures) -> list[str]:
         for mutant in read_mutants(ROOT / config["mutants"])
     ]
     text = f"{count - len(survived)} of {count} errors make a test fail ({figures['mutants_killed_pct']:.0f} %)."
-    return [text, plain_table(("error", "file", "tests that see it"), rows, words=3)]
+    return [text, plain_table(("error", "file", "detected by tests"), rows, words=3)]

@@ -359,10 +359,10 @@ def _newest(work: Path, stage: str) -> Path | None:
 COMBINATION = "## Combination of systems"
 
 _ABOUT = f"""The outputs of a study's systems for English-French (up to {STRINGS} hypotheses a sentence) become one \
-lattice; its best path by n-gram agreement, length and a language model is the translation (`lattice-simp combine`). \
-Everything is chosen on newstest2012, by twofold cross-validation, and tuned there; newstest2013 is translated once. \
-The single systems were tuned on all of newstest2012, and measured on newstest2013 before, in their own experiment: \
-that is no unseen set for them, but nothing here was chosen by it."""
+lattice. The translation is its best path by n-gram agreement, length and a language model (`lattice-simp combine`). \
+All choices are made on newstest2012 by twofold cross-validation, and the combination is tuned there; newstest2013 is \
+translated once. The single systems were tuned on all of newstest2012, and their own experiment had measured them on \
+newstest2013. So this set is not unseen, but no choice here was made on it."""
 
 
 def combination_parts(figures: Figures) -> list[str]:

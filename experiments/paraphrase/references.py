@@ -367,19 +367,21 @@ def read_correlations(folder: Path) -> dict[str, Any]:
 
 
 _ABOUT = """Outputs are scored against some of the four English references of a Hindi sentence, and against these and
-one more: *recombined*, for each output the closest path of their recombination at common words, *expanded*, that of
-what their phrases make. Another reference, which none of them has seen, judges: the same metric with it alone, or the
-word edits to it. *Sentences*: the correlation over a system's sentences; *pairs*: Kendall's tau over the pairs of
-systems on a sentence; *systems*: over the systems' scores, which are few, so that it says little; *better*: in how many
-cases Pearson's is above that with the given references alone. All in the mean of
-{cases} cases: each choice of the references that are given, and of the judge."""
+one more. *Recombined* adds, for each output, the closest path of the references' recombination at common words.
+*Expanded* adds the closest sentence that their phrases make. Another reference, which none of them uses, judges: by
+the same metric against it alone, or by word edits to it.
+
+*Sentences* is the correlation over a system's sentences, *pairs* Kendall's tau over the pairs of systems on a
+sentence, and *systems* the correlation over the systems' scores, which are too few to be conclusive. *Better* counts
+the cases in which Pearson's correlation exceeds that with the given references alone. All figures are means of {cases}
+cases, one for each choice of the given references and of the judge."""
 
 _KINDS = {
-    HUMAN: "One reference is the output, as it is and with shares of its words dropped or moved ({systems}); {given} "
-    "are given, another one judges ({sentences:,} sentences). {failed:,} expansions were too large. By word edits, the "
-    "damaged outputs are nearer to a translation in other words, since they are shorter: as a judge of systems, edits "
-    "fail here.",
-    SYSTEMS: "The outputs of systems ({systems}; `make hindi-english`); {given} references are given, the fourth "
+    HUMAN: "One reference is the output, unchanged and with shares of its words dropped or moved ({systems}); {given} "
+    "are given, and another one judges ({sentences:,} sentences). {failed:,} expansions were too large. By word edits, "
+    "the damaged outputs are nearer to a translation in other words, because they are shorter: edits cannot judge "
+    "systems here.",
+    SYSTEMS: "The outputs of systems ({systems}; `make hindi-english`); {given} references are given, and the fourth "
     "judges ({sentences:,} sentences). {failed:,} expansions were too large.",
 }
 

@@ -7,38 +7,45 @@ from experiments.paraphrase.plots import PLOTS, PRECISION, SIZES
 from experiments.paraphrase.references import references_parts
 from experiments.report import Figures, plain_table, stages_part, with_interval
 
-_ABOUT = """Sets of sentences that mean the same, each expanded to all sentences that its phrases make (Imamura, Akiba
-and Sumita 2002). Phrases are equivalent that have one category, whose links do not leave them, of whose content words
-at least half are linked, all but one, that meet the conditions of `lattice_simp/systems/paraphrase/conditions.py`
-(linked heads, equal names and numerals, no words in the place of others that are no synonyms, equal marks), and that
-the whole set supports (`evidence.py`): no content word is lost, and enough sentences have what is added. A few sets
-with very many phrases dominate the means, so there are medians as well. The sentences include those of the set. The
-paper's sets are Japanese, parsed by its authors' grammar.
+_ABOUT = """This experiment expands sets of sentences that mean the same to all sentences that their phrases make
+(Imamura, Akiba and Sumita 2002). Two phrases are equivalent if
+
+- they have the same category and no word link leaves them,
+- at least half of their content words are linked, and all but one,
+- they meet the conditions of `lattice_simp/systems/paraphrase/conditions.py`: linked heads, equal names and numerals,
+  only synonyms as substituted words, and equal marks,
+- and the whole set supports them (`evidence.py`): no content word is lost, and enough sentences have the added words.
+
+A few sets with very many phrases dominate the means, so the table also has medians. Sentences include those of the
+set. The paper's sets are Japanese, parsed by its authors' grammar.
 
 *Phrases* are pairs that differ and do not follow from smaller ones. *Growth* is the median of sentences for each
-original sentence. *Recursing* sets have a phrase that comes again within what stands for it; there, two substitutions
-may be inside one another."""
+original sentence. *Recursing* sets have a phrase that occurs again within its own replacement; there, two
+substitutions may be inside one another."""
 
-_FILTERS = """The filters one after the other, in this order: in how many sets each removes sentences, and which share
-of a set's sentences, in the mean of all sets. And each by itself, on the first {sets} sets."""
+_FILTERS = """The filters run one after the other, in this order. The table counts the sets in which each filter removes
+sentences, and the removed share of a set's sentences, as the mean of all sets. Rows with *alone* show each filter by
+itself on the first {sets} sets."""
 
-_CURVE = """Each condition adds something to the one before it. Numbers are of the first {sets} sets of each collection;
-those of *probable* count the sentences that meet the condition. `failed`: more than 200,000 states.
+_CURVE = """Each condition adds a restriction to the one before it. Numbers are of the first {sets} sets of each
+collection; those of *probable* count the sentences that meet the condition. `failed`: sets with more than 200,000
+states.
 
 {conditions}
 
-*Growth* is the geometric mean of sentences for each original one over all these sets; *all* puts them together."""
+*Growth* is the number of sentences for each original one, as the geometric mean over all these sets; *all* pools the
+collections."""
 
 _JUDGED = """{sentences} new sentences of each condition and {sentences} original ones were drawn from sets of
-{collections} that nobody had read before, at most one of a set for each condition, uniformly within the set. A language
-model that could not see the conditions judged them in random order, strictly, under the instructions of `judging.py`.
-*Seed* names the sample: conditions whose rules changed after a sample were judged again in another one. *Right*:
-grammar and meaning. *Forgiven*: right but for faults that one of the {beside} most similar sentences of the set has as
-well. With 95 % intervals by Wilson. The paper: 61 % right of 1,473."""
+{collections} that nobody had read before, at most one of a set for each condition, uniformly within the set. A
+language model that could not see the conditions judged them in random order, strictly, by the instructions of
+`judging.py`. *Seed* names the sample: conditions whose rules changed after a sample were judged again in another one.
+*Right*: both grammar and meaning are right. *Forgiven*: right except for faults that one of the {beside} most similar
+sentences of the set also has. Intervals are Wilson's, with 95 % confidence. The paper reports 61 % right of 1,473."""
 
 _COSTS = """A thousand sets ({collection}, {sentences:,} sentences) expanded, filtered and counted on one core:
-{expand:.0f} CPU seconds, with {parse:.0f} more for tokens and parses; {memory:,} MB at most (with spaCy's model in
-memory)."""
+{expand:.0f} CPU seconds, and {parse:.0f} more for tokens and parses; {memory:,} MB at most (including spaCy's
+model)."""
 
 PAPER_ROW = "| *the paper* | 339 | 8.48 | 60.2 | | 920 | | | | 108 | |"
 

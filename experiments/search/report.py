@@ -36,9 +36,9 @@ def cost_table(rows: Mapping[str, Figures]) -> str:
         "search errors (%)",
         "mean loss (nats)",
         "largest loss (nats)",
-        "other strings",
-        "mean reported gap (nats)",
-        "reported certain",
+        "different strings",
+        "mean reported optimality gap (nats)",
+        "reported as optimal",
     )
     cells = tuple(
         (
@@ -54,13 +54,13 @@ def cost_table(rows: Mapping[str, Figures]) -> str:
         )
         for name, row in rows.items()
     )
-    return as_markdown(Table("What each search finds", columns, cells, (), 1))
+    return as_markdown(Table("Costs and errors of each search", columns, cells, (), 1))
 
 
 def quality_table(figures: Figures) -> str:
     """Returns the table of the systems' BLEU on a test set, and the differences from the exact search's."""
     first = next(iter(figures["quality"].values()))
-    columns = ["search", "search errors (%)", "mean loss (nats)", "CPU s a sentence", "other strings"]
+    columns = ["search", "search errors (%)", "mean loss (nats)", "CPU s a sentence", "different strings"]
     columns += [text for metric in first for text in (metric, "difference", "p")]
     rows = []
     for name, scores in figures["quality"].items():
@@ -70,17 +70,17 @@ def quality_table(figures: Figures) -> str:
         for score in scores.values():
             cells += [Cell(score["value"]), Cell(score["gain"], signed=True), Cell(score["p"], 3)]
         rows.append(tuple(cells))
-    return as_markdown(Table("What search errors cost", tuple(columns), tuple(rows), (), 1))
+    return as_markdown(Table("BLEU with search errors", tuple(columns), tuple(rows), (), 1))
 
 
 def certified(figures: Figures, exact: str) -> str:
-    """Returns a paragraph on the number of certified sentences, and the gaps of the others."""
+    """Returns a paragraph on the number of proven translations, and the optimality gaps of the others."""
     losses = figures["losses"][exact]
-    text = f"{figures['sentences']} sentences; the exact search is certain of {losses['certified']}"
+    text = f"{figures['sentences']} sentences; the exact search proves {losses['certified']}"
     if losses["certified"] < figures["sentences"]:
         rest = figures["sentences"] - losses["certified"]
         gap = losses["reported_gap"] * figures["sentences"] / rest
-        text += f", and leaves a gap of {gap:.2f} nats on average in the others"
+        text += f"; the others have a mean optimality gap of {gap:.2f} nats"
     return text + "."
 
 

@@ -73,11 +73,11 @@ def page(figures: Figures, config: Figures) -> list[str]:
     """Lays out the figures."""
     test = {name: counts for name, counts in figures["simplified"].items() if name.startswith(TEST)}
     kinds = "; ".join(
-        f"{name.partition(', ')[2]}: {row['changed']} sentences changed, {100 * row['words']:.0f} % as many tokens"
+        f"{name.partition(', ')[2]}: {row['changed']} sentences changed, {100 * row['words']:.0f} % of the tokens"
         for name, row in test.items()
     )
-    simplified = f"Simplified, of {figures['test_set']}: {kinds}."
-    chosen = f"What the development set chose of the compositions: {figures['chosen']}."
+    simplified = f"Changes by simplification in {figures['test_set']}: {kinds}."
+    chosen = f"The composition chosen on the development set: {figures['chosen']}."
     return [simplified, as_markdown(_table(figures)), chosen, *stages_part(figures)]
 
 
@@ -89,7 +89,9 @@ def _table(figures: Figures) -> Table:
         choices = [figures[key][system] if system in composed else None for key in ("weights", "failed")]
         rows.append((*score_row(system, scores, list(metrics)), *map(Cell, choices)))
     columns = ("system", *metrics, "BLEU gain", "p", "weight", "failed")
-    failed = "failed: sentences whose lattice holds no translation of the simplified one; they get the plain system's"
+    failed = (
+        "failed: sentences whose lattice holds no translation of the simplified one; they get the plain translation"
+    )
     notes = score_notes("the first row", metrics, failed)
     title = f"English sentences simplified, then translated: {figures['test_set']}"
     return Table(title, columns, tuple(rows), notes)

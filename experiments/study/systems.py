@@ -62,8 +62,8 @@ SYSTEMS = (
     System("plain", "Hiero", "plain"),
     System("gc", f"{_GAPPY}(skeleton)", "gappy", PROTOCOL_KIND, "decoder"),
     _gappy_strong("", "", PROTOCOL_KIND, "sigma", "skeleton"),
-    System("gc-paper", f"{_GAPPY}(skeleton), as the paper", "gappy", HAND, "decoder", "rho", "all"),
-    _gappy_strong(AS_PAPER, ", as the paper", HAND, "rho", "all"),
+    System("gc-paper", f"{_GAPPY}(skeleton), as in the paper", "gappy", HAND, "decoder", "rho", "all"),
+    _gappy_strong(AS_PAPER, ", as in the paper", HAND, "rho", "all"),
     System("sfd", "Skeleton-first, Hiero + Hiero(skeleton)", "skeleton-first", PROTOCOL_KIND, "decoder"),
     System("sfd-strong", "Skeleton-first, Hiero + strong(skeleton)", "skeleton-first", PROTOCOL_KIND, "strong"),
 )
@@ -73,9 +73,9 @@ BETWEEN = (
     _gappy_strong("-short", ", short skeletons", HAND, "sigma", "skeleton"),
     _gappy_strong("-all", ", all weights", HAND_LONG, "sigma", "all"),
     _gappy_strong("-vector", ", all weights of both", HAND_LONG, "sigma", "all of both"),
-    _gappy_strong("-paper-sigma", ", as the paper but for sigma loops", HAND, "sigma", "all"),
-    _gappy_strong("-paper-long", ", as the paper but for long skeletons", HAND_LONG, "rho", "all"),
-    _gappy_strong("-paper-one", ", as the paper but for one weight", HAND, "rho", "skeleton"),
+    _gappy_strong("-paper-sigma", ", as in the paper except for sigma loops", HAND, "sigma", "all"),
+    _gappy_strong("-paper-long", ", as in the paper except for long skeletons", HAND_LONG, "rho", "all"),
+    _gappy_strong("-paper-one", ", as in the paper except for one weight", HAND, "rho", "skeleton"),
 )
 """Systems between `gc-strong`, with long skeletons, and `gc-strong-paper`, which show the causes of the difference."""
 

@@ -89,7 +89,7 @@ def gap_table(kinds: Kinds) -> Table:
     columns = ("set", "kind", "skeletons", *(f"{kind}{what}" for kind in types for what in (" %", ": rate")))
     notes = (
         "rate: the mean compression rate of the type's skeletons",
-        "punctuation at a sentence's ends does not count; skeletons that delete nothing else are of no type",
+        "punctuation at a sentence's ends does not count; skeletons that delete nothing else have no type",
     )
     return Table("Gap types (Table 2)", columns, tuple(rows), notes, words=2)
 
@@ -116,9 +116,9 @@ def system_table(measured: Measured, table: str, pair: str) -> Table:
     columns = ("system", *signatures, "BLEU gain", "p", "paper: BLEU", "paper: METEOR")
     test = measured.comparisons["plain"].test.description
     notes = [
-        "systems with skeletons keep the weights of the first row, and tune one for the skeleton; those as the paper "
-        "have rho loops and the first judgements, and tune all weights together; skeleton-first decoding tunes on "
-        "fewer sentences, and its lattices are not cut to a number of arcs",
+        "systems with skeletons keep the weights of the first row and tune one for the skeleton; those that follow the "
+        "paper have rho loops and the first judgements, and tune all weights together; skeleton-first decoding tunes on "
+        "fewer sentences, and its lattices have no limit of arcs",
         f"gains and marks ({MARKS}) are against the first row, those of rescored systems against the rescored first "
         f"row; {test}; p-values of this table are not corrected for their number",
         *(f"{name}: {signature}" for name, signature in signatures.items()),
@@ -163,11 +163,11 @@ def gap_type_table(measured: Measured, by: BreakDown, table: str, pair: str) -> 
             rows.append((Cell(f"{row_system}: {what}"), *(Cell(_bounds(score)) for score in scores)))
             rows += _paper_rows(paper, row_system, types)
     notes = (
-        f"types of the skeletons that the systems have ({by.gap_types.left_out} sentences without one are left "
-        "out), without regard to punctuation at a sentence's ends",
+        f"by the types of the systems' skeletons ({by.gap_types.left_out} sentences without one are left out); punctuation "
+        "at a sentence's ends does not count",
         "intervals: of the score, and of the gain over the baseline (plain, or plain+rescored), 95 %, by bootstrap "
         f"resampling of the type's sentences; marks ({MARKS}) are not corrected for their number",
-        "the paper's are over its three sets, of 1000 sentences each",
+        "the paper's figures are over its three sets, of 1000 sentences each",
     )
     title = f"{BLEU} on {measured.title} by gap type, {KIND_TITLES[by.kind]}"
     return Table(_numbered(title, table), ("system", *types), tuple(rows), notes)
@@ -193,8 +193,8 @@ def rescoring_table(choice: Mapping[str, Any]) -> Table:
         rows.append((Cell(FEATURE_TITLES[setting["features"]]), *cells))
     folds = [f"BLEU on half {number + 1}" for number in range(len(choice["before"]))]
     notes = (
-        "each half is translated with the weights that batch MIRA finds on the other; the best mean is chosen for "
-        "all systems and test sets, but systems that decode anew have costs alone",
+        "each half is translated with weights that batch MIRA tuned on the other; all systems and test sets have the "
+        "setting with the best mean, except that systems that decode again have only costs",
     )
     columns = ("features beside the stronger model's", "step", *folds, "mean", "chosen")
     return Table("Rescoring on the development set, cross-validated", columns, tuple(rows), notes)
@@ -218,10 +218,10 @@ def scorer_table(
         rows.append((Cell(scorer), Cell(perplexities.get(scorer), 1), _folds(held_out[scorer])[-1], *gains))
     columns = [column for title in comparisons for column in (f"gain: {title}", "p")]
     notes = (
-        "perplexity: of the development set's references and their ends, given their sources (the class model reads "
-        "none); Model 1 knows no end",
+        "perplexity: of the development set's references with sentence ends, given their sources (the class model does "
+        "not read them); Model 1 has no sentence ends",
         "cross-validated: the mean BLEU of the development set's halves, each with the weights of the other; gains are "
-        "over plain, in BLEU; that on the development set is not held out",
+        "over plain, in BLEU; the gain on the development set is not held out",
     )
     title = "Rescoring with one part of the stronger model"
     return Table(title, ("part", "perplexity", "cross-validated", *columns), tuple(rows), notes)
@@ -239,9 +239,9 @@ def failure_table(outputs: dict[str, dict[str, list[Output]]], pair: str) -> Tab
         if any(published):
             rows.append((Cell(f"{name} (paper)"), Cell(PAPER_SENTENCES), *map(Cell, published)))
     notes = (
-        "of the sentences with a skeleton (n); such a sentence is translated as by the plain system",
-        "the number after n= counts the hypotheses that the stronger model finds best of the decoder's n-best list; "
-        "the paper's are those that its neural model finds in the lattice, and its loops are rho, ours sigma",
+        "shares of the sentences with a skeleton (n); a sentence with a failed composition gets the plain translation",
+        "n=: the number of hypotheses, here the best ones by the stronger model of the decoder's n-best list, in the "
+        "paper those that its neural model finds in the lattice; the paper's loops are rho, ours sigma",
     )
     return Table("Failed compositions, % (Table 7)", ("set", "n", *variants), tuple(rows), notes)
 
@@ -274,7 +274,7 @@ def variant_table(outputs: dict[str, list[Output]], comparison: Comparison, titl
         tests = Cell(score.p, 4), Cell(holms.get(variant), 4)
         rows.append((Cell(variant), Cell(score.value), Cell(gain), *tests, Cell(failed)))
     notes = (
-        f"weights: those of the system before the comma, tuned with n={hypotheses} and its own kind of skeletons",
+        f"weights: those of the system before the comma, tuned with n={hypotheses} and that system's kind of skeletons",
         f"gain over plain, its 95 % interval by bootstrap resampling; p: {comparison.test.description}; p (Holm): "
         f"corrected for the {len(holms)} comparisons of this table",
     )

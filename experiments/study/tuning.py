@@ -1,7 +1,7 @@
 """Stages that find the weights of the systems on the development set.
 
 The plain system's weights are tuned together; the others keep them, and tune the skeleton's weight, so that their gains
-come from the skeleton. Those that do as the paper does begin with the plain system's weights, and tune all together.
+come from the skeleton. Systems that follow the paper start from the plain system's weights and tune all together.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def _table(title: str, figures: Figures, metrics: Mapping[str, str]) -> Table:
         if name in against:
             on_list = gain_cells(figures["scores"][against[name]][name][first])
         rows.append((Cell(name), *score_cells(scores, metrics), gain, *on_list, Cell(figures["cpu_seconds"][name])))
-    columns = ("system", *metrics, "BLEU gain", "gain on the list", "p", "CPU s")
+    columns = ("system", *metrics, "BLEU gain", "gain over the list", "p", "CPU s")
     return Table(title, columns, tuple(rows), score_notes(HIERO, metrics))
 
 
@@ -153,7 +153,7 @@ def _spaces_table(spaces: Mapping[str, Figures]) -> Table:
         for search, shares in searches.items()
     ]
     columns = ("set", "search", "better %", "worse %", "cheaper by (nats)")
-    return Table("Costs found in lattices against the best of the list", columns, tuple(rows), words=2)
+    return Table("Lowest costs in lattices, compared with the lists", columns, tuple(rows), words=2)
 
 
 def _choices_text(chosen: Figures, config: Figures) -> str:
@@ -162,8 +162,8 @@ def _choices_text(chosen: Figures, config: Figures) -> str:
     return (
         f"On {chosen['sentences']:,} sentences of the validation set, where the Hiero system's cost has the weight 1, "
         f"MERT on {config['nbest']}-best lists gives the Transformer the weight {weight['weight']:.3f}: BLEU (tokens) "
-        f"{weight['before']:.2f} with the weight 1, {weight['after']:.2f} with this one. "
-        f"Taken: {config['model_weight']}, and {config['prefixes']} prefixes a state."
+        f"{weight['before']:.2f} with the weight 1, {weight['after']:.2f} with this one. The experiment uses the "
+        f"weight {config['model_weight']}, and {config['prefixes']} prefixes a state."
     )
 
 
@@ -173,5 +173,5 @@ def _choices_table(beams: Figures) -> Table:
         for name, values in beams.items()
     ]
     return Table(
-        "Validation set, both", ("search in the lattice", "mean cost (nats)", "BLEU-tok", "CPU s"), tuple(rows)
+        "Validation set, both models", ("search in the lattice", "mean cost (nats)", "BLEU-tok", "CPU s"), tuple(rows)
     )

@@ -79,4 +79,4 @@ def test_lists_are_scored_measured_and_laid_out(tmp_path, monkeypatch):
     text = "\n".join(page(figures, values))
     assert "made up; n = 2" in text
     assert BOTH[PROMPTED] in text
-    assert "Taken: 0.5" in text
+    assert "The experiment uses 0.5" in text

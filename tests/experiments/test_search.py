@@ -84,7 +84,7 @@ def test_from_training_to_the_page(folder, monkeypatch, capsys):
         assert each["losses"]["exact"]["errors"] == 0
     assert development["losses"]["gap"]["reported_gap"] >= development["losses"]["gap"]["mean_loss"]
     assert test["quality"]["pops 1"]["BLEU-tok"]["value"] > 10
-    assert "the exact search is certain of 8." in page
+    assert "the exact search proves 8." in page
     assert all(folder.joinpath("plots", f"cost-by-time.{ending}").stat().st_size for ending in ("png", "svg"))
 
     def fail(*_):

@@ -103,7 +103,7 @@ def test_gains_are_over_the_plain_system_and_those_of_rescored_systems_over_it_r
     title = "Gappy composition, Hiero + strong(skeleton)"
     assert table[title] == f"{values['gc-strong'] - values['plain']:+.2f}"
     assert table[f"{title}, 3-best rescored"] == f"{values['gc-strong+rescored'] - values['plain+rescored']:+.2f}"
-    assert table[f"{title}, as the paper"] == f"{values['gc-strong-paper'] - values['plain']:+.2f}"
+    assert table[f"{title}, as in the paper"] == f"{values['gc-strong-paper'] - values['plain']:+.2f}"
 
 
 def test_the_headline_figures_are_those_of_the_systems_that_the_protocol_names(measured, variants):
@@ -196,7 +196,7 @@ def test_break_downs_have_n_and_intervals_and_their_own_baseline(measured):
 
 
 def test_systems_are_broken_down_by_their_own_skeletons(measured):
-    """Those as the paper have the short ones, whose types are others."""
+    """Systems that follow the paper have short skeletons, which have other types."""
     actual = measured[NEWS]
     long, short = (gap_type_table(actual, by, "6", "en-fr") for by in actual.break_downs)
     assert [by.kind for by in actual.break_downs] == [HAND_LONG, HAND]
@@ -349,7 +349,7 @@ def test_systems_as_the_paper_stand_beside_its_figures(measured):
     result = measured[NEWS]
     renamed = type(result)(**{**vars(result), "name": "newstest2014"})
     table = column(system_table(renamed, "5", "en-fr"), "paper: BLEU")
-    assert table["Gappy composition, Hiero + strong(skeleton), as the paper"] == "33.68"
+    assert table["Gappy composition, Hiero + strong(skeleton), as in the paper"] == "33.68"
     assert table["Hiero, 3-best rescored"] == "35.38"
 
 
