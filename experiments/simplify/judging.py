@@ -1,7 +1,7 @@
-"""Judging by reading: a shuffled sheet of outputs that hides their systems, and the table of its ratings.
+"""Ratings by readers: a shuffled sheet of outputs that hides their systems, and the table of its ratings.
 
 `python -m experiments.simplify.judging sheet SET OUTPUTS...` writes the sheet; `table SHEET SET OUTPUTS...` reads it.
-OUTPUTS are NAME=FILE, one line a sentence; the first one is the source. The same seed makes the same order.
+OUTPUTS are NAME=FILE with one sentence a line; the first one is the source. The order depends only on the seed.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from lattice_simp.systems.judging import share
 SEED, SENTENCES = 7, 25
 
 RATINGS = ("grammar", "meaning", "simplicity")
-"""The ratings, from 0 to 4 each; for simplicity, 2 is as simple as the source."""
+"""The ratings, each from 0 to 4; for simplicity, 2 means as simple as the source."""
 
 JUDGED = "judged.tsv"
 
 CAUTIOUS = "judged_cautious.tsv"
-"""Sentences that no rule was written on, whether cautious mode changes them, and what was read of the changed ones.
+"""Sentences on which no rule was developed, whether cautious mode changes them, and judgements of the changed ones.
 
-A row is what one reader says of one output of a sample. A sentence that stays as it is has one row without a reader.
+A row is the judgement of one output of a sample by one reader. An unchanged sentence has one row without a reader.
 """
 
 JUDGEMENTS = ("grammatical", "meaning", "simpler")
-"""0 or 1 for each changed output of cautious mode; empty for a sentence that stays as it is."""
+"""0 or 1 for each changed output of cautious mode; empty for an unchanged sentence."""
 
 CAUTIOUS_COLUMNS = ("sample", "reader", "text", "domain", "corpus", "file", "line", "changed", *JUDGEMENTS)
 
 OUTPUT = "output"
-"""The text of cautious mode, among simplifications by people and broken outputs, which are controls."""
+"""The kind of text of cautious mode; the other kinds, simplifications by people and broken outputs, are controls."""
 
 
 def sheet_rows(outputs: Mapping[str, Sequence[str]]) -> list[tuple[int, str]]:
@@ -63,7 +63,7 @@ def sheet_rows(outputs: Mapping[str, Sequence[str]]) -> list[tuple[int, str]]:
 
 
 def write_sheet(outputs: Mapping[str, Sequence[str]], path: str) -> None:
-    """Writes the rows with empty ratings; equal outputs stay separate, so that they do not reveal their systems."""
+    """Writes the rows with empty ratings; equal outputs have separate rows, so they do not reveal their systems."""
     source = next(iter(outputs))
     with open_text(path, "w") as file:
         file.write("\t".join(("row", "source", "output", *RATINGS)) + "\n")
@@ -85,15 +85,18 @@ def read_sheet(outputs: Mapping[str, Sequence[str]], path: Path) -> list[tuple[i
             continue
         ratings = row.split("\t")[3:]
         if len(ratings) != len(RATINGS) or any(rating not in ("0", "1", "2", "3", "4") for rating in ratings):
-            raise FormatError("a row without its ratings", path=path, line=number + 1, remedy="give each 0 to 4")
+            raise FormatError(
+                "a rating is missing or not from 0 to 4", path=path, line=number + 1, remedy="rate each row"
+            )
         judgements.append((*rows[number - 1], tuple(map(int, ratings))))
     return judgements
 
 
 def cautious_figures(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
-    """Returns percentages of what cautious mode changed, and of those outputs that are grammatical, and so on.
+    """Returns the percentages of changed sentences, and of grammatical outputs and the other judgements among them.
 
-    They are of the last sample. Readers count alike; for what is changed, so do domains, and the corpora of a domain.
+    They are of the last sample. Readers have equal weights. For changed sentences, so do domains and the corpora of a
+    domain.
 
     >>> row = {"sample": "1", "reader": "a", "text": "output", "domain": "news", "corpus": "c", "file": "f"}
     >>> row |= {"line": "1", "changed": "1", "grammatical": "1", "meaning": "1", "simpler": "0"}
@@ -105,7 +108,7 @@ def cautious_figures(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
     2
 
     Args:
-        rows: of `judged_cautious.tsv`; none before anything was read.
+        rows: of `judged_cautious.tsv`; none if there are no judgements yet.
     """
     read = list(rows)
     if not read:
@@ -143,7 +146,7 @@ def _sentence(row: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _percentages(rows: Sequence[Mapping[str, str]]) -> dict[str, Any]:
-    """Returns shares of judgements, with intervals by Wilson for as many sentences as were read."""
+    """Returns percentages of judgements, with Wilson's intervals for the number of sentences read."""
     changed = [row for row in rows if row["changed"] == "1"]
     shares = [
         len({_sentence(row) for row in corpus if row["changed"] == "1"}) / len({_sentence(row) for row in corpus})
@@ -164,7 +167,7 @@ def _percentages(rows: Sequence[Mapping[str, str]]) -> dict[str, Any]:
 
 
 def _agreement(rows: Sequence[Mapping[str, str]]) -> dict[str, float | None]:
-    """Returns Krippendorff's alpha of what several readers read, people's and broken texts among it."""
+    """Returns Krippendorff's alpha over all texts that were read, including controls."""
     read = [row for row in rows if row["reader"]]
     number = {key: index for index, key in enumerate(dict.fromkeys(map(_sentence, read)))}
     units = np.array([number[_sentence(row)] for row in read], np.int64)
@@ -173,7 +176,7 @@ def _agreement(rows: Sequence[Mapping[str, str]]) -> dict[str, float | None]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Writes a sheet to stdout, or appends what was read from one to `judged.tsv`."""
+    """Writes a sheet to stdout, or appends the ratings of one to `judged.tsv`."""
     what, *rest = arguments
     sheet = Path(rest.pop(0)) if what == "table" else None
     name = rest.pop(0)

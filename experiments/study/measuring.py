@@ -1,4 +1,4 @@
-"""Measures what the systems of a study gave."""
+"""Measures the outputs of a study's systems."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class Measured:
     """The systems on one set.
 
     Attributes:
-        name: of the set's files and figures.
-        title: of the set in tables: its name, what it is, and how many sentences it has.
-        hypotheses: of a list that is rescored.
-        systems: without the rescored ones.
-        outputs: of each system, also of the rescored ones (their names end as in `LIST_STAGES`).
-        measurements: of all of them.
-        comparisons: with either baseline, by its name.
-        break_downs: by the types of each kind of skeletons that systems have, the protocol's kind first.
+        name: the name of the set in files and figures.
+        title: the title of the set in tables: its name, its kind, and its number of sentences.
+        hypotheses: the size of rescored lists.
+        systems: the systems without the rescored ones.
+        outputs: the outputs of each system, including the rescored ones (their names end as in `LIST_STAGES`).
+        measurements: the measurements of all systems.
+        comparisons: the comparison with each baseline, by its name.
+        break_downs: by gap type, for each kind of skeletons that systems have, the protocol's kind first.
     """
 
     name: str
@@ -66,9 +66,9 @@ class BreakDown:
     """The systems by the gap types of a kind of skeletons.
 
     Attributes:
-        kind: of the skeletons.
-        gap_types: theirs.
-        comparisons: with either baseline, by type; BLEU alone.
+        kind: the kind of the skeletons.
+        gap_types: the sentences of each gap type.
+        comparisons: the comparison with each baseline, by gap type; BLEU alone.
     """
 
     kind: str
@@ -77,7 +77,7 @@ class BreakDown:
 
 
 def metrics(config: Config) -> list[Metric]:
-    """Returns the metrics of a pair, BLEU on tokens first."""
+    """Returns the metrics of a language pair, BLEU on tokens first."""
     usual: list[Metric] = [bleu_tok(), bleu_13a(lowercase=True), chrf(lowercase=True), ter()]
     return [*usual, meteor(config.text.target_language), length_ratio()]
 
@@ -88,7 +88,7 @@ def references_of(sentences: list[StudySentence]) -> Lines:
 
 
 def read_systems(done: StudyDone, name: str) -> dict[str, list[Output]]:
-    """Returns the outputs on a set of all systems that translate it, then of their rescored n-best lists."""
+    """Returns the outputs of all systems that translate a set, then those of their rescored n-best lists."""
     names = [chosen.name for chosen in done.study.chosen]
     files = {system: done.folders[f"translated-{system}"] / f"{name}.jsonl" for system in names}
     files |= {
@@ -132,7 +132,7 @@ def break_down(measured: Measurements, sentences: list[StudySentence], kind: str
 
 
 def set_title(name: str, count: int, state: State | None) -> str:
-    """Returns what tables call a set.
+    """Returns the title of a set in tables.
 
     >>> set_title("news", 500, "new"), set_title("news", 1000, None)
     ('news (test set, new; n = 500)', 'news (development set; n = 1000)')

@@ -117,8 +117,8 @@ def system_table(measured: Measured, table: str, pair: str) -> Table:
     test = measured.comparisons["plain"].test.description
     notes = [
         "systems with skeletons keep the weights of the first row and tune one for the skeleton; those that follow the "
-        "paper have rho loops and the first judgements, and tune all weights together; skeleton-first decoding tunes on "
-        "fewer sentences, and its lattices have no limit of arcs",
+        "paper have rho loops and the first judgements, and tune all weights together; skeleton-first decoding tunes "
+        "on fewer sentences, and its lattices have no limit of arcs",
         f"gains and marks ({MARKS}) are against the first row, those of rescored systems against the rescored first "
         f"row; {test}; p-values of this table are not corrected for their number",
         *(f"{name}: {signature}" for name, signature in signatures.items()),
@@ -163,8 +163,8 @@ def gap_type_table(measured: Measured, by: BreakDown, table: str, pair: str) -> 
             rows.append((Cell(f"{row_system}: {what}"), *(Cell(_bounds(score)) for score in scores)))
             rows += _paper_rows(paper, row_system, types)
     notes = (
-        f"by the types of the systems' skeletons ({by.gap_types.left_out} sentences without one are left out); punctuation "
-        "at a sentence's ends does not count",
+        f"by the types of the systems' skeletons ({by.gap_types.left_out} sentences without one are left out); "
+        "punctuation at a sentence's ends does not count",
         "intervals: of the score, and of the gain over the baseline (plain, or plain+rescored), 95 %, by bootstrap "
         f"resampling of the type's sentences; marks ({MARKS}) are not corrected for their number",
         "the paper's figures are over its three sets, of 1000 sentences each",

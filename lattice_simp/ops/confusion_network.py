@@ -1,13 +1,13 @@
-"""Confusion networks: a lattice as a row of slots, in each of which one word or none is chosen.
+"""Confusion networks: a lattice as a sequence of slots, each with alternative words or no word.
 
-Every string of the lattice is aligned with one string, the pivot, by word edit distance, each at its own best
-(`word_alignment`): a slot holds what the strings have at a word of the pivot, or insert at a place between two. The
-most probable words of the slots make the next pivot, which has fewer expected word errors, until it is its own best:
-the consensus (Mangu, Brill and Stolcke 2000; aligned with a string by Xu, Povey, Mangu and Zhu 2011). The first
-pivot is the most probable string. All of it follows from the strings and their probabilities alone, so equivalent
-lattices have the same network.
+Each string of the lattice is aligned with one string, the pivot, by word edit distance (`word_alignment`). A slot
+holds the words that the strings have at a word of the pivot, or insert between two of its words. The most probable
+words of the slots are the next pivot, which has fewer expected word errors. Alignment repeats until the pivot stays
+the same: it is the consensus (Mangu, Brill and Stolcke 2000; aligned with a string by Xu, Povey, Mangu and Zhu 2011).
+The first pivot is the most probable string. The network depends only on the strings and their probabilities, so
+equivalent lattices have the same network.
 
-Times say how well two words fit one slot, where the lattice has them.
+If the lattice has times, they decide how well two words fit one slot.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ TIME = "time"
 """The feature with the seconds of each arc."""
 
 ROUNDS = 20
-"""Pivots at most; two or three are usual."""
+"""The most pivots; two or three are usual."""
 
 
 def confusion_network(
     lattice: Lattice, scale: float = 1.0, *, max_arcs: int | None = None, ignore: Collection[str] = MARKS
 ) -> Lattice:
-    """Returns the slots as a chain of states: each arc a word (or epsilon) at its negative log probability.
+    """Returns the confusion network as a chain of states; each arc has a word (or epsilon) and its cost in the slot.
 
     >>> network = confusion_network(Lattice.from_strings([("a b c", 0.0), ("a c", 0.1), ("d b e", 1.0)]))
     >>> for slot in range(network.num_states - 1):
@@ -47,8 +47,8 @@ def confusion_network(
     {'c': '0.84', 'e': '0.16'}
 
     The probabilities of a slot sum to 1; its most probable word comes first. Every string of the lattice is a path. The
-    shortest path is the consensus: no other choice of words from the slots, and not the most probable string either,
-    has fewer expected word errors. Equivalent lattices give the same network.
+    shortest path is the consensus: no other choice of words from the slots has fewer expected word errors, and neither
+    has the most probable string. Equivalent lattices have the same network.
 
     Args:
         lattice: acyclic; a path with cost c has the probability exp(-scale * c) / Z. With a feature "time" (the seconds
@@ -58,8 +58,8 @@ def confusion_network(
         ignore: labels that are not words, as in `nbest`; the network excludes them.
 
     Returns:
-        An acceptor whose states are sorted, with the feature "time" if the lattice has it, and no others; it has no
-        slots if the lattice has only the empty string, and accepts nothing if the lattice accepts nothing.
+        An acceptor with sorted states. Its only feature is "time", if the lattice has it. The network has no slots if
+        the lattice has only the empty string, and accepts nothing if the lattice accepts nothing.
 
     Raises:
         LatticeSimpError: the scale is not a number above 0, or `max_arcs` below 1.
@@ -75,11 +75,11 @@ def confusion_network(
 
 
 def consensus_slots(lattice: Lattice, strings: Distribution) -> tuple[Slots, float | None]:
-    """Returns the slots of the consensus, and the seconds that the lattice takes if it has times.
+    """Returns the slots of the consensus, and the duration of the lattice in seconds if it has times.
 
     Args:
-        lattice: with a path, and without labels that are not words.
-        strings: its distribution.
+        lattice: has a path, and no labels that are not words.
+        strings: the distribution of its strings.
     """
     if TIME not in lattice.features:
         return _settled(strings), None
@@ -89,13 +89,13 @@ def consensus_slots(lattice: Lattice, strings: Distribution) -> tuple[Slots, flo
 
 
 def consensus_entries(slots: Slots) -> Longs:
-    """Returns the numbers of the entries that are the consensus: the most probable ones of the slots, if words."""
+    """Returns the numbers of the entries of the consensus: the most probable entry of each slot if it is a word."""
     first = np.flatnonzero(np.diff(slots.slots, prepend=-1))
     return first[slots.words[first] > 0]
 
 
 def _settled(strings: Distribution, times: Floats | None = None) -> Slots:
-    """Returns the slots of the consensus."""
+    """Returns the slots of the final pivot."""
     first = most_probable(strings)
     pivot = Pivot.untimed(greedy(strings) if first is None else first)
     slots = align(strings, pivot, times)
@@ -125,7 +125,7 @@ def _chain(slots: Slots, strings: Distribution, lattice: Lattice) -> Lattice:
 
 
 def _durations(slots: Slots, total: float) -> Floats:
-    """Returns how many seconds each slot takes: a slot begins when its words do, on average."""
+    """Returns the seconds of each slot; a slot begins at the mean time of its words."""
     masses = np.where(slots.words > 0, slots.masses, 0.0)
     begins = np.bincount(slots.slots, weights=masses * slots.spans[:, 0]) / np.bincount(slots.slots, weights=masses)
     begins[:1] = 0.0
@@ -134,7 +134,7 @@ def _durations(slots: Slots, total: float) -> Floats:
 
 @jit
 def _expected_times(arcs: Arcs, seconds: Floats) -> Floats:
-    """Returns the expected time of the paths to each state and, at the end, of complete ones, (states + 1,)."""
+    """Returns the expected time of the paths to each state and, last, of complete paths, (states + 1,)."""
     totals, visits, end = np.zeros(len(arcs.finals) + 1), np.zeros(len(arcs.finals)), len(arcs.finals)
     visits[0] = 1.0
     for state in range(end):

@@ -1,7 +1,7 @@
-"""The consensus of an n-best list: that of its confusion network, in a tenth of the time.
+"""The consensus of an n-best list: the same as that of its confusion network, in a tenth of the time.
 
-One kernel aligns the strings with the pivot one by one and counts the words at each place. The alignments, the slots,
-the pivots and the order of equal words are those of `confusion_network`.
+One kernel aligns each string with the pivot and counts the words in each slot. The alignments, the slots, the pivots
+and the order of equally probable words are those of `confusion_network`.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def consensus_nbest(hypotheses: Strings, scale: float = 1.0, *, ignore: Collecti
     >>> consensus_nbest(["the cat is on the mat", "a bat sat on the mat", "the cat sat on a hat"]).text
     'the cat sat on the mat'
 
-    It has the fewest expected word errors of all strings of the network, and may be none of the hypotheses.
+    It has the fewest expected word errors of all strings of the network, and need not be one of the hypotheses.
 
     Args:
         hypotheses: of one sentence; costs are negative log probabilities, up to the scale and a constant. The
             probabilities of equal strings add up.
-        scale: what the costs are multiplied with before they become probabilities, above 0.
-        ignore: tokens that are no words; the consensus lacks them.
+        scale: above 0; the factor of the costs before they become probabilities.
+        ignore: tokens that are not words; the consensus excludes them.
 
     Raises:
         LatticeSimpError: the scale is not a number above 0.
@@ -48,7 +48,7 @@ def consensus_nbest(hypotheses: Strings, scale: float = 1.0, *, ignore: Collecti
     strings = string_probabilities(unmarked(as_hypotheses(hypotheses), ignore), scale)
     if not strings:
         raise EmptyLatticeError("there are no hypotheses, so there is no consensus")
-    if sum(map(len, strings)) >= MOST_ROWS:  # alignments with limits, which take less time
+    if sum(map(len, strings)) >= MOST_ROWS:  # the lattice limits the alignments, which is faster
         return _consensus_of_lattice(strings)
     names = ["", *sorted(set(chain.from_iterable(strings)))]
     numbers = dict(zip(names, range(len(names)), strict=True))
@@ -61,7 +61,7 @@ def consensus_nbest(hypotheses: Strings, scale: float = 1.0, *, ignore: Collecti
 
 
 def _most_probable(strings: Mapping[Tokens, float]) -> Tokens:
-    """Returns the most probable string; of several, it is the shortest, then the first."""
+    """Returns the most probable string; of equally probable ones, the shortest, then the first."""
     enough = max(strings.values()) * (1.0 - TIE)
     return min((string for string, mass in strings.items() if mass >= enough), key=lambda string: (len(string), string))
 
@@ -77,7 +77,7 @@ def _consensus_of_lattice(strings: Mapping[Tokens, float]) -> Hypothesis:
 
 @jit
 def _consensus(words: Ints, begins: Longs, masses: Floats, pivot: Ints, size: int) -> tuple[Ints, float]:
-    """Returns the consensus of strings and its cost; `size` is above all numbers of words."""
+    """Returns the consensus of strings and its cost; `size` exceeds all word ids."""
     runs = 1
     for string in range(len(masses)):
         runs = max(runs, begins[string + 1] - begins[string] + 1)
@@ -106,10 +106,11 @@ def _consensus(words: Ints, begins: Longs, masses: Floats, pivot: Ints, size: in
 def _align(
     words: Ints, mass: float, pivot: Ints, sizes: tuple[int, int], costs: Ints, keys: Longs, sums: Floats
 ) -> None:
-    """Adds the probability of a string to what stands at each word of the pivot, or between two.
+    """Adds the probability of a string to its word in each slot.
 
-    A slot is `column * runs` for the pivot's word of a column, from 1, and `column * runs + runs - inserted` where so
-    many words are inserted after it, from there on; keys are `slot * size + word`, and word 0 is none.
+    The slot of the pivot's word in a column (from 1) is `column * runs`. The slot of an inserted word after it is
+    `column * runs + runs - inserted`, where `inserted` counts the words from there to the next word of the pivot. Keys
+    are `slot * size + word`; word 0 is no word.
     """
     runs, size = sizes
     columns = len(pivot) + 1
@@ -146,7 +147,7 @@ def _add(keys: Longs, sums: Floats, key: int, mass: float) -> None:
 
 @jit
 def _chosen(keys: Longs, sums: Floats, pivot: Ints, runs: int, size: int) -> tuple[Ints, float]:
-    """Returns the most probable words of the slots, and their cost; of equal ones the pivot's, then the first."""
+    """Returns the most probable words of the slots and their cost; the pivot's word wins ties, then the first word."""
     used = np.flatnonzero(keys >= 0)
     order = used[np.argsort(keys[used])]
     words, count, cost, begin = np.empty(len(order), dtype=np.int32), 0, 0.0, 0
@@ -156,7 +157,7 @@ def _chosen(keys: Longs, sums: Floats, pivot: Ints, runs: int, size: int) -> tup
             total += max(sums[order[end]], LEAST)
             end += 1
         best, level, mass, tied, same = -1, 0.0, 0.0, 1, 0
-        if slot % runs:  # between words of the pivot, the other strings have none
+        if slot % runs:  # between words of the pivot; the other strings have no word here
             rest = max(1.0 - total, LEAST)
             total += rest
             best, mass = 0, rest / total
@@ -179,5 +180,5 @@ def _chosen(keys: Longs, sums: Floats, pivot: Ints, runs: int, size: int) -> tup
 
 @jit
 def _level(share: float) -> float:
-    """Returns a number that equal probabilities have in common."""
+    """Returns the level of a probability; probabilities of one level count as equal."""
     return np.floor(0.0 - np.log(share) / LEVEL + 0.38)

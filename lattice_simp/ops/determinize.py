@@ -1,8 +1,8 @@
-"""Determinization and minimization: at most one arc for each word, and as few states as can be.
+"""Determinization and minimization: at most one arc of a state for each word, and the fewest states.
 
-A deterministic state is a set of the lattice's states, each with the cost that its paths have beyond those of the best
-one (Mohri 1997). Here costs are vectors: the cost and the scores of the features, of which the cost alone decides. So
-the best path of each string keeps its features.
+A deterministic state is a set of the lattice's states, each with its residual cost: the cost of its paths beyond that
+of the best state (Mohri 1997). Here costs are vectors of the cost and the scores of the features. Only the cost selects
+the best path, so the best path of each string keeps its features.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ MAX_STATES = 1_000_000
 """The default limit for deterministic lattices."""
 
 NOT_SUMMED = ("posterior",)
-"""Features that paths do not add up, so that arcs of several paths have none."""
+"""Features that are not sums over a path, so arcs that several paths share cannot have them."""
 
 SINGLE = 2.0**-22
-"""Costs that differ by less than this share of the largest one are the same: single precision."""
+"""The default precision, that of single-precision numbers: costs that differ by less than this share of the largest
+cost are equal."""
 
 LEAST_PRECISION = 2.0**-52
-"""The least share that numbers of double precision tell apart."""
+"""The smallest precision that double-precision numbers allow."""
 
 
 def determinize(
     lattice: Lattice, *, semiring: Semiring = "tropical", max_states: int = MAX_STATES, precision: float = SINGLE
 ) -> Lattice:
-    """Returns an equivalent lattice without epsilons where no state has two arcs of one word (Mohri 1997).
+    """Returns an equivalent lattice without epsilons whose states have at most one arc for each word (Mohri 1997).
 
     >>> from lattice_simp import SymbolTable
     >>> lattice = determinize(Lattice.from_arcs(
@@ -48,20 +49,20 @@ def determinize(
     >>> lattice.num_arcs, lattice.weights.tolist(), lattice.features["x"].tolist()
     (1, [1.0], [3.0])
 
-    Every string has one path. It may take exponentially many states: prune large lattices first. In the tropical
-    semiring, the path of each string has the features of its best path (not "posterior", which paths do not add up);
-    probabilities that are summed have no path's features.
+    Each string has one path. The result may need exponentially many states, so prune large lattices first. In the
+    tropical semiring, the path of each string has the features of its best path (except "posterior", which is not a sum
+    over a path). In the log semiring, the result has no features.
 
     Args:
         lattice: an acyclic acceptor.
         semiring: `tropical` keeps the least cost of each string, `log` sums its paths' probabilities.
-        max_states: more are an error.
+        max_states: the limit for the states of the result.
         precision: states whose costs differ by less than this share of the largest cost are merged.
 
     Raises:
         CyclicLatticeError: the lattice has a cycle.
         InvalidLatticeError: the lattice is a transducer.
-        LatticeSimpError: it takes more states than `max_states`, or the precision is out of range.
+        LatticeSimpError: the result has more states than `max_states`, or the precision is out of range.
     """
     lattice = _checked(lattice, semiring)
     return lattice if lattice.empty else _determinized(lattice, semiring, max_states, precision)
@@ -70,13 +71,12 @@ def determinize(
 def minimize(
     lattice: Lattice, *, semiring: Semiring = "tropical", max_states: int = MAX_STATES, precision: float = SINGLE
 ) -> Lattice:
-    """Returns the equivalent deterministic lattice of the fewest states (Mohri 2000); see `determinize`.
+    """Returns the equivalent deterministic lattice with the fewest states (Mohri 2000); see `determinize`.
 
     >>> minimize(Lattice.from_strings([("a b c", 1.0), ("d b c", 1.0), ("d c", 1.0)])).num_states
     5
 
-    Costs and features move towards the start. States that differ in what their best completions add to the features
-    stay apart.
+    Costs and features move towards the start. States whose best completions have different features are not merged.
 
     Args:
         lattice: an acyclic acceptor.
@@ -110,7 +110,7 @@ def minimize(
 
 
 def _checked(lattice: Lattice, semiring: Semiring) -> Lattice:
-    """Returns the connected lattice with the features that stay."""
+    """Returns the connected lattice with the features that the result has."""
     if not lattice.is_acceptor:
         raise InvalidLatticeError("the lattice is a transducer; take project_output() first")
     if semiring not in ("tropical", "log"):
@@ -139,9 +139,9 @@ class _Graph(NamedTuple):
     """A lattice whose costs are vectors: the cost, and the scores of the features.
 
     Attributes:
-        offsets, labels, nextstates: of the arcs, as in a lattice.
+        offsets, labels, nextstates: of the arcs, as in a `Lattice`.
         arcs: (num_arcs, 1 + features).
-        ends: (num_states, 1 + features); the cost is infinite where a state is not final.
+        ends: (num_states, 1 + features); the cost of a state that is not final is infinite.
     """
 
     offsets: Ints
@@ -164,7 +164,7 @@ class _Graph(NamedTuple):
         )
 
     def lattice(self, origin: Lattice) -> Lattice:
-        """Returns the lattice of a graph, with the words, the names of features and the header of another lattice."""
+        """Returns the graph as a lattice, with the symbols, the names of features and the header of `origin`."""
         ends = np.where(np.isfinite(self.ends[:, :1]), self.ends, 0.0)
         return replace(
             origin,
@@ -179,7 +179,7 @@ class _Graph(NamedTuple):
 
 
 def _quanta(graph: _Graph, precision: float) -> Floats:
-    """Returns the difference of costs and of scores that makes no difference between states, (1 + features,)."""
+    """Returns the units to which costs and scores are rounded before states are compared, (1 + features,)."""
     ends = np.where(np.isfinite(graph.ends[:, :1]), graph.ends, 0.0)
     largest = np.abs(np.vstack((graph.arcs, ends))).max(axis=0, initial=0.0)
     return np.asarray(precision * np.where(largest > 0.0, largest, 1.0))
@@ -189,12 +189,12 @@ def _quanta(graph: _Graph, precision: float) -> Floats:
 
 
 class _Reached(NamedTuple):
-    """The states that a word leads to, while they are collected.
+    """The states that are reached by a word, while they are collected.
 
     Attributes:
-        costs: (num_states, width), their costs.
-        flags: (num_states,), whether they are reached.
-        waiting: a heap of those whose epsilons are not yet followed.
+        costs: (num_states, width), the costs of the states.
+        flags: (num_states,), whether each state is reached.
+        waiting: a heap of the states whose epsilons are still to be followed.
     """
 
     costs: Floats
@@ -203,14 +203,14 @@ class _Reached(NamedTuple):
 
 
 class _Sets(NamedTuple):
-    """Sets of states: pools, with room to spare.
+    """Sets of states, in arrays with spare capacity.
 
     Attributes:
         begins: where the members of each set begin.
         members: states.
-        rests: for each member, `width` numbers: what its best path costs beyond that of the set.
+        rests: for each member, its residual costs (`width` numbers): its best path beyond that of the set.
         hashes: of each set.
-        table: the numbers of the sets by their hashes; -1 where a slot is free.
+        table: the numbers of the sets by their hashes; -1 for a free slot.
     """
 
     begins: Longs
@@ -283,7 +283,7 @@ def _subsets(graph: _Graph, quanta: Floats, log: bool, most: int) -> _Graph | No
 
 @jit
 def _word_arcs(graph: _Graph, sets: _Sets, state: int) -> tuple[Longs, Longs]:
-    """Returns the arcs with words that leave a set, by their words: the members that they leave, and their numbers."""
+    """Returns the arcs of a set with words, sorted by words: the places of their source members, and their numbers."""
     count = 0
     for place in range(sets.begins[state], sets.begins[state + 1]):
         member = sets.members[place]
@@ -308,7 +308,7 @@ def _word_arcs(graph: _Graph, sets: _Sets, state: int) -> tuple[Longs, Longs]:
 
 @jit
 def _reach(reached: _Reached, state: int, before: Floats, arc: Floats, log: bool) -> None:
-    """Notes a way to a state: the better one stays, or both are summed."""
+    """Records a path to a state: keeps the cheaper one, or sums both."""
     costs, cost = reached.costs[state], before[0] + arc[0]
     if reached.flags[state] and log:
         costs[0] = _log_sum(costs[0], cost)
@@ -324,7 +324,7 @@ def _reach(reached: _Reached, state: int, before: Floats, arc: Floats, log: bool
 
 @jit
 def _closed(graph: _Graph, reached: _Reached, log: bool) -> Ints:
-    """Follows epsilons; returns the reached states that have a word to offer or are final, in order."""
+    """Follows epsilons; returns the reached states that are final or have an arc with a word, in order."""
     states = np.empty(16, dtype=np.int32)
     count = 0
     while len(reached.waiting) > 0:
@@ -346,7 +346,7 @@ def _closed(graph: _Graph, reached: _Reached, log: bool) -> Ints:
 
 @jit
 def _taken_out(costs: Floats, members: Ints, log: bool) -> Floats:
-    """Returns the costs that all members have in common, those of the best one, and takes them out of theirs."""
+    """Returns the common costs of all members, those of the best member, and subtracts them from each member."""
     best = members[0]
     for member in members:
         if costs[member, 0] < costs[best, 0]:
@@ -365,7 +365,7 @@ def _taken_out(costs: Floats, members: Ints, log: bool) -> Floats:
 
 @jit
 def _with_set(sets: _Sets, count: int, members: Ints, costs: Floats, quanta: Floats) -> tuple[_Sets, int]:
-    """Returns the sets, and the number of one with these members and costs: a new one, `count`, if there is none."""
+    """Returns the sets and the number of the set with these members and costs; a new set gets the number `count`."""
     begins, pool, rests, hashes, table = sets
     width = len(quanta)
     key = np.uint64(len(members))
@@ -417,7 +417,7 @@ def _is_same(sets: _Sets, number: int, members: Ints, costs: Floats, quanta: Flo
 
 @jit
 def _set_end(vector: Floats, graph: _Graph, sets: _Sets, state: int, log: bool) -> None:
-    """Fills in what ending in a set costs."""
+    """Computes the final costs of a set."""
     for column in range(len(vector)):
         vector[column] = 0.0
     vector[0] = np.inf
@@ -433,7 +433,7 @@ def _set_end(vector: Floats, graph: _Graph, sets: _Sets, state: int, log: bool) 
 
 @jit
 def _copy(target: Floats, source: Floats) -> None:
-    """Copies numbers to the beginning of an array; slices take much longer to be compiled."""
+    """Copies numbers to the beginning of an array; slices would take much longer to compile."""
     for column in range(len(source)):
         target[column] = source[column]
 
@@ -450,7 +450,7 @@ def _log_sum(first: float, second: float) -> float:
 
 @jit
 def _pushed(graph: _Graph, penalty: float, log: bool) -> _Graph:
-    """Moves what the best completions cost towards the start, but for a penalty of each word, which stays."""
+    """Moves the costs of the best completions towards the start, except for a penalty of each word, which stays."""
     num_states, width = graph.ends.shape
     arcs, ends, potentials = graph.arcs.copy(), graph.ends.copy(), graph.ends.copy()
     best = graph.ends[:, 0].copy()  # with the penalties
@@ -478,7 +478,7 @@ def _pushed(graph: _Graph, penalty: float, log: bool) -> _Graph:
 
 @jit
 def _classes(graph: _Graph, quanta: Floats) -> Ints:
-    """Returns the last state that has the same completions as each state, at the same costs."""
+    """Returns, for each state, the last state with the same completions at the same costs."""
     num_states, width = graph.ends.shape
     size = 16
     while size < 2 * num_states:

@@ -1,14 +1,14 @@
 """Causal language models of transformers as scorers, such as Llama, Gemma or Qwen, with or without a prompt.
 
-A model's folder is as `save_pretrained` leaves it; `lattice_simp.json` in it may say what stands around a hypothesis:
+A model's folder is written by `save_pretrained`. It may contain `lattice_simp.json` with the text around a hypothesis:
 
     {"prompt": "German: Ein Hund.\\nEnglish: A dog.\\nGerman: {source}\\nEnglish:",   {source} is the sentence
      "between": " ", "end": "\\n",     between the prompt and the hypothesis, and after it
      "detokenise": {"source": "de", "target": "en"},   Moses tokens become text first (sacremoses)
      "capitalise": true}             the first letter of each sentence becomes a capital one
 
-The cost of a hypothesis is that of its pieces and of the end's, given the prompt. What prompts begin with alike, and
-what hypotheses do, runs through the network once (`piece_tree.py`), where the layers of a model keep to masks.
+The cost of a hypothesis is that of its pieces (subwords) and of the end, given the prompt. The network reads common
+beginnings of prompts and of hypotheses once (`piece_tree.py`) if all layers of the model respect attention masks.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from lattice_simp.rescore.piece_tree import ReadPrompt, Scored, reads_trees, tre
 from lattice_simp.support.extras import Late
 
 CONTENT = "causal"
-"""The content of a folder that holds such a model."""
+"""The content of a folder with a causal model."""
 
 CONFIG = "config.json"
-"""The file by which a folder of transformers is known."""
+"""The file that identifies a folder written by transformers."""
 
 MOST_SCORES = 1 << 26
-"""Scores of pieces that a batch may hold, 4 bytes each: 256 MiB, of which the network needs two to three."""
+"""The most scores of pieces in a batch, 4 bytes each: 256 MiB. The network needs two to three such arrays."""
 
 torch, transformers = Late("torch", "causal"), Late("transformers", "causal")
 
 
 @dataclass(frozen=True)
 class CausalSettings:
-    """What `lattice_simp.json` holds, see above."""
+    """The settings in `lattice_simp.json`; the module's documentation describes them."""
 
     prompt: str = ""
     between: str = ""
@@ -68,20 +68,20 @@ class CausalScorer:
     Attributes:
         model: a `PreTrainedModel` of transformers, such as `AutoModelForCausalLM.from_pretrained(...)`.
         tokenizer: its tokenizer.
-        settings: the prompt, and how tokens become text.
-        pieces: the only ones that have a probability, beside those of the hypotheses of the same call; None for all.
-            Most of the time that a small model takes goes to the pieces of all languages that it knows.
+        settings: the prompt, and the conversion of tokens to text.
+        pieces: the pieces of the output layer, to which each call adds those of its hypotheses; None for all. A small
+            model spends most of its time on the pieces of all its languages.
     """
 
     model: Any
     tokenizer: Any
     settings: CausalSettings = CausalSettings()
     pieces: frozenset[int] | None = None
-    _read: deque[ReadPrompt] = field(default_factory=deque, init=False)  # taken out for the time of a call
+    _read: deque[ReadPrompt] = field(default_factory=deque, init=False)  # empty during a call
 
     @property
     def needs_source(self) -> bool:
-        """Whether hypotheses are scored for a source sentence."""
+        """Whether scores depend on a source sentence."""
         return self.settings.needs_source
 
     @classmethod
@@ -89,14 +89,14 @@ class CausalScorer:
         """Loads a model's folder.
 
         Raises:
-            FormatError: the folder holds no causal model, or a broken one.
+            FormatError: the folder has no causal model, or a broken one.
             MissingExtraError: transformers or torch are not installed.
         """
         path = Path(folder)
         if not (path / CONFIG).is_file():
             raise FormatError(f"holds no {CONFIG}", path=path, remedy="give a folder that save_pretrained has written")
         settings = read_settings(path, CausalSettings)
-        _ = torch.tensor  # transformers can be imported without it, and then has no models
+        _ = torch.tensor  # without torch, transformers can be imported but has no models
         try:
             model = transformers.AutoModelForCausalLM.from_pretrained(path, local_files_only=True)
             tokenizer = transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
@@ -106,15 +106,15 @@ class CausalScorer:
         return cls(model.eval(), tokenizer, settings)
 
     def only_pieces_of(self, lines: Iterable[str]) -> CausalScorer:
-        """Returns the scorer for which the pieces of some lines of text, and of line ends, are all that there are."""
+        """Restricts the output layer to the pieces of these lines of text and of line ends."""
         texts = (self.settings.between + line + self.settings.end for line in lines)
         return replace(self, pieces=frozenset(piece for text in texts for piece in self._pieces(text)))
 
     def score(self, source: Words, hypotheses: Sequence[Words]) -> Floats:
-        """Returns the (hypotheses,) costs in nats, the end included; equal texts are scored once.
+        """Returns the (hypotheses,) costs in nats, including the end; equal texts are scored once.
 
         Raises:
-            LatticeSimpError: there is nothing before the first piece, or a text is longer than the model can read.
+            LatticeSimpError: there is no text before the first piece, or a text is longer than the model can read.
         """
         texts = [self._text(words, "target") for words in hypotheses]
         prompt = self._prompt(source)
@@ -133,24 +133,24 @@ class CausalScorer:
         return pieces
 
     def _prompt(self, source: Words) -> list[int]:
-        """Returns the pieces before a hypothesis: the model's begin mark, if it has one, and the prompt."""
+        """Returns the pieces before a hypothesis: the model's begin-of-text piece, if it has one, and the prompt."""
         prompt = self.settings.prompt.replace("{source}", self._text(source, "source"))
         first = self.tokenizer.bos_token_id
         pieces = [*([] if first is None else [first]), *self._pieces(prompt)]
         if not pieces:
-            raise LatticeSimpError("the model has no mark for the beginning of a text; give a prompt")
+            raise LatticeSimpError("the model has no begin-of-text token; give a prompt")
         return pieces
 
     def _check_length(self, length: int) -> None:
         most = getattr(self.model.config, "max_position_embeddings", None) or length
         if length > most:
-            raise LatticeSimpError(f"the longest text has {length} pieces, and the model reads {most}; shorten it")
+            raise LatticeSimpError(f"the longest text has {length} subwords; shorten it to the model's limit, {most}")
 
     def _costs(self, prompt: Sequence[int], texts: Sequence[Sequence[int]]) -> Floats:
         """Returns (texts,) the costs of pieces after a prompt."""
         longest = len(prompt) + max(map(len, texts), default=0)
         with torch.inference_mode(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # of another name for the cache, in later releases
+            warnings.simplefilter("ignore", FutureWarning)  # that the cache will be renamed
             scored = with_outputs(self.model, None if self.pieces is None else self.pieces.union(*texts))
             if not reads_trees(self.model, longest):
                 return self._plain_costs(scored, prompt, texts)
@@ -160,7 +160,7 @@ class CausalScorer:
         return costs
 
     def _plain_costs(self, scored: Scored, prompt: Sequence[int], texts: Sequence[Sequence[int]]) -> Floats:
-        """Returns the costs of texts that are read one beside the other, whatever pieces they share."""
+        """Returns the costs of texts that are read in parallel, without sharing common beginnings."""
         costs = np.zeros(len(texts))
         order = sorted((number for number, text in enumerate(texts) if text), key=lambda number: len(texts[number]))
         before = None
@@ -173,7 +173,7 @@ class CausalScorer:
     def _batch_costs(
         self, scored: Scored, prompt: Sequence[int], before: Any, texts: Sequence[Sequence[int]]
     ) -> Floats:
-        """Returns the costs of the texts of a batch; `before` is what the network keeps of the prompt but its end."""
+        """Returns the costs of a batch of texts; `before` is the cache of the prompt without its last piece."""
         longest = max(map(len, texts))
         rows = [[prompt[-1], *text[:-1], *[0] * (longest - len(text))] for text in texts]
         seen = [[1] * (len(prompt) + len(text) - 1) + [0] * (longest - len(text)) for text in texts]
@@ -183,8 +183,8 @@ class CausalScorer:
         scores = scored.model(
             self._tensor(rows), attention_mask=self._tensor(seen), past_key_values=cache, use_cache=cache is not None
         ).logits
-        wanted = self._tensor([[*scored.columns(text), *[0] * (longest - len(text))] for text in texts])
-        log_probs = scores.gather(2, wanted[:, :, None])[:, :, 0].double() - scores.logsumexp(2).double()
+        columns = self._tensor([[*scored.columns(text), *[0] * (longest - len(text))] for text in texts])
+        log_probs = scores.gather(2, columns[:, :, None])[:, :, 0].double() - scores.logsumexp(2).double()
         is_piece = np.array([[place < len(text) for place in range(longest)] for text in texts])
         costs: Floats = -np.where(is_piece, log_probs.cpu().numpy(), 0.0).sum(axis=1)
         return costs
@@ -194,15 +194,15 @@ class CausalScorer:
 
 
 def batches(order: Sequence[int], lengths: Sequence[int], most: int) -> list[list[int]]:
-    """Cuts an order into batches that hold at most so many pieces, padding included, and at least one text.
+    """Divides texts into batches of at most `most` pieces, including padding, and at least one text.
 
     >>> batches([0, 1, 2], [1, 2, 3], 4)
     [[0, 1], [2]]
 
     Args:
-        order: the texts' numbers, the shortest first.
-        lengths: the pieces of each text.
-        most: pieces of a batch.
+        order: the numbers of the texts, the shortest first.
+        lengths: the number of pieces of each text.
+        most: the limit for the pieces of a batch.
     """
     batches: list[list[int]] = []
     for number in order:

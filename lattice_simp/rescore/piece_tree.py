@@ -1,7 +1,7 @@
-"""Texts as a tree of their pieces, which a causal language model reads at once: what texts begin with is read once.
+"""Texts as a tree of pieces (subwords), which a causal language model reads in one pass, with common beginnings once.
 
-The tree's nodes follow the prompt as one long text. A mask lets each node see the prompt and the nodes above it alone,
-and its position is its depth, so its scores are those of the text that leads to it.
+The nodes of the tree follow the prompt as one long text. A mask lets each node see only the prompt and its ancestors,
+and its position is its depth. So its scores are those of the text that leads to it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ torch, transformers = Late("torch", "causal"), Late("transformers", "causal")
 Pieces = Sequence[int]
 
 PLAIN_LAYERS = {"full_attention", "sliding_attention"}
-"""The layers whose outcome depends on what the mask lets them see, and on nothing else."""
+"""The types of layers whose output depends only on positions that the mask makes visible."""
 
 
 @dataclass(eq=False)
@@ -30,10 +30,10 @@ class PieceTree:
     """Texts whose common beginnings are stored once.
 
     Attributes:
-        pieces: of each node that something follows; that of the root, 0, is the last one before the texts.
-        parents: the node before each node; -1 before the root.
-        depths: nodes above each one.
-        branches: the number of each branch, by the node that it leaves and its piece.
+        pieces: the piece of each inner node; that of the root, node 0, is the last piece before the texts.
+        parents: the parent of each node; -1 for the root.
+        depths: the depth of each node.
+        branches: the number of each branch, by its source node and its piece.
         paths: the branches of each text.
     """
 
@@ -45,7 +45,7 @@ class PieceTree:
 
     @classmethod
     def of(cls, root: int, texts: Sequence[Pieces]) -> PieceTree:
-        """Puts texts into a tree.
+        """Builds the tree of texts.
 
         >>> tree = PieceTree.of(9, [[1, 2, 3], [1, 2, 4], [5]])
         >>> tree.pieces, tree.parents, tree.depths
@@ -55,14 +55,14 @@ class PieceTree:
 
         Args:
             root: the piece before all texts.
-            texts: the pieces of each.
+            texts: the pieces of each text.
         """
         tree = cls([root])
         nodes: dict[int, int] = {}
         for text in texts:
             node, path = 0, list[int]()
             for piece in text:
-                if path:  # something follows the branch before
+                if path:  # the branch before leads to an inner node
                     node = nodes.get(path[-1]) or tree._add_node(node, text[len(path) - 1])
                     nodes[path[-1]] = node
                 path.append(tree.branches.setdefault((node, piece), len(tree.branches)))
@@ -76,7 +76,7 @@ class PieceTree:
         return len(self.pieces) - 1
 
     def visible(self) -> Bools:
-        """Returns (nodes, nodes) whether a node sees another: itself, and those above it."""
+        """Returns (nodes, nodes) whether a node sees another one: itself and its ancestors."""
         seen = np.eye(len(self.pieces), dtype=bool)
         for node, parent in enumerate(self.parents[1:], start=1):
             seen[node] |= seen[parent]
@@ -84,9 +84,9 @@ class PieceTree:
 
 
 def reads_trees(model: Any, longest: int) -> bool:
-    """Returns whether a model's scores of a tree are those of its texts, of at most so many pieces with the prompt.
+    """Returns whether a model scores a tree correctly, for texts of at most `longest` pieces with the prompt.
 
-    They are if all layers keep to a mask that is given, and no window is shorter than the texts.
+    It does if all its layers respect an explicit mask, and no attention window is shorter than the texts.
     """
     config = model.config.get_text_config()
     layers = set(getattr(config, "layer_types", None) or ())
@@ -97,7 +97,7 @@ def reads_trees(model: Any, longest: int) -> bool:
 
 @dataclass(eq=False)
 class ReadPrompt:
-    """What a network keeps of the prompt that it has read last; another one that begins alike is read from there on."""
+    """The network's cache of the last prompt; the next prompt is read from the first different piece on."""
 
     pieces: list[int] = field(default_factory=list)
     cache: Any = None
@@ -116,31 +116,31 @@ class ReadPrompt:
         self.pieces = list(prompt)
 
     def forget(self, count: int) -> None:
-        """Forgets the last pieces that were read."""
+        """Removes the last pieces from the cache."""
         if count:
             self.cache.crop(-count)
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A model, and the pieces that its scores are of.
+    """A model and the pieces of its output layer.
 
     Attributes:
         model: a causal language model of transformers.
-        pieces: in rising order.
+        pieces: in ascending order.
     """
 
     model: Any
     pieces: npt.NDArray[np.int64]
 
     def columns(self, pieces: Pieces | npt.NDArray[np.int64]) -> list[int]:
-        """Returns where the scores of pieces are."""
+        """Returns the columns of pieces in the scores."""
         columns: list[int] = np.searchsorted(self.pieces, pieces).tolist()
         return columns
 
 
 def with_outputs(model: Any, pieces: Collection[int] | None) -> Scored:
-    """Returns a model that gives some pieces a probability, and no others; it shares all else with the other one.
+    """Returns a model whose output layer has only these pieces; it shares all other parameters with `model`.
 
     Args:
         model: a causal language model of transformers.
@@ -154,21 +154,21 @@ def with_outputs(model: Any, pieces: Collection[int] | None) -> Scored:
     smaller.weight = torch.nn.Parameter(layer.weight[chosen], requires_grad=False)
     if layer.bias is not None:
         smaller.bias = torch.nn.Parameter(layer.bias[chosen], requires_grad=False)
-    fewer = copy.copy(model)
-    fewer._modules = dict(model._modules)  # the copy's, which are replaced
-    fewer.set_output_embeddings(smaller)
-    return Scored(fewer, chosen)
+    restricted = copy.copy(model)
+    restricted._modules = dict(model._modules)  # so that the copy's modules can be replaced
+    restricted.set_output_embeddings(smaller)
+    return Scored(restricted, chosen)
 
 
 def tree_costs(scored: Scored, before: ReadPrompt, prompt: Pieces, texts: Sequence[Pieces], most: int) -> Floats:
     """Returns (texts,) the costs of texts after a prompt.
 
     Args:
-        scored: has a model that `reads_trees`.
-        before: what that model has read; then it is this prompt.
+        scored: its model must satisfy `reads_trees`.
+        before: the model's cache, which is changed to this prompt.
         prompt: at least one piece.
-        texts: the pieces of each.
-        most: scores that are computed at once.
+        texts: the pieces of each text.
+        most: the limit for the scores that are computed at once.
     """
     tree = PieceTree.of(prompt[-1], texts)
     visible = tree.visible()
@@ -181,15 +181,15 @@ def tree_costs(scored: Scored, before: ReadPrompt, prompt: Pieces, texts: Sequen
         chosen = np.flatnonzero((branches[:, 0] >= nodes.start) & (branches[:, 0] < nodes.stop))
         scores = _node_scores(scored.model, before, tree, visible, nodes)
         rows = torch.tensor(branches[chosen, 0] - nodes.start, device=scores.device)
-        wanted = torch.tensor(scored.columns(branches[chosen, 1]), dtype=torch.long, device=scores.device)
-        log_probs = scores[rows, wanted].double() - scores.logsumexp(1).double()[rows]
+        columns = torch.tensor(scored.columns(branches[chosen, 1]), dtype=torch.long, device=scores.device)
+        log_probs = scores[rows, columns].double() - scores.logsumexp(1).double()[rows]
         costs[chosen] = -log_probs.cpu().numpy()
     before.forget(len(visible))
     return np.array([costs[path].sum() for path in tree.paths])
 
 
 def _node_scores(model: Any, before: ReadPrompt, tree: PieceTree, visible: Bools, nodes: range) -> Any:
-    """Returns (nodes, pieces) the scores of what may follow nodes; those before them are read already."""
+    """Returns (nodes, pieces) the scores of the pieces after these nodes; earlier nodes are in the cache."""
     read, rows = len(before.pieces), slice(nodes.start, nodes.stop)
     seen = np.hstack([np.ones((len(nodes), read), dtype=bool), visible[rows, : nodes.stop]])
     mask = torch.where(torch.tensor(seen, device=model.device), 0.0, torch.finfo(model.dtype).min).to(model.dtype)

@@ -69,7 +69,7 @@ def test_texts_are_capitalised_and_detokenised():
 
 def test_what_no_model_can_score():
     scorer = counting()
-    with pytest.raises(LatticeSimpError, match="52 pieces, and the model reads 50"):
+    with pytest.raises(LatticeSimpError, match="52 subwords; shorten it"):
         scorer.score([], [["x" * 51]])
     scorer.tokenizer.bos_token_id = None
     with pytest.raises(LatticeSimpError, match="give a prompt"):
