@@ -94,7 +94,7 @@ def test_large_expansions_are_counted_and_conditions_differ():
     assert {row["better"] for row in by_condition[GIVEN]} == {0}
     page = "\n".join(references_parts({SYSTEMS: result}))
     assert "2 expansions were too large" in page
-    assert "means of 3 cases" in page
+    assert "means of 3\ncases" in page
 
 
 def test_no_case_gives_what_judges_or_is_judged():
