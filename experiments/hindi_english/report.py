@@ -72,14 +72,14 @@ def measure_systems(config: Config, folders: Mapping[str, Path]) -> Measured:
     return Measured(measurements, comparisons, counts)
 
 
-def metrics(references: int) -> list[Metric]:
+def metrics(num_references: int) -> list[Metric]:
     """Returns the metrics, BLEU on tokens first; TER, on lines of 200 words, would take longer than all others."""
     return [
-        bleu_tok(references=references),
-        bleu_13a(lowercase=True, references=references),
-        chrf(lowercase=True, references=references),
-        meteor("en", references=references),
-        length_ratio(references=references),
+        bleu_tok(num_references=num_references),
+        bleu_13a(lowercase=True, num_references=num_references),
+        chrf(lowercase=True, num_references=num_references),
+        meteor("en", num_references=num_references),
+        length_ratio(num_references=num_references),
     ]
 
 

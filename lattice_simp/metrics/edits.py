@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.metrics.metric import Form, Metric, References, averaged, check_lines, ratio_of_sums
+from lattice_simp.metrics.metric import Form, Metric, References, averaged, ratio_of_sums
 from lattice_simp.scores.edits import edit_distances
 
 
@@ -33,22 +33,22 @@ def unchanged() -> Metric:
     return _to_source("unchanged", lambda distances: 100.0 * (distances == 0))
 
 
-def edits_reference(references: int = 1) -> Metric:
+def edits_reference(num_references: int = 1) -> Metric:
     """Returns the mean word Levenshtein distance of outputs to the nearest reference.
 
     >>> edits_reference(2).corpus_score(["a b", "c"], [["a", "c"], ["b b a", "a"]])
     0.5
     """
-    return _to_reference("edits-reference", False, references, lambda distances: distances)
+    return _to_reference("edits-reference", False, num_references, lambda distances: distances)
 
 
-def identical(references: int = 1) -> Metric:
+def identical(num_references: int = 1) -> Metric:
     """Returns the percentage of outputs that equal one of their references.
 
     >>> identical(2).corpus_score(["a b", "c"], [["a", "c"], ["b b a", "a"]])
     50.0
     """
-    return _to_reference("identical", True, references, lambda distances: 100.0 * (distances == 0))
+    return _to_reference("identical", True, num_references, lambda distances: 100.0 * (distances == 0))
 
 
 def word_edits(lines: Sequence[str], others: Sequence[str]) -> Floats:
@@ -63,17 +63,23 @@ def word_edits(lines: Sequence[str], others: Sequence[str]) -> Floats:
 
 def _to_source(name: str, values: Callable[[Floats], Floats]) -> Metric:
     def statistics(hypotheses: Sequence[str], references: References, source: Sequence[str]) -> Floats:
-        check_lines(hypotheses, references, source)
         return averaged(values(word_edits(hypotheses, source)))
 
     return Metric(name, None, "case:lc|tok:blanks", statistics, ratio_of_sums, (Form.TOKENS,), needs_source=True)
 
 
-def _to_reference(name: str, higher_is_better: bool, references: int, values: Callable[[Floats], Floats]) -> Metric:
+def _to_reference(name: str, higher_is_better: bool, num_references: int, values: Callable[[Floats], Floats]) -> Metric:
     def statistics(hypotheses: Sequence[str], references: References) -> Floats:
-        check_lines(hypotheses, references)
         nearest = np.min([word_edits(hypotheses, lines) for lines in references], axis=0)
         return averaged(values(nearest))
 
-    signature = f"nrefs:{references}|case:lc|tok:blanks|reference:nearest"
-    return Metric(name, higher_is_better, signature, statistics, ratio_of_sums, (Form.TOKENS,))
+    signature = f"nrefs:{num_references}|case:lc|tok:blanks|reference:nearest"
+    return Metric(
+        name,
+        higher_is_better,
+        signature,
+        statistics,
+        ratio_of_sums,
+        (Form.TOKENS,),
+        num_references=num_references,
+    )

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.metrics.metric import Form, Metric, References, check_lines
+from lattice_simp.metrics.metric import Form, Metric, References
 from lattice_simp.metrics.sentences import count_sentences, is_word
 from lattice_simp.metrics.syllables import count_syllables
 from lattice_simp.scores.ratios import ratio
@@ -36,7 +36,6 @@ def fkgl() -> Metric:
 
 
 def _statistics(hypotheses: Sequence[str], references: References) -> Floats:
-    check_lines(hypotheses, references)
     rows = []
     for line in hypotheses:
         words = [token for token in line.split() if is_word(token) and not _PART.fullmatch(token)]

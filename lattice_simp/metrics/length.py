@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.metrics.metric import Form, Metric, References, check_lines, ratio_of_sums
+from lattice_simp.metrics.metric import Form, Metric, References, ratio_of_sums
 
 
-def length_ratio(references: int = 1) -> Metric:
+def length_ratio(num_references: int = 1) -> Metric:
     """Returns the ratio of the tokens of hypotheses to those of the closest references (on ties, the shorter).
 
     >>> length_ratio(2).corpus_score(["a b c", "a"], [["a b", "a b"], ["a b c d", "a b c"]])
@@ -18,12 +18,20 @@ def length_ratio(references: int = 1) -> Metric:
 
     The ratio is 0 if the references hold no tokens.
     """
-    signature = f"nrefs:{references}|tokens:blanks|reference:closest"
-    return Metric("length", None, signature, _statistics, ratio_of_sums, (Form.TOKENS,), decimals=3)
+    signature = f"nrefs:{num_references}|tokens:blanks|reference:closest"
+    return Metric(
+        "length",
+        None,
+        signature,
+        _statistics,
+        ratio_of_sums,
+        (Form.TOKENS,),
+        decimals=3,
+        num_references=num_references,
+    )
 
 
 def _statistics(hypotheses: Sequence[str], references: References) -> Floats:
-    check_lines(hypotheses, references)
     lengths = np.array([len(line.split()) for line in hypotheses], dtype=np.float64)
     others = np.sort([[len(line.split()) for line in lines] for lines in references], axis=0)  # ties go to the shorter
     closest = np.abs(others - lengths).argmin(axis=0)

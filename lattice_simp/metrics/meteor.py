@@ -18,7 +18,7 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics.meteor_jar import COLUMNS, VERSION, JarOptions, sentence_statistics
-from lattice_simp.metrics.metric import Form, Metric, References, check_lines
+from lattice_simp.metrics.metric import Form, Metric, References
 from lattice_simp.scores.ratios import ratio
 from lattice_simp.support.tables import read_table
 
@@ -57,7 +57,7 @@ class MeteorLanguage:
 
 def meteor(
     language: str,
-    references: int = 1,
+    num_references: int = 1,
     *,
     paraphrases: str | Path | None = None,
     options: JarOptions | None = None,
@@ -77,7 +77,7 @@ def meteor(
 
     Args:
         language: an ISO code, or `other`.
-        references: the number of references.
+        num_references: the number of references.
         paraphrases: a paraphrase table for the language.
         cache: whether the user's cache folder keeps the statistics.
 
@@ -90,13 +90,20 @@ def meteor(
     said = "".join(f"|{part[1:]}" if part.startswith("-") else f":{part}" for part in arguments)  # -l fr: |l:fr
 
     def statistics(hypotheses: Sequence[str], references: References) -> Floats:
-        check_lines(hypotheses, references)
         rows = sentence_statistics(hypotheses, references, arguments, table, options or JarOptions(), cache=cache)
         return _without_perfect_chunks(rows)
 
     reads = (Form.TEXT, Form.TOKENS) if settings.normaliser else (Form.TOKENS,)
-    signature = f"nrefs:{references}|meteor:{VERSION}{said}"
-    return Metric("METEOR", True, signature, statistics, lambda sums: _score(sums, settings), reads)
+    signature = f"nrefs:{num_references}|meteor:{VERSION}{said}"
+    return Metric(
+        "METEOR",
+        True,
+        signature,
+        statistics,
+        lambda sums: _score(sums, settings),
+        reads,
+        num_references=num_references,
+    )
 
 
 def _score(sums: npt.ArrayLike, language: MeteorLanguage) -> Floats:

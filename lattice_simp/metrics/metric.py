@@ -9,6 +9,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.arguments import whole
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.symbols import as_sentences
 from lattice_simp.errors import LatticeSimpError
@@ -67,23 +68,24 @@ class Metric:
 
     >>> from lattice_simp.metrics import length_ratio
     >>> metric = length_ratio()
-    >>> rows = metric.statistics(["a b", "a"], [["a b c", "a"]])
+    >>> rows = metric.rows(["a b", "a"], [["a b c", "a"]])
     >>> rows.tolist(), float(metric.score(rows.sum(axis=0)))
     ([[2.0, 3.0], [1.0, 1.0]], 0.75)
 
-    So the score of any resample of the sentences is `score(counts @ statistics)`, on which significance tests rely.
+    So the score of any resample of the sentences is `score(counts @ rows)`, on which significance tests rely.
 
     Attributes:
         name: the heading of its columns.
         higher_is_better: False for error rates, None if neither direction is better (the length ratio).
         signature: everything that is needed to compute the same numbers again.
         statistics: maps hypotheses (n lines) and references (n lines each) to float64 of shape (n, k); a metric that
-            needs the source gets its n lines as the third argument.
+            needs the source gets its n lines as the third argument. `rows` checks the lines first.
         score: maps sums of rows, float64 of shape (..., k), to shape (...).
         reads: the forms that the metric reads, the preferred one first. `measure` tokenises text for a metric that
             reads only tokens, and joins tokens for one that reads only text.
         decimals: the decimals in tables.
         needs_source: whether outputs are compared with their sources.
+        num_references: the number of references that the signature states; None if the score ignores references.
     """
 
     name: str
@@ -94,6 +96,11 @@ class Metric:
     reads: tuple[Form, ...] = (Form.TEXT, Form.TOKENS)
     decimals: int = 2
     needs_source: bool = False
+    num_references: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.num_references is not None:
+            whole(self.num_references, "num_references", 1)
 
     def rows(self, hypotheses: Sequence[str], references: References, source: Sequence[str] | None = None) -> Floats:
         """Returns the statistics, (n, k).
@@ -102,11 +109,18 @@ class Metric:
             source: the sources of the hypotheses; a metric that does not need them ignores them.
 
         Raises:
-            LatticeSimpError: the metric needs the source, and there is none; or `statistics` raises it.
+            LatticeSimpError: there are no sentences or references, numbers of lines differ, the metric was made for
+                another number of references, or it needs the source, and there is none; or `statistics` raises it.
         """
         hypotheses = as_sentences(hypotheses)
         references = [as_sentences(lines) for lines in as_sentences(references)]
         source = None if source is None else as_sentences(source)
+        _check_lines(hypotheses, references, source)
+        if self.num_references is not None and self.num_references != len(references):
+            raise LatticeSimpError(
+                f"{self.name} was made for {counted(self.num_references, 'reference')}, but got {len(references)}; "
+                f"make it with num_references={len(references)}"
+            )
         if not self.needs_source:
             return self.statistics(hypotheses, references)
         if source is None:
@@ -120,10 +134,7 @@ class Metric:
         return float(self.score(self.rows(hypotheses, references, source).sum(axis=0)))
 
 
-def check_lines(hypotheses: Sequence[str], references: References, source: Sequence[str] | None = None) -> None:
-    """Raises LatticeSimpError if there are no sentences or references, or if numbers of lines differ."""
-    if any(isinstance(part, str) for part in (hypotheses, references, source, *references)):
-        raise LatticeSimpError("a string, where a list of sentences is needed; put it into a list")
+def _check_lines(hypotheses: Sequence[str], references: References, source: Sequence[str] | None) -> None:
     if not hypotheses or not references:
         raise LatticeSimpError("there is nothing to score; give at least one sentence and one reference")
     wanted = counted(len(hypotheses), "hypothesis", "hypotheses")

@@ -25,7 +25,7 @@ class MetricOptions:
     """The settings of all metrics; each reads those that it needs.
 
     Attributes:
-        references: the number of references.
+        num_references: the number of references.
         language: an ISO code.
         tokeniser: the tokeniser of text, one of `text.sacrebleu_tokenisers.TOKENISERS`; None for the language's own.
         lowercase: whether BLEU on text and chrF ignore case.
@@ -33,7 +33,7 @@ class MetricOptions:
         jar: the options of METEOR's Java process.
     """
 
-    references: int = 1
+    num_references: int = 1
     language: str | None = None
     tokeniser: str | None = None
     lowercase: bool = False
@@ -50,31 +50,33 @@ def _meteor(options: MetricOptions) -> Metric:
     if options.language is None:
         raise LatticeSimpError("METEOR needs --language, which its parameters belong to; 'other' fits any language")
     language = OTHER if is_unspaced_language(options.language) else options.language
-    return meteor(language, options.references, paraphrases=options.paraphrases, options=options.jar)
+    return meteor(language, options.num_references, paraphrases=options.paraphrases, options=options.jar)
 
 
 def _ter(options: MetricOptions) -> Metric:
     if language_code(options.language) in ("zh", "ja") or options.tokens in ASIAN:
-        return ter(options.references, asian=True)
-    return ter(options.references, tokens=options.tokens in ("char", *PIECES))
+        return ter(options.num_references, asian=True)
+    return ter(options.num_references, tokens=options.tokens in ("char", *PIECES))
 
 
 def _sari_corpus(operation: str | None = None, *, legacy: bool = False) -> Callable[[MetricOptions], Metric]:
-    return lambda options: sari_corpus(options.references, operation, tokenise_source=not legacy, tokens=options.tokens)
+    return lambda options: sari_corpus(
+        options.num_references, operation, tokenise_source=not legacy, tokens=options.tokens
+    )
 
 
 METRICS: Mapping[str, Callable[[MetricOptions], Metric]] = {
-    "bleu-tok": lambda options: bleu_tok(options.references),
-    "bleu-text": lambda options: bleu(options.references, tokeniser=options.tokens, lowercase=options.lowercase),
-    "bleu-13a": lambda options: bleu_13a(options.references, lowercase=options.lowercase),
-    "chrf": lambda options: chrf(options.references, lowercase=options.lowercase),
+    "bleu-tok": lambda options: bleu_tok(options.num_references),
+    "bleu-text": lambda options: bleu(options.num_references, tokeniser=options.tokens, lowercase=options.lowercase),
+    "bleu-13a": lambda options: bleu_13a(options.num_references, lowercase=options.lowercase),
+    "chrf": lambda options: chrf(options.num_references, lowercase=options.lowercase),
     "ter": _ter,
     "meteor": _meteor,
-    "length": lambda options: length_ratio(options.references),
-    "sari": lambda options: sari(options.references),
-    "sari-keep": lambda options: sari(options.references, KEEP),
-    "sari-delete": lambda options: sari(options.references, DELETE),
-    "sari-add": lambda options: sari(options.references, ADD),
+    "length": lambda options: length_ratio(options.num_references),
+    "sari": lambda options: sari(options.num_references),
+    "sari-keep": lambda options: sari(options.num_references, KEEP),
+    "sari-delete": lambda options: sari(options.num_references, DELETE),
+    "sari-add": lambda options: sari(options.num_references, ADD),
     "sari-corpus": _sari_corpus(),
     "sari-corpus-keep": _sari_corpus(KEEP),
     "sari-corpus-delete": _sari_corpus(DELETE),
@@ -83,8 +85,8 @@ METRICS: Mapping[str, Callable[[MetricOptions], Metric]] = {
     "fkgl": lambda options: fkgl(),
     "edits-source": lambda options: edits_source(),
     "unchanged": lambda options: unchanged(),
-    "edits-reference": lambda options: edits_reference(options.references),
-    "identical": lambda options: identical(options.references),
+    "edits-reference": lambda options: edits_reference(options.num_references),
+    "identical": lambda options: identical(options.num_references),
     "split": lambda options: split(),
     "sentences": lambda options: sentences(),
 }

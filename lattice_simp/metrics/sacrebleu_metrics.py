@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.metrics.metric import Form, Metric, References, check_lines
+from lattice_simp.metrics.metric import Form, Metric, References
 from lattice_simp.scores.bleu import bleu_logs
 from lattice_simp.scores.chrf import chrf_score
 from lattice_simp.scores.edits import error_rate
@@ -25,7 +25,7 @@ from lattice_simp.text.sacrebleu_tokenisers import USUAL, scorer_tokeniser
 sacrebleu = Late("sacrebleu")  # imported only by commands that score
 
 
-def bleu_tok(references: int = 1) -> Metric:
+def bleu_tok(num_references: int = 1) -> Metric:
     """Returns BLEU on lower-cased tokens: sacrebleu's `-tok none -lc`, as in older papers.
 
     >>> metric = bleu_tok()
@@ -35,10 +35,10 @@ def bleu_tok(references: int = 1) -> Metric:
     'nrefs:1|case:lc|eff:no|tok:none|smooth:exp'
     """
     scorer = sacrebleu.BLEU(tokenize="none", lowercase=True, force=True)
-    return _metric("BLEU-tok", True, scorer, _bleu, references, (Form.TOKENS,))
+    return _metric("BLEU-tok", True, scorer, _bleu, num_references, (Form.TOKENS,))
 
 
-def bleu(references: int = 1, *, tokeniser: str = USUAL, lowercase: bool = False) -> Metric:
+def bleu(num_references: int = 1, *, tokeniser: str = USUAL, lowercase: bool = False) -> Metric:
     """Returns BLEU on text, with one of sacrebleu's tokenisers.
 
     >>> metric = bleu(tokeniser="zh")
@@ -50,28 +50,28 @@ def bleu(references: int = 1, *, tokeniser: str = USUAL, lowercase: bool = False
     """
     scorer_tokeniser(tokeniser)  # reports a missing package
     scorer = sacrebleu.BLEU(tokenize=tokeniser, lowercase=lowercase, force=True)
-    return _metric(f"BLEU-{tokeniser}", True, scorer, _bleu, references, (Form.TEXT,))
+    return _metric(f"BLEU-{tokeniser}", True, scorer, _bleu, num_references, (Form.TEXT,))
 
 
-def bleu_13a(references: int = 1, *, lowercase: bool = False) -> Metric:
+def bleu_13a(num_references: int = 1, *, lowercase: bool = False) -> Metric:
     """Returns BLEU on text, with sacrebleu's default tokeniser (that of mteval-v13a).
 
     >>> round(bleu_13a().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
     42.73
     """
-    return bleu(references, lowercase=lowercase)
+    return bleu(num_references, lowercase=lowercase)
 
 
-def chrf(references: int = 1, *, lowercase: bool = False) -> Metric:
+def chrf(num_references: int = 1, *, lowercase: bool = False) -> Metric:
     """Returns the character n-gram F-score chrF2 (Popović 2015), sacrebleu's default settings.
 
     >>> round(chrf().corpus_score(["The cat sat there."], [["The cat sat here."]]), 2)
     81.76
     """
-    return _metric("chrF2", True, sacrebleu.CHRF(lowercase=lowercase), _chrf, references)
+    return _metric("chrF2", True, sacrebleu.CHRF(lowercase=lowercase), _chrf, num_references)
 
 
-def ter(references: int = 1, *, asian: bool = False, tokens: bool = False) -> Metric:
+def ter(num_references: int = 1, *, asian: bool = False, tokens: bool = False) -> Metric:
     """Returns the translation edit rate (Snover et al. 2006) by sacrebleu's defaults: lower case, words between blanks.
 
     >>> ter().corpus_score(["the cat sat there ."], [["the cat sat here ."]])
@@ -80,12 +80,12 @@ def ter(references: int = 1, *, asian: bool = False, tokens: bool = False) -> Me
     25.0
 
     Args:
-        references: the number of references.
+        num_references: the number of references.
         asian: use Tercom's normalisation, whose words are single Chinese characters and Japanese kanji.
         tokens: read only tokens, for languages with blanks only between clauses.
     """
     scorer = sacrebleu.TER(normalized=asian, asian_support=asian)
-    return _metric("TER", False, scorer, _ter, references, (Form.TOKENS,) if tokens else (Form.TEXT, Form.TOKENS))
+    return _metric("TER", False, scorer, _ter, num_references, (Form.TOKENS,) if tokens else (Form.TEXT, Form.TOKENS))
 
 
 def _metric(
@@ -93,16 +93,23 @@ def _metric(
     higher_is_better: bool,
     scorer: Any,
     formula: Callable[[npt.ArrayLike], Floats],
-    references: int,
+    num_references: int,
     reads: tuple[Form, ...] = (Form.TEXT, Form.TOKENS),
 ) -> Metric:
-    scorer.num_refs = references
+    scorer.num_refs = num_references
 
     def statistics(hypotheses: Sequence[str], references: References) -> Floats:
-        check_lines(hypotheses, references)
         return np.array(scorer._extract_corpus_statistics(hypotheses, references), dtype=np.float64)
 
-    return Metric(name, higher_is_better, str(scorer.get_signature()), statistics, formula, reads)
+    return Metric(
+        name,
+        higher_is_better,
+        str(scorer.get_signature()),
+        statistics,
+        formula,
+        reads,
+        num_references=num_references,
+    )
 
 
 def _bleu(sums: npt.ArrayLike) -> Floats:

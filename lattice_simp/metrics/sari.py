@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
-from lattice_simp.metrics.metric import Form, Metric, References, averaged, check_lines, ratio_of_sums
+from lattice_simp.metrics.metric import Form, Metric, References, averaged, ratio_of_sums
 from lattice_simp.scores.ngrams import joined, numbered
 from lattice_simp.scores.sari import OPERATIONS, SariReferences, corpus_parts, sentence_parts
 from lattice_simp.text.sacrebleu_tokenisers import USUAL, tokeniser, tokeniser_signature
@@ -44,7 +44,7 @@ _CACHED = 1 << 14
 """How many sentences' statistics are cached, so that n-grams are counted once for all parts."""
 
 
-def sari(references: int = 1, operation: str | None = None) -> Metric:
+def sari(num_references: int = 1, operation: str | None = None) -> Metric:
     """Returns SARI as the mean of sentence scores, 0 to 100.
 
     >>> source, references = ["he resides there ."], [["he lives there ."], ["he lives here ."]]
@@ -55,22 +55,30 @@ def sari(references: int = 1, operation: str | None = None) -> Metric:
     [39.39, 100.0, 66.67]
 
     Args:
-        references: how many.
+        num_references: how many.
         operation: one of `OPERATIONS`, for that part alone.
     """
-    signature = f"nrefs:{references}|case:lc|tok:blanks|level:sentence|deletion:precision"
+    signature = f"nrefs:{num_references}|case:lc|tok:blanks|level:sentence|deletion:precision"
 
     def statistics(hypotheses: Sequence[str], references: References, source: Sequence[str]) -> Floats:
-        check_lines(hypotheses, references, source)
         scores = [_scores(*row) for row in zip(source, hypotheses, zip(*references, strict=True), strict=True)]
         return averaged(100.0 * _chosen(np.array(scores), operation))
 
     name = "-".join(["SARI", *([operation] if operation else [])])
-    return Metric(name, True, signature, statistics, ratio_of_sums, (Form.TOKENS,), needs_source=True)
+    return Metric(
+        name,
+        True,
+        signature,
+        statistics,
+        ratio_of_sums,
+        (Form.TOKENS,),
+        needs_source=True,
+        num_references=num_references,
+    )
 
 
 def sari_corpus(
-    references: int = 1, operation: str | None = None, *, tokenise_source: bool = True, tokens: str = USUAL
+    num_references: int = 1, operation: str | None = None, *, tokenise_source: bool = True, tokens: str = USUAL
 ) -> Metric:
     """Returns SARI on sums over the corpus, 0 to 100.
 
@@ -79,20 +87,19 @@ def sari_corpus(
     66.09
 
     Args:
-        references: how many.
+        num_references: how many.
         operation: one of `OPERATIONS`, for that part alone.
         tokenise_source: False leaves the source's tokens as they are, as in the published figures.
         tokens: the tokeniser, one of `text.sacrebleu_tokenisers.TOKENISERS`.
     """
     named = tokeniser_signature(tokens)
     signature = (
-        f"nrefs:{references}|case:lc|tok:{named}|source:{named if tokenise_source else 'blanks'}"
+        f"nrefs:{num_references}|case:lc|tok:{named}|source:{named if tokenise_source else 'blanks'}"
         "|level:corpus|deletion:f1"
     )
     source_tokens = tokens if tokenise_source else "none"
 
     def statistics(hypotheses: Sequence[str], references: References, source: Sequence[str]) -> Floats:
-        check_lines(hypotheses, references, source)
         rows = zip(source, hypotheses, zip(*references, strict=True), strict=True)
         return np.array([_counts(*row, tokens, source_tokens) for row in rows], dtype=np.float64)
 
@@ -100,7 +107,7 @@ def sari_corpus(
         return 100.0 * _chosen(corpus_parts(sums), operation)
 
     name = "-".join(["SARI-corpus" if tokenise_source else "SARI-legacy", *([operation] if operation else [])])
-    return Metric(name, True, signature, statistics, score, needs_source=True)
+    return Metric(name, True, signature, statistics, score, needs_source=True, num_references=num_references)
 
 
 def _chosen(scores: Floats, operation: str | None) -> Floats:

@@ -19,7 +19,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats
 from lattice_simp.grammars.english.stops import ends_lower_cased
-from lattice_simp.metrics.metric import Form, Metric, References, averaged, check_lines, ratio_of_sums
+from lattice_simp.metrics.metric import Form, Metric, References, averaged, ratio_of_sums
 from lattice_simp.text.sacrebleu_tokenisers import USUAL, tokeniser
 
 _END = re.compile(r"[.।]|[?!]+")
@@ -39,7 +39,6 @@ def split() -> Metric:
     """
 
     def statistics(hypotheses: Sequence[str], references: References, source: Sequence[str]) -> Floats:
-        check_lines(hypotheses, references, source)
         after, before = (np.array([count_sentences(line) for line in lines]) for lines in (hypotheses, source))
         return averaged(100.0 * (after > before))
 
@@ -55,7 +54,6 @@ def sentences() -> Metric:
     """
 
     def statistics(hypotheses: Sequence[str], references: References) -> Floats:
-        check_lines(hypotheses, references)
         return averaged([count_sentences(line) for line in hypotheses])
 
     return Metric("sentences", None, "sentences:stops|tok:blanks", statistics, ratio_of_sums, (Form.TOKENS,))

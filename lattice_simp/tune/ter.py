@@ -53,7 +53,7 @@ class TerReferences:
         new = {key: number for number, key in enumerate(keys) if key not in self.known}
         if new:
             texts = [" ".join(self.symbols.decode(hypotheses[number].tolist())) for number in new.values()]
-            rows = self.metric.statistics(texts, [[reference] * len(texts) for reference in self.references])
+            rows = self.metric.rows(texts, [[reference] * len(texts) for reference in self.references])
             counts = np.rint(SHARES * rows).astype(np.int64).tolist()
             self.known.update((key, (edits, length)) for key, (edits, length) in zip(new, counts, strict=True))
         return np.array([self.known[key] for key in keys], dtype=np.int64).reshape(len(keys), 2)

@@ -119,7 +119,6 @@ def test_texts_where_numbers_or_lists_are_needed():
         lambda: constraint.allowed("1"),
         lambda: constraint.state(b"1"),
         lambda: ls.TokenConstraint.of(ls.gappy_acceptor("cat"), b"cat", end=0),
-        lambda: length_ratio().statistics("abc", ["abc"]),
         lambda: ls.align_sentences("a b", ["a b"]),
     ):
         with pytest.raises(LatticeSimpError, match=r"list"):

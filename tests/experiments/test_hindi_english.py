@@ -61,7 +61,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def inline(monkeypatch):
     """Tasks run in this process; METEOR, which needs Java, is left out."""
-    monkeypatch.setattr(report, "metrics", lambda references: [bleu_tok(references=references), chrf()])
+    monkeypatch.setattr(report, "metrics", lambda count: [bleu_tok(num_references=count), chrf()])
     for name in ("find_jar", "find_java"):
         monkeypatch.setattr(program, name, lambda: None)
 

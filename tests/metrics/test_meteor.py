@@ -51,7 +51,7 @@ def scores_of(printed: str) -> tuple[float, list[float]]:
 
 def assert_scores_are_the_jars(language, hypotheses, references, printed):
     metric = meteor(language, len(references))
-    rows = metric.statistics(hypotheses, references)
+    rows = metric.rows(hypotheses, references)
     final, segments = scores_of(printed)
     assert len(segments) == len(hypotheses)
     assert float(metric.score(rows.sum(axis=0))) == pytest.approx(final, **EXACT)
@@ -146,7 +146,7 @@ def test_languages_are_those_of_the_jar(tmp_path):
 def test_line_ends_within_a_sentence_and_other_characters_shift_nothing(monkeypatch):
     monkeypatch.setenv("LC_ALL", "C")
     odd = ["grüße\ran alle", "état\u2028neu", "a\u0085b ||| c", "\ufeffende"]
-    rows = meteor("fr", cache=False).statistics(odd, [odd])
+    rows = meteor("fr", cache=False).rows(odd, [odd])
     assert len(rows) == 4
     assert meteor("fr").score(rows).tolist() == [100.0] * 4
 
@@ -154,15 +154,15 @@ def test_line_ends_within_a_sentence_and_other_characters_shift_nothing(monkeypa
 @needs_java
 def test_the_cache_gives_the_same_without_java(cache_folder, monkeypatch):
     metric = meteor("de", 2)
-    rows = metric.statistics(TINY, TINY_REFERENCES)
+    rows = metric.rows(TINY, TINY_REFERENCES)
     assert len(list(cache_folder.iterdir())) == 1
     monkeypatch.setenv("PATH", "")
-    np.testing.assert_array_equal(metric.statistics(TINY, TINY_REFERENCES), rows)
+    np.testing.assert_array_equal(metric.rows(TINY, TINY_REFERENCES), rows)
     for other in (
-        lambda: metric.statistics(TINY, TINY_REFERENCES[::-1]),
-        lambda: metric.statistics([*TINY[1:], ""], TINY_REFERENCES),
-        lambda: meteor("fr", 2).statistics(TINY, TINY_REFERENCES),
-        lambda: meteor("de", 2, cache=False).statistics(TINY, TINY_REFERENCES),
+        lambda: metric.rows(TINY, TINY_REFERENCES[::-1]),
+        lambda: metric.rows([*TINY[1:], ""], TINY_REFERENCES),
+        lambda: meteor("fr", 2).rows(TINY, TINY_REFERENCES),
+        lambda: meteor("de", 2, cache=False).rows(TINY, TINY_REFERENCES),
     ):
         with pytest.raises(MissingExtraError, match="Java"):
             other()
@@ -171,13 +171,13 @@ def test_the_cache_gives_the_same_without_java(cache_folder, monkeypatch):
 @needs_java
 @pytest.mark.parametrize("content", [b"", b"lattice_simp arrays 1\n broken", None])
 def test_a_broken_cache_is_made_again(cache_folder, content):
-    rows = meteor("de", 2).statistics(TINY, TINY_REFERENCES)
+    rows = meteor("de", 2).rows(TINY, TINY_REFERENCES)
     (file,) = cache_folder.iterdir()
     if content is None:
         write_arrays(file, {"statistics": rows[:2]})
     else:
         file.write_bytes(content)
-    np.testing.assert_array_equal(meteor("de", 2).statistics(TINY, TINY_REFERENCES), rows)
+    np.testing.assert_array_equal(meteor("de", 2).rows(TINY, TINY_REFERENCES), rows)
     assert len(read_arrays(file)["statistics"]) == len(TINY)
 
 
@@ -222,7 +222,7 @@ def fake_java(tmp_path, monkeypatch):
 def test_a_java_that_fails_is_one_error(cache_folder, fake_java, body, message):
     fake_java(body)
     with pytest.raises(LatticeSimpError, match=message) as error:
-        meteor("de", options=JarOptions(seconds=1)).statistics(["a"], [["b"]])
+        meteor("de", options=JarOptions(seconds=1)).rows(["a"], [["b"]])
     assert "\n" not in str(error.value)
     assert not cache_folder.exists()
 
@@ -230,13 +230,13 @@ def test_a_java_that_fails_is_one_error(cache_folder, fake_java, body, message):
 @needs_java
 def test_too_small_a_heap_is_reported():
     with pytest.raises(LatticeSimpError, match="ran out of a Java heap of 2M"):
-        meteor("de", options=JarOptions(heap="2M")).statistics(["a"], [["b"]])
+        meteor("de", options=JarOptions(heap="2M")).rows(["a"], [["b"]])
 
 
 def test_a_missing_package_is_reported(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"lattice-simp\[evaluate\]"):
-        meteor("de").statistics(["a"], [["b"]])
+        meteor("de").rows(["a"], [["b"]])
 
 
 @pytest.mark.parametrize("code", ["hi", "xx", "cz", ""])

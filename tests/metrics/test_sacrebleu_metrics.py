@@ -11,6 +11,7 @@ from sacrebleu.metrics.ter import TER
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics import bleu_13a, bleu_tok, chrf, length_ratio, ter
+from lattice_simp.metrics.metrics import METRICS, MetricOptions
 
 PAIRS = [
     pytest.param(bleu_tok, lambda: BLEU(tokenize="none", lowercase=True, force=True), id="BLEU-tok"),
@@ -51,7 +52,7 @@ def test_corpus_scores_of_random_corpora_are_those_of_sacrebleu(ours, theirs):
 def test_every_row_of_many_sums_gets_its_own_score(ours, theirs):
     references = random_sentences(30, 3)
     hypotheses = with_mistakes(references, 0.4, 4)
-    rows = ours().statistics(hypotheses, [references])
+    rows = ours().rows(hypotheses, [references])
     counts = np.random.default_rng(5).integers(0, 3, size=(7, 2, 30))
     counts[0, 0] = 0
     scorer = theirs()
@@ -88,14 +89,33 @@ def test_corpus_scores_of_news_are_those_of_sacrebleu(ours, theirs, shared):
 def test_what_cannot_be_scored_is_refused(hypotheses, references, message):
     for metric in (bleu_tok(), ter(), length_ratio()):
         with pytest.raises(LatticeSimpError, match=message):
-            metric.statistics(hypotheses, references)
+            metric.rows(hypotheses, references)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_scores_have_as_many_references_as_their_signature_states(name):
+    """A signature that states another number would be published with a score that nobody can compute again."""
+    metric = METRICS[name](MetricOptions(1, "en"))
+    if "nrefs:" not in metric.signature:  # it ignores references
+        assert np.isfinite(metric.corpus_score(["a b"], [["a b"], ["a"]], ["a b c"]))
+        return
+    assert metric.signature.startswith("nrefs:1|")
+    message = r"made for 1 reference, but got 2; make it with num_references=2"
+    with pytest.raises(LatticeSimpError, match=message):
+        metric.corpus_score(["a b"], [["a b"], ["a"]], ["a b c"])
+
+
+def test_texts_are_no_number_of_references():
+    for make in (bleu_tok, bleu_13a, chrf, ter, length_ratio):
+        with pytest.raises(TypeError, match="num_references is a whole number"):
+            make(["the cat sat"])
 
 
 def test_the_length_ratio_takes_the_closest_reference_and_the_shorter_of_two():
     hypotheses = ["a b c", "a b", "", "a b c d"]
     references = [["a b c d", "a b c d", "a", "a"], ["a b", "a b c", "", "a b c d e"]]
     metric = length_ratio(2)
-    assert metric.statistics(hypotheses, references).tolist() == [[3, 2], [2, 3], [0, 0], [4, 5]]
+    assert metric.rows(hypotheses, references).tolist() == [[3, 2], [2, 3], [0, 0], [4, 5]]
     assert metric.corpus_score(hypotheses, references) == pytest.approx(0.9)
     assert metric.score([[3.0, 0.0], [0.0, 0.0]]).tolist() == [0.0, 0.0]
 
@@ -104,7 +124,7 @@ def test_the_lengths_are_those_of_bleu():
     for seed in range(5):
         references = [random_sentences(40, seed + other) for other in (0, 10, 20)]
         hypotheses = random_sentences(40, seed + 30)
-        ours, theirs = (each(3).statistics(hypotheses, references)[:, :2] for each in (length_ratio, bleu_tok))
+        ours, theirs = (each(3).rows(hypotheses, references)[:, :2] for each in (length_ratio, bleu_tok))
         np.testing.assert_array_equal(ours, theirs, err_msg=f"seed {seed}")
 
 

@@ -127,7 +127,7 @@ def test_randomisation_nears_all_swaps(make, seed):
     """With 2 to 9 sentences, all swaps can be enumerated; random ones estimate their share."""
     metric, count = make(), 2 + seed + seed // 3
     references = [line + " end" for line in random_sentences(count, seed)]
-    entry, other = (metric.statistics(with_mistakes(references, rate, seed), [references]) for rate in (0.2, 0.7))
+    entry, other = (metric.rows(with_mistakes(references, rate, seed), [references]) for rate in (0.2, 0.7))
     observed = abs(metric.score(entry.sum(axis=0)) - metric.score(other.sum(axis=0)))
     as_large = 0
     for swaps in product([False, True], repeat=count):
@@ -179,7 +179,7 @@ def test_randomised_false_alarms_are_as_rare_as_promised():
     metric, alarms = ter(), 0
     references = random_sentences(40, 9)
     for seed in range(60):
-        first, other = (metric.statistics(with_mistakes(references, 0.4, s), [references]) for s in (seed, seed + 500))
+        first, other = (metric.rows(with_mistakes(references, 0.4, s), [references]) for s in (seed, seed + 500))
         alarms += randomisation_p(first, other, metric, 200, seed) <= 0.1
     assert 0 < alarms <= 14  # of 60; more would come up once in three thousand runs
 

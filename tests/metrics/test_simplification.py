@@ -171,7 +171,7 @@ def test_the_grade_by_hand():
     """11 words of 14 syllables in 3 sentences; punctuation marks and parts of words are no words."""
     outputs = ["the old mayor did n't come .", "she was the employer 's friend ! why ?"]
     grade = fkgl()
-    assert grade.statistics(outputs, [outputs]).tolist() == [[1, 5, 6], [2, 6, 8]]
+    assert grade.rows(outputs, [outputs]).tolist() == [[1, 5, 6], [2, 6, 8]]
     assert grade.corpus_score(outputs, [outputs]) == pytest.approx(0.39 * 11 / 3 + 11.8 * 14 / 11 - 15.59)
 
 

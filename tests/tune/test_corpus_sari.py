@@ -13,8 +13,6 @@ from lattice_simp.tune.line_search import search_line
 from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
 from lattice_simp.tune.metrics import SARI, TUNED_METRICS, tuned_metric
 
-METRIC = sari_corpus(3, tokenise_source=False)
-
 
 def sentence(rng, words, longest):
     return rng.integers(1, words + 1, rng.integers(0, longest)).astype(np.int32)
@@ -39,13 +37,14 @@ def test_statistics_and_scores_are_those_of_the_evaluation():
         prepared = SARI.prepared(references, sources)
         hypotheses = [[sentence(rng, words, 14) for _ in range(3)] for _ in sources]
         rows = [first.rows(*packed(hypothesis)) for first, hypothesis in zip(prepared, hypotheses, strict=True)]
+        metric = sari_corpus(count, tokenise_source=False)
         columns = [[text(reference[number]) for reference in references] for number in range(count)]
         for number in range(3):  # each is one of several hypotheses of a call, so that counts would leak
             outputs = [text(hypothesis[number]) for hypothesis in hypotheses]
-            theirs = METRIC.statistics(outputs, columns, [text(source) for source in sources])
+            theirs = metric.rows(outputs, columns, [text(source) for source in sources])
             assert [row[number].tolist() for row in rows] == theirs.tolist(), f"seed {seed}"
             total = np.sum([row[number] for row in rows], axis=0)
-            assert float(corpus_sari(total)) == pytest.approx(float(METRIC.score(total)) / 100.0), f"seed {seed}"
+            assert float(corpus_sari(total)) == pytest.approx(float(metric.score(total)) / 100.0), f"seed {seed}"
 
 
 def test_the_random_sentences_use_every_column():
