@@ -91,8 +91,9 @@ class LanguageModel:
     def read(cls, path: str | Path, *, cache: bool = True) -> LanguageModel:
         """Reads an ARPA file (gz, xz, zst or plain) or a KenLM binary.
 
-        With `cache`, the parsed arrays are kept beside the file (or in the user's cache folder where that cannot be
-        written), keyed by the file's content, and mapped from there the next time.
+        With `cache`, the parsed arrays are stored in the user's cache folder under a name with a hash of the file's
+        content, and mapped from there the next time. The environment variable `LATTICE_SIMP_CACHE` names another
+        folder; `beside` means a folder `.lattice_simp` beside the file.
 
         Raises:
             FormatError: names the line that is not ARPA.

@@ -80,6 +80,8 @@ class WorkerPool:
         Raises:
             BusyError: Too many requests are waiting.
         """
+        if not parts:
+            return []
         with self._lock:
             if self._closed:
                 raise WorkerError("the server is being stopped")
@@ -89,11 +91,11 @@ class WorkerPool:
         try:
             if not self._processes.is_ready:
                 await asyncio.to_thread(self.start)
+            futures = [self._processes.submit((0, part)) for part in parts]
         except BaseException:
             with self._lock:
                 self._pending -= 1
             raise
-        futures = [self._processes.submit((0, part)) for part in parts]
         unfinished = set(futures)
 
         def finished(future: Future[Outcome]) -> None:

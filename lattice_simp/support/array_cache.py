@@ -156,6 +156,8 @@ def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     header: dict[str, tuple[int, list[int], str]] = {}
     position = checksum = 0
     for name, array in arrays.items():
+        if array.dtype.kind not in _NUMBERS:
+            raise TypeError(f"{name} has the dtype {array.dtype}; files of arrays hold numbers")
         header[name] = (position, list(array.shape), array.dtype.str)
         position += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
         for part in _parts(array):
@@ -176,12 +178,12 @@ def _parts(array: npt.NDArray[Any]) -> tuple[memoryview, bytes]:
 
 def _map(path: Path) -> Arrays:
     """Maps arrays; a gigabyte takes about a second, for the checksum."""
-    mapped = np.memmap(path, dtype=np.uint8, mode="r")
-    magic, text, _ = bytes(mapped[:8192]).split(b"\n", 2)
-    if magic + b"\n" != _MAGIC:
-        raise ValueError("another version")
-    header = json.loads(text)
-    begin = len(magic) + len(text) + 2
+    with open(path, "rb") as file:
+        if file.read(len(_MAGIC)) != _MAGIC:
+            raise ValueError("another version")
+        header = json.loads(file.readline())
+        begin = file.tell()
+        mapped = np.memmap(file, dtype=np.uint8, mode="r")
     begin += -begin % _ALIGNMENT
     if begin + header["bytes"] != len(mapped):
         raise ValueError("cut short")

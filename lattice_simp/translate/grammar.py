@@ -1,6 +1,6 @@
 """A synchronous grammar as arrays: source patterns in a trie, and for each pattern its target sides.
 
-On disk the arrays are in a separate file, or in the cache beside a rule table.
+On disk the arrays are a file of their own, or an entry of the cache of a rule table (see `support.array_cache`).
 """
 
 from __future__ import annotations

@@ -80,6 +80,22 @@ def test_the_parts_of_a_request_count_as_one():
         assert isinstance(error, WorkerError)
 
 
+def test_requests_without_parts_or_without_processes_leave_no_trace(monkeypatch):
+    def fail(task):
+        raise WorkerError("stopped")
+
+    with pool_of() as pool:
+        pool.start()
+        for _ in range(LIMITS.workers + LIMITS.waiting):
+            assert asyncio.run(pool.run_parts([])) == []
+        with monkeypatch.context() as patch:
+            patch.setattr(pool._processes, "submit", fail)
+            for _ in range(LIMITS.workers + LIMITS.waiting):
+                with pytest.raises(WorkerError, match="stopped"):
+                    asyncio.run(pool.run("a"))
+        assert "problem" in asyncio.run(pool.run("a"))
+
+
 def process_of(pool):
     return int(asyncio.run(pool.run("a"))["problem"].split()[-1])
 
