@@ -44,6 +44,10 @@ class Features(Mapping[str, Floats]):
         object.__setattr__(self, "arcs", read_only(self.arcs))
         object.__setattr__(self, "finals", read_only(self.finals))
 
+    def __reduce__(self) -> tuple[type[Features], tuple[Any, ...]]:
+        """Makes copies through the constructor, so that their matrices are read-only, too."""
+        return type(self), (self.names, self.arcs, self.finals)
+
     @classmethod
     def empty(cls, num_arcs: int, num_states: int) -> Features:
         """Returns an empty set of features for this number of arcs and states."""

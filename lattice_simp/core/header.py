@@ -17,7 +17,8 @@ class Header:
     Attributes:
         name: the name of the utterance; None if the file has none.
         scales: the weights of the features in the costs, by name.
-        word_score: the log score of each word, in addition to the features; negative for a penalty.
+        word_score: the log score of each label but epsilon, marks included, in addition to the features; negative for a
+            penalty.
         start: when the lattice begins, in seconds.
         fields: further fields, by their names in the file.
         unread: names of the fields of nodes and arcs that the reader skipped.

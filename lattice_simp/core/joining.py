@@ -67,9 +67,10 @@ def _share_inputs(lattices: list[Lattice]) -> list[Lattice]:
     if all(table is tables[0] for table in tables):
         return lattices
     inputs = [lattice.isymbols or lattice.symbols for lattice in lattices]
-    table = inputs[0].with_words(chain.from_iterable(inputs[1:]))
+    used = (symbols.words_of(lattice.ilabels) for lattice, symbols in zip(lattices, inputs, strict=True))
+    table = inputs[0].with_words(chain.from_iterable(used))
     return [
-        replace(lattice, ilabels=input_table.mapping_to(table)[lattice.ilabels], isymbols=table)
+        replace(lattice, ilabels=table.labels_of(input_table, lattice.ilabels), isymbols=table)
         for lattice, input_table in zip(lattices, inputs, strict=True)
     ]
 

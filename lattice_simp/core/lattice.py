@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import accumulate, chain
 from typing import Any, NamedTuple, TypeAlias
@@ -101,6 +101,10 @@ class Lattice:
         for name in ("offsets", "olabels", "weights", "nextstates", "finals"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
         object.__setattr__(self, "ilabels", self.olabels if same else read_only(self.ilabels))
+
+    def __reduce__(self) -> tuple[type[Lattice], tuple[Any, ...]]:
+        """Makes copies through the constructor, so that their arrays are read-only, too."""
+        return type(self), tuple(getattr(self, attribute.name) for attribute in fields(self))
 
     # ---------------------------------------------------------------- making
 
@@ -331,6 +335,8 @@ class Lattice:
 
     def __matmul__(self, other: Lattice) -> Lattice:
         """Returns the composition with another lattice, as `compose` does."""
+        if not isinstance(other, Lattice):
+            return NotImplemented
         return product(self, other).connected()
 
     def __repr__(self) -> str:
@@ -471,21 +477,25 @@ class Lattice:
     # ---------------------------------------------------------------- changes
 
     def with_symbols(self, symbols: SymbolTable) -> Lattice:
-        """Renumbers the words by `symbols`, or by a copy of it with the missing words added."""
+        """Renumbers the words by `symbols`, or by a copy of it with the missing words of the arcs added."""
         if symbols is self.symbols:
             return self
-        symbols = symbols.with_words(self.symbols)
-        mapping = self.symbols.mapping_to(symbols)
-        olabels, ilabels = mapping[self.olabels], self.ilabels
+        symbols = symbols.with_words(self._used_words())
+        olabels, ilabels = symbols.labels_of(self.symbols, self.olabels), self.ilabels
         if self.isymbols is None:  # both sides use the same table
-            ilabels = olabels if self.ilabels is self.olabels else mapping[self.ilabels]
+            ilabels = olabels if self.ilabels is self.olabels else symbols.labels_of(self.symbols, self.ilabels)
         return replace(self, olabels=olabels, ilabels=ilabels, symbols=symbols)
+
+    def _used_words(self) -> list[str]:
+        """Returns the words of `symbols` that arcs carry; its other words may be many."""
+        labels = self.olabels if self.isymbols is not None else np.concatenate((self.olabels, self.ilabels))
+        return self.symbols.words_of(labels)
 
     def with_feature(self, name: str, scores: npt.ArrayLike, finals: npt.ArrayLike | None = None) -> Lattice:
         """Adds or replaces a feature (see `Features.with_column`); costs are unchanged."""
         return replace(self, features=self.features.with_column(name, scores, finals))
 
-    def without_feature(self, name: str, weight: float = 0.0) -> Lattice:
+    def without_feature(self, name: str, weight: float | None = None) -> Lattice:
         """Removes a feature, and its contribution to the costs at `weight`.
 
         >>> lattice = Lattice.from_strings([("a", 3.0)]).with_feature("LM", [-2.0])
@@ -494,19 +504,34 @@ class Lattice:
 
         Use it to replace the scores of one language model by those of another.
 
+        Args:
+            name: the feature.
+            weight: its weight in the costs; by default its scale in the header, and 0 if it has none.
+
         Raises:
             InvalidLatticeError: the lattice has no such feature, or a cost becomes infinite.
         """
         if name not in self.features:
             known = ", ".join(self.features) or "none"
             raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {known})")
-        weight = real(weight, "the weight")
+        weight = real(self.header.scales.get(name, 0.0) if weight is None else weight, "the weight")
         weights = self.weights + weight * self.features[name]
         finals = self.finals + weight * self.features.final(name)
         features, header = self.features.without(name), self.header.without_scale(name)
         lattice = replace(self, weights=weights, finals=finals, features=features, header=header)
         lattice.validate()
         return lattice
+
+    def without_features(self, *names: str) -> Lattice:
+        """Removes these features and their scales, or all of them; costs are unchanged.
+
+        >>> list(Lattice.from_strings([("a", 3.0)]).with_feature("LM", [-2.0]).without_features().features)
+        []
+        """
+        removed = names or tuple(self.features)
+        scales = {name: scale for name, scale in self.header.scales.items() if name not in removed}
+        header = self.header if len(scales) == len(self.header.scales) else replace(self.header, scales=scales)
+        return replace(self, features=self.features.without(*removed), header=header)
 
     def without_words(self, words: str | Iterable[str]) -> Lattice:
         """Replaces these words by epsilons; arcs keep their numbers and costs.
@@ -568,14 +593,15 @@ class Lattice:
 
 
 def share_symbols(lattices: Sequence[Lattice], symbols: SymbolTable | None = None) -> list[Lattice]:
-    """Renumbers lattices by one table: `symbols` or the first lattice's, or a copy with the missing words added.
+    """Renumbers lattices by one table: `symbols` or the first lattice's, or a copy with missing words of arcs added.
 
     >>> cat, dog = share_symbols([Lattice.from_strings("a cat"), Lattice.from_strings("a dog")])
     >>> cat.symbols is dog.symbols, dog.olabels.tolist()
     (True, [1, 3])
     """
     base = lattices[0].symbols if symbols is None else symbols
-    table = base.with_words(chain.from_iterable(lattice.symbols for lattice in lattices if lattice.symbols is not base))
+    others = (lattice for lattice in lattices if lattice.symbols is not base)
+    table = base.with_words(chain.from_iterable(lattice._used_words() for lattice in others))
     return [  # an extended copy of `base` keeps its numbers
         replace(lattice, symbols=table) if lattice.symbols is base else lattice.with_symbols(table)
         for lattice in lattices
@@ -595,6 +621,9 @@ def words_and_cost(hypothesis: WeightedWords) -> tuple[tuple[str, ...], float]:
         words, cost = (hypothesis.tokens, hypothesis.cost) if isinstance(hypothesis, Hypothesis) else hypothesis
     except ValueError as error:
         raise InvalidLatticeError(f"{hypothesis!r:.80} is not a pair of words and a cost") from error
+    if isinstance(cost, str):
+        message = f"{hypothesis!r:.80} is not a pair of words and a cost; join tokens by blanks, or add a cost"
+        raise InvalidLatticeError(message)
     if not is_finite(cost):
         raise InvalidLatticeError(f"the cost of {words!r:.80} is {cost!s:.80}; costs are finite numbers")
     return as_tokens(words), float(cost)

@@ -10,6 +10,7 @@ import numpy as np
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.features import Features, gather
 from lattice_simp.core.growing import grown
+from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE, Table, empty_table, enter, find_in, rehashed
 from lattice_simp.core.sorting import first_arc
@@ -31,7 +32,7 @@ _STATE = np.dtype([("first", np.int32), ("second", np.int32), ("alone", np.int32
 def product(first: Lattice, second: Lattice) -> Lattice:
     """Returns the composition of two lattices (see `ops.compose`), its states in the order of the pairs."""
     inputs = second.isymbols or second.symbols
-    middle = second.ilabels if inputs is first.symbols else first.symbols.lookup(inputs)[second.ilabels]
+    middle = second.ilabels if inputs is first.symbols else first.symbols.labels_of(inputs, second.ilabels)
     order = np.lexsort((middle, second.sources)).astype(np.int32)
     by_input = second.arcs._replace(labels=middle[order], nextstates=second.nextstates[order])
     if not (first.num_states and second.num_states):
@@ -58,8 +59,7 @@ def _labelled(first: Lattice, second: Lattice, arcs: Records, states: Records) -
     weights = gather(first.weights, first_arcs, 0.0) + gather(second.weights, second_arcs, 0.0)
     lattice = first.gather(first_arcs, offsets, nextstates, starts, weights=weights, finals=finals)
     other = second.features.gather(second_arcs, np.where(np.isfinite(finals), ends, -1))
-    header = replace(first.header, scales={**second.header.scales, **first.header.scales})
-    lattice = replace(lattice, features=_added(lattice.features, other), header=header)
+    lattice = replace(lattice, features=_added(lattice.features, other), header=_header(first, second))
     if second.is_acceptor:
         return lattice
     return replace(
@@ -68,6 +68,25 @@ def _labelled(first: Lattice, second: Lattice, arcs: Records, states: Records) -
         symbols=second.symbols,
         isymbols=first.isymbols or first.symbols,
     )
+
+
+def _header(first: Lattice, second: Lattice) -> Header:
+    """Returns the first header, with the scales and the word score that are true of the summed costs.
+
+    A feature of both sides keeps its scale only if both have the same one.
+    """
+    sides = (first, second)
+    scales = {
+        name: scale
+        for name, scale in {**second.header.scales, **first.header.scales}.items()
+        if all(side.header.scales.get(name, scale if name not in side.features else None) == scale for side in sides)
+    }
+    word_score = second.header.word_score
+    if second.is_acceptor:  # the words of both are the same
+        word_score += first.header.word_score
+    elif first.header.word_score:
+        word_score = 0.0
+    return replace(first.header, scales=scales, word_score=word_score)
 
 
 def _added(features: Features, others: Features) -> Features:

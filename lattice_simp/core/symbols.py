@@ -67,6 +67,13 @@ def _words(words: str | Iterable[str]) -> Iterable[str]:
     return split_tokens(words) if isinstance(words, str) else words
 
 
+def _used(labels: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64]:
+    """Returns the labels that occur, in order; most words of a large table do not."""
+    is_used = np.zeros(size, dtype=np.bool_)
+    is_used[labels] = True
+    return np.flatnonzero(is_used)
+
+
 class SymbolTable:
     """An append-only map between words and label ids from 0; id 0 is epsilon.
 
@@ -162,15 +169,24 @@ class SymbolTable:
         get = self._ids.get
         return np.fromiter((get(word, missing) for word in _words(words)), dtype=np.int32)
 
+    def words_of(self, labels: npt.NDArray[np.int32]) -> list[str]:
+        """Returns the words of these labels, each once, in the order of their ids.
+
+        >>> SymbolTable(["the", "cat"]).words_of(np.array([2, 1, 2], dtype=np.int32))
+        ['the', 'cat']
+        """
+        return [self._words[label] for label in _used(labels, len(self)).tolist()]
+
+    def labels_of(self, other: SymbolTable, labels: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """Returns the ids (int32) of the words that another table numbers by `labels`; -1 for unknown words."""
+        used = _used(labels, len(other))
+        mapping = np.zeros(len(other), dtype=np.int32)
+        mapping[used] = self.lookup([other._words[label] for label in used.tolist()])
+        return mapping[labels]
+
     def decode(self, labels: Iterable[int]) -> list[str]:
         """Returns the words of `labels` without epsilons."""
         return [self[int(label)] for label in labels if label != EPSILON]
-
-    def mapping_to(self, other: SymbolTable) -> npt.NDArray[np.int32]:
-        """Returns for each id of this table the id of the same word in `other` (int32), or -1 if `other` lacks it."""
-        if other is self:
-            return np.arange(len(self), dtype=np.int32)
-        return other.lookup(self._words)
 
     def copy(self) -> SymbolTable:
         """Returns an independent copy of the table."""

@@ -72,26 +72,27 @@ def apply_lm(
     _check(lattice, models, beam)
     word_penalty = finite_real(word_penalty, "the word penalty")
     names, ignore = list(models), frozenset(as_tokens(ignore))
+    lattice = _penalised(lattice, word_penalty, ignore)
     if not names:
-        return _penalised(lattice, beam, word_penalty, ignore)
+        return lattice.connected() if beam is None else prune(lattice, beam)
     first, later = names[0], {name: models[name] for name in names[1:]}
     bounded = all(weight >= 0.0 for _, weight in models.values())  # no model lowers a cost
     if not later or beam is None or not bounded:
         limit = beam if bounded else None
         for name in names:
-            lattice = _apply(lattice, name, models[name], limit, word_penalty if name == first else 0.0, ignore)
+            lattice = _apply(lattice, name, models[name], limit, ignore)
         return lattice if bounded or beam is None else prune(lattice, beam)
     bounds = [_least_costs(lattice, *models[name], ignore) for name in later]
     least = np.sum([costs for costs, _ in bounds], axis=0)
     hopeful = replace(lattice, weights=lattice.weights + least[lattice.olabels])
-    best = _apply(hopeful, first, models[first], 0.0, word_penalty, ignore)
+    best = _apply(hopeful, first, models[first], 0.0, ignore)
     candidate = nbest(best, ignore=())
     if not candidate:
         return apply_lm(best, later, beam=beam, ignore=ignore)
     words = [word for word in candidate[0].tokens if word not in ignore]
     hoped = sum(float(least[hopeful.symbols.find(word) or 0]) for word in words) + sum(end for _, end in bounds)
     missing = sum(-weight * model.score(words) for model, weight in later.values()) - hoped
-    scored = _apply(hopeful, first, models[first], max(missing, 0.0) + beam, word_penalty, ignore)
+    scored = _apply(hopeful, first, models[first], max(missing, 0.0) + beam, ignore)
     scored = replace(scored, weights=scored.weights - least[scored.olabels])
     return apply_lm(scored, later, beam=beam, ignore=ignore)
 
@@ -113,16 +114,26 @@ def without_model(
     """
     name = next(filter(lambda free: free not in lattice.features, ("old", *map(str, range(len(lattice.features) + 1)))))
     scored = apply_lm(lattice, {name: (model, 0.0 - weight)}, ignore=ignore)
-    return replace(scored, features=scored.features.without(name), header=scored.header.without_scale(name))
+    return scored.without_features(name)
 
 
-def _penalised(lattice: Lattice, beam: float | None, word_penalty: float, ignore: Collection[str]) -> Lattice:
-    """Adds a cost for each word, then prunes the lattice by the beam."""
-    unseen = [EPSILON, *(label for label in map(lattice.symbols.find, ignore) if label is not None)]
-    weights = lattice.weights + word_penalty * ~np.isin(lattice.olabels, unseen)
-    header = lattice.header.with_word_score(0.0 - word_penalty)
-    lattice = replace(lattice, weights=weights, header=header).connected()
-    return lattice if beam is None else prune(lattice, beam)
+def _unseen(lattice: Lattice, ignore: Collection[str]) -> list[int]:
+    """Returns the labels that are not words: epsilon, and those of the words to ignore."""
+    return [EPSILON, *(label for label in map(lattice.symbols.find, ignore) if label is not None)]
+
+
+def _penalised(lattice: Lattice, word_penalty: float, ignore: Collection[str]) -> Lattice:
+    """Adds a cost for each word.
+
+    The header's word score is that of all labels but epsilon, as in SLF files, so it changes only if all are words.
+    """
+    if not word_penalty:
+        return lattice
+    is_word = ~np.isin(lattice.olabels, _unseen(lattice, ignore))
+    lattice = replace(lattice, weights=lattice.weights + word_penalty * is_word)
+    if (is_word != (lattice.olabels != EPSILON)).any():
+        return lattice
+    return replace(lattice, header=lattice.header.with_word_score(0.0 - word_penalty))
 
 
 def _check(lattice: Lattice, models: Models, beam: float | None) -> None:
@@ -143,7 +154,6 @@ def _apply(
     name: str,
     weighted: tuple[LanguageModel, float],
     beam: float | None,
-    word_penalty: float,
     ignore: Collection[str],
 ) -> Lattice:
     model, weight = weighted
@@ -155,15 +165,11 @@ def _apply(
     restricted = model.restrict([lattice.symbols[label] for label in used.tolist()], successors)
     word_of_label = np.full(len(lattice.symbols), NO_WORD, dtype=np.int32)
     word_of_label[used] = restricted.vocabulary
-    word_of_label[EPSILON] = NO_WORD
-    word_of_label[[label for label in map(lattice.symbols.find, ignore) if label is not None]] = NO_WORD
+    word_of_label[_unseen(lattice, ignore)] = NO_WORD
     words = word_of_label[lattice.olabels]
-    weights = lattice.weights + word_penalty * (words != NO_WORD)
     # A weight of 0 or less gives no bounds: split by the model's states, then prune.
     search_weight = weight if weight > 0.0 else 1.0
-    split = search(
-        lattice.arcs._replace(labels=words, weights=weights), restricted, search_weight, beam if weight > 0.0 else None
-    )
+    split = search(lattice.arcs._replace(labels=words), restricted, search_weight, beam if weight > 0.0 else None)
     is_end = np.isfinite(split.end_costs) & np.isfinite(lattice.finals[split.states])
     costs = (1.0 / search_weight) * split.costs
     end_costs = np.where(is_end, (1.0 / search_weight) * split.end_costs, 0.0)
@@ -172,17 +178,17 @@ def _apply(
         split.offsets,
         split.nextstates,
         split.states,
-        weights=weights[split.arcs] + weight * costs,
+        weights=lattice.weights[split.arcs] + weight * costs,
         finals=np.where(is_end, lattice.finals[split.states] + weight * end_costs, np.inf),
     )
-    header = scored.header.with_scale(name, weight).with_word_score(0.0 - word_penalty)
+    header = scored.header.with_scale(name, weight)
     scored = replace(scored.with_feature(name, 0.0 - costs, 0.0 - end_costs), header=header).connected()
     return scored if weight > 0.0 or beam is None else prune(scored, beam)
 
 
 def _successors(lattice: Lattice, ignore: Collection[str]) -> dict[str, list[str]]:
     """Returns the words that can follow `<s>` and each word of a lattice, also across arcs that the model skips."""
-    unseen = {EPSILON, *(lattice.symbols.find(word) for word in ignore)}
+    unseen = set(_unseen(lattice, ignore))
     after: list[set[int]] = [set() for _ in range(lattice.num_states)]  # the next words from each state
     for state in range(lattice.num_states - 1, -1, -1):
         for arc in range(int(lattice.offsets[state]), int(lattice.offsets[state + 1])):

@@ -117,7 +117,7 @@ def _checked(lattice: Lattice, semiring: Semiring) -> Lattice:
         raise InvalidLatticeError(f"unknown semiring {semiring!r}; known are tropical and log")
     lattice = lattice.connected()
     if semiring == "tropical":
-        return replace(lattice, features=lattice.features.without(*NOT_SUMMED))
+        return lattice.without_features(*NOT_SUMMED)
     features = Features.empty(lattice.num_arcs, lattice.num_states)
     return replace(lattice, features=features, header=lattice.header.without_scales())
 

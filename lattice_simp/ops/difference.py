@@ -42,7 +42,7 @@ def _complement(acceptor: Lattice, lattice: Lattice) -> Lattice:
         )
     places = np.full(len(lattice.symbols), -1, dtype=np.int64)
     places[words] = np.arange(len(words))
-    labels = lattice.symbols.lookup(acceptor.symbols)[acceptor.olabels]
+    labels = lattice.symbols.labels_of(acceptor.symbols, acceptor.olabels)
     columns = np.where(labels >= 0, places[labels], -1)
     goals = np.full((states + 1, len(words)), states, dtype=np.int64)  # the last state: `acceptor` has failed
     known = columns >= 0

@@ -49,7 +49,7 @@ def equivalent(first: Lattice, second: Lattice, *, tolerance: float = 1e-6, semi
 
 
 def _deterministic(lattice: Lattice, semiring: Semiring) -> Lattice:
-    plain = replace(lattice.project_output(), features=lattice.features.without(*lattice.features))
+    plain = lattice.project_output().without_features()
     return determinize(plain, semiring=semiring, precision=_DOUBLE)
 
 

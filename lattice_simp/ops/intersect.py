@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from lattice_simp.core.lattice import Lattice
@@ -28,7 +26,7 @@ def intersect(lattice: Lattice, acceptor: Lattice) -> Lattice:
         CyclicLatticeError: the lattice has a cycle.
         InvalidLatticeError: the acceptor has epsilons, two arcs of one word from a state, or is a transducer.
     """
-    plain = replace(checked_acceptor(acceptor), features=acceptor.features.without(*acceptor.features))
+    plain = checked_acceptor(acceptor).without_features()
     return lattice.connected() @ plain
 
 

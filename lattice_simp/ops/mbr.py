@@ -124,7 +124,7 @@ def gain_lattice(posteriors: NgramPosteriors, settings: MbrSettings) -> Lattice:
         lattice = lattice.with_feature(_COST, cost, np.where(np.isfinite(final_cost), final_cost, 0.0))
         lattice = prune(lattice, settings.beam)
         cost, final_cost = lattice.features[_COST], lattice.features.final(_COST)
-        lattice = replace(lattice, features=lattice.features.without(_COST))
+        lattice = lattice.without_features(_COST)
     return replace(lattice, weights=cost, finals=np.where(np.isfinite(lattice.finals), final_cost, np.inf))
 
 

@@ -154,6 +154,8 @@ def _search(arcs: Arcs, n: int, unique: bool) -> tuple[Longs, Ints, Ints]:
     entries = 1
     ends = np.empty(1024, dtype=np.int32)
     num_paths = 0
+    follows = unique and (arcs.labels == 0).any()
+    place = np.full(len(arcs.finals) if follows else 0, -1, dtype=np.int32)
     while len(queue) > 0 and num_paths < n:
         _, depth, _, prefix = heapq.heappop(queue)
         depth -= 1
@@ -164,8 +166,8 @@ def _search(arcs: Arcs, n: int, unique: bool) -> tuple[Longs, Ints, Ints]:
             num_paths += 1
             continue
         begin, end = blocks[prefix].begin, blocks[prefix].end
-        if unique:
-            elements, used, begin, end = _follow_epsilons(arcs, elements, used, begin, end)
+        if follows:
+            elements, used, begin, end = _follow_epsilons(arcs, elements, used, begin, end, place)
         last = _best_end(arcs, elements, begin, end)
         if last >= 0:
             total = elements[last].cost + arcs.finals[elements[last].state]
@@ -188,8 +190,16 @@ def _search(arcs: Arcs, n: int, unique: bool) -> tuple[Longs, Ints, Ints]:
 
 
 @jit
-def _follow_epsilons(arcs: Arcs, elements: Records, used: int, begin: int, end: int) -> tuple[Records, int, int, int]:
-    """Adds every state that a block reaches by epsilons; a block that must grow moves to the end of the pool."""
+def _follow_epsilons(
+    arcs: Arcs, elements: Records, used: int, begin: int, end: int, place: Ints
+) -> tuple[Records, int, int, int]:
+    """Adds every state that a block reaches by epsilons; a block that must grow moves to the end of the pool.
+
+    `place` has the element of each state of the block, counted from its begin, and -1 for other states; it is all -1
+    before and after.
+    """
+    for element in range(begin, end):
+        place[elements[element].state] = element - begin
     position = begin
     while position < end:
         state = elements[position].state
@@ -197,29 +207,28 @@ def _follow_epsilons(arcs: Arcs, elements: Records, used: int, begin: int, end: 
             if arcs.labels[arc] != 0:
                 continue
             goal, total = arcs.nextstates[arc], elements[position].cost + arcs.weights[arc]
-            same = -1
-            for other in range(begin, end):
-                if elements[other].state == goal:
-                    same = other
-            if same >= 0 and elements[same].cost <= total:
+            known = place[goal]
+            if known >= 0 and elements[begin + known].cost <= total:
                 continue
             while used + (end - begin) + 1 >= len(elements):
                 elements = grown(elements)
             if end != used:
-                shift = used - begin
                 elements[used : used + end - begin] = elements[begin:end]
-                same = same + shift if same >= 0 else same
-                position, begin, end = position + shift, used, used + end - begin
+                position, begin, end = position + used - begin, used, used + end - begin
                 used = end
-            if same >= 0:  # the old element stays in place, since others may trace back through it
-                elements[same].cost, elements[same].state = np.inf, -1 - elements[same].state
+            if known >= 0:  # the old element stays in place, since others may trace back through it
+                elements[begin + known].cost, elements[begin + known].state = np.inf, -1 - goal
             elements[used].state, elements[used].cost = goal, total
             elements[used].origin, elements[used].arc = position, arc
+            place[goal] = used - begin
             used += 1
             end = used
         position += 1
         while position < end and elements[position].state < 0:
             position += 1
+    for element in range(begin, end):
+        if elements[element].state >= 0:
+            place[elements[element].state] = -1
     return elements, used, begin, end
 
 

@@ -29,7 +29,8 @@ def reweight(lattice: Lattice, weights: Mapping[str, float], *, word_score: floa
     Args:
         lattice: any lattice with these features.
         weights: of features, by name.
-        word_score: the log score of each word in addition, negative for a penalty.
+        word_score: the log score of each label but epsilon in addition, negative for a penalty. As in SLF files, marks
+            such as `<s>` count.
 
     Raises:
         InvalidLatticeError: the lattice lacks a feature, or a cost is not finite.

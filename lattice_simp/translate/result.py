@@ -12,7 +12,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.ops.compose_gappy import EDITS, MATCHED, SKELETON
 from lattice_simp.ops.intersect import intersect
-from lattice_simp.ops.nbest import nbest
+from lattice_simp.ops.nbest import nbest, shortest_path
 from lattice_simp.ops.term_acceptor import keep_terms
 from lattice_simp.translate.derivation import (
     COPY_FEATURE,
@@ -78,8 +78,12 @@ class Translation:
 
     @property
     def best(self) -> Hypothesis:
-        """The cheapest hypothesis, or the one with the greatest expected gain."""
-        return self.nbest(1)[0]
+        """The cheapest hypothesis, or the one with the greatest expected gain.
+
+        Raises:
+            EmptyLatticeError: there is none.
+        """
+        return shortest_path(self.lattice if self.mbr is None else self.mbr)
 
     def nbest(self, n: int) -> list[Hypothesis]:
         """Returns the n best different strings within the beam, each with its best derivation."""

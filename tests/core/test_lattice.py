@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,8 +15,10 @@ from helpers import best_by_string, paths, random_lattice
 from lattice_simp import Lattice, SymbolTable, nbest
 from lattice_simp.core.arcs import start_first
 from lattice_simp.core.features import Features
+from lattice_simp.core.header import Header
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import _plain, read_only
+from lattice_simp.core.lattice import share_symbols
 from lattice_simp.errors import InvalidLatticeError
 
 INF = math.inf
@@ -266,7 +270,7 @@ def test_from_strings_of_the_empty_string_makes_the_start_final():
         (("a", 10**400), InvalidLatticeError, "costs are finite"),
         (("\ud800", 1.0), InvalidLatticeError, "UTF-8 cannot encode"),
         (("a", 1.0, 2.0), InvalidLatticeError, "not a pair"),
-        (("a", "1"), TypeError, "."),
+        (("the", "cat"), InvalidLatticeError, "not a pair of words and a cost; join tokens by blanks"),
         (("a", None), TypeError, "."),
         (5, TypeError, "."),
     ],
@@ -481,3 +485,39 @@ def test_properties_tell_epsilons_and_order():
     assert not Lattice.from_arcs(**parts(nextstates=[1, 2, 0])).is_topsorted
     assert not Lattice.from_arcs(**parts(nextstates=[1, 2, 0])).is_acyclic
     assert "acceptor, 3 states, 3 arcs" in repr(Lattice.from_arcs(**parts()))
+
+
+def test_copies_are_as_read_only_as_the_lattice():
+    lattice = Lattice.from_strings([("a b", 1.0)]).with_feature("LM", [1.0, 2.0])
+    for made in (pickle.loads(pickle.dumps(lattice)), copy.deepcopy(lattice), copy.copy(lattice)):
+        assert made.ilabels is made.olabels
+        assert made.features["LM"].tolist() == [1.0, 2.0]
+        arrays = (made.offsets, made.olabels, made.weights, made.nextstates, made.finals, made.features["LM"])
+        assert not any(array.flags.writeable for array in arrays)
+
+
+def test_only_words_of_arcs_go_into_another_table():
+    large = SymbolTable([f"w{number}" for number in range(1000)])
+    lattice = Lattice.from_strings([("w7 w900", 1.0)], large)
+    moved = lattice.with_symbols(SymbolTable(["w900"]))
+    assert list(moved.symbols) == ["<epsilon>", "w900", "w7"]
+    assert best_by_string(moved) == {("w7", "w900"): 1.0}
+    first, second = share_symbols([Lattice.from_strings("x"), lattice])
+    assert first.symbols is second.symbols
+    assert list(first.symbols) == ["<epsilon>", "x", "w7", "w900"]
+
+
+def test_a_lattice_composes_with_lattices_alone():
+    with pytest.raises(TypeError, match="unsupported operand"):
+        Lattice.from_strings("a") @ "a"
+
+
+def test_a_feature_goes_with_its_scale():
+    lattice = Lattice.from_strings([("a", 3.0)]).with_feature("LM", [-2.0]).with_feature("x", [1.0])
+    scaled = replace(lattice, header=Header(scales={"LM": 0.5}))
+    assert scaled.without_feature("LM").weights.tolist() == [2.0]
+    assert lattice.without_feature("LM").weights.tolist() == [3.0]
+    assert scaled.without_feature("LM", 0.0).weights.tolist() == [3.0]
+    assert scaled.without_features("LM").header.scales == {}
+    assert list(scaled.without_features("LM").features) == ["x"]
+    assert not scaled.without_features().features

@@ -12,6 +12,7 @@ from helpers import arc_paths, best_by_string, random_lattice
 
 import lattice_simp as ls
 from lattice_simp import CyclicLatticeError, InvalidLatticeError, Lattice, LatticeSimpError, SymbolTable
+from lattice_simp.core.header import Header
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.formats.slf import parse_slf
 
@@ -112,7 +113,7 @@ def test_composition_is_that_of_openfst():
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         first, second = transducer(rng, "uvw", "ab", 6), transducer(rng, "ab", "xyz", 6)
-        inputs = second.isymbols.mapping_to(table := first.symbols.with_words(second.isymbols))[second.ilabels]
+        inputs = (table := first.symbols.with_words(second.isymbols)).labels_of(second.isymbols, second.ilabels)
         aligned = replace(second, ilabels=inputs.astype(np.int32), isymbols=table)
         fst = pynini.compose(first.to_pynini(), aligned.to_pynini())
         expected = Lattice.from_pynini(fst, second.symbols, first.isymbols).connected()
@@ -331,6 +332,22 @@ def test_headers_say_what_costs_are_made_of(tmp_path):
     ls.write(weighted, tmp_path / "x.slf")
     assert "x1" not in (tmp_path / "x.slf").read_text()
     assert ls.read(tmp_path / "x.slf").weights == pytest.approx(weighted.weights, abs=1e-12)
+
+
+def test_composition_keeps_the_scales_that_are_true_of_both_sides():
+    def scored(scales, word_score=0.0, features=("lm",)):
+        lattice = Lattice.from_nbest([ls.Hypothesis(("a",), 4.0, dict.fromkeys(features, -2.0))], SymbolTable("a"))
+        return replace(lattice, header=Header(scales=scales, word_score=word_score))
+
+    assert (scored({"lm": 1.0}) @ scored({"lm": 1.0})).header.scales == {"lm": 1.0}
+    assert (scored({"lm": 1.0}) @ scored({"lm": 2.0})).header.scales == {}
+    assert (scored({"lm": 1.0}) @ scored({})).header.scales == {}
+    assert (scored({}) @ scored({"lm": 1.0})).header.scales == {}
+    assert (scored({"lm": 1.0}) @ scored({"x": 2.0}, features=("x",))).header.scales == {"lm": 1.0, "x": 2.0}
+    assert (scored({}, 0.5) @ scored({}, 0.25)).header.word_score == 0.75
+    relation = replace(scored({}, 0.25), isymbols=SymbolTable("a"))
+    assert (scored({}) @ relation).header.word_score == 0.25
+    assert (scored({}, 0.5) @ relation).header.word_score == 0.0
 
 
 def test_shortest_paths_are_the_n_best_ones():

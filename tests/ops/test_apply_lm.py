@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from itertools import permutations, product
 
@@ -547,3 +548,11 @@ def test_the_same_input_gives_the_same_bytes():
     lattice, model, _ = make(3, 4)
     first, second = (apply_lm(lattice, {"LM": (model, 1.0)}, beam=4.0) for _ in range(2))
     assert arrays(first) == arrays(second)
+
+
+def test_the_header_claims_a_word_score_only_where_all_labels_are_words():
+    for text, word_score in (("a b", -1.0), ("<s> a </s>", 0.0)):
+        lattice = Lattice.from_strings([(text, 3.0)]).with_feature("x", [-3.0] + [0.0] * (len(text.split()) - 1))
+        lattice = replace(lattice, header=lattice.header.with_scale("x", 1.0))
+        header = apply_lm(lattice, {}, word_penalty=1.0).header
+        assert (header.word_score, header.scales) == (word_score, {"x": 1.0})
