@@ -9,6 +9,7 @@ import numpy as np
 
 from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.kernel import Bools, Floats, Ints
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.translate.affiliation import NO_TOKEN, WordLabels, item_tokens, word_labels
 from lattice_simp.translate.automaton import Items, TargetSides, items_of_matches
 from lattice_simp.translate.cell_plan import CellPlan
@@ -49,11 +50,13 @@ class Excerpt:
             same positions.
         free_copies: (words,) bool, words that are copied at no cost, whatever the rules say; None for none.
         extra: target sides in addition to those of the rules' matches.
+        target_words: the table of the words of `extra`; None for the grammar's, which it must extend.
     """
 
     positions: Sequence[int] | None = None
     free_copies: Bools | None = None
     extra: Sequence[ExtraItem] = ()
+    target_words: SymbolTable | None = None
 
     def in_sentence(self, tokens: Ints) -> Ints:
         """Maps tokens to their positions in the larger sentence; negative numbers stay."""
@@ -227,7 +230,4 @@ def _extra_sides(plan: CellPlan, extra: Sequence[ExtraItem], num_scores: int) ->
 
 def _copied_words(grammar: Grammar, source: Source, arcs: Ints) -> Ints:
     """Returns (matches,) the target word of each copied token."""
-    words = np.zeros(len(source.words), dtype=np.int32)
-    for arc in np.unique(arcs[arcs >= 0]).tolist():
-        words[arc] = grammar.target_words.add(source.words[arc])
-    return words[arcs]
+    return grammar.target_words.lookup(source.words, missing=0)[arcs]

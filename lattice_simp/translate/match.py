@@ -62,6 +62,11 @@ class Matches:
         """Returns (matches,) the source arc that each match of the pattern COPY copies, -1 for other matches."""
         return np.where(self.pattern == COPY, self.paths["arc"][self.path], -1).astype(np.int32)
 
+    def copied_words(self, source: Source) -> list[str]:
+        """Returns the words that matches copy, in the order of the source's arcs."""
+        arcs = self.copied_arcs()
+        return [source.words[arc] for arc in np.unique(arcs[arcs >= 0]).tolist()]
+
     def input_scores(self, scores: Floats) -> Floats:
         """Returns (features, matches), the sums of (features, source arcs) `scores` over the words of each match."""
         total, path = np.zeros((len(scores), len(self.path))), self.path

@@ -39,12 +39,13 @@ def openfst_lattice(grammar: Grammar, costs: Costs, words: Sentence, settings: D
     """
     source = as_source(words)
     check_source(grammar, source, settings)
-    symbols, states = grammar.target_words, source.num_states
-    first_call = len(symbols) + len(source.words)  # beyond all words, including copied ones
+    states = source.num_states
     word_ids = grammar.source_words.lookup(source.words, missing=len(grammar.source_words))
     matches = match(grammar, source, word_ids, settings.max_span, copy_all=settings.copies == "all")
     read = np.zeros(len(matches.pattern)) if costs.reading is None else matches.input_scores(costs.reading[None])[0]
     copied = matches.copied_arcs()
+    symbols = grammar.target_words.with_words(matches.copied_words(source))
+    first_call = len(symbols)
 
     def call(left: int, begin: int, end: int) -> int:
         return first_call + 1 + (left * states + begin) * states + end
@@ -54,7 +55,7 @@ def openfst_lattice(grammar: Grammar, costs: Costs, words: Sentence, settings: D
     for number, (pattern, left, (begin, end), gaps, gap_left) in enumerate(rows):
         cell = cells[call(left, begin, end)]
         if pattern == COPY:
-            word = symbols.add(source.words[copied[number]])
+            word = int(symbols.lookup([source.words[copied[number]]])[0])
             _add_chain(cell, 0, 1, [word], costs.copy + read[number])
             continue
         calls = [call(gap, *span) for gap, span in zip(gap_left, gaps.reshape(2, 2), strict=True)]

@@ -9,7 +9,7 @@ labels; an input label is a *step*, the rule applications that an arc completes,
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -68,6 +68,8 @@ def parse_sentence(
         word_ids[excerpt.free_copies] = len(grammar.source_words)
     complete = [(item.left, item.start, item.end) for item in excerpt.extra]
     matches = match(grammar, source, word_ids, settings.max_span, complete, copy_all=settings.copies == "all")
+    target_words = (excerpt.target_words or grammar.target_words).with_words(matches.copied_words(source))
+    grammar = replace(grammar, target_words=target_words)
     plan = CellPlan(matches, source.num_states, grammar.nonterminals.index(settings.top))
     items = parse_items(grammar, costs, source, plan, excerpt, affiliated=affiliated)
     return SourceParse(grammar, costs, source, plan, items, excerpt)
@@ -84,7 +86,10 @@ def check_source(grammar: Grammar, source: Source, settings: DecoderSettings) ->
 
 @dataclass(frozen=True, eq=False)
 class SourceParse:
-    """The items of one sentence: target sides in cells, and at the top."""
+    """The items of one sentence: target sides in cells, and at the top.
+
+    The table of target words of its grammar holds those that the sentence adds, too.
+    """
 
     grammar: Grammar
     costs: Costs

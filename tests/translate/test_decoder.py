@@ -533,6 +533,18 @@ def test_unknown_tokens_pass_through_and_are_counted(strategy, edits):
         assert translation.features(path)["OOV"] == -2.0
 
 
+@STRATEGIES
+def test_earlier_sentences_change_no_later_ones(strategy, edits):
+    decoder = tiny_decoder(edits=edits)
+    words, results = list(decoder.grammar.target_words), []
+    for sentence, mask in (("zz haus yy", "110"), ("xx das haus", "101"), ("zz haus yy", "110")):
+        results.append(decoder.translate(sentence, mask, strategy=strategy).lattice)
+        decoder.translate(Lattice.from_strings(f"{sentence} ww"))
+    assert list(decoder.grammar.target_words) == words
+    assert results[0].symbols == results[2].symbols
+    assert results[0].olabels.tolist() == results[2].olabels.tolist()
+
+
 def test_a_token_that_only_longer_rules_know_passes_through_too():
     decoder = tiny_decoder(["[X] ||| a b ||| u v"], weights={"LM": 1.0, "OOV": 1.0})
     assert set(costs_of(decoder.translate("a b"))) == {("u", "v"), ("a", "b")}

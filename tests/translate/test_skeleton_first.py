@@ -302,6 +302,7 @@ def is_crossing(decoder, use):
 def placed(line, tokens, gaps):
     """Returns the target side of one rule with the gaps of a partial sentence inserted, as a string."""
     grammar = Grammar.from_rules(parse_rules([line]))
+    grammar.target_words.encode(gaps)
     tokens = tokens.split()
     is_gap = np.array([token in gaps.split() for token in tokens])
     symbols, _ = gapped_side(grammar, 0, tokens, range(len(tokens)), is_gap)

@@ -121,8 +121,9 @@ def partial_lattice(decoder: Decoder, skeleton: Skeleton) -> tuple[StepLattice, 
         position = end
     token_start.append(position)
     is_gap = np.array([token in set(gap_words) for token in tokens], dtype=np.bool_)
-    extra = crossing_rules(decoder.grammar, decoder.costs.rules, tokens, is_gap, decoder.settings.max_span)
-    parse = decoder.parse(tokens, Excerpt(token_start, is_gap, extra))
+    grammar = replace(decoder.grammar, target_words=decoder.grammar.target_words.with_words(gap_words))
+    extra = crossing_rules(grammar, decoder.costs.rules, tokens, is_gap, decoder.settings.max_span)
+    parse = decoder.parse(tokens, Excerpt(token_start, is_gap, extra, grammar.target_words))
     return parse.lattice(functools.partial(decoder.kept_items, invisible=gap_words)), gap_words
 
 
@@ -169,7 +170,7 @@ def gapped_side(
     for index in span:
         if is_gap[index]:
             place = gap_position(points.tolist(), bisect(words, index), len(words), len(target))
-            parts.append(((place, 0), grammar.target_words.add(tokens[index]), NO_TOKEN))
+            parts.append(((place, 0), int(grammar.target_words.lookup([tokens[index]])[0]), NO_TOKEN))
     parts.sort(key=lambda part: part[0])  # at each place, gaps in their own order, then the symbol
     return tuple(symbol for _, symbol, _ in parts), tuple(owner for _, _, owner in parts)
 
