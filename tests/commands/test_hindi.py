@@ -15,6 +15,9 @@ from lattice_simp.systems.hindi.formats.conllu import read_conllu
 pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra 'hindi')")
 
 
+pytestmark = pytest.mark.slow  # it trains a model
+
+
 @pytest.fixture(scope="module")
 def bank(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bank")

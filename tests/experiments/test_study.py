@@ -28,6 +28,8 @@ from lattice_simp.metrics import bleu_tok, chrf
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.translate.settings import SkeletonSettings
 
+pytestmark = pytest.mark.slow
+
 STUDY = {
     "hypotheses": 20,
     "rescored_hypotheses": 20,

@@ -34,6 +34,8 @@ from experiments.study.tables import (
 from experiments.study.translating import Output
 from lattice_simp.metrics import bleu_tok, chrf, holm
 
+pytestmark = pytest.mark.slow
+
 BLEU_TOK = "BLEU-tok"
 
 
