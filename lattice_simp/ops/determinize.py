@@ -7,7 +7,6 @@ the best path, so the best path of each string keeps its features.
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ from lattice_simp.core.arguments import real, whole
 from lattice_simp.core.columns import LARGEST
 from lattice_simp.core.features import Features
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, inlined, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring
 from lattice_simp.core.symbols import EPSILON
@@ -33,6 +32,9 @@ NOT_SUMMED = ("posterior",)
 SINGLE = 2.0**-22
 """The default precision, that of single-precision numbers: costs that differ by less than this share of the largest
 cost are equal."""
+
+FEW = 32
+"""Up to this number, keys are sorted by insertion."""
 
 LEAST_PRECISION = 2.0**-52
 """The smallest precision that double-precision numbers allow."""
@@ -191,19 +193,24 @@ def _quanta(graph: _Graph, precision: float) -> Floats:
 class _Reached(NamedTuple):
     """The states that are reached by a word, while they are collected.
 
+    The helpers of `_expand` are inlined and take numbers of rows instead of slices: otherwise most of the time would go
+    into counting references to arrays.
+
     Attributes:
-        costs: (num_states, width), the costs of the states.
+        costs: (num_states * width,), the costs of the states.
         flags: (num_states,), whether each state is reached.
-        waiting: a heap of the states whose epsilons are still to be followed.
+        waiting: (num_states,), a heap of the states whose epsilons are still to be followed.
+        members: (num_states,), the reached states that are final or have an arc with a word, in order.
     """
 
     costs: Floats
     flags: Bools
-    waiting: list[int]
+    waiting: Ints
+    members: Ints
 
 
 class _Sets(NamedTuple):
-    """Sets of states, in arrays with spare capacity.
+    """Sets of states, which are the states of the deterministic graph, in arrays with spare capacity.
 
     Attributes:
         begins: where the members of each set begin.
@@ -211,6 +218,7 @@ class _Sets(NamedTuple):
         rests: for each member, its residual costs (`width` numbers): its best path beyond that of the set.
         hashes: of each set.
         table: the numbers of the sets by their hashes; -1 for a free slot.
+        offsets: where the arcs of each set begin.
     """
 
     begins: Longs
@@ -218,201 +226,333 @@ class _Sets(NamedTuple):
     rests: Floats
     hashes: Longs
     table: Ints
+    offsets: Ints
+
+
+class _Made(NamedTuple):
+    """The arcs of the deterministic graph, in arrays with spare capacity.
+
+    Attributes:
+        labels, nextstates: the word of each arc, and the set that it leads to.
+        vectors: for each arc, its cost and its scores (`width` numbers).
+    """
+
+    labels: Ints
+    nextstates: Ints
+    vectors: Floats
+
+
+class _Leaving(NamedTuple):
+    """The arcs with words of a set, in arrays with room for all arcs of the lattice.
+
+    Attributes:
+        keys: the word of each arc and its index in the other arrays, sorted.
+        arcs: the numbers of the arcs.
+        places: the places of their source members.
+    """
+
+    keys: Longs
+    arcs: Ints
+    places: Longs
+
+
+class _Progress(NamedTuple):
+    """The next set, the next of its keys, the number of its keys, and the numbers of sets and arcs so far."""
+
+    state: int
+    key: int
+    num_keys: int
+    num_sets: int
+    size: int
 
 
 @jit
 def _subsets(graph: _Graph, quanta: Floats, log: bool, most: int) -> _Graph | None:
     """Returns the deterministic graph; None if it has more than `most` states."""
     num_states, width = graph.ends.shape
-    reached = _Reached(np.empty((num_states, width)), np.zeros(num_states, dtype=np.bool_), [0])
-    reached.costs[0] = 0.0
+    reached = _Reached(
+        np.zeros(num_states * width),
+        np.zeros(num_states, dtype=np.bool_),
+        np.zeros(num_states, dtype=np.int32),
+        np.empty(num_states, dtype=np.int32),
+    )
     reached.flags[0] = True
     sets = _Sets(
         np.zeros(1024, dtype=np.int64),
-        np.empty(1024, dtype=np.int32),
-        np.empty(1024 * width),
+        np.empty(1024 + num_states, dtype=np.int32),
+        np.empty((1024 + num_states) * width),
         np.empty(1024, dtype=np.int64),
         np.full(4096, -1, dtype=np.int32),
+        np.zeros(1024, dtype=np.int32),
     )
-    sets, _ = _with_set(sets, 0, _closed(graph, reached, log), reached.costs, quanta)
-    count = 1
-    offsets = np.zeros(1024, dtype=np.int32)
-    labels, nextstates, vectors, size = (
-        np.empty(1024, dtype=np.int32),
-        np.empty(1024, dtype=np.int32),
-        np.empty(1024 * width),
-        0,
+    made = _Made(np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32), np.empty(1024 * width))
+    num_arcs = len(graph.labels)
+    leaving = _Leaving(
+        np.empty(num_arcs, dtype=np.int64), np.empty(num_arcs, dtype=np.int32), np.empty(num_arcs, dtype=np.int64)
     )
-    state = 0
-    while state < count:
-        if count > most:
+    members = _closed(graph, reached, 1, log)
+    _add(sets, 0, _hash(reached, members, quanta), members, reached)
+    progress = _Progress(0, 0, _word_arcs(graph, sets, 0, leaving), 1, 0)
+    while progress.state < progress.num_sets:
+        sets, made = _with_room(sets, made, progress, num_states)
+        progress = _expand(graph, reached, sets, made, leaving, progress, quanta, log)
+        if progress.num_sets > most:
             return None
-        origins, arcs = _word_arcs(graph, sets, state)
-        place = 0
-        while place < len(arcs):
-            label = graph.labels[arcs[place]]
-            while place < len(arcs) and graph.labels[arcs[place]] == label:
-                arc = arcs[place]
-                _reach(reached, graph.nextstates[arc], sets.rests[origins[place] * width :], graph.arcs[arc], log)
-                place += 1
-            members = _closed(graph, reached, log)
-            vector = _taken_out(reached.costs, members, log)
-            sets, target = _with_set(sets, count, members, reached.costs, quanta)
-            if target == count:
-                count += 1
-            if size == len(labels):
-                labels, nextstates, vectors = grown(labels), grown(nextstates), grown(vectors)
-            labels[size], nextstates[size] = label, target
-            _copy(vectors[size * width :], vector)
-            size += 1
-        state += 1
-        if state == len(offsets):
-            offsets = grown(offsets)
-        offsets[state] = size
+    count, size = progress.num_sets, progress.size
     ends = np.empty((count, width))
     for subset in range(count):
         _set_end(ends[subset], graph, sets, subset, log)
     return _Graph(
-        offsets[: count + 1].copy(),
-        labels[:size].copy(),
-        nextstates[:size].copy(),
-        vectors[: size * width].copy().reshape((size, width)),
+        sets.offsets[: count + 1].copy(),
+        made.labels[:size].copy(),
+        made.nextstates[:size].copy(),
+        made.vectors[: size * width].copy().reshape((size, width)),
         ends,
     )
 
 
 @jit
-def _word_arcs(graph: _Graph, sets: _Sets, state: int) -> tuple[Longs, Longs]:
-    """Returns the arcs of a set with words, sorted by words: the places of their source members, and their numbers."""
-    count = 0
-    for place in range(sets.begins[state], sets.begins[state + 1]):
-        member = sets.members[place]
-        count += graph.offsets[member + 1] - graph.offsets[member]
-    origins, arcs = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+def _with_room(sets: _Sets, made: _Made, progress: _Progress, num_states: int) -> tuple[_Sets, _Made]:
+    """Returns the arrays with room for another set and another arc."""
+    begins, pool, rests, hashes, table, offsets = sets
+    count = progress.num_sets
+    if count + 2 > len(begins):
+        begins, hashes, offsets = grown(begins), grown(hashes), grown(offsets)
+    while begins[count] + num_states > len(pool):
+        pool, rests = grown(pool), grown(rests)
+    if 2 * count > len(table):
+        table = np.full(2 * len(table), -1, dtype=np.int32)
+        for number in range(count):
+            _note(table, hashes[number], number)
+    labels, nextstates, vectors = made
+    if progress.size == len(labels):
+        labels, nextstates, vectors = grown(labels), grown(nextstates), grown(vectors)
+    return _Sets(begins, pool, rests, hashes, table, offsets), _Made(labels, nextstates, vectors)
+
+
+@jit
+def _expand(
+    graph: _Graph,
+    reached: _Reached,
+    sets: _Sets,
+    made: _Made,
+    leaving: _Leaving,
+    progress: _Progress,
+    quanta: Floats,
+    log: bool,
+) -> _Progress:
+    """Adds arcs and the sets that they lead to, until all sets are done or an array is full."""
+    num_states, width = graph.ends.shape
+    state, key, num_keys, count, size = progress
+    is_full = False
+    while state < count and not is_full:
+        while key < num_keys and not is_full:
+            label, waiting = leaving.keys[key] >> 32, 0
+            while key < num_keys and leaving.keys[key] >> 32 == label:
+                place = leaving.keys[key] & LARGEST
+                waiting = _reach(graph, reached, waiting, sets.rests, leaving.places[place], leaving.arcs[place], log)
+                key += 1
+            members = _closed(graph, reached, waiting, log)
+            _take_out(reached, members, made.vectors, size, width, log)
+            hashed = _hash(reached, members, quanta)
+            target = _find(sets, hashed, members, reached, quanta)
+            if target < 0:
+                target = count
+                _add(sets, count, hashed, members, reached)
+                count += 1
+            made.labels[size], made.nextstates[size] = label, target
+            size += 1
+            is_full = (
+                size == len(made.labels)
+                or count + 2 > len(sets.begins)
+                or 2 * count > len(sets.table)
+                or sets.begins[count] + num_states > len(sets.members)
+            )
+        if key == num_keys:
+            state += 1
+            sets.offsets[state] = size
+            key, num_keys = 0, _word_arcs(graph, sets, state, leaving) if state < count else 0
+    return _Progress(state, key, num_keys, count, size)
+
+
+@inlined
+def _word_arcs(graph: _Graph, sets: _Sets, state: int, leaving: _Leaving) -> int:
+    """Fills in the arcs of a set, sorted by their words; returns their number."""
     count = 0
     for place in range(sets.begins[state], sets.begins[state + 1]):
         member = sets.members[place]
         for arc in range(graph.offsets[member], graph.offsets[member + 1]):
             if graph.labels[arc] != EPSILON:
-                origins[count], arcs[count] = place, arc
+                leaving.keys[count] = (np.int64(graph.labels[arc]) << 32) | count
+                leaving.places[count], leaving.arcs[count] = place, arc
                 count += 1
-    keys = np.empty(count, dtype=np.int64)
-    for place in range(count):
-        keys[place] = graph.labels[arcs[place]] * count + place
-    keys.sort()
-    by_word, words_arcs = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-    for place in range(count):
-        by_word[place], words_arcs[place] = origins[keys[place] % count], arcs[keys[place] % count]
-    return by_word, words_arcs
+    _sort(leaving.keys, count)
+    return count
 
 
-@jit
-def _reach(reached: _Reached, state: int, before: Floats, arc: Floats, log: bool) -> None:
-    """Records a path to a state: keeps the cheaper one, or sums both."""
-    costs, cost = reached.costs[state], before[0] + arc[0]
-    if reached.flags[state] and log:
-        costs[0] = _log_sum(costs[0], cost)
+@inlined
+def _sort(keys: Longs, count: int) -> None:
+    """Sorts the first `count` keys; numba's sort allocates a stack, which takes longer for a few keys."""
+    if count > FEW:
+        keys[:count].sort()
         return
+    for place in range(1, count):
+        key = keys[place]
+        while place > 0 and keys[place - 1] > key:
+            keys[place] = keys[place - 1]
+            place -= 1
+        keys[place] = key
+
+
+@inlined
+def _reach(graph: _Graph, reached: _Reached, waiting: int, before: Floats, row: int, arc: int, log: bool) -> int:
+    """Records a path to a state: keeps the cheaper one, or sums both. Returns the number of waiting states."""
+    width, state = graph.arcs.shape[1], graph.nextstates[arc]
+    begin, cost = state * width, before[row * width] + graph.arcs[arc, 0]
+    is_better = True
     if not reached.flags[state]:
         reached.flags[state] = True
-        heapq.heappush(reached.waiting, state)
-    elif costs[0] <= cost:
-        return
-    for column in range(len(costs)):
-        costs[column] = before[column] + arc[column]
+        _push(reached.waiting, waiting, state)
+        waiting += 1
+    elif log:
+        reached.costs[begin] = _log_sum(reached.costs[begin], cost)
+        is_better = False
+    else:
+        is_better = cost < reached.costs[begin]
+    if is_better:
+        for column in range(width):
+            reached.costs[begin + column] = before[row * width + column] + graph.arcs[arc, column]
+    return waiting
 
 
-@jit
-def _closed(graph: _Graph, reached: _Reached, log: bool) -> Ints:
-    """Follows epsilons; returns the reached states that are final or have an arc with a word, in order."""
-    states = np.empty(16, dtype=np.int32)
+@inlined
+def _closed(graph: _Graph, reached: _Reached, waiting: int, log: bool) -> int:
+    """Follows epsilons; returns the number of members."""
     count = 0
-    while len(reached.waiting) > 0:
-        state = heapq.heappop(reached.waiting)
+    while waiting > 0:
+        waiting -= 1
+        state = _pop(reached.waiting, waiting)
         reached.flags[state] = False
         is_kept = graph.ends[state, 0] < np.inf
         for arc in range(graph.offsets[state], graph.offsets[state + 1]):
             if graph.labels[arc] == EPSILON:
-                _reach(reached, graph.nextstates[arc], reached.costs[state], graph.arcs[arc], log)
+                waiting = _reach(graph, reached, waiting, reached.costs, state, arc, log)
             else:
                 is_kept = True
         if is_kept:
-            if count == len(states):
-                states = grown(states)
-            states[count] = state
+            reached.members[count] = state
             count += 1
-    return states[:count]
+    return count
 
 
-@jit
-def _taken_out(costs: Floats, members: Ints, log: bool) -> Floats:
-    """Returns the common costs of all members, those of the best member, and subtracts them from each member."""
+@inlined
+def _push(heap: Ints, size: int, state: int) -> None:
+    """Adds a state to a heap of `size` states."""
+    place = size
+    while place > 0 and heap[(place - 1) >> 1] > state:
+        heap[place] = heap[(place - 1) >> 1]
+        place = (place - 1) >> 1
+    heap[place] = state
+
+
+@inlined
+def _pop(heap: Ints, size: int) -> int:
+    """Removes the lowest state from a heap and returns it; `size` states remain."""
+    lowest, last, place = heap[0], heap[size], 0
+    child = 1
+    while child < size:
+        if child + 1 < size and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= last:
+            break
+        heap[place] = heap[child]
+        place, child = child, 2 * child + 1
+    heap[place] = last
+    return lowest
+
+
+@inlined
+def _take_out(reached: _Reached, count: int, vectors: Floats, row: int, width: int, log: bool) -> None:
+    """Moves the common costs of all members, those of the best member, to a row of `vectors`."""
+    costs, members = reached.costs, reached.members
     best = members[0]
-    for member in members:
-        if costs[member, 0] < costs[best, 0]:
-            best = member
-    vector = np.empty(costs.shape[1])
-    _copy(vector, costs[best])
+    for place in range(count):
+        if costs[members[place] * width] < costs[best * width]:
+            best = members[place]
+    for column in range(width):
+        vectors[row * width + column] = costs[best * width + column]
     if log:
-        for member in members:
-            if member != best:
-                vector[0] = _log_sum(vector[0], costs[member, 0])
-    for member in members:
-        for column in range(len(vector)):
-            costs[member, column] -= vector[column]
-    return vector
+        for place in range(count):
+            if members[place] != best:
+                vectors[row * width] = _log_sum(vectors[row * width], costs[members[place] * width])
+    for place in range(count):
+        for column in range(width):
+            costs[members[place] * width + column] -= vectors[row * width + column]
 
 
-@jit
-def _with_set(sets: _Sets, count: int, members: Ints, costs: Floats, quanta: Floats) -> tuple[_Sets, int]:
-    """Returns the sets and the number of the set with these members and costs; a new set gets the number `count`."""
-    begins, pool, rests, hashes, table = sets
+@inlined
+def _hash(reached: _Reached, count: int, quanta: Floats) -> np.int64:
+    """Returns a hash of the members and their costs."""
     width = len(quanta)
-    key = np.uint64(len(members))
-    for member in members:
+    key = np.uint64(count)
+    for place in range(count):
+        member = reached.members[place]
         key = (key ^ np.uint64(member)) * np.uint64(0x9E3779B97F4A7C15)
         for column in range(width):
-            part = np.int64(np.rint(costs[member, column] / quanta[column]))
+            part = np.int64(np.rint(reached.costs[member * width + column] / quanta[column]))
             key = ((key ^ np.uint64(part)) * np.uint64(0x9E3779B97F4A7C15)) ^ (key >> np.uint64(29))
-    hashed = np.int64(key >> np.uint64(2))
+    return np.int64(key >> np.uint64(2))
+
+
+@inlined
+def _find(sets: _Sets, hashed: np.int64, count: int, reached: _Reached, quanta: Floats) -> int:
+    """Returns the number of the set with these members and costs, or -1."""
+    mask = len(sets.table) - 1
+    slot = hashed & mask
+    number = sets.table[slot]
+    while number >= 0 and not (sets.hashes[number] == hashed and _is_same(sets, number, count, reached, quanta)):
+        slot = (slot + 1) & mask
+        number = sets.table[slot]
+    return number
+
+
+@inlined
+def _add(sets: _Sets, number: int, hashed: np.int64, count: int, reached: _Reached) -> None:
+    """Adds a set of these members and costs to arrays with room for it."""
+    width, begin = len(reached.costs) // len(reached.flags), sets.begins[number]
+    for place in range(count):
+        member = reached.members[place]
+        sets.members[begin + place] = member
+        for column in range(width):
+            sets.rests[(begin + place) * width + column] = reached.costs[member * width + column]
+    sets.begins[number + 1], sets.hashes[number] = begin + count, hashed
+    _note(sets.table, hashed, number)
+
+
+@inlined
+def _note(table: Ints, hashed: np.int64, number: int) -> None:
+    """Puts the number of a set into a free slot."""
     slot = hashed & (len(table) - 1)
     while table[slot] >= 0:
-        if hashes[table[slot]] == hashed and _is_same(sets, table[slot], members, costs, quanta):
-            return sets, int(table[slot])
         slot = (slot + 1) & (len(table) - 1)
-    begin = begins[count]
-    if count + 2 > len(begins):
-        begins, hashes = grown(begins), grown(hashes)
-    while begin + len(members) > len(pool):
-        pool, rests = grown(pool), grown(rests)
-    for place, member in enumerate(members):
-        pool[begin + place] = member
-        _copy(rests[(begin + place) * width :], costs[member])
-    begins[count + 1], hashes[count] = begin + len(members), hashed
-    table[slot] = count
-    if 2 * count > len(table):
-        table = np.full(2 * len(table), -1, dtype=np.int32)
-        for number in range(count + 1):
-            slot = hashes[number] & (len(table) - 1)
-            while table[slot] >= 0:
-                slot = (slot + 1) & (len(table) - 1)
-            table[slot] = number
-    return _Sets(begins, pool, rests, hashes, table), count
+    table[slot] = number
 
 
-@jit
-def _is_same(sets: _Sets, number: int, members: Ints, costs: Floats, quanta: Floats) -> bool:
-    begin, width = sets.begins[number], len(quanta)
-    if sets.begins[number + 1] - begin != len(members):
-        return False
-    for place, member in enumerate(members):
-        if sets.members[begin + place] != member:
-            return False
-        for column in range(width):
-            rest = sets.rests[(begin + place) * width + column]
-            if np.rint(rest / quanta[column]) != np.rint(costs[member, column] / quanta[column]):
-                return False
-    return True
+@inlined
+def _is_same(sets: _Sets, number: int, count: int, reached: _Reached, quanta: Floats) -> bool:
+    begin, width, same = sets.begins[number], len(quanta), 0
+    if sets.begins[number + 1] - begin == count:
+        while same < count and sets.members[begin + same] == reached.members[same]:
+            row, other = (begin + same) * width, reached.members[same] * width
+            column = 0
+            while column < width and _rounds_same(
+                sets.rests[row + column], reached.costs[other + column], quanta[column]
+            ):
+                column += 1
+            if column < width:
+                break
+            same += 1
+    return same == count
 
 
 @jit
@@ -429,13 +569,6 @@ def _set_end(vector: Floats, graph: _Graph, sets: _Sets, state: int, log: bool) 
         elif cost < vector[0]:
             for column in range(len(vector)):
                 vector[column] = sets.rests[rest + column] + graph.ends[member, column]
-
-
-@jit
-def _copy(target: Floats, source: Floats) -> None:
-    """Copies numbers to the beginning of an array; slices would take much longer to compile."""
-    for column in range(len(source)):
-        target[column] = source[column]
 
 
 @jit
@@ -510,10 +643,12 @@ def _have_same_rests(graph: _Graph, classes: Ints, quanta: Floats, state: int, o
     if (graph.ends[state, 0] < np.inf) != (graph.ends[other, 0] < np.inf):
         return False
     for column in range(len(quanta)):
-        if graph.ends[state, 0] < np.inf and not _rounds_same(graph.ends[state], graph.ends[other], quanta, column):
+        if graph.ends[state, 0] < np.inf and not _rounds_same(
+            graph.ends[state, column], graph.ends[other, column], quanta[column]
+        ):
             return False
         for place in range(graph.offsets[state + 1] - first):
-            if not _rounds_same(graph.arcs[first + place], graph.arcs[second + place], quanta, column):
+            if not _rounds_same(graph.arcs[first + place, column], graph.arcs[second + place, column], quanta[column]):
                 return False
     for place in range(graph.offsets[state + 1] - first):
         if graph.labels[first + place] != graph.labels[second + place]:
@@ -523,6 +658,6 @@ def _have_same_rests(graph: _Graph, classes: Ints, quanta: Floats, state: int, o
     return True
 
 
-@jit
-def _rounds_same(cost: Floats, other: Floats, quanta: Floats, column: int) -> bool:
-    return bool(np.rint(cost[column] / quanta[column]) == np.rint(other[column] / quanta[column]))
+@inlined
+def _rounds_same(cost: float, other: float, quantum: float) -> bool:
+    return cost == other or np.rint(cost / quantum) == np.rint(other / quantum)
