@@ -8,8 +8,16 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, TypeVar
 
-from lattice_simp.commands.lattice_input import NO_OPTIONS, LabelOptions, read_full, read_skeleton, require_lattices
-from lattice_simp.commands.lattice_run import lattice_run, write_result
+from lattice_simp.commands.lattice_input import (
+    NO_OPTIONS,
+    LabelOptions,
+    read_full,
+    read_skeleton,
+    require_lattices,
+    say_repeated,
+)
+from lattice_simp.commands.lattice_run import lattice_run
+from lattice_simp.commands.losses import write_result
 from lattice_simp.commands.options import refuse_idle
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice, Strings
@@ -48,6 +56,7 @@ class Composition:
         needed: a phrase for the required content of hypotheses.
         sentences, empty, missing: the numbers of n-best lists so far, of those without a common hypothesis, and of
             those without skeleton hypotheses or terms.
+        repeated: the number of hypotheses with the words of better ones, which are left out of composed lists.
     """
 
     weight: float
@@ -65,6 +74,7 @@ class Composition:
     sentences: int = 0
     empty: int = 0
     missing: int = 0
+    repeated: int = 0
 
     def compose(self, full: Lattice, hypotheses: Lattice | Iterable[Hypothesis]) -> Lattice:
         """Returns the full hypotheses that contain a skeleton hypothesis; empty if there are none."""
@@ -142,6 +152,12 @@ class Composition:
                 raise FormatError(message, path=terms, remedy=TERM_LINES)
             print(self.summary, file=sys.stderr)
 
+    def write_lists(self, lists: Iterable[tuple[int, list[Hypothesis]]], full: str, output: str) -> None:
+        """Writes composed n-best lists of the file `full`, and prints the counts."""
+        write_nbest(lists, output, first_id=self.first_id)
+        say_repeated(full, self.repeated)
+        print(self.summary, file=sys.stderr)
+
     def _compose_list(
         self, entries: list[Hypothesis], needed: Needed, compose: Callable[[Lattice, Needed], Lattice]
     ) -> list[Hypothesis]:
@@ -156,7 +172,8 @@ class Composition:
         for entry in sorted(entries, key=lambda entry: entry.cost, reverse=True):
             best[entry.tokens] = entry
         composed = []
-        for path in nbest(joint, self.n):
+        self.repeated += len(entries) - len(best)
+        for path in nbest(joint, self.n, ignore=self.ignore):
             added = {name: path.features[name] for name in _ADDED if name in path.features}
             composed.append(Hypothesis(path.tokens, path.cost, {**best[path.tokens].features, **added}))
         return composed
@@ -201,9 +218,7 @@ def compose_files(
             require_arrays(composition.engine, "two n-best lists without --id")
             refuse_idle(["to"], "when the output is an n-best list")
             composition = replace(composition, lists=labels.of_lists(full), skeleton_lists=of_skeletons.of_lists(full))
-            lists_of_joint = composition.compose_lists(full_file, skeleton_file)
-            write_nbest(lists_of_joint, output, first_id=composition.first_id)
-            print(composition.summary, file=sys.stderr)
+            composition.write_lists(composition.compose_lists(full_file, skeleton_file), full, output)
             return
         refuse_idle(["n", "first_id"], "when the output is a lattice; it applies to two n-best lists without --id")
         first, second = (sentence if is_chosen else None for is_chosen in several)
@@ -242,9 +257,7 @@ def keep_terms_of_files(
         if is_nbest(full_file) and sentence is None:
             refuse_idle(["to"], "when the output is an n-best list")
             composition = replace(composition, lists=labels.of_lists(full), needed="terms")
-            lists = composition.lists_with_terms(full_file, terms)
-            write_nbest(lists, output, first_id=composition.first_id)
-            print(composition.summary, file=sys.stderr)
+            composition.write_lists(composition.lists_with_terms(full_file, terms), full, output)
             return
         refuse_idle(["n", "first_id"], "when the output is a lattice; it applies to n-best lists without --id")
         if sentence is None and is_collection(full_file):

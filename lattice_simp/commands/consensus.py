@@ -18,9 +18,11 @@ from lattice_simp.commands.lattice_input import (
     read_outputs,
     require_hypotheses,
     require_lattices,
+    say_repeated,
     take_options,
 )
-from lattice_simp.commands.lattice_run import lattice_run, write_result
+from lattice_simp.commands.lattice_run import lattice_run
+from lattice_simp.commands.losses import write_result
 from lattice_simp.commands.options import (
     LABELS,
     Detail,
@@ -97,6 +99,7 @@ class _Decision:
     paths: int
     source: str
     is_checked: bool = False
+    repeated: int = 0
 
     REMEDY: ClassVar[str] = (
         "give --utility chrf, --utility bleu with --tokeniser, or tokenise first: lattice-simp lattice tokens"
@@ -122,6 +125,7 @@ class _Decision:
         """Writes n-best lists, sorted by the expected gains of their hypotheses."""
         lists = self._lists(file, self.source, labels)
         write_nbest(((number, self._of_list(entries)[: self.n]) for number, entries in lists), output)
+        say_repeated(self.source, self.repeated)
 
     def write_pools(
         self, paths: Sequence[str], shares: Sequence[float] | None, labels: LabelOptions, output: str
@@ -159,7 +163,9 @@ class _Decision:
                 hypotheses, self.utility, scale=scale, pruning=self.pruning, ignore=self.ignored, tokens=split
             )
         decided = self._linear(Lattice.from_nbest(hypotheses))
-        return nbest(decided, len(hypotheses), ignore=self.ignored) if hypotheses else []
+        best = nbest(decided, len(hypotheses), ignore=self.ignored) if hypotheses else []
+        self.repeated += len(hypotheses) - len(best)
+        return best
 
 
 @app.command()

@@ -29,7 +29,8 @@ from lattice_simp.commands.lattice_input import (
     require_hypotheses,
     sentence_number,
 )
-from lattice_simp.commands.lattice_run import Losses, lattice_run
+from lattice_simp.commands.lattice_run import lattice_run
+from lattice_simp.commands.losses import Losses
 from lattice_simp.commands.options import (
     LABELS,
     TERMS_HELP,
@@ -355,7 +356,7 @@ def nbest(
     def best(lattice: Lattice) -> list[Hypothesis]:
         return ENGINES[engine].nbest(lattice, n, unique=unique, ignore=labels.ignored)  # type: ignore[no-any-return]
 
-    with lattice_run(source, sentence, labels, jobs) as run:
+    with lattice_run(source, sentence, labels, jobs, distinct=unique) as run:
         groups = run.results(best)
         if is_list:
             first = int(sentence) if sentence is not None and sentence.isdecimal() else 0

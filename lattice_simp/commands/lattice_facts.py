@@ -49,7 +49,7 @@ def facts_of(lattice: Lattice, ignored: Collection[str], strings: bool = True) -
         facts["paths"] = _path_count(lattice)
         if strings:
             facts["strings"] = _string_count(lattice)
-        for path in nbest(lattice):
+        for path in nbest(lattice, ignore=ignored):
             facts |= {"best cost": f"{path.cost:.6f}", "best string": path.text}
     return facts
 

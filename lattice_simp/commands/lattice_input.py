@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.reweight import reweight
 from lattice_simp.support.options import option
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import STDIN, place, readable
 
 Options = TypeVar("Options")
@@ -73,6 +75,11 @@ class LabelOptions:
         if self.cost is not None:
             raise FormatError("is not an n-best list", path=path, remedy="leave --cost out")
         return self._labels
+
+    @property
+    def ignored(self) -> frozenset[str]:
+        """The labels that are not words; none here, since these options are of commands that keep all labels."""
+        return frozenset()
 
     @property
     def for_lists(self) -> LabelOptions:
@@ -169,7 +176,12 @@ def ignored_labels(ignore: Sequence[str] | None, *, keep_marks: bool = False) ->
 
 
 def read_full(
-    path: str, sentence: str | None = None, format: str | None = None, labels: LabelOptions = NO_OPTIONS
+    path: str,
+    sentence: str | None = None,
+    format: str | None = None,
+    labels: LabelOptions = NO_OPTIONS,
+    *,
+    distinct: bool = False,
 ) -> Lattice:
     """Reads a lattice file, or a lattice of a collection: of an n-best list, a folder, an archive, a PLF file.
 
@@ -178,24 +190,32 @@ def read_full(
         sentence: the number or the name of the lattice, if the file holds several.
         format: a name in `FORMATS`; None to look at the content.
         labels: how to interpret labels.
+        distinct: whether strings count once anyway; if not, repeated ones in a list are reported.
 
     Raises:
         FormatError: the file is broken, does not hold the sentence, or holds several and none is named; an option does
             not apply to its labels.
         EmptyLatticeError: the lattice holds no hypothesis.
     """
-    lattice = read_any(path, sentence, format, labels)
+    lattice = read_any(path, sentence, format, labels, distinct=distinct)
     require_hypotheses(lattice, path)
     return lattice
 
 
 def read_any(
-    path: str, sentence: str | None = None, format: str | None = None, labels: LabelOptions = NO_OPTIONS
+    path: str,
+    sentence: str | None = None,
+    format: str | None = None,
+    labels: LabelOptions = NO_OPTIONS,
+    *,
+    distinct: bool = False,
 ) -> Lattice:
     """Reads a lattice like `read_full`, but accepts lattices without hypotheses."""
     with readable(path) as file:
         if format is None and is_nbest(file):
-            return Lattice.from_nbest(_read_list(file, sentence, labels))
+            hypotheses = _read_list(file, sentence, labels)
+            say_repeated(path, 0 if distinct else repeated(hypotheses))
+            return Lattice.from_nbest(hypotheses)
         options = labels.of_lattices(path)
         if is_collection(file):
             lattice = _chosen(entries(file, format, **options), sentence, path)
@@ -262,6 +282,23 @@ def require_hypotheses(lattice: Lattice, path: object = None) -> None:
         has_final = bool((lattice.finals < float("inf")).any())
         why = "no path leads from the start to a final state" if has_final else "no state is final"
         raise EmptyLatticeError(f"{where}the lattice holds no hypothesis: {why}")
+
+
+def repeated(hypotheses: Sequence[Hypothesis]) -> int:
+    """Returns how many hypotheses of a list have the words of another one; its lattice holds the best of each string.
+
+    >>> repeated([Hypothesis(("a", "b")), Hypothesis(("a", "b")), Hypothesis(("a",))])
+    1
+    """
+    return len(hypotheses) - len({hypothesis.tokens for hypothesis in hypotheses})
+
+
+def say_repeated(path: str, count: int) -> None:
+    """Prints on stderr how many hypotheses of an n-best list are left out because better ones have their words."""
+    if count:
+        number = counted(count, "hypothesis", "hypotheses")
+        where = STDIN if path == "-" else place(path)
+        print(f"{where}: left out {number} with the words of a better one of the same sentence", file=sys.stderr)
 
 
 def sentence_number(name: str, index: int) -> int:

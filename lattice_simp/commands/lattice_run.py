@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
 
-from lattice_simp.commands.lattice_input import NO_OPTIONS, LabelOptions, read_any, read_full, require_hypotheses
+from lattice_simp.commands.failures import Failures
+from lattice_simp.commands.lattice_input import (
+    NO_OPTIONS,
+    LabelOptions,
+    read_any,
+    read_full,
+    repeated,
+    require_hypotheses,
+    say_repeated,
+)
+from lattice_simp.commands.losses import Losses, with_header_of
 from lattice_simp.commands.options import FAILED, refuse_idle
-from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, InvalidLatticeError, LatticeSimpError
-from lattice_simp.formats import FORMATS, format_of_name, losses, write
+from lattice_simp.formats import FORMATS, format_of_name
 from lattice_simp.formats.collections import Entry, entries, format_of_parts, is_collection, new_file
-from lattice_simp.formats.nbest import is_nbest, write_nbest
+from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
+from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import place, readable
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-STDOUT = "<stdout>"
 
 Operation = Callable[[Lattice], Lattice]
 
@@ -44,6 +51,8 @@ def lattice_run(
     labels: LabelOptions = NO_OPTIONS,
     jobs: int = 1,
     format: str | None = None,
+    *,
+    distinct: bool = False,
 ) -> Iterator[LatticeRun]:
     """Yields the run of a file, a folder, an archive, or standard input (-).
 
@@ -55,10 +64,12 @@ def lattice_run(
         labels: how to interpret labels.
         jobs: the number of threads.
         format: the format of the lattices; None to detect it.
+        distinct: whether strings count once anyway; if not, repeated ones in lists are reported.
     """
     with readable(source) as file:
-        run = LatticeRun(file, sentence, labels, jobs, format)
+        run = LatticeRun(file, sentence, labels, jobs, format, distinct=distinct)
         yield run
+    say_repeated(source, 0 if distinct else run.repeated)
     if run.failed:
         print(f"lattice-simp: {counted(run.failed, 'lattice')} failed", file=sys.stderr)
         raise typer.Exit(FAILED)
@@ -71,13 +82,22 @@ class LatticeRun:
         is_many: whether the source is a collection and no sentence of it is chosen.
         count: the number of lattices of a collection, once all are read.
         failed: the number of them that failed.
+        repeated: the number of hypotheses that n-best lists hold more than once, beyond the best ones.
     """
 
     def __init__(
-        self, file: str, sentence: str | None, labels: LabelOptions, jobs: int, format: str | None = None
+        self,
+        file: str,
+        sentence: str | None,
+        labels: LabelOptions,
+        jobs: int,
+        format: str | None = None,
+        *,
+        distinct: bool = False,
     ) -> None:
         self._file, self._sentence, self._labels, self._jobs, self._format = file, sentence, labels, jobs, format
-        self.count = self.failed = 0
+        self._distinct = distinct
+        self.count = self.failed = self.repeated = 0
         self.is_many = sentence is None and is_collection(file)
         self._is_list = self.is_many and format is None and is_nbest(file)
 
@@ -94,7 +114,7 @@ class LatticeRun:
         Raises:
             EmptyLatticeError: it holds no hypothesis.
         """
-        return read_full(self._file, self._sentence, self._format, self._labels)
+        return read_full(self._file, self._sentence, self._format, self._labels, distinct=self._distinct)
 
     def read_any(self) -> Lattice:
         """Returns the only lattice, or the chosen one, which may hold no hypothesis."""
@@ -171,8 +191,7 @@ class LatticeRun:
             self._write_folder(changed, output, format, losses)
         elif lists and self._is_list:
             refuse_idle(["to"], "when the output is an n-best list")
-            results = self._results(changed)
-            write_nbest(((int(entry.name), _hypotheses(result)) for entry, result in results), output)
+            write_nbest(self._lists(changed), output)
         elif (chosen := self._archive_format(output, format)) is not None:
             self._write_archive(changed, output, chosen, losses)
         else:
@@ -197,6 +216,15 @@ class LatticeRun:
             if error is None:
                 yield entry, result  # type: ignore[misc]
 
+    def _entries(self) -> Iterator[Entry]:
+        """Yields the lattices of the collection; counts the hypotheses of lists that lattices leave out."""
+        if not self._is_list:
+            yield from entries(self._file, self._format, **self._options)
+            return
+        for number, hypotheses in stream_nbest(self._file, **self._options):
+            self.repeated += repeated(hypotheses)
+            yield Entry(str(number), partial(Lattice.from_nbest, hypotheses), "", lambda: None)
+
     def _outcomes(
         self, operation: Callable[[int, Lattice], Result]
     ) -> Iterator[tuple[Entry, Result | None, LatticeSimpError | None]]:
@@ -210,10 +238,8 @@ class LatticeRun:
                 require_hypotheses(lattice)
             return operation(number, lattice)
 
-        failures = _Failures(place(self._file))
-        for (number, entry), result, error in with_progress(
-            done, enumerate(entries(self._file, self._format, **self._options)), self._jobs, "lattices"
-        ):
+        failures = Failures(place(self._file))
+        for (number, entry), result, error in with_progress(done, enumerate(self._entries()), self._jobs, "lattices"):
             self.count = number + 1
             if error is not None:
                 self.failed += 1
@@ -223,9 +249,20 @@ class LatticeRun:
             yield entry, result, error
         failures.end(self.count)
 
+    def _lists(self, changed: NumberedOperation) -> Iterator[tuple[int, list[Hypothesis]]]:
+        """Yields the number of each n-best list and its hypotheses after an operation, without ignored labels.
+
+        The operation adds no paths to the lattice of a list, so there are not more than before. Hypotheses that differ
+        in ignored labels only stay apart.
+        """
+        for entry, lattice in self._results(changed):
+            count = count_paths(lattice)
+            best = nbest(lattice, count, unique=False, ignore=self._labels.ignored) if count else []
+            yield int(entry.name), best
+
     def _only(self) -> Lattice:
         """Returns the only lattice of a collection."""
-        members = list(islice(entries(self._file, self._format, **self._options), 2))
+        members = list(islice(self._entries(), 2))
         if len(members) != 1:
             remedy = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"
             if self._is_list:
@@ -285,113 +322,3 @@ def with_progress(
                 raise error
             yield item, result, error
             bar.advance(task)
-
-
-class _Failures:
-    """The errors of a collection, printed in one line for several lattices in a row with the same error.
-
-    Attributes:
-        path: the path of the collection.
-        names: the lattices with the last error, until it is printed.
-        error: the last error.
-    """
-
-    def __init__(self, path: str) -> None:
-        self.path, self.names = path, list[str]()
-        self.error: LatticeSimpError | None = None
-
-    def add(self, name: str, error: LatticeSimpError) -> None:
-        """Adds the error of a lattice, and prints the one before if it differs."""
-        if str(error) != str(self.error):
-            self.print()
-        self.names.append(name)
-        self.error = error
-
-    def print(self) -> None:
-        """Prints the last error unless it is printed already."""
-        if self.names:
-            more = f", and {len(self.names) - 1} more with the same error" if len(self.names) > 1 else ""
-            print(f"lattice-simp: {self.path}: {self.names[0]}: {self.error}; skipped{more}", file=sys.stderr)
-        self.names.clear()
-
-    def end(self, count: int) -> None:
-        """Prints the last error.
-
-        Raises:
-            LatticeSimpError: all lattices, and more than one, have the same error, probably because of an option.
-        """
-        if len(self.names) == count > 1:
-            raise LatticeSimpError(f"{self.path}: all {count} lattices fail: {self.error}")
-        self.print()
-
-
-class Losses:
-    """What is lost when lattices are written, printed once for all files."""
-
-    def __init__(self, labels: LabelOptions = NO_OPTIONS, options: Mapping[str, Any] | None = None) -> None:
-        self._names: dict[str, dict[str, None]] = {}
-        self._labels, self._options = labels, options or {}
-
-    def options(self, format: str) -> dict[str, Any]:
-        """Returns the arguments for a format's writer."""
-        return {**self._labels.of_output(format), **self._options}
-
-    def write(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:
-        """Writes a lattice, and adds what its file loses."""
-        write(lattice, output, format, **self.options(format or format_of_name(output)))
-        self.add(lattice, output, format)
-
-    def add(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:
-        """Adds what a file loses of its lattice."""
-        self.add_phrases(losses(lattice, output, format))
-
-    def add_dropped(self, before: Lattice, after: Lattice, replaced: str | None = None) -> None:
-        """Adds the features that an operation drops, except for the one that it replaces."""
-        self.add_features(name for name in before.features if name not in after.features and name != replaced)
-
-    def add_features(self, names: Iterable[str]) -> None:
-        """Adds features that an operation drops."""
-        self.add_phrases({"the result does not have the features": names})
-
-    def add_phrases(self, lost: Mapping[str, Iterable[str]]) -> None:
-        """Adds the losses of a file, as `losses` returns them."""
-        for phrase, names in lost.items():
-            self._names.setdefault(phrase, {}).update(dict.fromkeys(names))
-
-    def print(self, output: str | Path) -> None:
-        """Prints the losses of the output, a file or a folder, on stderr."""
-        for phrase, names in self._names.items():
-            if names:
-                print(f"{STDOUT if str(output) == '-' else output}: {phrase} {' '.join(names)}", file=sys.stderr)
-
-
-def write_result(
-    lattice: Lattice,
-    output: str,
-    format: str | None = None,
-    *,
-    labels: LabelOptions = NO_OPTIONS,
-    origin: Lattice | None = None,
-) -> None:
-    """Writes a lattice, to stdout as AT&T text; prints on stderr what the file loses. Features of `origin`, the lattice
-    from which it was made, count as lost if the lattice does not have them.
-    """
-    losses = Losses(labels)
-    if origin is not None:
-        losses.add_dropped(origin, lattice)
-        lattice = with_header_of(origin, lattice)
-    losses.write(lattice, output, format)
-    losses.print(output)
-
-
-def with_header_of(origin: Lattice, lattice: Lattice) -> Lattice:
-    """Returns a lattice with the header of its origin, unless it has a header of its own."""
-    if lattice.header != NO_HEADER:
-        return lattice
-    kept = set(lattice.features) >= {name for name in origin.header.scales if name in origin.features}
-    return replace(lattice, header=origin.header if kept else origin.header.without_scales())
-
-
-def _hypotheses(lattice: Lattice) -> list[Hypothesis]:
-    """Returns all hypotheses of an n-best list's lattice after an operation."""
-    return nbest(lattice, lattice.num_arcs + 1)

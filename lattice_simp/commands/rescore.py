@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from lattice_simp.commands.lattice_input import ignored_labels, require_hypotheses
-from lattice_simp.commands.lattice_run import Losses
+from lattice_simp.commands.losses import Losses
 from lattice_simp.commands.options import (
     Cost,
     Detail,

@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lattice_simp.commands.lattice_run import Losses
+from lattice_simp.commands.losses import Losses
 from lattice_simp.commands.options import refuse_idle
 from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, is_stream, name_run, resumable, run_sentences
 from lattice_simp.commands.sentences import (

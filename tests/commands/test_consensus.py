@@ -302,7 +302,7 @@ def test_references_that_lack_a_name(call, files):
 
 @pytest.mark.parametrize(("tokens", "pieces"), [("▁a ▁b c", "sentencepiece"), ("a b@@ c", "bpe"), ("▁ b @@", "")])
 def test_decisions_between_pieces_of_words(call, files, tokens, pieces):
-    (files / "pieces.nbest").write_text(f"0 ||| {tokens} ||| f= -1 ||| -1\n0 ||| a bc ||| f= -1 ||| -2\n")
+    (files / "pieces.nbest").write_text(f"0 ||| {tokens} ||| f= -1 ||| -1\n0 ||| a bd ||| f= -1 ||| -2\n")
     warning = f"pieces.nbest: tokens are pieces of words ({tokens.split()[pieces == 'bpe']}); to join them, give"
     for utility in ("linear", "chrf"):
         done = call("lattice", "mbr", "pieces.nbest", "--utility", utility)

@@ -1,0 +1,45 @@
+"""The errors of a collection's lattices, as messages."""
+
+from __future__ import annotations
+
+import sys
+
+from lattice_simp.errors import LatticeSimpError
+
+
+class Failures:
+    """The errors of a collection, printed in one line for several lattices in a row with the same error.
+
+    Attributes:
+        path: the path of the collection.
+        names: the lattices with the last error, until it is printed.
+        error: the last error.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path, self.names = path, list[str]()
+        self.error: LatticeSimpError | None = None
+
+    def add(self, name: str, error: LatticeSimpError) -> None:
+        """Adds the error of a lattice, and prints the one before if it differs."""
+        if str(error) != str(self.error):
+            self.print()
+        self.names.append(name)
+        self.error = error
+
+    def print(self) -> None:
+        """Prints the last error unless it is printed already."""
+        if self.names:
+            more = f", and {len(self.names) - 1} more with the same error" if len(self.names) > 1 else ""
+            print(f"lattice-simp: {self.path}: {self.names[0]}: {self.error}; skipped{more}", file=sys.stderr)
+        self.names.clear()
+
+    def end(self, count: int) -> None:
+        """Prints the last error.
+
+        Raises:
+            LatticeSimpError: all lattices, and more than one, have the same error, probably because of an option.
+        """
+        if len(self.names) == count > 1:
+            raise LatticeSimpError(f"{self.path}: all {count} lattices fail: {self.error}")
+        self.print()

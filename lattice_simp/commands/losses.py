@@ -1,0 +1,83 @@
+"""What files lose of the lattices that commands write, as messages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lattice_simp.commands.lattice_input import NO_OPTIONS, LabelOptions
+from lattice_simp.core.header import NO_HEADER
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.formats import format_of_name, losses, write
+
+STDOUT = "<stdout>"
+
+
+class Losses:
+    """What is lost when lattices are written, printed once for all files."""
+
+    def __init__(self, labels: LabelOptions = NO_OPTIONS, options: Mapping[str, Any] | None = None) -> None:
+        self._names: dict[str, dict[str, None]] = {}
+        self._labels, self._options = labels, options or {}
+
+    def options(self, format: str) -> dict[str, Any]:
+        """Returns the arguments for a format's writer."""
+        return {**self._labels.of_output(format), **self._options}
+
+    def write(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:
+        """Writes a lattice, and adds what its file loses."""
+        write(lattice, output, format, **self.options(format or format_of_name(output)))
+        self.add(lattice, output, format)
+
+    def add(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:
+        """Adds what a file loses of its lattice."""
+        self.add_phrases(losses(lattice, output, format))
+
+    def add_dropped(self, before: Lattice, after: Lattice, replaced: str | None = None) -> None:
+        """Adds the features that an operation drops, except for the one that it replaces."""
+        self.add_features(name for name in before.features if name not in after.features and name != replaced)
+
+    def add_features(self, names: Iterable[str]) -> None:
+        """Adds features that an operation drops."""
+        self.add_phrases({"the result does not have the features": names})
+
+    def add_phrases(self, lost: Mapping[str, Iterable[str]]) -> None:
+        """Adds the losses of a file, as `losses` returns them."""
+        for phrase, names in lost.items():
+            self._names.setdefault(phrase, {}).update(dict.fromkeys(names))
+
+    def print(self, output: str | Path) -> None:
+        """Prints the losses of the output, a file or a folder, on stderr."""
+        for phrase, names in self._names.items():
+            if names:
+                print(f"{STDOUT if str(output) == '-' else output}: {phrase} {' '.join(names)}", file=sys.stderr)
+
+
+def write_result(
+    lattice: Lattice,
+    output: str,
+    format: str | None = None,
+    *,
+    labels: LabelOptions = NO_OPTIONS,
+    origin: Lattice | None = None,
+) -> None:
+    """Writes a lattice, to stdout as AT&T text; prints on stderr what the file loses. Features of `origin`, the lattice
+    from which it was made, count as lost if the lattice does not have them.
+    """
+    losses = Losses(labels)
+    if origin is not None:
+        losses.add_dropped(origin, lattice)
+        lattice = with_header_of(origin, lattice)
+    losses.write(lattice, output, format)
+    losses.print(output)
+
+
+def with_header_of(origin: Lattice, lattice: Lattice) -> Lattice:
+    """Returns a lattice with the header of its origin, unless it has a header of its own."""
+    if lattice.header != NO_HEADER:
+        return lattice
+    kept = set(lattice.features) >= {name for name in origin.header.scales if name in origin.features}
+    return replace(lattice, header=origin.header if kept else origin.header.without_scales())
