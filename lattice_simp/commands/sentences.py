@@ -26,7 +26,6 @@ from lattice_simp.support.json_text import is_json
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines, readable
 from lattice_simp.translate.source import Source
-from lattice_simp.tune.feature_lattice import with_used_symbols
 
 if TYPE_CHECKING:
     from lattice_simp.text.tokeniser import Tokeniser
@@ -141,7 +140,7 @@ def read_lattices(path: Path, skeleton_nbest: SkeletonLists | None, scores: PlfS
         if not is_list:
             require_hypotheses(lattice, f"{path}: {name}")
         try:
-            smaller = with_used_symbols(lattice)
+            smaller = lattice.with_used_symbols()
             words = Source.from_lattice(smaller).best_words
         except EmptyLatticeError:  # counts as an empty line
             words = ()

@@ -97,10 +97,8 @@ def lattice_path(folder: Path, number: int) -> Path:
 
 def _write(lattice: Lattice, path: Path) -> dict[str, list[str]]:
     """Writes a lattice; returns the losses of its file."""
-    from lattice_simp.tune.feature_lattice import with_used_symbols
-
     try:
-        write(with_used_symbols(lattice), path)
+        write(lattice.with_used_symbols(), path)
     except (LatticeSimpError, OSError) as error:
         raise BatchError(str(error)) from error
     return {phrase: list(names) for phrase, names in losses(lattice, path).items()}

@@ -486,6 +486,15 @@ class Lattice:
             ilabels = olabels if self.ilabels is self.olabels else symbols.labels_of(self.symbols, self.ilabels)
         return replace(self, olabels=olabels, ilabels=ilabels, symbols=symbols)
 
+    def with_used_symbols(self) -> Lattice:
+        """Restricts the symbol table to the words of the arcs; that of a grammar, for example, has many others.
+
+        >>> lattice = Lattice.from_strings("a cat", SymbolTable(["a", "dog", "cat"]))
+        >>> list(lattice.with_used_symbols().symbols)
+        ['<epsilon>', 'a', 'cat']
+        """
+        return self.with_symbols(SymbolTable(self._used_words()))
+
     def _used_words(self) -> list[str]:
         """Returns the words of `symbols` that arcs carry; its other words may be many."""
         labels = self.olabels if self.isymbols is not None else np.concatenate((self.olabels, self.ilabels))

@@ -11,7 +11,7 @@ from lattice_simp.ops.compose_gappy import MATCHED
 from lattice_simp.translate.derivation import COPY_FEATURE, GLUE_FEATURE, LENGTH_FEATURE, RuleLabels
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import Translation
-from lattice_simp.tune.feature_lattice import tuning_lattice, with_used_symbols
+from lattice_simp.tune.feature_lattice import tuning_lattice
 
 
 def feature_lattice(result: Translation) -> Lattice:
@@ -28,7 +28,7 @@ def feature_lattice(result: Translation) -> Lattice:
     finals = np.zeros((len(arcs), lattice.num_states))
     finals[len(arcs) - len(features) :] = features.finals
     names = (*grammar.feature_names, GLUE_FEATURE, COPY_FEATURE, LENGTH_FEATURE, *features)
-    return with_used_symbols(tuning_lattice(lattice, names, arcs, finals)).project_output()
+    return tuning_lattice(lattice, names, arcs, finals).with_used_symbols().project_output()
 
 
 def _label_scores(table: SymbolTable, grammar: Grammar) -> Floats:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from lattice_simp.core.features import Features, check_density
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON, SymbolTable
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
 
 
@@ -51,16 +51,6 @@ def tuning_lattice(
         finals=np.where(final, 0.0, np.inf),
         features=Features(named, values, np.where(final, ends, np.float32(0.0))),
     ).connected()
-
-
-def with_used_symbols(lattice: Lattice) -> Lattice:
-    """Restricts the symbol table to the lattice's words; the decoder's table has those of the whole grammar."""
-    used, labels = np.unique(np.append(lattice.olabels, EPSILON), return_inverse=True)
-    symbols = SymbolTable(lattice.symbols[label] for label in used[1:].tolist())
-    olabels = labels[:-1].astype(np.int32)
-    return replace(
-        lattice, ilabels=olabels if lattice.is_acceptor else lattice.ilabels, olabels=olabels, symbols=symbols
-    )
 
 
 def nbest_lattice(hypotheses: Sequence[Hypothesis], names: Sequence[str], symbols: SymbolTable) -> Lattice:

@@ -63,7 +63,7 @@ def expand_network(grammar: SubstitutionGrammar, depth: int | None = None, max_s
         parts[key] = _expanded(list(_alternatives(grammar, key)), parts, symbols, max_states)
     whole = parts[top]
     lattice = Lattice.from_strings([(whole, 0.0)], symbols) if isinstance(whole, tuple) else whole
-    return _with_used_symbols(lattice)
+    return lattice.with_used_symbols()
 
 
 def _alternatives(grammar: SubstitutionGrammar, key: _Key) -> Iterator[tuple[tuple[str | _Key, ...], int]]:
@@ -113,16 +113,6 @@ def _expanded(
     network = Lattice.from_strings(strings.items(), symbols)
     inner = {name: lattice for key, name in names.items() if isinstance(lattice := parts[key], Lattice)}
     return minimize(replace(network, inner), max_states=max_states)
-
-
-def _with_used_symbols(lattice: Lattice) -> Lattice:
-    """Restricts the symbol table to the words of the lattice."""
-    used = np.unique(lattice.olabels)
-    names = np.zeros(len(lattice.symbols), dtype=np.int32)
-    names[used] = np.arange(1, len(used) + 1)
-    labels = names[lattice.olabels]
-    symbols = SymbolTable([lattice.symbols[label] for label in used.tolist()])
-    return replace_fields(lattice, ilabels=labels, olabels=labels, symbols=symbols)
 
 
 def at_most(lattice: Lattice, substitutions: int) -> Lattice:
