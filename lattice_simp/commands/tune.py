@@ -34,7 +34,7 @@ from lattice_simp.commands.options import (
     refuse_idle,
     say,
 )
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import STDIN, readable
 from lattice_simp.tune.metrics import TUNED_METRICS, TunedName, tuned_metric
@@ -193,6 +193,7 @@ def lattices(
     from lattice_simp.core.symbols import SymbolTable
     from lattice_simp.formats import read
     from lattice_simp.translate.model_files import read_weights
+    from lattice_simp.tune.feature_lattice import tuning_lattice
 
     _refuse_idle(optimizer)
     files = [path for place in sources for path in (sorted(place.glob("*.txt")) if place.is_dir() else [place])]
@@ -206,7 +207,11 @@ def lattices(
     for path in files:
         lattice = read(path, "features", symbols, feature_names=names).without_words(ignored)
         require_hypotheses(lattice, path)
-        read_lattices.append(lattice)
+        try:
+            narrowed = tuning_lattice(lattice, names, lattice.features.arcs, lattice.features.finals)
+        except InvalidLatticeError as error:
+            raise FormatError(str(error), path=path, remedy="scale the feature's values down") from None
+        read_lattices.append(narrowed)
     search = _Search(optimizer, seed, directions, restarts, jobs)
     _minimise(read_lattices, symbols, goal, start, output, search)
 

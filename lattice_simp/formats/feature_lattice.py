@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.features import Features
+from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
@@ -46,7 +47,7 @@ def parse_features(
     feature_names: Iterable[str] | None = None,
     removed: Collection[str] = SENTENCE_ENDS,
 ) -> Lattice:
-    r"""Parses the bytes of a file; the lattice has float32 features and costs of 0.
+    r"""Parses the bytes of a file; the lattice has costs of 0.
 
     >>> lattice = parse_features(b"0 1 a lm:2.5 tm:1\n0 1 the tm:0.5\n1\n")
     >>> lattice.features["lm"].tolist(), lattice.features["tm"].tolist()
@@ -165,10 +166,10 @@ class _Pairs:
     ranks: Longs
     lines: Longs
     names: list[bytes]
-    values: npt.NDArray[np.float32]
+    values: Floats
 
-    def matrix(self, names: tuple[str, ...], columns: Longs, width: int) -> npt.NDArray[np.float32]:
-        """Returns the scores, (names, width) float32; `columns` are the columns of the lines."""
+    def matrix(self, names: tuple[str, ...], columns: Longs, width: int) -> Floats:
+        """Returns the scores, (names, width); `columns` are the columns of the lines."""
         row = {name.encode(): number for number, name in enumerate(names)}
         rows = np.fromiter(map(row.get, self.names, repeat(-1)), dtype=np.int64, count=len(self.names))
         if (rows < 0).any():
@@ -179,7 +180,7 @@ class _Pairs:
         if len(first) < len(places):
             where = int(np.delete(np.arange(len(places)), first)[0])
             self.text.fail(int(self.lines[where]), f"a feature twice: {shown(self.names[where])}", "write it once")
-        matrix = np.zeros((len(names), width), dtype=np.float32)
+        matrix = np.zeros((len(names), width))
         matrix.reshape(-1)[places] = 0.0 - self.values
         return matrix
 
@@ -191,22 +192,16 @@ def _pairs(text: FieldText, lines: Longs, skipped: int) -> _Pairs:
     pair_lines = lines[ranks]
     parts: list[Any] = [field.rpartition(b":") for field in text.column(pair_lines, numbers)]
     try:
-        with np.errstate(over="ignore"):  # values that are too large become infinite, an error below
-            values = np.array([float(value) for _, _, value in parts]).astype(np.float32)
+        values = np.array([float(value) for _, _, value in parts])
         broken = not np.isfinite(values).all() or not all(name and is_plain(value) for name, _, value in parts)
     except ValueError:
         broken = True
     if broken:
-        bad = (i for i, (name, _, value) in enumerate(parts) if not name or not _fits(value))
+        bad = (i for i, (name, _, value) in enumerate(parts) if not name or finite(value) is None)
         where = next(bad)
         pair = shown(b"".join(parts[where]))
         text.fail(int(pair_lines[where]), f"not feature:value: {pair}", "write lm:2.5, for example")
     return _Pairs(text, ranks, pair_lines, [name for name, _, _ in parts], values)
-
-
-def _fits(value: bytes) -> bool:
-    number = finite(value)
-    return number is not None and abs(number) <= float(np.finfo(np.float32).max)
 
 
 def _names(used: Iterable[bytes]) -> tuple[str, ...]:

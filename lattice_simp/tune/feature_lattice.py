@@ -44,7 +44,7 @@ def tuning_lattice(
     if (values.shape, ends.shape) != sizes:
         raise InvalidLatticeError(f"features of {values.shape} arcs and {ends.shape} states; expected {sizes}")
     if not (np.isfinite(values).all() and np.isfinite(ends).all()):
-        raise InvalidLatticeError("a feature is NaN or infinite; features are finite numbers")
+        raise InvalidLatticeError("a feature is NaN, infinite or too large for single precision")
     return replace(
         lattice.project_output(),
         weights=np.zeros(lattice.num_arcs),

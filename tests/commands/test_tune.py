@@ -133,6 +133,9 @@ def test_lattices_of_other_decoders_are_tuned(call, tmp_path):
     done = call("tune", "lattices", *arguments, "--output", tmp_path / "w.tsv")
     assert done.returncode == 0, done.stderr
     assert set(read_weights(tmp_path / "w.tsv")) == {"x", "y"}
+    (tmp_path / "1.txt").write_text("0 1 a x:1\n0 1 b y:1e99\n1\n", encoding="utf-8")
+    refused = call("tune", "lattices", *arguments, "--output", tmp_path / "w.tsv").stderr
+    assert f"{tmp_path / '1.txt'}: a feature is NaN, infinite or too large for single precision" in refused
 
 
 def test_nbest_lists_are_tuned(call, tmp_path):

@@ -23,12 +23,12 @@ NAMES = ("f0", "f1", "10")
 
 
 def random_features(seed):
-    """Makes a trim lattice without costs whose features are float32, some of them 0."""
+    """Makes a trim lattice without costs some of whose features are 0."""
     rng = np.random.default_rng(seed)
     lattice = random_lattice(seed, words=("a", "b", "it's", "x:1", "naïve"))
     final = np.isfinite(lattice.finals)
     final[0] = True  # at least one path
-    arcs, ends = (rng.normal(size=(3, size)).astype(np.float32) for size in (lattice.num_arcs, lattice.num_states))
+    arcs, ends = (rng.normal(size=(3, size)) for size in (lattice.num_arcs, lattice.num_states))
     arcs[rng.random(arcs.shape) < 0.3] = 0.0
     ends[:, ~final] = 0.0
     finals, weights = np.where(final, 0.0, np.inf), np.zeros(lattice.num_arcs)
@@ -44,8 +44,17 @@ def test_what_is_written_is_read_back(tmp_path):
         assert again.symbols is lattice.symbols, f"seed {seed}"
         assert_same(again, lattice)
         assert np.array_equal(again.features.finals, lattice.features.finals), f"seed {seed}"
-        assert again.features.arcs.dtype == again.features.finals.dtype == np.float32, f"seed {seed}"
+        assert again.features.arcs.dtype == again.features.finals.dtype == np.float64, f"seed {seed}"
         assert_same(read(path, "features"), replace(lattice, features=lattice.features.select(used_names(lattice))))
+
+
+def test_scores_keep_double_precision(tmp_path):
+    path = tmp_path / "lattice.txt"
+    path.write_text("0 1 a lm:0.1\n1 lm:123456.789\n")
+    lattice = read(path, "features")
+    assert (lattice.features["lm"].tolist(), lattice.features.final("lm").tolist()) == ([-0.1], [0.0, -123456.789])
+    write(lattice, path, "features")
+    assert path.read_text() == "0 1 a lm:0.1\n1 lm:123456.789\n"
 
 
 def used_names(lattice):
@@ -99,7 +108,7 @@ def test_states_in_any_order_are_sorted_and_useless_ones_left_out(tmp_path):
         ("0 1 5 a:1\n1 2\n2\n", 2),
         ("0 1 5 a:x\n1\n", 1),
         ("0 1 5 a:nan\n1\n", 1),
-        ("0 1 5 a:1e99\n1\n", 1),
+        ("0 1 5 a:1e999\n1\n", 1),
         ("0 1 5 a:1\n1 a:1 :2\n", 2),
         ("0 1 5 a:1\n\n1 a:1 a:2\n", 3),
         ("0 1 5 a:1\n1 b:2\n", 2),
