@@ -1,9 +1,7 @@
-"""The one source token that each target word of a chart's items belongs to (Devlin et al. 2014, section 2.1).
+"""The one source token that each target word of a chart's items belongs to.
 
-A word with several links belongs to the middle one (rounded down). A word without links belongs to the token of the
-nearest linked word of its rule (a gap counts as one symbol; of two equally near words the right one). The words of a
-rule without links belong to the middle one of its own source words; of a rule without source words, to the middle of
-its span.
+The links of a word's rule decide, see `core.affiliation`; a gap counts as one symbol. The words of a rule without links
+are spread over its own source words; those of a rule without source words belong to the middle of its span.
 
 Target sides of several rules share arcs, so a lattice whose arcs name their tokens needs an arc for each pair of a word
 and a token: in the chart such a pair is a label.
@@ -15,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.kernel import Bools, Ints, jit
+from lattice_simp.core.affiliation import affiliate
+from lattice_simp.core.kernel import Ints, jit
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.translate.derivation import COPY_RULE
 from lattice_simp.translate.grammar import Grammar
@@ -117,36 +116,18 @@ def target_tokens(target: Ints, points: Ints, places: Ints, middle: int) -> Ints
         places: (source symbols,) the token of each, NO_TOKEN for gaps.
         middle: the token of the words of a rule without source words.
     """
-    tokens = np.full(len(target), NO_TOKEN, dtype=np.int32)
-    linked = np.zeros(len(target), dtype=np.bool_)
-    links = np.empty(len(places), dtype=np.int32)
+    links = np.empty((len(points), 2), dtype=np.int32)
+    count = 0
     for symbol in range(len(target)):
-        if target[symbol] < 0:
-            continue
-        count = 0
         for source in range(len(places)):
             for point in range(len(points)):
-                if points[point, 1] == symbol and points[point, 0] == source and places[source] >= 0:
-                    links[count] = places[source]
+                is_link = points[point, 0] == source and points[point, 1] == symbol
+                if is_link and target[symbol] >= 0 and places[source] >= 0:
+                    links[count, 0], links[count, 1] = places[source], symbol
                     count += 1
                     break
-        if count > 0:
-            tokens[symbol], linked[symbol] = links[(count - 1) // 2], True
     words = places[places >= 0]
-    alone = words[(len(words) - 1) // 2] if len(words) > 0 else middle
-    for symbol in range(len(target)):
-        if target[symbol] >= 0 and not linked[symbol]:
-            nearest = _nearest(linked, symbol)
-            tokens[symbol] = alone if nearest < 0 else tokens[nearest]
+    tokens = np.empty(len(target), dtype=np.int32)
+    affiliate(links[:count], words if len(words) > 0 else np.full(1, middle, dtype=np.int32), tokens)
+    tokens[target < 0] = NO_TOKEN
     return tokens
-
-
-@jit
-def _nearest(linked: Bools, symbol: int) -> int:
-    """Returns the nearest linked symbol, on a tie the right one; -1 if there is none."""
-    for distance in range(1, len(linked)):
-        if symbol + distance < len(linked) and linked[symbol + distance]:
-            return symbol + distance
-        if symbol >= distance and linked[symbol - distance]:
-            return symbol - distance
-    return -1

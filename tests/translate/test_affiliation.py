@@ -51,7 +51,7 @@ def defined_source(rule, target):
     if others:
         return defined_source(rule, min(others, key=lambda other: (abs(other - target), -other)))
     words = [index for index, symbol in enumerate(rule.source) if isinstance(symbol, str)]
-    return words[(len(words) - 1) // 2]
+    return words[target * len(words) // len(rule.target)]
 
 
 def one_link_a_word(grammar):

@@ -9,6 +9,7 @@ from lattice_simp.rescore.joint.affiliations import affiliations
 from lattice_simp.rescore.joint.examples import Examples, batch, batches, flat
 from lattice_simp.rescore.joint.symbols import target_symbols
 from lattice_simp.rescore.vocabulary import Sentences, Vocabulary
+from lattice_simp.translate.affiliation import target_tokens
 
 SEEDS = range(40)
 
@@ -45,6 +46,22 @@ def test_affiliations_are_those_of_the_definition():
                 assert actual.pop(0) == (word * source_length // target_length if expected is None else expected), seed
             assert actual.pop(0) == source_length
         assert not actual
+
+
+def test_models_are_trained_with_the_affiliations_that_the_decoder_writes():
+    without_links = 0
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        source, target = rng.integers(1, 7, 2).tolist()
+        points = [(s, t) for t in range(target) for s in range(source) if rng.random() < 0.15]
+        links = np.array(points, dtype=np.int32).reshape(-1, 2)
+        sides = (Sentences.of([[0] * length]) for length in (source, target))
+        trained = affiliations(*sides, Sentences(np.array([0, len(links)]), links))
+        places = np.arange(source, dtype=np.int32)
+        decoded = target_tokens(np.zeros(target, dtype=np.int32), rng.permutation(links), places, 0)
+        assert trained[:-1].tolist() == decoded.tolist(), seed
+        without_links += not points and target > 1
+    assert without_links > 1
 
 
 def test_symbols_are_frequent_words_and_the_rest_of_each_class():
