@@ -1,10 +1,23 @@
 """The program `lattice-simp`, also as `python -m lattice_simp`; an interrupt is quiet from the first import on."""
 
+import gc
 import sys
+
+NEW_OBJECTS = 100_000
+"""The new objects after which Python looks for unused cycles; the 700 or 2,000 of its default would take a tenth of the
+time of loading modules."""
 
 
 def main() -> None:
     """Runs the command line; see `cli.main`."""
+    gc.set_threshold(NEW_OBJECTS)
+    try:
+        _main()
+    finally:
+        gc.freeze()  # otherwise Python searches all objects of all modules for cycles before it ends (0.2 s with numba)
+
+
+def _main() -> None:
     try:
         from lattice_simp.support.streams import mend_streams
 

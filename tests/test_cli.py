@@ -89,3 +89,12 @@ def test_help_imports_neither_numpy_nor_typer():
         "import sys; from lattice_simp.cli import usage; usage(); print({'numpy', 'typer', 'rich'} & set(sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+def test_programs_end_without_a_search_for_cycles():
+    code = (
+        "import atexit, gc, sys; from lattice_simp.__main__ import main; sys.argv[1:] = ['--version'];"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 1000, gc.get_threshold()[0])); main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[1:] == ["True 100000"]
