@@ -108,8 +108,8 @@ def _packed_table(symbols: SymbolTable) -> bytes:
     return b"".join([head, struct.pack("<qq", len(words), len(words)), entries])
 
 
-_SIZE, _LABEL = struct.Struct("<i"), struct.Struct("<q")
-"""The size of a word, and its label, as symbol tables hold them."""
+_SIZE, _LABEL, _LABEL_SIZE = struct.Struct("<i"), struct.Struct("<q"), struct.Struct("<qi")
+"""The size of a word, its label, and the label with the size of the next word, as symbol tables hold them."""
 
 _BETWEEN = np.dtype([("label", "<i8"), ("size", "<i4")])
 """The label of a word, and the size of the next word."""
@@ -162,8 +162,10 @@ def parse(
         raise cursor.error(f"the start state {start} does not exist")
     if start == _NO_STATE:
         finals, counts, arcs = finals[:0], counts[:0], arcs[:0]
+    sources = np.repeat(np.arange(len(finals)), counts)
     kept = arcs["weight"] != np.inf  # an arc of infinite cost is on no path
-    arcs, sources = arcs[kept], np.repeat(np.arange(len(finals)), counts)[kept]
+    if not kept.all():
+        arcs, sources = arcs[kept], sources[kept]
     with np.errstate(invalid="ignore"):  # a broken file may hold any bits
         weights, finals = arcs["weight"].astype(np.float64), finals.astype(np.float64)
     if file_tables:
@@ -257,23 +259,29 @@ def _table(cursor: _Cursor, before: bytes = b"", table_before: Table | None = No
     cursor.string()  # the table's name
     _, size = cursor.take("<qq")
     table: Table = {}
-    data, position = cursor.data, cursor.position
+    data, begin = cursor.data, cursor.position + _SIZE.size
     try:
-        for _ in range(size):
-            begin = position + _SIZE.size
-            end = begin + _SIZE.unpack_from(data, position)[0]
-            label = _LABEL.unpack_from(data, end)[0]
-            if end < begin:
+        length = _SIZE.unpack_from(data, cursor.position)[0] if size > 0 else 0
+        for _ in range(size - 1):
+            if length < 0:
                 raise cursor.cut_off()
-            if label in table:
-                raise cursor.error(f"the symbol table holds the label {label} twice")
-            table[label] = data[begin:end].decode()
-            position = end + _LABEL.size
+            end = begin + length
+            word = data[begin:end].decode()
+            label, length = _LABEL_SIZE.unpack_from(data, end)
+            table[label] = word
+            begin = end + _LABEL_SIZE.size
+        if size > 0:
+            if length < 0:
+                raise cursor.cut_off()
+            end = begin + length
+            table[_LABEL.unpack_from(data, end)[0]] = data[begin:end].decode()
+            cursor.position = end + _LABEL.size
     except struct.error:
         raise cursor.cut_off() from None
     except UnicodeDecodeError as error:
         raise cursor.error("a name that is not UTF-8") from error
-    cursor.position = position
+    if len(table) < size:
+        raise cursor.error("the symbol table holds a label twice")
     return table
 
 
@@ -366,13 +374,24 @@ def _relabel(cursor: _Cursor, labels: Ints, table: Table | None, symbols: Symbol
     if table is None:
         ids, broken = labels, (labels < 0) | (labels >= len(symbols))
     else:
-        # An invalid word, such as the empty string, is an error only if an arc carries it.
-        words = {label: word for label, word in table.items() if word not in ("", EPSILON_SYMBOL)}
-        words = dict(sorted({**words, EPSILON: EPSILON_SYMBOL}.items()))
+        words = _sorted_words(table)
         keys = np.fromiter(words, dtype=np.int64, count=len(words))
-        indices = np.minimum(np.searchsorted(keys, labels), len(keys) - 1)
+        if keys[0] == EPSILON and keys[-1] == len(keys) - 1:  # no label is left out
+            indices = np.clip(labels, 0, len(keys) - 1)
+        else:
+            indices = np.minimum(np.searchsorted(keys, labels), len(keys) - 1)
         ids, broken = symbols.encode(words.values())[indices], keys[indices] != labels
     if broken.any():
         label = int(labels[np.argmax(broken)])
         raise cursor.error(f"the label {label} is not in the symbol table", "pass the table the FST was made with")
     return np.asarray(ids, dtype=np.int32)
+
+
+def _sorted_words(table: Table) -> Table:
+    """Returns the words by label; an invalid word, such as the empty one, is an error only if an arc carries it."""
+    words = {**table, EPSILON: EPSILON_SYMBOL}
+    values = list(words.values())
+    if "" in values or values.count(EPSILON_SYMBOL) > 1:
+        words = {label: word for label, word in words.items() if label == EPSILON or word not in ("", EPSILON_SYMBOL)}
+    labels = list(words)
+    return words if labels == sorted(labels) else dict(sorted(words.items()))

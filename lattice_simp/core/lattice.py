@@ -147,7 +147,8 @@ class Lattice:
         origins, targets = whole_numbers(sources, "source states"), whole_numbers(nextstates, "next states")
         if origins.size and (origins.min() < 0 or origins.max() >= len(ends)):
             raise InvalidLatticeError(f"an arc leaves a state outside 0..{len(ends) - 1}")
-        order = np.argsort(origins, kind="stable")
+        is_sorted = not (origins[1:] < origins[:-1]).any()
+        order = slice(None) if is_sorted else np.argsort(origins, kind="stable")
 
         def sorted_column(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
             if values.shape != origins.shape:
@@ -355,10 +356,10 @@ class Lattice:
         counts = (len(self.ilabels), len(self.olabels), len(self.nextstates), self.offsets[-1:].sum())
         if len(self.offsets) != self.num_states + 1 or any(count != self.num_arcs for count in counts):
             raise InvalidLatticeError("the arrays of the arcs, or of the states, differ in their lengths")
-        if self.offsets[0] or (np.diff(self.offsets) < 0).any():
+        if self.offsets[0] or (self.offsets[1:] < self.offsets[:-1]).any():
             raise InvalidLatticeError("the offsets do not go up from 0")
         checks = (
-            (np.isnan(self.weights) | np.isinf(self.weights), "arc {} has the cost {}", self.weights),
+            (~np.isfinite(self.weights), "arc {} has the cost {}", self.weights),
             (np.isnan(self.finals) | (self.finals == -INFINITY), "state {} has the final cost {}", self.finals),
             (
                 (self.nextstates < 0) | (self.nextstates >= self.num_states),

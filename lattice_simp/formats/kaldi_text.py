@@ -36,6 +36,9 @@ _AROUND = b" \t\r"
 _NUMBERS = re.compile(r"[-+.,\deE_]+|Infinity|inf")
 _WORDS_WITHIN = 1000
 
+_NAMED_WITHIN = 64
+"""The number of bytes of which one is null in binary files."""
+
 _INFINITE = frozenset(("Infinity", "inf"))
 _NO_TRANSITION = ("0", "<eps>", "-")
 
@@ -46,6 +49,8 @@ def is_text_archive(head: bytes) -> bool:
     >>> is_text_archive(b"utterance-1 \n0\t1\ta\t1.5,2,\n1\n\n"), is_text_archive(b"0 1 a\n1\n")
     (True, False)
     """
+    if b"\0" in head[:_NAMED_WITHIN]:  # binary: splitting it into lines would take time
+        return False
     lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     first = 0
     while (

@@ -12,6 +12,7 @@ from format_helpers import COMPRESSIONS, assert_same, fuzz, random_lattice
 from helpers import best_by_string
 
 from lattice_simp import Lattice, SymbolTable
+from lattice_simp.core.fst_bytes import parse
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats import read
 from lattice_simp.formats.collections import entries
@@ -299,3 +300,17 @@ def test_other_numbers_of_states_and_arcs_than_the_header_says(tmp_path, fst_typ
         changed = data[:field] + struct.pack("<qq", states, arcs) + data[field + 16 :]
         with pytest.raises(FormatError):
             parse_openfst(changed, path="x")
+
+
+@pytest.mark.parametrize(
+    "table", [{-1: "b", 0: "<eps>", 1: "c", 2: "a"}, {2: "a", 0: "", 9: "b"}, {-2: "b", 0: "b", 2: "a"}]
+)
+def test_tables_may_leave_labels_out(tmp_path, table):
+    path = tmp_path / "x.fst"
+    write_openfst(Lattice.from_strings(["c a"], SymbolTable(["c", "a"])), path, attach_symbols=False)
+    words = {**table, 1: "c"}
+    data = path.read_bytes()
+    lattice = Lattice.from_arcs(**parse(data, tables=(words, words)))
+    assert [arc.word for state in range(2) for arc in lattice.arcs_of(state)] == ["c", "a"]
+    with pytest.raises(FormatError, match="the label 2 is not in the symbol table"):
+        parse(data, tables=(None, {label: word for label, word in words.items() if label != 2}))
