@@ -162,15 +162,17 @@ def write_slf(
     lines = ["VERSION=1.1", *layout.header_lines(lattice.header, header.name if utterance is None else utterance)]
     lines += ["start=0", f"end={end}", f"N={lattice.num_states} L={lattice.num_arcs}"]
     words = {label: _link_word(lattice, label) for label in np.unique(lattice.olabels).tolist()}
-    fields = [[f" {name}={value!r}" for value in layout.written(0.0 - costs)] for name, costs in layout.costs.items()]
+    columns = {name: layout.written(0.0 - costs) for name, costs in layout.costs.items()}
     if POSTERIOR in lattice.features:
-        fields.append([f" p={value!r}" for value in lattice.features[POSTERIOR].tolist()])
-    ends = zip(lattice.sources.tolist(), lattice.nextstates.tolist(), lattice.olabels.tolist(), *fields, strict=True)
+        columns["p"] = lattice.features[POSTERIOR].tolist()
+    pattern = "J=%s S=%s E=%s W=%s" + "".join(f" {name}=%r" for name in columns) + "\n"
+    ends = lattice.sources.tolist(), lattice.nextstates.tolist(), map(words.__getitem__, lattice.olabels.tolist())
+    links = zip(range(lattice.num_arcs), *ends, *columns.values(), strict=True)
     times = [""] * lattice.num_states if layout.times is None else [f" t={time!r}" for time in layout.times.tolist()]
     with open_text(path, "w") as file:
         file.writelines(f"{line}\n" for line in lines)
         file.writelines(f"I={state}{time}\n" for state, time in enumerate(times))
-        file.writelines(f"J={i} S={s} E={e} W={words[w]}{''.join(f)}\n" for i, (s, e, w, *f) in enumerate(ends))
+        file.write("".join(map(pattern.__mod__, links)))
 
 
 # ---------------------------------------------------------------- reading
