@@ -32,10 +32,10 @@ WEIGHTS: Mapping[str, float] = {
 }
 """The reward of each operation in nats, against the language model, which decides between combinations of them."""
 
-LEAST_SPLIT = 10
+LEAST_SPLIT = 9
 """The least number of words of a sentence that is worth splitting."""
 
-LEAST_JOINED = 14
+LEAST_JOINED = 12
 """The least number of words of a sentence whose conjunction ("but", "because") is worth a full stop."""
 
 CANDIDATES = 20
@@ -163,7 +163,8 @@ def redundant_brackets(tokens: Sequence[str]) -> Iterator[Deletion]:
         inner = tokens[first + 1 : last]
         if tokens[first] != "(" or not 1 <= len(inner) <= 2:
             continue
-        short = len(inner) == 1 and inner[0].isupper() and inner[0].isalpha() and tokens.count(inner[0]) == 1
+        named = first > 0 and tokens[first - 1][:1].isalpha()
+        short = named and len(inner) == 1 and inner[0].isupper() and inner[0].isalpha() and tokens.count(inner[0]) == 1
         measures = first > 1 and len(inner) == 2 and _is_number(inner[0]) and _is_number(tokens[first - 2])
         if short or (measures and inner[1].isalpha() and tokens[first - 1].isalpha()):
             yield Deletion(DeletionKind.RELATION, "(", length_range(len(inner)), tuple(range(first, last + 1)))

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, auxiliaries, child, finite_word, is_past, subject
 from lattice_simp.systems.simplify.noun_phrase import is_plural
+from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
 
-_UNCERTAIN_CONJUNCTIONS = frozenset({"as", "since", "when", "while", "so that"})
+_UNCERTAIN_CONJUNCTIONS = frozenset({"as", "since", "when", "so that"})
 """Conjunctions with other senses than that of the sentence opening that would replace them."""
 
 _CONDITIONAL = frozenset({"would", "could", "might", "may"})
@@ -24,38 +25,83 @@ LONGEST_ENTITY = 6
 """The most words of a repeated entity; repeating a longer name would not make the text simpler."""
 
 _DASHES = frozenset({"-", "--", "–", "—"})
+_ELLIPSES = frozenset({"...", "…"})
+_VERBS = frozenset({"VERB", "AUX"})
 _NOUNS = frozenset({"NOUN", "PROPN"})
 
 
 def is_certain(parse: Parse, split: Split) -> bool:
     """Returns whether a split has only one reading."""
-    conjunction = " ".join(parse.tokens[position].lower() for position in split.dropped)
-    tags = {parse.tags[position] for position in split.clause}
-    if (
-        split.restrictive
-        or ":" in (parse.tokens[min(split.removed) - 1], *parse.tokens[max(split.removed) + 1 : max(split.removed) + 2])
-        or (split.kind is SplitKind.RELATIVE and parse.tokens[min(split.removed) - 1] == ";")
-        or conjunction in _UNCERTAIN_CONJUNCTIONS
-        or not _has_main_clause(parse)
-    ):
-        return False
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
-    if conjunction == "before" and (parse.tokens[min(split.removed) - 1] != "," or "MD" in tags):
-        return False  # "extends the time before", "lost him before", "before they can start"
-    interrupted = any(parse.tokens[position + 1] == "," for position in split.dropped)
-    if len(split.clause) == 1 or (interrupted and split.kind is SplitKind.RELATIVE):
-        return False  # "Ann Lee (born)", "a man who, we remember, sang"
+    if split.restrictive or not _is_statement(parse, split):
+        return False
     if entity and (len(entity) > LONGEST_ENTITY or not _is_nameable(parse, entity)):
         return False
-    if split.kind is SplitKind.PARTICIPLE:
-        return _is_certain_participle(parse, split, entity)
-    if conjunction == "where" and parse.tags[max(min(split.removed) - 2, 0)] not in ("NNP", "NNPS"):
-        return False  # "an election, where"
-    if split.kind in (SplitKind.RELATIVE, SplitKind.APPOSITION):
-        beside = not entity or (_is_beside(parse, split, entity) and not _is_nested(parse, entity))
-        clear = not _is_cleft(parse, entity) and not _may_judge(parse, split, entity)
-        return clear and beside and _is_apart(parse, split) and _agrees(parse, split, entity)
-    return split.kind is not SplitKind.COORDINATION or _is_certain_coordination(parse, split)
+    match split.kind:
+        case SplitKind.RELATIVE | SplitKind.APPOSITION:
+            return _is_certain_description(parse, split, entity)
+        case SplitKind.PARTICIPLE:
+            return _is_certain_participle(parse, split, entity)
+        case SplitKind.COORDINATION:
+            return _is_certain_coordination(parse, split)
+        case SplitKind.ADVERBIAL:
+            return _is_certain_adverbial(parse, split)
+    return True
+
+
+def _conjunction(parse: Parse, split: Split) -> str:
+    """Returns the words that a split drops."""
+    return " ".join(parse.tokens[position].lower() for position in split.dropped)
+
+
+def _is_statement(parse: Parse, split: Split) -> bool:
+    """Returns whether a sentence ends as a statement, and both halves can begin and end without a colon."""
+    around = (parse.tokens[min(split.removed) - 1], *parse.tokens[max(split.removed) + 1 : max(split.removed) + 2])
+    is_repeated = split.sentence[0] == Token(parse.tokens[0])  # "But ... . But ..."
+    is_open = parse.tokens[-1] in _ELLIPSES or ":" in around
+    return len(split.clause) > 1 and _has_main_clause(parse) and not is_open and not is_repeated  # "Ann Lee (born)"
+
+
+def _is_certain_adverbial(parse: Parse, split: Split) -> bool:
+    """Returns whether the conjunction of an adverbial clause has one sense."""
+    conjunction, before = _conjunction(parse, split), parse.tokens[min(split.removed) - 1]
+    if conjunction in _UNCERTAIN_CONJUNCTIONS or (split.leads and not _is_followed_by_clause(parse, split)):
+        return False
+    is_possible = any(parse.tags[position] == "MD" for position in split.clause)
+    return conjunction != "before" or (before == "," and not is_possible)  # "lost him before", "before they can start"
+
+
+def _is_certain_description(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether a relative clause or an apposition can only describe its entity."""
+    is_relative, conjunction = split.kind is SplitKind.RELATIVE, _conjunction(parse, split)
+    interrupted = any(parse.tokens[position + 1] == "," for position in split.dropped)
+    if is_relative and (interrupted or parse.tokens[min(split.removed) - 1] == ";"):
+        return False  # "a man who, we remember, sang"
+    if conjunction in _UNCERTAIN_CONJUNCTIONS or (conjunction == "where" and not _names_place(parse, split)):
+        return False
+    if not _is_apart(parse, split) or not _agrees(parse, split, entity):
+        return False
+    if not entity:
+        return True
+    if _is_cleft(parse, entity) or _may_judge(parse, split, entity) or _may_describe_part(parse, split, entity):
+        return False
+    is_beside = _is_beside(parse, split, entity) and not _is_nested(parse, split, entity)
+    return is_beside or _describes_subject(parse, split, entity)
+
+
+def _is_followed_by_clause(parse: Parse, split: Split) -> bool:
+    """Returns whether a comma and no conjunction follows a fronted clause ("because it rained - and if it snowed")."""
+    after = max(split.removed) + 1
+    return parse.tokens[after] == "," and parse.tags[after + 1] != "CC"
+
+
+def _names_place(parse: Parse, split: Split) -> bool:
+    """Returns whether `where` follows the name of a place ("an election, where"), at which something happens ("Rome,
+    where he moved").
+    """
+    verb = _head(parse, list(split.clause))
+    moves = parse.lemmas[verb].lower() in word_set("motion_verbs")
+    return not moves and parse.tags[max(min(split.removed) - 2, 0)] in ("NNP", "NNPS")
 
 
 def _is_cleft(parse: Parse, entity: list[int]) -> bool:
@@ -80,6 +126,14 @@ def _may_judge(parse: Parse, split: Split, entity: list[int]) -> bool:
     complement = child(parse, verb, {"acomp"})
     is_bare = complement is not None and not [below for below in parse.children[complement] if below > complement]
     return depends or (parse.lemmas[verb] == "be" and is_bare)
+
+
+def _may_describe_part(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether `which` may refer to the last noun of an entity ("the father of the family, which moved")."""
+    if split.kind is not SplitKind.RELATIVE or not entity or parse.tokens[min(split.removed)].lower() != "which":
+        return False
+    noun, last = _head(parse, entity), entity[-1]
+    return last != noun and parse.tags[last] in ("NN", "NNS") and is_plural(parse, last) == is_plural(parse, noun)
 
 
 def _has_main_clause(parse: Parse) -> bool:
@@ -110,20 +164,31 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
     if split.kind is not SplitKind.APPOSITION or not entity:
         return True
     noun, name = _head(parse, entity), _head(parse, list(split.clause))
+    if parse.labels[noun] == "attr" or _is_inserted(parse, noun):
+        return False  # "Freedom is a choice, a way of life"
     if entity[-1] != noun and parse.parts[entity[-1]] in _NOUNS:
         return False  # "the lord of the house of Orbelian, a branch"
     first = parse.tokens[split.clause[0]].lower()
     if parse.parts[noun] == parse.parts[name] == "PROPN" and first not in ("a", "an", "the"):
         return False  # "Tampa, Florida's Bull"
     bare = parse.tags[name] == "NN" and child(parse, name, {"det", "poss", "nummod"}) is None
-    speaks = parse.labels[noun] in SUBJECTS and parse.heads[noun] < noun
-    if bare or speaks:
+    if bare or _speaks(parse, noun):
         return False
     lasts = any(parse.tags[position] in ("JJS", "RBS") for position in split.clause)
     if lasts and any(is_past(parse, root) for root in parse.roots):
         return False  # "named after the Nile, the longest river"
     described = parse.parts[noun] == "PROPN" or first in ("a", "an")
     return described and is_plural(parse, noun) == is_plural(parse, name)
+
+
+def _is_inserted(parse: Parse, noun: int) -> bool:
+    """Returns whether commas enclose the prepositional phrase of a noun ("paintings are, for Ann, a language")."""
+    return parse.labels[noun] == "pobj" and parse.tokens[max(parse.heads[noun] - 1, 0)] == ","
+
+
+def _speaks(parse: Parse, noun: int) -> bool:
+    """Returns whether a noun is a subject after its verb (", said Ann Lee")."""
+    return parse.labels[noun] in SUBJECTS and parse.heads[noun] < noun
 
 
 def _is_quoted(parse: Parse, entity: list[int]) -> bool:
@@ -136,23 +201,24 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
     """Returns whether a participle can only describe the noun beside it, or the subject of the only verb before it."""
     first = min(split.removed)
     if (
-        (first and parse.tokens[first - 1] in _DASHES)
-        or parse.tokens[first].lower() == "so"
+        (first and parse.tokens[first - 1] in _DASHES | {";"})
+        or _is_heading(parse, split)
+        or parse.tokens[first].lower() in ("so", "that")
         or _ends_list(parse, split)
     ):
         return False  # "rare risks -- so flying"
     if not entity or parse.tokens[first].lower() == "being":  # "being" may say why
         return not entity
     head = _head(parse, list(split.clause))
-    if parse.tags[head] == "VBG" and (_goes_on(parse, parse.heads[head]) or _is_perfect(parse, parse.heads[head])):
+    if parse.tags[head] == "VBG" and (_goes_on(parse, parse.heads[head]) or not _is_simple(parse, parse.heads[head])):
         return False
     noun = parse.labels[_head(parse, entity)]
-    if noun == "attr":
+    if noun == "attr" or _speaks(parse, _head(parse, entity)):
         return False  # "is a book of the Bible, known as"
     if parse.labels[head] == "acl":
         present = parse.tags[head] == "VBG" and noun not in SUBJECTS
         unclear = present or noun == "pobj"
-        return not unclear and _is_beside(parse, split, entity) and not _is_nested(parse, entity)
+        return not unclear and _is_beside(parse, split, entity) and not _is_nested(parse, split, entity)
     if parse.tags[head] == "VBN" and not split.leads and child(parse, parse.heads[head], {"dobj"}) is not None:
         return False  # "they sold a car, known as Bess"
     if parse.tags[head] == "VBD" and not split.leads and child(parse, head, {"agent"}) is None:
@@ -160,6 +226,11 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
     reported = parse.lemmas[parse.heads[head]].lower() in word_set("reporting_verbs")
     return split.leads or (len(subjects) == 1 and not reported)
+
+
+def _is_heading(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause is a heading before the sentence ("Writing After he left Rome, he wrote a play")."""
+    return any(parse.tokens[position].istitle() and parse.tags[position] == "IN" for position in split.clause[1:])
 
 
 def _ends_list(parse: Parse, split: Split) -> bool:
@@ -173,9 +244,10 @@ def _ends_list(parse: Parse, split: Split) -> bool:
     )
 
 
-def _is_perfect(parse: Parse, verb: int) -> bool:
-    """Returns whether a verb group is perfect ("they have made albums, selling"), which would not mean "they sell"."""
-    return any(parse.lemmas[position] == "have" for position in auxiliaries(parse, verb))
+def _is_simple(parse: Parse, verb: int) -> bool:
+    """Returns whether a verb group is neither perfect nor modal ("they will make albums, selling them")."""
+    helping = auxiliaries(parse, verb)
+    return not any(parse.lemmas[position] == "have" or parse.tags[position] == "MD" for position in helping)
 
 
 def _goes_on(parse: Parse, verb: int) -> bool:
@@ -187,10 +259,15 @@ def _goes_on(parse: Parse, verb: int) -> bool:
 def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     """Returns whether a conjunction or semicolon joins two clauses, in tenses that go together if they share words."""
     first = min(split.removed)
+    if _is_between_dashes(parse, split):
+        return False
     if not split.dropped and parse.tokens[split.clause[0] - 1] != ";" and parse.tokens[first].lower() != "then":
         return split.clause[0] == 0 or ";" in parse.tokens[split.clause[-1] + 1 : split.clause[-1] + 2]
     begins = split.clause[0]
-    stranded = parse.labels[max(first - 1, 0)] == "prep" or parse.parts[max(first - 1, 0)] == "ADP"
+    if parse.tokens[begins].lower() == "together":
+        return False  # "she met him and together had a son"
+    last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
+    stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP"
     if parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in ("WDT", "WP", "WP$", "WRB") or stranded:
         return False
     head = _head(parse, list(split.clause))
@@ -198,15 +275,21 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     above = parse.heads[head]
     if above == ROOT or _has_alternative(parse, above) or not _is_main(parse, above):
         return above == ROOT
-    if _is_unfinished(parse, above):
+    if _is_unfinished(parse, above) or _joins_phrases(parse, split):
+        return False
+    if _is_list(parse, above) or _joins_nouns(parse, head) or _begins_with_time(parse, head):
         return False
     if not copied:
         return True
-    if _is_list(parse, above):
-        return False
     if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
         return parse.tags[head] not in FINITE  # "was aired and was a part"
     return _tenses_agree(parse, above, head)
+
+
+def _is_between_dashes(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause is inside of an insertion ("he said - yes, he sang; yes, he danced - that")."""
+    before, after = parse.tokens[: split.clause[0]], parse.tokens[split.clause[-1] :]
+    return not _DASHES.isdisjoint(before) and not _DASHES.isdisjoint(after)
 
 
 def _is_unfinished(parse: Parse, verb: int) -> bool:
@@ -233,6 +316,28 @@ def _is_spliced(parse: Parse, verb: int) -> bool:
 def _is_list(parse: Parse, verb: int) -> bool:
     """Returns whether a verb continues a list without `and` ("sank ships, left men homeless, and ...")."""
     return parse.labels[verb] == "conj" and child(parse, parse.heads[verb], {"cc"}) is None
+
+
+def _joins_nouns(parse: Parse, verb: int) -> bool:
+    """Returns whether a conjunction follows the subject ("on trade and then a board and was its head")."""
+    noun = subject(parse, verb)
+    return noun is not None and child(parse, noun, {"cc"}) is not None and child(parse, noun, {"conj"}) is None
+
+
+def _begins_with_time(parse: Parse, verb: int) -> bool:
+    """Returns whether the parser took a time for a subject ("and this summer moved to Rome")."""
+    noun = subject(parse, verb)
+    first = None if noun is None else parse.subtree(noun)[0]
+    return first is not None and parse.tokens[first].lower() in ("this", "last", "next")
+
+
+def _joins_phrases(parse: Parse, split: Split) -> bool:
+    """Returns whether `and` may join two prepositional phrases ("it rained, at sea and on land there was snow")."""
+    begins, joined = split.clause[0], min(split.removed) - 1
+    if parse.parts[begins] != "ADP":
+        return False
+    comma = max((position for position in range(joined) if parse.tokens[position] == ","), default=0)
+    return comma > 0 and parse.parts[comma + 1] == "ADP"
 
 
 def _is_main(parse: Parse, verb: int) -> bool:
@@ -275,8 +380,18 @@ def _is_apart(parse: Parse, split: Split) -> bool:
         return True
     following = after[0]
     above = parse.heads[following]
-    joins = parse.labels[following] == "cc" and parse.parts[above] in ("VERB", "AUX") and above not in split.removed
-    return joins or parse.tags[following] in FINITE
+    if parse.labels[following] == "cc":
+        joined = next((position for position in after if parse.labels[position] == "conj"), following)
+        is_clause = finite_word(parse, joined) is not None and _tenses_agree(parse, above, joined)
+        return parse.parts[above] in _VERBS and above not in split.removed and is_clause
+    return parse.tags[following] in FINITE
+
+
+def _describes_subject(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether a clause at a predicate noun describes the subject ("Ann is a rower from Rome who sings")."""
+    noun = _head(parse, entity)
+    predicate = child(parse, parse.heads[noun], {"attr"}) if parse.labels[noun] in SUBJECTS else None
+    return predicate is not None and predicate < min(split.removed)
 
 
 def _is_beside(parse: Parse, split: Split, entity: list[int]) -> bool:
@@ -286,16 +401,23 @@ def _is_beside(parse: Parse, split: Split, entity: list[int]) -> bool:
     return not between and entity[-1] < first
 
 
-def _is_nested(parse: Parse, entity: list[int]) -> bool:
-    """Returns whether an entity is the last of several nouns that a clause may describe ("the head of a firm, who")."""
-    return any(position not in entity for position in _nouns_above(parse, _head(parse, entity)))
+def _is_nested(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether a clause may describe another noun above its entity ("the head of a firm, who").
+
+    Nouns of another number than that of an apposition are no candidates ("two men from Rome, a city").
+    """
+    noun = _head(parse, entity)
+    above = [position for position in _nouns_above(parse, noun) if position not in entity]
+    if split.kind is SplitKind.APPOSITION:
+        above = [position for position in above if is_plural(parse, position) == is_plural(parse, noun)]
+    return bool(above)
 
 
 def _nouns_above(parse: Parse, noun: int) -> Iterator[int]:
     """Yields the nouns above a noun in its phrase."""
     current = parse.heads[noun]
     while current != ROOT:
-        if parse.parts[current] in ("VERB", "AUX") and parse.labels[current] not in ("acl", "relcl"):
+        if parse.parts[current] in _VERBS and parse.labels[current] not in ("acl", "relcl"):
             return
         if parse.parts[current] in _NOUNS:
             yield current

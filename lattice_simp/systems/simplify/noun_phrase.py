@@ -48,7 +48,7 @@ def mention(
     phrase = _phrase(parse, noun, clause, whole)
     if _is_torn(parse, noun, set(phrase), clause):
         return ()
-    positions = _trimmed(parse, phrase)
+    positions = _name_alone(parse, noun, _trimmed(parse, phrase))
     gaps = any(after - before > 1 for before, after in pairwise(positions))
     if whole and not _is_plain_list(parse, noun, positions):
         return ()
@@ -59,6 +59,17 @@ def mention(
     names = any(parse.parts[position] == "PROPN" for position in positions)
     bare = parse.tags[noun] in ("NN", "NNS") and not labels & {"det", "poss", "nummod", "conj"} and not names
     return (Token("the"), *known) if known and definite and bare else known
+
+
+def _name_alone(parse: Parse, noun: int, positions: list[int]) -> list[int]:
+    """Removes the description before a name that the phrase ends with ("former mayor Ann Lee": "Ann Lee")."""
+    if not positions or noun != positions[-1] or parse.tags[noun] != "NNP":
+        return positions
+    described = [position for position in positions if parse.tags[position] != "NNP"]
+    labels = {parse.labels[position] for position in described}
+    if not described or labels - {"amod", "compound", "nmod"} or parse.tags[described[-1]] != "NN":
+        return positions
+    return positions[positions.index(described[-1]) + 1 :]
 
 
 def _is_plain_list(parse: Parse, noun: int, positions: list[int]) -> bool:

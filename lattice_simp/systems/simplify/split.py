@@ -308,7 +308,7 @@ def _written(tokens: Sequence[str], whole: Split | None, outer: list[Split], spl
 def _is_ended(texts: Sequence[str], final: str) -> bool:
     """Returns whether a sentence ends with a stop, also one inside quotation marks or in `p.m.`."""
     words = list(texts)
-    while words and mark_kind(words[-1]) in ("close", "quote"):
+    while words and (mark_kind(words[-1]) in ("close", "quote") or words[-1] in ("'", "’")):
         words.pop()
     if not words:
         return False

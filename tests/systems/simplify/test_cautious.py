@@ -105,8 +105,8 @@ def test_redundant_brackets_go(simplifier, parsed):
     parse = parsed("The Red Army ( RA ) took the old town in May .")
     best = replace(simplifier, stages=("delete",)).simplify(parse)[0]
     assert best.text == "The Red Army took the old town in May ."
-    parse = parsed("The Red Army ( RA ) and the other RA took the town .")
-    assert not replace(simplifier, stages=("delete",)).simplify(parse)[0].is_changed
+    for kept in ("The Red Army ( RA ) and the other RA took the town .", "They won by 29 ( SEC ) in the old town ."):
+        assert not replace(simplifier, stages=("delete",)).simplify(parsed(kept))[0].is_changed
 
 
 def test_copied_subjects_agree(parsed):
@@ -159,7 +159,7 @@ def test_short_sentences_are_not_split(parsed):
 
 
 def test_short_sentences_keep_their_conjunction(parsed):
-    short = "The cat slept , but the dog ate its meat in the house ."
+    short = "The cat slept , but the dog ate meat in the house ."
     long = "The cat slept near the old man , but the dog ate its meat in the house ."
     assert not cautious_analysis(analyse(parsed(short))).splits
     assert cautious_analysis(analyse(parsed(long))).splits

@@ -16,6 +16,10 @@ CERTAIN = [
     "The teacher left , closing the door .",
     "Anna , a painter from Rome , left the town .",
     "He stayed at home because the old man was tired .",
+    "The smallest fish was a shark , while the largest one was a whale .",
+    "Jan Berg is a famous rower who lives in Leeds .",
+    "Jan Berg is a rower from Norway , who lives in Leeds .",
+    "The soldiers in Rome , the oldest city there , are tired .",
 ]
 UNCERTAIN = {
     "She met the head of a firm , which was large .": "the head, or the firm",
@@ -23,7 +27,6 @@ UNCERTAIN = {
     "The judge who signed the law was very tired .": "says which judge",
     "When the man came home , the woman left the house .": "at that time, or each time",
     "Since he was there , she left the house .": "because, or from then on",
-    "The woman read a book , while the man wrote a letter .": "at the same time, or but",
     'He sang in " Big Sky " , which was a success .': "a title",
     "This film is about love - a dream that became true .": "a dash",
     "She lost a letter , which was old , written by Ann .": "what follows loses its comma",
@@ -72,6 +75,17 @@ UNCERTAIN = {
     "It is a sort of new book , written twenty years after the old one .": "no name",
     "The ship was named for the Nile , the longest river of the world .": "was, or is",
     "The first missions were flown , in which 20 men left Earth , 14 went to the Moon , and 12 walked there .": "list",
+    "She moved to Rome , where he travelled in May .": "there, or to there",
+    "They live with the son of the judge , which is old .": "the son, or the judge",
+    "The best gift is a life in freedom , a good thing for all .": "the gift, or the life",
+    "But the cat slept in the old house , but the dog barked .": "but twice",
+    "The cat slept in the old house , and the dog barked ...": "no end",
+    "The wind will blow in the old town , burning the houses .": "will burn, or burns",
+    "Because it was cold - and because it rained , they left the town .": "a conjunction that would begin a sentence",
+    "She met him in Rome and together had a son .": "she, or both",
+    "They need to be more aware of , and they need to find the cause .": "a preposition without its noun",
+    "The pictures speak , for Ann Lee , the language of love .": "for her, or the language",
+    "They have a good line-up and a good plan ; ending the war there .": "no clause",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

@@ -121,7 +121,9 @@ def _finite(parse: Parse, head: int, span: tuple[int, ...], past: bool, plural: 
     )
     if parse.tags[first] == "VBN":
         stative = parse.tokens[head].lower() in word_set("stative_participles")
-        past = past or any(parse.tokens[position].lower() in word_set("past_adverbs") for position in span)
-        return (*inserted(be_form(past or not stative, plural)), *tokens)
+        words = {parse.tokens[position].lower() for position in span}
+        lasts = stative or not words.isdisjoint(word_set("present_adverbs"))
+        past = past or not words.isdisjoint(word_set("past_adverbs"))
+        return (*inserted(be_form(past or not lasts, plural)), *tokens)
     form = finite_form(parse.tokens[first].lower(), parse.lemmas[first].lower(), past, plural)
     return tuple(Token(form, first) if token.position == first else token for token in tokens)

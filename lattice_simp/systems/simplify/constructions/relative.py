@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.simplify.clauses import finite_word, pairs, relative_word, subject
+from lattice_simp.systems.simplify.clauses import child, finite_word, pairs, relative_word, subject
 from lattice_simp.systems.simplify.constructions.clause import Clause, clause_span, follows_comma, inserted, plain
 from lattice_simp.systems.simplify.noun_phrase import is_plural, mention
 from lattice_simp.systems.simplify.sentence import Token
@@ -14,6 +14,8 @@ from lattice_simp.text.english.parse import ROOT, Parse
 _SUBJECT = frozenset({"nsubj", "nsubjpass"})
 _SINGULAR_FORMS = frozenset({"is", "was", "has"})
 _PLURAL_FORMS = frozenset({"are", "were", "have"})
+_INDEFINITE = frozenset({"a", "an"})
+_NAMED = frozenset({"NNP", "NN", "PRP"})
 
 
 def relative_clauses(parse: Parse) -> Iterator[Clause]:
@@ -28,15 +30,44 @@ def relative_clauses(parse: Parse) -> Iterator[Clause]:
         noun = _antecedent(parse, head, word)
         if noun is None:
             continue
+        described = described_subject(parse, noun, span[0]) if parse.labels[word] in _SUBJECT else None
+        if described is not None:
+            entity = mention(parse, described)
+            yield from _clauses(parse, head, noun, _realised(parse, head, word, span, entity), restrictive=False)
+            continue
         restrictive = not follows_comma(parse, span)
         whole = any(parse.labels[child] == "conj" and child < head for child in parse.children[noun])
         entity = mention(parse, noun, head, whole=whole, definite=restrictive)
-        sentence = _realised(parse, head, word, span, entity)
-        if sentence:
-            kept = {token.position for token in sentence if not token.copied}
-            dropped = tuple(position for position in span if position not in kept)
-            clause = tuple(position for position in span if position in kept)
-            yield Clause(head, noun, clause, dropped, sentence, restrictive=restrictive)
+        yield from _clauses(parse, head, noun, _realised(parse, head, word, span, entity), restrictive=restrictive)
+
+
+def _clauses(parse: Parse, head: int, noun: int, sentence: tuple[Token, ...], *, restrictive: bool) -> Iterator[Clause]:
+    """Yields the clause of a new sentence; none for an empty one."""
+    if sentence:
+        span, kept = clause_span(parse, head), {token.position for token in sentence if not token.copied}
+        dropped = tuple(position for position in span if position not in kept)
+        clause = tuple(position for position in span if position in kept)
+        yield Clause(head, noun, clause, dropped, sentence, restrictive=restrictive)
+
+
+def described_subject(parse: Parse, noun: int, first: int) -> int | None:
+    """Returns the subject that a predicate noun describes, so that a clause that begins at `first` describes both.
+
+    "Ann is a rower from Rome who sings" says that Ann sings; "Ann is a woman" would say nothing without the clause.
+    """
+    verb, below = parse.heads[noun], parse.children[noun]
+    if parse.labels[noun] != "attr" or parse.lemmas[verb] != "be" or parse.heads[verb] != ROOT:
+        return None
+    between = [position for position in range(noun + 1, first) if parse.parts[position] not in ("PROPN", "PUNCT")]
+    is_indefinite = any(parse.tokens[position].lower() in _INDEFINITE for position in below)
+    is_described = any(parse.labels[position] in ("amod", "compound", "prep") for position in below)
+    is_plain = all(parse.labels[position] == "prep" for position in between)
+    if not (is_plain and is_indefinite and is_described) or child(parse, verb, {"neg", "aux"}) is not None:
+        return None
+    main_subject = subject(parse, verb)
+    if main_subject is None or parse.tokens[parse.subtree(main_subject)[0]].lower() in _INDEFINITE:
+        return None  # "a ship is a large vessel that": any ship
+    return main_subject if parse.tags[main_subject] in _NAMED else None
 
 
 def _antecedent(parse: Parse, clause: int, word: int) -> int | None:
