@@ -87,7 +87,8 @@ def depth_first_order(offsets: Ints, nextstates: Ints) -> tuple[Ints, int]:
             stack[depth] = following
             depth += 1
     count = num_states - index
-    order[:count] = order[index:].copy()
+    for place in range(count):
+        order[place] = order[index + place]
     return order, count
 
 

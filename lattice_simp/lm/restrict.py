@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Ints, jit
 from lattice_simp.lm.automaton import NgramAutomaton, suffixes
 
@@ -60,7 +61,7 @@ def _collect(children: Ints, word: Ints, words: Ints, order: int, root: int) -> 
             begin, end = children[node[context]], children[node[context] + 1]
             if count + size + 1 > capacity:
                 capacity *= 2
-                node, parent, label = _grow(node, capacity), _grow(parent, capacity), _grow(label, capacity)
+                node, parent, label = grown(node), grown(parent), grown(label)
             if end - begin > _SCAN_LIMIT * size:
                 for number in range(size):
                     index = begin + np.searchsorted(word[begin:end], words[number])
@@ -73,16 +74,11 @@ def _collect(children: Ints, word: Ints, words: Ints, order: int, root: int) -> 
                     node[count], parent[count], label[count] = child, context, number_of[word[child]]
                     count += 1
         begin_level = end_level
-    parent[:size] = parent[count] = count
+    parent[count] = count
+    for number in range(size):
+        parent[number] = count
     node[count], label[count] = root, -1
     return node[: count + 1].copy(), parent[: count + 1].copy(), label[: count + 1].copy()
-
-
-@jit
-def _grow(values: Ints, capacity: int) -> Ints:
-    grown = np.empty(capacity, dtype=values.dtype)
-    grown[: len(values)] = values
-    return grown
 
 
 @jit

@@ -17,7 +17,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.arguments import whole
-from lattice_simp.core.growing import grown
+from lattice_simp.core.growing import copy_into, grown
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
@@ -213,7 +213,7 @@ def _follow_epsilons(
             while used + (end - begin) + 1 >= len(elements):
                 elements = grown(elements)
             if end != used:
-                elements[used : used + end - begin] = elements[begin:end]
+                copy_into(elements, used, elements[begin:end])
                 position, begin, end = position + used - begin, used, used + end - begin
                 used = end
             if known >= 0:  # the old element stays in place, since others may trace back through it

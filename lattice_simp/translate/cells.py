@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.core.growing import grown
+from lattice_simp.core.growing import copy_into, grown
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.translate.automaton import ARC, STEP, Cells, Items, expand_references, item_automaton
 
@@ -105,7 +105,7 @@ def _add_nested(
         )
         while used + len(arcs) > len(pool):
             pool = grown(pool)
-        pool[used : used + len(arcs)] = arcs
+        copy_into(pool, used, arcs)
         begin[cell], end[cell], num_states[cell] = used, used + len(arcs), states
         used += len(arcs)
     return pool, used, steps, num_steps

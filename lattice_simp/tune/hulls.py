@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
-from lattice_simp.core.growing import grown
+from lattice_simp.core.growing import copy_into, grown
 from lattice_simp.core.kernel import Floats, jit
 
 LINE = np.dtype(
@@ -106,7 +106,7 @@ def hulls(arcs: Arcs, lines: Floats, end_lines: Floats, limit: float, pool: Line
             size = _push(hull, 0, 0.0, 0.0, -1, -1, limit)
         while used + size > len(pool):
             pool = grown(pool)
-        pool[used : used + size] = hull[:size]
+        copy_into(pool, used, hull[:size])
         begins[state], ends[state] = used, used + size
         used += size
     if num_states == 0:
