@@ -30,7 +30,7 @@ from lattice_simp.commands.lattice_input import (
     sentence_number,
 )
 from lattice_simp.commands.lattice_run import lattice_run
-from lattice_simp.commands.losses import Losses
+from lattice_simp.commands.losses import Losses, write_several
 from lattice_simp.commands.options import (
     LABELS,
     TERMS_HELP,
@@ -58,8 +58,10 @@ from lattice_simp.draw.labels import Numbers
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name, write
+from lattice_simp.formats.collections import is_collection
 from lattice_simp.formats.grammar import GRAMMARS
 from lattice_simp.formats.nbest import is_json_name, is_nbest, write_nbest
+from lattice_simp.formats.terms import read_terms
 from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.apply_lm import without_model
@@ -250,7 +252,9 @@ def gappy(
     output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Make a gappy acceptor of skeletons or of --terms. Its loops are written as arcs.
+    """Make a gappy acceptor of the skeletons, or of the --terms, of each sentence. Its loops are written as arcs.
+
+    The acceptors of several sentences need --output FOLDER/ or a file of a format that holds many (.ark, .lats).
 
     Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst
     """
@@ -259,16 +263,31 @@ def gappy(
     if terms is not None:
         refuse_idle(["loops"], "with --terms; it applies to skeletons")
         require_arrays(engine, "--terms")
-        write(term_acceptor(terms_of(terms, sentence)).as_lattice(), output, to)
+        lines = read_terms(terms) if sentence is None else [terms_of(terms, sentence)]
+        acceptors = [(str(number), term_acceptor(line).as_lattice()) for number, line in enumerate(lines)]
+        if len(acceptors) == 1:
+            write(acceptors[0][1], output, to)
+        else:
+            write_several(acceptors, terms, output, to, Losses(labels))
         return
     assert source is not None
-    skeleton = read_skeleton(source, sentence, labels)
-    acceptor = ENGINES[engine].gappy_acceptor(skeleton, loops=loops)
+    with readable(source) as file:
+        if sentence is None and is_collection(file):
+            with lattice_run(file, labels=labels) as run:
+                run.write(partial(_acceptor_of, loops=loops, engine=engine), output, to, lists=False)
+            return
+        skeleton = read_skeleton(file, sentence, labels)
     losses = Losses(labels)
     hypotheses = [skeleton] if isinstance(skeleton, Lattice) else skeleton
     losses.add_features(name for part in hypotheses for name in part.features)
-    losses.write(acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice(), output, to)
+    losses.write(_acceptor_of(skeleton, loops, engine), output, to)
     losses.print(output)
+
+
+def _acceptor_of(skeleton: Lattice | list[Hypothesis], loops: Loops, engine: Engine) -> Lattice:
+    """Returns the gappy acceptor of a sentence's skeletons, with its loops as arcs."""
+    acceptor = ENGINES[engine].gappy_acceptor(skeleton, loops=loops)
+    return acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice()
 
 
 @app.command()

@@ -15,9 +15,10 @@ from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError
 from lattice_simp.formats import KALDI, check_labels, format_of, read
-from lattice_simp.formats.collections import Entry, entries, is_collection
+from lattice_simp.formats.collections import Entry, entries, is_collection, list_lattice
 from lattice_simp.formats.common import finite, natural
-from lattice_simp.formats.nbest import is_nbest, stream_nbest
+from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.ops.join_pieces import join_pieces
@@ -213,11 +214,11 @@ def read_any(
     """Reads a lattice like `read_full`, but accepts lattices without hypotheses."""
     with readable(path) as file:
         if format is None and is_nbest(file):
-            hypotheses = _read_list(file, sentence, labels)
-            say_repeated(path, 0 if distinct else repeated(hypotheses))
-            return Lattice.from_nbest(hypotheses)
+            chosen = _read_list(file, sentence, labels)
+            say_repeated(path, 0 if distinct else repeated(chosen.hypotheses))
+            return list_lattice(chosen)
         options = labels.of_lattices(path)
-        if is_collection(file):
+        if is_collection(file, format):
             lattice = _chosen(entries(file, format, **options), sentence, path)
         elif sentence is not None:
             require_lattices(file, format)
@@ -236,7 +237,7 @@ def read_skeleton(path: str, sentence: str | None = None, labels: LabelOptions =
     """
     with readable(path) as file:
         if is_nbest(file):
-            return _read_list(file, sentence, labels)
+            return _read_list(file, sentence, labels).hypotheses
         return read_full(file, sentence, labels=labels)
 
 
@@ -252,8 +253,8 @@ def read_outputs(
         first_id: the id of the first sentence in n-best lists.
     """
     if Path(file).is_file() and is_nbest(file):
-        streamed = stream_nbest(file, first_id, **labels.of_lists(source))
-        yield from ((str(number), hypotheses) for number, hypotheses in streamed)
+        streamed = stream_sentences(file, first_id, **labels.of_lists(source))
+        yield from ((member.name or str(member.number), member.hypotheses) for member in streamed)
     elif is_collection(file):
         for entry in entries(file, **labels.of_lattices(source)):
             yield entry.name, labels.prepared(entry.load())
@@ -325,19 +326,23 @@ def _chosen(members: Iterator[Entry], sentence: str | None, path: str) -> Lattic
     raise FormatError(message, path=path, remedy=remedy)
 
 
-def _read_list(path: str, sentence: str | None, labels: LabelOptions) -> list[Hypothesis]:
-    streamed = stream_nbest(path, **labels.of_lists(path))
-    lists = {str(number): hypotheses for number, hypotheses in streamed if hypotheses}
-    if sentence is None and len(lists) == 1:
-        return next(iter(lists.values()))
+def _read_list(path: str, sentence: str | None, labels: LabelOptions) -> Sentence:
+    """Returns the sentence of an n-best list with this name or number; without either, its only one."""
+    streamed = stream_sentences(path, **labels.of_lists(path))
+    filled = [member for member in streamed if member.hypotheses]
+    if sentence is None and len(filled) == 1:
+        return filled[0]
+    lists = {str(member.number): member for member in filled} | {
+        member.name: member for member in filled if member.name
+    }
     if sentence in lists:
         return lists[sentence]
-    ids = list(lists)
-    if not ids:
+    if not filled:
         raise FormatError("no sentence has hypotheses", path=path, remedy="look at the output of their program")
+    ids = [member.name or str(member.number) for member in filled]
     listed = ", ".join(ids) if len(ids) <= _LISTED else f"{ids[0]} to {ids[-1]}"
     if sentence is None:
-        message = f"n-best list of {len(lists)} sentences; expected one"
+        message = f"n-best list of {len(ids)} sentences; expected one"
         raise FormatError(message, path=path, remedy=f"choose one with --id: {listed}")
-    remedy = f"ids are numbers that count from 0; this list has {listed}"
+    remedy = f"ids are names, or numbers that count from 0; this list has {listed}"
     raise FormatError(f"holds no hypotheses of sentence {sentence}", path=path, remedy=remedy)

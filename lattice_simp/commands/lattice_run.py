@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
@@ -22,21 +23,33 @@ from lattice_simp.commands.lattice_input import (
     require_hypotheses,
     say_repeated,
 )
-from lattice_simp.commands.losses import Losses, with_header_of
+from lattice_simp.commands.losses import SEVERAL, Losses, is_folder, with_header_of
 from lattice_simp.commands.options import FAILED, refuse_idle
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.word_times import TIME
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats import FORMATS, format_of_name
-from lattice_simp.formats.collections import Entry, entries, format_of_parts, is_collection, new_file
-from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
+from lattice_simp.formats.collections import (
+    Entry,
+    entries,
+    format_of_parts,
+    is_collection,
+    list_lattice,
+    new_file,
+)
+from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_sentences, write_nbest
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.ops.timed_words import times_of_path
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import place, readable
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+_NOT_IN_LISTS = "to keep them, write JSON lines, to a name that ends in .jsonl, or lattices; Moses' format cannot store"
 
 Operation = Callable[[Lattice], Lattice]
 
@@ -56,7 +69,8 @@ def lattice_run(
 ) -> Iterator[LatticeRun]:
     """Yields the run of a file, a folder, an archive, or standard input (-).
 
-    If lattices of a collection failed, the command ends with an error after the others are written.
+    If lattices of a collection failed, the command ends with an error after the others are written. Errors of a single
+    lattice with a cycle get the path.
 
     Args:
         source: the path of the lattices.
@@ -68,7 +82,10 @@ def lattice_run(
     """
     with readable(source) as file:
         run = LatticeRun(file, sentence, labels, jobs, format, distinct=distinct)
-        yield run
+        try:
+            yield run
+        except CyclicLatticeError as error:
+            raise CyclicLatticeError(f"{place(file)}: {error}") from error
     say_repeated(source, 0 if distinct else run.repeated)
     if run.failed:
         print(f"lattice-simp: {counted(run.failed, 'lattice')} failed", file=sys.stderr)
@@ -98,7 +115,7 @@ class LatticeRun:
         self._file, self._sentence, self._labels, self._jobs, self._format = file, sentence, labels, jobs, format
         self._distinct = distinct
         self.count = self.failed = self.repeated = 0
-        self.is_many = sentence is None and is_collection(file)
+        self.is_many = sentence is None and is_collection(file, format)
         self._is_list = self.is_many and format is None and is_nbest(file)
 
     @property
@@ -127,7 +144,7 @@ class LatticeRun:
         """
         if self.is_many:
             results = self._results(lambda _, lattice: operation(lattice))
-            yield from ((entry.name, result) for entry, result in results)
+            yield from ((entry.name, result) for _, entry, result in results)
         else:
             yield self._sentence or "", operation(self.lattice)
 
@@ -187,11 +204,11 @@ class LatticeRun:
 
         if not self.is_many:
             losses.write(changed(0, self.lattice), output, format)
-        elif output.endswith("/") or (output != "-" and Path(output).is_dir()):
+        elif is_folder(output):
             self._write_folder(changed, output, format, losses)
         elif lists and self._is_list:
             refuse_idle(["to"], "when the output is an n-best list")
-            write_nbest(self._lists(changed), output)
+            write_nbest(self._lists(changed, losses, keeps_all=is_json_name(output)), output)
         elif (chosen := self._archive_format(output, format)) is not None:
             self._write_archive(changed, output, chosen, losses)
         else:
@@ -209,21 +226,21 @@ class LatticeRun:
             format = format_of_name(output, "att")
             if format == "att":  # standard output, any text, an ending that says nothing
                 format = format_of_parts(self._file, self._format) or format
-        return None if FORMATS[format].archive is None else format
+        return format if format in FORMATS and FORMATS[format].archive is not None else None
 
-    def _results(self, operation: Callable[[int, Lattice], Result]) -> Iterator[tuple[Entry, Result]]:
-        for entry, result, error in self._outcomes(operation):
+    def _results(self, operation: Callable[[int, Lattice], Result]) -> Iterator[tuple[int, Entry, Result]]:
+        for number, (entry, result, error) in enumerate(self._outcomes(operation)):
             if error is None:
-                yield entry, result  # type: ignore[misc]
+                yield number, entry, result  # type: ignore[misc]
 
     def _entries(self) -> Iterator[Entry]:
         """Yields the lattices of the collection; counts the hypotheses of lists that lattices leave out."""
         if not self._is_list:
             yield from entries(self._file, self._format, **self._options)
             return
-        for number, hypotheses in stream_nbest(self._file, **self._options):
-            self.repeated += repeated(hypotheses)
-            yield Entry(str(number), partial(Lattice.from_nbest, hypotheses), "", lambda: None)
+        for sentence in stream_sentences(self._file, **self._options):
+            self.repeated += repeated(sentence.hypotheses)
+            yield Entry(sentence.name or str(sentence.number), partial(list_lattice, sentence), "", lambda: None)
 
     def _outcomes(
         self, operation: Callable[[int, Lattice], Result]
@@ -249,22 +266,32 @@ class LatticeRun:
             yield entry, result, error
         failures.end(self.count)
 
-    def _lists(self, changed: NumberedOperation) -> Iterator[tuple[int, list[Hypothesis]]]:
-        """Yields the number of each n-best list and its hypotheses after an operation, without ignored labels.
+    def _lists(self, changed: NumberedOperation, losses: Losses, *, keeps_all: bool) -> Iterator[Sentence]:
+        """Yields each n-best list after an operation, without ignored labels.
 
         The operation adds no paths to the lattice of a list, so there are not more than before. Hypotheses that differ
-        in ignored labels only stay apart.
+        in ignored labels only stay apart. Unless the file keeps all, what it cannot hold is reported.
         """
-        for entry, lattice in self._results(changed):
-            count = count_paths(lattice)
+        for number, _, lattice in self._results(changed):
+            count, name, is_timed = count_paths(lattice), lattice.header.name, TIME in lattice.features
             best = nbest(lattice, count, unique=False, ignore=self._labels.ignored) if count else []
-            yield int(entry.name), best
+            if is_timed:
+                best = [self._with_times(lattice, path) for path in best]
+            if not keeps_all:
+                facts = {"the names of sentences": name is not None, "the times of words": is_timed}
+                losses.add_phrases({_NOT_IN_LISTS: [fact for fact, is_lost in facts.items() if is_lost]})
+            yield Sentence(number, best, name)
+
+    def _with_times(self, lattice: Lattice, path: Hypothesis) -> Hypothesis:
+        """Returns a path with the times of its words, which replace the feature of their sum."""
+        features = {name: score for name, score in path.features.items() if name != TIME}
+        return replace(path, features=features, times=times_of_path(lattice, path, self._labels.ignored))
 
     def _only(self) -> Lattice:
         """Returns the only lattice of a collection."""
         members = list(islice(self._entries(), 2))
         if len(members) != 1:
-            remedy = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"
+            remedy = SEVERAL
             if self._is_list:
                 remedy += " (to write n-best lists, use `lattice tokens`)"
             raise LatticeSimpError(f"{place(self._file)} holds several lattices; {remedy}")
@@ -276,9 +303,9 @@ class LatticeRun:
         if Path(folder).resolve() == Path(self._file).resolve():
             raise LatticeSimpError(f"{folder}: the results would replace the input; give another folder")
         written = set[Path]()
-        for entry, lattice in self._results(changed):
+        for _, entry, lattice in self._results(changed):
             original = entry.format()
-            chosen = format or original or "openfst"
+            chosen = format or (original if original in FORMATS else None) or "openfst"
             keeps_name = entry.file and chosen == original
             name = entry.file if keeps_name else entry.name + (*FORMATS[chosen].suffixes, ".txt")[0]
             with self._reporting(entry):

@@ -101,8 +101,7 @@ def tokens(
         _require_lists(file, source)
         lists = stream_nbest(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
         groups = (
-            (number, [replace(entry, tokens=tuple(split_tokens(chosen.tokens(entry.text)))) for entry in entries])
-            for number, entries in lists
+            (number, [_with_text(entry, chosen.tokens(entry.text)) for entry in entries]) for number, entries in lists
         )
         write_nbest(checked_lists(groups, source, remedy), output)
 
@@ -138,6 +137,11 @@ def texts(
         _note(f"lists with fewer than {n or 1} hypotheses, repeated from the first: {shorter}")
     if empty:
         _note(f"sentences without hypotheses, with empty lines: {empty} (sentences count from id {first_id or 0} on)")
+
+
+def _with_text(entry: Hypothesis, text: str) -> Hypothesis:
+    """Returns a hypothesis with other tokens, whose times are unknown."""
+    return replace(entry, tokens=tuple(split_tokens(text)), times=None)
 
 
 def _note(text: str) -> None:

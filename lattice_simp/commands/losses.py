@@ -11,9 +11,15 @@ from typing import Any
 from lattice_simp.commands.lattice_input import NO_OPTIONS, LabelOptions
 from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.formats import format_of_name, losses, write
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats import FORMATS, format_of_name, losses, write
+from lattice_simp.formats.collections import new_file
+from lattice_simp.support.textio import place
 
 STDOUT = "<stdout>"
+
+SEVERAL = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"
+"""The remedy where several lattices do not fit into a file."""
 
 
 class Losses:
@@ -73,6 +79,36 @@ def write_result(
         lattice = with_header_of(origin, lattice)
     losses.write(lattice, output, format)
     losses.print(output)
+
+
+def write_several(
+    lattices: Iterable[tuple[str, Lattice]], source: str, output: str, format: str | None, losses: Losses
+) -> None:
+    """Writes named lattices to a folder, or to a file of a format that holds several.
+
+    Raises:
+        LatticeSimpError: the output is a file for one lattice.
+    """
+    if is_folder(output):
+        written = set[Path]()
+        suffix = (*FORMATS[format or "openfst"].suffixes, ".txt")[0]
+        for name, lattice in lattices:
+            losses.write(lattice, new_file(output, name + suffix, written), format or "openfst")
+    else:
+        chosen = format or format_of_name(output, "att")
+        open_archive = FORMATS[chosen].archive
+        if open_archive is None:
+            raise LatticeSimpError(f"{place(source)} holds several sentences; {SEVERAL}")
+        with open_archive(output, **losses.options(chosen)) as add:
+            for name, lattice in lattices:
+                add(name, lattice)
+                losses.add(lattice, output, chosen)
+    losses.print(output)
+
+
+def is_folder(output: str) -> bool:
+    """Returns whether an output is a folder: it exists, or its name ends with a slash."""
+    return output.endswith("/") or (output != "-" and Path(output).is_dir())
 
 
 def with_header_of(origin: Lattice, lattice: Lattice) -> Lattice:

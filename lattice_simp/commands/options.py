@@ -21,7 +21,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats import FORMATS
+from lattice_simp.formats import FORMATS, READ_ONLY
 from lattice_simp.formats.pieces import PieceKind
 
 FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
@@ -182,6 +182,11 @@ def format_name(name: str) -> str:
     return name
 
 
+def input_format_name(name: str) -> str:
+    """Checks the name of a format of input, as an option's parser."""
+    return name if name in READ_ONLY else format_name(name)
+
+
 def writable(path: Path) -> Path:
     """Returns the path if the file can be written; as an option's callback, it keeps long runs from failing at the end.
 
@@ -200,7 +205,9 @@ INPUT, OUTPUT, RUNNING, LABELS, SEARCH = "Input", "Output", "Running", "Labels",
 """Panels of --help."""
 
 FORMAT_NAMES = "|".join(FORMATS)
-COST_HELP = "feature to use as the cost of n-best lists instead of the total score, such as F0"
+COST_HELP = (
+    "feature to use as the score of n-best lists instead of the total, such as F0; -NAME or -total if they are costs"
+)
 IGNORE_HELP = "label that is not a word, or several separated by spaces (repeatable)"
 SCALES_HELP = "weights of features in the costs, such as acoustic=0.1,graph=1 (default: those of the file)"
 PLF_SCORES_HELP = "kind of the numbers in PLF"
@@ -215,7 +222,12 @@ Id: TypeAlias = Annotated[
 ]
 From: TypeAlias = Annotated[
     str | None,
-    typer.Option("--from", parser=format_name, metavar=FORMAT_NAMES, help="input format; inferred by default"),
+    typer.Option(
+        "--from",
+        parser=input_format_name,
+        metavar="|".join((*FORMATS, *READ_ONLY)),
+        help="input format; inferred by default",
+    ),
 ]
 To: TypeAlias = Annotated[
     str | None,

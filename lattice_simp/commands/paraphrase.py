@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from lattice_simp.commands.options import (
     refuse_idle,
 )
 from lattice_simp.commands.paraphrase_worker import AlignOptions, ExpandOptions, Work, make_worker, parses_of
+from lattice_simp.commands.records import Record
 from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_run, resumable, run_sentences
 from lattice_simp.commands.sentence_sets import read_parallel, read_sets
 from lattice_simp.commands.sentences import Sentence
@@ -187,7 +189,25 @@ def _run(work: Work, chosen: _Run) -> None:
         work.lattices.mkdir(parents=True, exist_ok=True)
     sentences = [Sentence(line.sentences, text=work.passed_through(line)) for line in sets]
     parts = {**name_run(sentences, Path(os.devnull), work), "model": work.options.files()}
-    job = Job("paraphrasing", partial(make_worker, work), parts)
+    unchanged = list[int]()
+    job = Job("paraphrasing", partial(make_worker, work), parts, seen=partial(_add_unchanged, unchanged))
     with resumable(run):
         report = run_sentences(sentences, job, run)
-    end_run(report, run, f"{counted(len(sets), 'set')} in {report.seconds:.1f} s, {report.failed} failed")
+    summary = f"{counted(len(sets), 'set')} in {report.seconds:.1f} s, {report.failed} failed"
+    if unchanged:
+        summary += f"; {_nothing_new([len(sets[number].sentences) for number in unchanged])}"
+    end_run(report, run, summary)
+
+
+def _add_unchanged(unchanged: list[int], record: Record) -> None:
+    """Adds the number of a set whose phrases form no new sentence."""
+    if record.get("new") == 0:
+        unchanged.append(record["number"])
+
+
+def _nothing_new(sizes: Sequence[int]) -> str:
+    """Says which sets have no new sentences, and why, from their numbers of sentences."""
+    text = f"{counted(len(sizes), 'set')} without new sentences"
+    if max(sizes) < 2:
+        return f"{text}: a set needs two sentences or more, in lines without a blank line between (or --senses)"
+    return f"{text}: no phrase has an equivalent in another context; `lattice-simp paraphrase align` lists those found"

@@ -163,6 +163,10 @@ class _Tools:
         return expanded, apply_lm(expanded.lattice, {"LM": (self.model, 1.0)}, beam=self.work.options.beam)
 
 
+_Result = tuple[str, int | None]
+"""The text of a record, and the number of new sentences; None where they are not counted."""
+
+
 def parses_of(line: str) -> list[Tree]:
     """Returns the parses of a sentence in Penn brackets, between ` ||| `.
 
@@ -185,31 +189,27 @@ def make_worker(work: Work) -> Function:
 def _one_set(tools: _Tools, task: tuple[int, Sentence]) -> Record:
     number, sentence = task
     sentence_set = SentenceSetLine(tools.work.ids[number], sentence.words)
-    line = ACTIONS[tools.work.action](tools, sentence_set, number)
-    return {"number": number, "line": line, "nbest": [], "reachable": None}
+    line, new = ACTIONS[tools.work.action](tools, sentence_set, number)
+    return {"number": number, "line": line, "nbest": [], "reachable": None, "new": new}
 
 
-def _expand(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> str:
+def _expand(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Result:
     work = tools.work
     if not sentence_set.sentences:
-        return _listed(work, sentence_set, [], 0)
+        return _listed(work, sentence_set, [], 0), None
     expanded, lattice = tools.expansion(sentence_set)
     if work.lattices is not None:
         write(expanded.lattice if tools.model is None else lattice, work.lattices / f"{sentence_set.id}.fst")
-    return _listed(work, sentence_set, nbest(lattice, work.limit), expanded.count)
+    return _listed(work, sentence_set, nbest(lattice, work.limit), expanded.count), expanded.new
 
 
-def _sample(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> str:
+def _sample(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Result:
     work = tools.work
     if not sentence_set.sentences:
-        return _listed(work, sentence_set, [], 0)
+        return _listed(work, sentence_set, [], 0), None
     expanded, lattice = tools.expansion(sentence_set)
-    return _listed(
-        work,
-        sentence_set,
-        sample(lattice, work.limit, seed=work.seed + number, uniform=not work.weighted),
-        expanded.count,
-    )
+    paths = sample(lattice, work.limit, seed=work.seed + number, uniform=not work.weighted)
+    return _listed(work, sentence_set, paths, expanded.count), expanded.new
 
 
 def _listed(work: Work, sentence_set: SentenceSetLine, paths: list[Hypothesis], total: int) -> str:
@@ -226,11 +226,10 @@ def _block(sentences: Iterable[str]) -> str:
     return "".join(f"{sentence}\n" for sentence in sentences)
 
 
-def _count(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> str:
+def _count(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Result:
     if not sentence_set.sentences:
-        return json.dumps(
-            {"id": sentence_set.id, "given": 0, "phrases": 0, "sentences": 0, "new": 0}, ensure_ascii=False
-        )
+        record = {"id": sentence_set.id, "given": 0, "phrases": 0, "sentences": 0, "new": 0}
+        return json.dumps(record, ensure_ascii=False), None
     expanded, lattice = tools.expansion(sentence_set)
     record = {
         "id": sentence_set.id,
@@ -244,10 +243,10 @@ def _count(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> str:
     }
     if tools.model is not None:
         record["within_beam"] = count_paths(lattice)
-    return json.dumps(record, ensure_ascii=False)
+    return json.dumps(record, ensure_ascii=False), expanded.new
 
 
-def _align(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> str:
+def _align(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Result:
     trees = tools.work.options.words.trees_of(sentence_set, tools.paraphraser)
     settings = tools.paraphraser.settings.alignment
     pairs = [
@@ -265,13 +264,13 @@ def _align(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> str:
             trees[first], trees[second], link_words(trees[first], trees[second], tools.paraphraser.thesaurus), settings
         )
     ]
-    return json.dumps({"id": sentence_set.id, "pairs": pairs}, ensure_ascii=False)
+    return json.dumps({"id": sentence_set.id, "pairs": pairs}, ensure_ascii=False), None
 
 
-ACTIONS: Mapping[str, Callable[[_Tools, SentenceSetLine, int], str]] = {
+ACTIONS: Mapping[str, Callable[[_Tools, SentenceSetLine, int], _Result]] = {
     "expand": _expand,
     "count": _count,
     "sample": _sample,
     "align": _align,
 }
-"""The functions that make the text of a record from a set and its number, by action."""
+"""The functions that make the text of a record, and count new sentences, from a set and its number, by action."""

@@ -13,7 +13,7 @@ from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.collections import entries, format_of_parts, is_collection, stem_of
-from lattice_simp.formats.nbest import is_nbest
+from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.formats.plain_text import warn_of_lines
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines, readable
@@ -40,7 +40,11 @@ def lattice_names(sources: Sequence[str], files: Sequence[str], labels: LabelOpt
     names: list[str] = []
     for source, file in zip(sources, files, strict=True):
         if Path(file).is_file() and is_nbest(file):
-            return []
+            own = [sentence.name for sentence in stream_sentences(file, **labels.of_lists(source))]
+            if None in own:
+                return []
+            names += filter(None, own)
+            continue
         if not is_collection(file):
             names.append(stem_of(Path(source).name))
         elif format_of_parts(file, None) == "plf":

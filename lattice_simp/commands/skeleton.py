@@ -90,13 +90,16 @@ def convert(
 def make(
     source: Annotated[Path, typer.Argument(help="tokenised English sentences, one per line; - for stdin")],
     target: Annotated[Path, typer.Argument(help="output file (JSON lines), or - for stdout")],
-    method: Annotated[MethodName, typer.Option(help="method; optimal uses a tagger's scores if --model names one")],
+    method: Annotated[
+        MethodName,
+        typer.Option(help="method; dependency needs no model, and optimal uses a tagger's scores if --model names one"),
+    ] = "dependency",
     model: Annotated[Model | None, Detail("a tagger of `skeleton train`")] = None,
     lm: Annotated[Lm, Detail("English, for optimal")] = None,
     rate: Annotated[float, typer.Option(help="target compression rate: kept tokens divided by all tokens")] = 0.6,
     candidates: Annotated[int, typer.Option(min=1, help="maximum skeletons per sentence")] = 1,
 ) -> None:
-    """Make skeletons. Example: lattice-simp skeleton make --method dependency a.en skeletons.jsonl"""
+    """Make skeletons. Example: lattice-simp skeleton make a.en skeletons.jsonl"""
     from lattice_simp.skeleton import write_skeletons
     from lattice_simp.skeleton.automatic import parse_sentences, parser_name
     from lattice_simp.skeleton.automatic.candidates import check_wanted

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
 from lattice_simp.core.kernel import Ints
 from lattice_simp.core.symbols import as_tokens
+
+Times: TypeAlias = tuple[tuple[float, float], ...]
+"""The begin and the end of each word, in seconds."""
 
 _NO_ARCS = np.zeros(0, dtype=np.int32)
 
@@ -28,6 +32,7 @@ class Hypothesis:
             numbered: `TM_0`, `TM_1`, ...
         arcs: (length,) int32, for a path: the numbers of its arcs in the lattice that was searched (see `nbest`).
         inputs: for a path: its input labels without epsilons, in order.
+        times: when each word begins and ends, in seconds, for a hypothesis that was read with them; None without times.
     """
 
     tokens: tuple[str, ...]
@@ -35,6 +40,7 @@ class Hypothesis:
     features: Mapping[str, float] = field(default_factory=dict, hash=False)
     arcs: Ints = field(default_factory=lambda: _NO_ARCS, compare=False, repr=False)
     inputs: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    times: Times | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.tokens, tuple):
@@ -56,4 +62,4 @@ class Hypothesis:
         >>> Hypothesis(("a", "cat"), 2.5).with_cost(1.0).score
         -1.0
         """
-        return Hypothesis(self.tokens, cost, self.features, self.arcs, self.inputs)
+        return Hypothesis(self.tokens, cost, self.features, self.arcs, self.inputs, self.times)

@@ -25,10 +25,11 @@ from lattice_simp.core.connect import reaches_final, topological_order, useful_s
 from lattice_simp.core.features import Features, check_density, gather
 from lattice_simp.core.header import NO_HEADER, Header
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, read_only
 from lattice_simp.core.prefix_tree import prefix_tree
 from lattice_simp.core.product import product
 from lattice_simp.core.symbols import EPSILON, SymbolTable, as_sentences, as_tokens
+from lattice_simp.core.word_times import TIME, TimedStrings
 from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
 INFINITY = float("inf")
@@ -192,11 +193,14 @@ class Lattice:
         best: dict[tuple[str, ...], float] = {}
         for words, cost in map(words_and_cost, as_sentences(strings)):
             best[words] = min(cost, best.get(words, INFINITY))
-        return cls._tree(best, list(best.values()), SymbolTable() if symbols is None else symbols, {})
+        table = SymbolTable() if symbols is None else symbols
+        return cls._tree(*_encoded(best, table), list(best.values()), table, {})
 
     @classmethod
     def from_nbest(cls, hypotheses: Strings, symbols: SymbolTable | None = None) -> Lattice:
         """Makes a prefix tree from an n-best list; the features of each hypothesis are on its last arc.
+
+        If all have times of words, arcs get the feature "time" (in seconds), and those without words are pauses.
 
         >>> lattice = Lattice.from_nbest([Hypothesis(("a", "cat"), 2.0, {"LM": -1.5}), Hypothesis(("a",), 3.0)])
         >>> lattice.features["LM"].tolist()
@@ -207,28 +211,29 @@ class Lattice:
         Raises:
             InvalidLatticeError: as `words_and_cost`, or there are thousands of features that few hypotheses have.
         """
-        best: dict[tuple[str, ...], tuple[float, Mapping[str, float]]] = {}
+        best: dict[tuple[str, ...], Hypothesis] = {}
         for hypothesis in as_hypotheses(hypotheses):
-            words, cost = hypothesis.tokens, hypothesis.cost
-            if words not in best or cost < best[words][0]:
-                best[words] = cost, hypothesis.features
-        costs, scores = [cost for cost, _ in best.values()], [features for _, features in best.values()]
+            if hypothesis.tokens not in best or hypothesis.cost < best[hypothesis.tokens].cost:
+                best[hypothesis.tokens] = hypothesis
+        entries = list(best.values())
+        costs, scores = [entry.cost for entry in entries], [entry.features for entry in entries]
         names = dict.fromkeys(chain.from_iterable(scores))
         check_density(len(names), scores, sum(map(len, best)))  # no more arcs than words
         columns = {name: [features.get(name, 0.0) for features in scores] for name in names}
-        return cls._tree(best, costs, SymbolTable() if symbols is None else symbols, columns)
+        table = SymbolTable() if symbols is None else symbols
+        timed = TimedStrings.of(entries, table)
+        if timed is None:
+            return cls._tree(*_encoded(best, table), costs, table, columns)
+        tree = cls._tree(timed.labels, timed.begins, costs, table, columns)
+        words = timed.words[tree.olabels]
+        lattice = replace(tree, ilabels=words, olabels=words, header=Header(start=timed.start))
+        return lattice.with_feature(TIME, timed.seconds[tree.olabels])
 
     @classmethod
     def _tree(
-        cls,
-        strings: Collection[tuple[str, ...]],
-        costs: list[float],
-        symbols: SymbolTable,
-        scores: Mapping[str, list[float]],
+        cls, labels: Ints, begins: Longs, costs: list[float], symbols: SymbolTable, scores: Mapping[str, list[float]]
     ) -> Lattice:
-        """Makes a prefix tree from distinct strings, with costs and scores on their last arcs."""
-        labels = symbols.encode(chain.from_iterable(strings))
-        begins = np.fromiter(accumulate(map(len, strings), initial=0), dtype=np.int64, count=len(strings) + 1)
+        """Makes a prefix tree from distinct strings of labels, with costs and scores on their last arcs."""
         tree = prefix_tree(labels, begins)
         weights, finals = tree.spread(costs, "costs", INFINITY)
         if len(weights):
@@ -600,6 +605,12 @@ class Lattice:
             return cls.from_arcs(**fst_bytes.parse(data, symbols, isymbols, file_tables=file_tables))
         except FormatError as error:
             raise InvalidLatticeError(str(error)) from error
+
+
+def _encoded(strings: Collection[tuple[str, ...]], symbols: SymbolTable) -> tuple[Ints, Longs]:
+    """Returns the labels of strings, and where each string begins in them."""
+    labels = symbols.encode(chain.from_iterable(strings))
+    return labels, np.fromiter(accumulate(map(len, strings), initial=0), dtype=np.int64, count=len(strings) + 1)
 
 
 def share_symbols(lattices: Sequence[Lattice], symbols: SymbolTable | None = None) -> list[Lattice]:

@@ -43,7 +43,11 @@ def unmarked(hypotheses: Iterable[Hypothesis], ignore: Collection[str] = MARKS) 
     ['a']
     """
     ignored = frozenset(as_tokens(ignore))
-    return [
-        entry if ignored.isdisjoint(entry.tokens) else replace(entry, tokens=without_marks(entry.tokens, ignored))
-        for entry in hypotheses
-    ]
+    return [entry if ignored.isdisjoint(entry.tokens) else _without(entry, ignored) for entry in hypotheses]
+
+
+def _without(entry: Hypothesis, ignored: frozenset[str]) -> Hypothesis:
+    times = entry.times
+    if times is not None:
+        times = tuple(span for token, span in zip(entry.tokens, times, strict=True) if token not in ignored)
+    return replace(entry, tokens=without_marks(entry.tokens, ignored), times=times)

@@ -22,6 +22,7 @@ from lattice_simp.formats import (
     att,
     feature_lattice,
     grammar,
+    julius_lattices,
     kaldi,
     mesh,
     moses_networks,
@@ -68,6 +69,9 @@ FORMATS: dict[str, Format] = {
 }
 """The lattice formats by name."""
 
+READ_ONLY: dict[str, Format] = {"julius-graph": julius_lattices.GRAPH, "julius-cn": julius_lattices.NETWORK}
+"""The lattice formats by name that can only be read, and are not detected: their files hold n-best lists as well."""
+
 KALDI = ("kaldi", "kaldi-binary")
 """Formats of archives whose labels may be numbers."""
 
@@ -91,7 +95,7 @@ def read(path: str | Path, format: str | None = None, symbols: SymbolTable | Non
 
     Args:
         path: the file, plain or compressed; `-` is standard input.
-        format: a name in `FORMATS`; None to detect it from the content.
+        format: a name in `FORMATS` or `READ_ONLY`; None to detect it from the content.
         symbols: the table that numbers the words; it grows as needed. A new one if None.
         options: options of the format's reader; see `parse_openfst`, `parse_att`, `parse_plf`, `parse_slf`,
             `parse_features`.
@@ -111,7 +115,7 @@ def parse(
     _check(format, path)
     format = format or _sniffed(data, path)
     check_labels(options, format, path)
-    return FORMATS[format].read(data, path=path, symbols=symbols, **options)
+    return {**FORMATS, **READ_ONLY}[format].read(data, path=path, symbols=symbols, **options)
 
 
 def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None, **options: Any) -> None:
@@ -192,8 +196,9 @@ def check_labels(options: Mapping[str, Any], format: str, path: str | Path) -> N
 
 
 def _check(format: str | None, path: str | Path) -> None:
-    if format is not None and format not in FORMATS:
-        raise FormatError(f"unknown format {format!r}", path=path, remedy=f"choose one of {', '.join(FORMATS)}")
+    names = (*FORMATS, *READ_ONLY)
+    if format is not None and format not in names:
+        raise FormatError(f"unknown format {format!r}", path=path, remedy=f"choose one of {', '.join(names)}")
 
 
 def _sniffed(data: bytes, path: str | Path) -> str:

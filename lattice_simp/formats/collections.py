@@ -6,19 +6,31 @@ import re
 import tarfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from itertools import islice
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import FORMATS, KALDI, check_labels, format_of, format_of_data, parse, read, write
+from lattice_simp.formats import (
+    FORMATS,
+    KALDI,
+    READ_ONLY,
+    check_labels,
+    format_of,
+    format_of_data,
+    parse,
+    read,
+    write,
+)
+from lattice_simp.formats.julius_lattices import julius_lattices
 from lattice_simp.formats.kaldi import is_archive, kaldi_lattices
+from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.moses_networks import is_moses_networks, moses_networks
-from lattice_simp.formats.nbest import is_nbest, stream_nbest
+from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.formats.plf import read_plf
 from lattice_simp.formats.sausages import is_sausages, sausage_lattices
 from lattice_simp.support.atomic import is_growing
@@ -60,10 +72,10 @@ def read_all(
     [('0', [0.0, -1.0]), ('1', [0.0, -2.0])]
 
     Args:
-        path: an n-best list (the sentences' numbers are the names); a folder or a tar archive of lattice files (their
-            names without endings); a Kaldi archive, text or binary, or a script file (its utterances); a PLF file or
-            confusion networks of Moses (their numbers, from 0); or any other lattice file (one lattice, named as the
-            file). `-` is standard input.
+        path: an n-best list (the names of its sentences, or their numbers); a folder or a tar archive of lattice files
+            (their names without endings); a Kaldi archive, text or binary, or a script file (its utterances); a PLF
+            file or confusion networks of Moses (their numbers, from 0); or any other lattice file (one lattice, named
+            as the file). `-` is standard input.
         format: the files' format, a name in `FORMATS`; None to detect it from their content.
         symbols: the table that numbers the words; it grows as needed. A new one for each file if None.
         options: options of the format's reader; for n-best lists `first_id`, `pieces` and `cost`.
@@ -120,8 +132,8 @@ def _in_file(
     if format is None and is_nbest(path):
         check_labels(options, "nbest", path)
         first_id = options.get("first_id", 0)
-        for number, hypotheses in stream_nbest(path, **options):
-            yield str(number + first_id), partial(Lattice.from_nbest, hypotheses, symbols)
+        for sentence in stream_sentences(path, **options):
+            yield sentence.name or str(sentence.number + first_id), partial(list_lattice, sentence, symbols)
     elif format in KALDI or (format is None and is_archive(head)):
         check_labels(options, "kaldi", path)
         yield from kaldi_lattices(path, symbols, **options)
@@ -131,12 +143,21 @@ def _in_file(
     elif format == "moses-cn" or (format is None and is_moses_networks(head)):
         check_labels(options, "moses-cn", path)
         yield from moses_networks(path, symbols, **options)
+    elif format in READ_ONLY:
+        check_labels(options, format, path)
+        yield from julius_lattices(path, format, symbols, **options)
     elif format == "plf" or (format is None and _is_plf(head)):
         check_labels(options, "plf", path)
         for number, lattice in enumerate(read_plf(path, symbols, **options)):
             yield str(number), partial(_same, lattice)
     else:
         yield stem_of(path.name), partial(_same, read(path, format, symbols, **options))
+
+
+def list_lattice(sentence: Sentence, symbols: SymbolTable | None = None) -> Lattice:
+    """Returns the lattice of an n-best list, with its name."""
+    lattice = Lattice.from_nbest(sentence.hypotheses, symbols)
+    return lattice if sentence.name is None else replace(lattice, header=replace(lattice.header, name=sentence.name))
 
 
 def _member(
@@ -153,13 +174,16 @@ def _same(value: Same) -> Same:
     return value
 
 
-def is_collection(path: str | Path) -> bool:
+def is_collection(path: str | Path, format: str | None = None) -> bool:
     """Returns whether a path may hold several lattices: anything that `read_all` reads except single lattices."""
+    if format in READ_ONLY:
+        return len(list(islice(julius_lattices(path, format), 2))) > 1
     if Path(path).is_dir() or _is_tar(path):
         return True
     head = _head(path)
     if is_nbest(path):
-        return len(list(islice(filter(itemgetter(1), stream_nbest(path)), 2))) > 1
+        sentences = (sentence for sentence in stream_sentences(path) if not sentence.is_missing)
+        return len(list(islice(sentences, 2))) > 1
     if is_moses_networks(head):
         return len(list(islice(moses_networks(path), 2))) > 1
     return is_archive(head) or is_sausages(head) or (_is_plf(head) and len(list(islice(read_lines(path), 2))) > 1)

@@ -44,7 +44,8 @@ def scored_losses(lattice: Lattice) -> Losses:
 def header_parts(lattice: Lattice) -> list[str]:
     """Returns the names of a header's parts, without scales."""
     header = lattice.header
-    return [*(["utterance"] if header.name is not None else []), *(name for name in header.fields if name != "base")]
+    facts = {"utterance": header.name is not None, "start time": header.start != 0.0}
+    return [*(name for name, is_set in facts.items() if is_set), *(name for name in header.fields if name != "base")]
 
 
 class Format(NamedTuple):

@@ -19,8 +19,8 @@ logger's own fields; each S-line begins a sentence, and scores are natural logs.
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "generate.log"
 >>> _ = path.write_text("S-0\tein Haus\nH-0\t-0.5\ta house\nD-0\t-0.5\ta house\nP-0\t-0.5 -0.75 -0.25\n")
->>> [(number, entries[0].text, round(entries[0].cost / math.log(2), 6)) for number, entries in stream_fairseq(path)]
-[(0, 'a house', 1.5)]
+>>> [(entries[0].text, round(entries[0].cost / math.log(2), 6)) for _, entries, *_ in stream_fairseq(path)]
+[( 'a house', 1.5)]
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import finite, shown
-from lattice_simp.formats.list_lines import Doubts, IdGaps, feature_score
+from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score
 from lattice_simp.support.textio import read_lines
 
 SCORE = "Score"
@@ -104,10 +104,8 @@ class _Sentence:
         self.in_order &= 0 <= len(self.entries) - len(self.positions) <= 1
 
 
-def stream_fairseq(
-    path: str | Path, first_id: int = 0, cost: str | None = None
-) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Reads a log; yields the number of each sentence, from 0, and its hypotheses, sorted by number.
+def stream_fairseq(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
+    """Reads a log; yields the sentences, numbered from 0 and sorted.
 
     Sentences without hypotheses are empty lists. Each hypothesis has the feature `Score`: the score by which fairseq
     ranked, in nats. With `cost="Score"`, this score replaces the log probability.
@@ -130,14 +128,14 @@ def stream_fairseq(
         totals = _totals(groups[number], path) if has_positions else [entry.score for entry in entries]
         gaps.check(due + first_id, number + first_id, entries[0].line)
         for missing in range(due, number):
-            yield missing, []
+            yield Sentence(missing, [], is_missing=missing not in sentences)
         pairs = zip(entries, totals, strict=True)
         hypotheses = [_hypothesis(entry, total, unit, cost, path) for entry, total in pairs]
         doubts.check_scores([hypothesis.score for hypothesis in hypotheses], [entry.line for entry in entries])
-        yield number, hypotheses
+        yield Sentence(number, hypotheses)
         due = number + 1
     for missing in range(due, max(sentences) + 1):
-        yield missing, []
+        yield Sentence(missing, [], is_missing=missing not in sentences)
 
 
 def _sentences(path: str | Path, first_id: int) -> tuple[dict[int, _Sentence], float]:
@@ -190,7 +188,7 @@ def _positions(content: str, path: str | Path, number: int) -> _Positions:
 
 def _hypothesis(entry: _Entry, total: float, unit: float, cost: str | None, path: str | Path) -> Hypothesis:
     features = {SCORE: entry.score * unit}
-    score = total * unit if cost is None else feature_score(features, cost, path, entry.line)
+    score = total * unit if cost is None else feature_score(features, cost, path, entry.line, total * unit)
     return Hypothesis(entry.tokens, 0.0 - score, features)
 
 

@@ -2,37 +2,40 @@ r"""Labels of HTK, as HVite and HDecode write them: an MLF of many utterances, o
 
 Each line has a word: `[start end] word [score]`. A line `///` separates alternatives, which `HVite -n` writes; in an
 MLF, a line with the quoted name of its file begins an utterance, and a dot ends it. The score of a hypothesis is the
-sum of its words' scores. Alternatives without scores have equal weights.
+sum of its words' scores. Alternatives without scores have equal weights. Times are in units of 100 ns.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "recout.mlf"
 >>> _ = path.write_text('#!MLF!#\n"*/u.rec"\n0 900000 a -6\n900000 2100000 cat -9\n///\n0 2100000 acat -17\n.\n')
->>> import warnings
->>> with warnings.catch_warnings(action="ignore"):  # times are not read
-...     [(entry.text, entry.cost) for entry in next(stream_labels(path))[1]]
+>>> sentence = next(stream_labels(path))
+>>> [(entry.text, entry.cost) for entry in sentence.hypotheses]
 [('a cat', 15.0), ('acat', 17.0)]
+>>> sentence.name, [round(end, 3) for _, end in sentence.hypotheses[0].times]
+('u', [0.09, 0.21])
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import finite, natural, shown
 from lattice_simp.formats.json_nbest import samples
-from lattice_simp.formats.list_lines import Doubts, feature_score
+from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score
 from lattice_simp.formats.slf import unquoted
 from lattice_simp.support.textio import read_lines
 
 _HEADER = "#!MLF!#"
 _REMEDY = 'write "NAME", then lines start end word score, /// between alternatives, and a dot at the end'
 _LARGEST = 1e100
+_TICK = 1e-7  # seconds
+_LONGEST = 1e7  # seconds
 _LEVELS = "write words alone: HVite without -m and -f"
 _SCORE = rb"[ \t]+-?\d+\.\d+"
 _HEAD = re.compile(
@@ -49,12 +52,10 @@ def is_labels(head: bytes) -> bool:
     return _HEAD.match(head.removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
 
 
-def stream_labels(
-    path: str | Path, first_id: int = 0, cost: str | None = None
-) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Reads labels utterance by utterance; yields numbers from 0, in the order of the file, and hypotheses.
+def stream_labels(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
+    """Reads labels utterance by utterance; yields the sentences, numbered from 0 in the order of the file.
 
-    An utterance without words has no hypothesis. Times are not read, and a warning says so.
+    An utterance without words has no hypothesis. Its name is that of its file, without folders and the ending.
 
     Args:
         path: the file; `-` is standard input.
@@ -68,22 +69,24 @@ def stream_labels(
     if cost is not None:
         feature_score({}, cost, path, None)
     doubts = Doubts(path)
-    for number, utterance in enumerate(_utterances(path, doubts)):
+    for number, utterance in enumerate(_utterances(path)):
         hypotheses = utterance.hypotheses(path)
         doubts.check_scores([hypothesis.score for hypothesis in hypotheses], [utterance.line] * len(hypotheses))
-        yield number, hypotheses
+        yield Sentence(number, hypotheses, utterance.name)
 
 
 class _Word(NamedTuple):
     word: str
     score: float | None
+    span: tuple[float, float] | None
 
 
 @dataclass
 class _Utterance:
-    """The alternatives of an utterance so far, and the line where it begins."""
+    """The alternatives of an utterance so far, the line where it begins, and its name in an MLF."""
 
     line: int
+    name: str | None = None
     alternatives: list[list[_Word]] = field(default_factory=lambda: [[]])
 
     def hypotheses(self, path: str | Path) -> list[Hypothesis]:
@@ -91,15 +94,24 @@ class _Utterance:
         alternatives = [words for words in self.alternatives if words]
         strings = [tuple(entry.word for entry in words) for words in alternatives]
         scores = [[entry.score for entry in words if entry.score is not None] for words in alternatives]
+        times = [_times(words) for words in alternatives]
         if not any(scores):
-            return samples(strings)
+            by_words = dict(zip(reversed(strings), reversed(times), strict=True))
+            return [replace(entry, times=by_words[entry.tokens]) for entry in samples(strings)]
         if any(len(values) < len(words) for values, words in zip(scores, strings, strict=True)):
             message = "scores for some words of this utterance only"
             raise FormatError(message, path=path, line=self.line, remedy="write all scores, or none")
-        return [Hypothesis(words, 0.0 - sum(values)) for words, values in zip(strings, scores, strict=True)]
+        rows = zip(strings, scores, times, strict=True)
+        return [Hypothesis(words, 0.0 - sum(values), times=spans) for words, values, spans in rows]
 
 
-def _utterances(path: str | Path, doubts: Doubts) -> Iterator[_Utterance]:
+def _times(words: list[_Word]) -> Times | None:
+    """Returns the times of words in seconds, if all have both."""
+    spans = [entry.span for entry in words if entry.span is not None]
+    return tuple(spans) if len(spans) == len(words) else None
+
+
+def _utterances(path: str | Path) -> Iterator[_Utterance]:
     utterance, is_mlf, number = None, False, 0
     for number, line in enumerate(read_lines(path), 1):
         text = line.strip().removeprefix("\ufeff")
@@ -113,35 +125,34 @@ def _utterances(path: str | Path, doubts: Doubts) -> Iterator[_Utterance]:
                 raise FormatError(
                     f"not the name of a label file: {shown(text)}", path=path, line=number, remedy=_REMEDY
                 )
-            utterance = _Utterance(number)
+            utterance = _Utterance(number, PurePath(text.strip('"')).stem or None)
         elif is_mlf and text == ".":
             yield utterance
             utterance = None
         elif text == "///":
             utterance.alternatives.append([])
         else:
-            utterance.alternatives[-1].append(_word(text, doubts, number))
+            utterance.alternatives[-1].append(_word(text, path, number))
     if utterance is not None and is_mlf:
         raise FormatError("the last utterance has no end", path=path, line=number, remedy="is the file cut off?")
     if utterance is not None:
         yield utterance
 
 
-def _word(text: str, doubts: Doubts, number: int) -> _Word:
+def _word(text: str, path: str | Path, number: int) -> _Word:
     fields = split_tokens(text)
     times = next((place for place, value in enumerate(fields[:2]) if natural(value) is None), 2)
     times = min(times, len(fields) - 1)
-    if times:
-        doubts.raise_once("the times of words are not read", number, "lattices hold times: write SLF (HVite -z lat)")
+    begin, end = (int(value) * _TICK for value in fields[:2]) if times == 2 else (0.0, -1.0)
     word, *rest = fields[times:]
     score = finite(rest[0]) if rest else None
     if len(rest) > 1 or (rest and score is None):
         message = f"labels of several levels, or a score that is not a finite number: {shown(text)}"
-        raise FormatError(message, path=doubts.path, line=number, remedy=_LEVELS)
+        raise FormatError(message, path=path, line=number, remedy=_LEVELS)
     if score is not None and abs(score) > _LARGEST:
-        raise FormatError(f"a score beyond 1e100: {shown(text)}", path=doubts.path, line=number, remedy=_REMEDY)
+        raise FormatError(f"a score beyond 1e100: {shown(text)}", path=path, line=number, remedy=_REMEDY)
     try:
-        return _Word(unquoted(word), score)
+        return _Word(unquoted(word), score, (begin, end) if begin <= end <= _LONGEST else None)
     except UnicodeDecodeError as error:
         message, remedy = f"escapes that are not UTF-8: {shown(word)}", "write the characters themselves, in UTF-8"
-        raise FormatError(message, path=doubts.path, line=number, remedy=remedy) from error
+        raise FormatError(message, path=path, line=number, remedy=remedy) from error

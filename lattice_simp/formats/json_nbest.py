@@ -28,12 +28,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.symbols import split_tokens
+from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import key_names, shown
-from lattice_simp.formats.json_results import DOUBTS, FAILED, KEYS, is_finite, rows_of
-from lattice_simp.formats.list_lines import Doubts, IdGaps, feature_score
+from lattice_simp.formats.json_results import DOUBTS, FAILED, KEYS, NAME, rows_of
+from lattice_simp.formats.json_times import is_finite, times_like
+from lattice_simp.formats.json_words import tokens_of
+from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
@@ -45,13 +46,15 @@ _LONG = rb'\s*"text"\s*:\s*"(?:[^"\\\n]|\\.)*\Z'  # a transcript that is longer 
 _LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|[^\n]*?(?:%b)|%b)' % (KEYS, _LONG))
 _SPREAD_HEAD = re.compile(rb'(?:\{\s*\n|\[\s*\{)(?=.*?(?:"hypotheses"\s*:\s*\[|%b)|%b)' % (KEYS, _LONG), re.DOTALL)
 _BLANKS, _SEPARATORS = re.compile(r"[\s\ufeff]*"), re.compile(r"[\s\ufeff,\[\]]*")
-_LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, unlike n-best lists
 _SCORES = re.compile(
     r"(?i)(?:^|_)(?:scores?|log_?p|(?:log_?)?(?:likelihood|prob(?:abilit(?:y|ies)|s)?)|costs?|nll|confidences?|logits?"
     r"|weights?|loss|perplexity)(?![a-z])|^(?:counts?|freq|frequency)$"
 )
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _KNOWN = frozenset({"score", "scores", "features", DOUBTS, FAILED})
+_TIMES = "times that are not pairs of a begin and an end in seconds, one for each token"
+_MOST_SECONDS = 1e7
+_MOST_PAIRS = 1 << 24  # of words of two hypotheses that are aligned
 _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 
 
@@ -61,10 +64,10 @@ def is_json_nbest(head: bytes) -> bool:
     return _LINE_HEAD.match(text) is not None or _SPREAD_HEAD.match(text) is not None
 
 
-def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Reads JSON; yields the number of each sentence, from 0, and its hypotheses, one sentence at a time.
+def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
+    """Reads JSON; yields the sentences, numbered from 0, one at a time.
 
-    If all objects lack `id`, they are numbered. Sentences without an object are empty lists.
+    Objects without `id`, or with a name, are numbered. Sentences without an object are empty lists.
 
     Raises:
         FormatError: an object is broken (the message has its line), ids do not increase, a hypothesis lacks the feature
@@ -74,7 +77,10 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
     number = 0
     gaps, doubts, failures = IdGaps(path), Doubts(path), dict[int, str]()
     for number, row in _rows(path):
+        name = row.get(NAME)
         sentence_id = row.get("id", first_id + due)
+        if isinstance(name, str) and isinstance(sentence_id, str):
+            sentence_id = first_id + due
         if not isinstance(sentence_id, int) or isinstance(sentence_id, bool):
             message = f"an id that is not a whole number: {shown(str(sentence_id))}"
             raise FormatError(message, path=path, line=number, remedy='leave "id" out to number sentences in order')
@@ -83,15 +89,16 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
             raise FormatError(message, path=path, line=number, remedy="sort the lines by id, one line for each")
         gaps.check(first_id + due, sentence_id, number)
         while due < sentence_id - first_id:
-            yield due, []
+            yield Sentence(due, [], is_missing=True)
             due += 1
         for message, remedy in row.get(DOUBTS, ()):
             doubts.raise_once(message, number, remedy)
         if FAILED in row:
             failures[number] = row[FAILED]
         hypotheses = _hypotheses(_scored(row, doubts, number), cost, path, number)
+        hypotheses = _with_all_times(hypotheses, doubts, number)
         doubts.check_scores([hypothesis.score for hypothesis in hypotheses], [number] * len(hypotheses))
-        yield due, hypotheses
+        yield Sentence(due, hypotheses, name if isinstance(name, str) else None)
         due += 1
     if not number:
         raise FormatError("the file is empty", path=path, remedy=_REMEDY)
@@ -102,7 +109,7 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
 
 
 def write_json(
-    groups: Iterable[tuple[int, Sequence[Hypothesis]]],
+    groups: Iterable[tuple[int, Sequence[Hypothesis]] | Sentence],
     path: str | Path,
     *,
     first_id: int = 0,
@@ -114,16 +121,19 @@ def write_json(
         LatticeSimpError: the file cannot be written.
     """
     with open_text(path, "w") as file:
-        for number, hypotheses in groups:
+        for group in groups:
+            number, hypotheses, *_ = group
             entries = [_entry(hypothesis) for hypothesis in hypotheses]
+            name = {NAME: group.name} if isinstance(group, Sentence) and group.name is not None else {}
             source = {} if sources is None else {"source": sources[number]}
-            row = {"id": number + first_id, **source, "hypotheses": entries}
+            row = {"id": number + first_id, **name, **source, "hypotheses": entries}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def _entry(hypothesis: Hypothesis) -> dict[str, Any]:
     features = {"features": dict(hypothesis.features)} if hypothesis.features else {}
-    return {"text": hypothesis.text, "score": hypothesis.score, **features}
+    times = {} if hypothesis.times is None else {"times": hypothesis.times}
+    return {"text": hypothesis.text, "score": hypothesis.score, **features, **times}
 
 
 def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
@@ -216,10 +226,11 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
         raise FormatError(f"{message}: {shortened}", path=path, line=number, remedy=_REMEDY)
 
     parsed: list[tuple[tuple[str, ...], float | None, dict[str, float]]] = []
+    times: dict[tuple[str, ...], Times] = {}
     for fields in entries:
         words = fields.get("tokens", fields.get("text"))
         if isinstance(words, str):
-            words = split_tokens(_LINE_ENDS.sub(" ", words))
+            words = tokens_of(words)
         if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
             has_none = not {"text", "tokens"} & fields.keys()
             fail(f"a hypothesis without text or tokens{f', with {key_names(fields)}' if has_none else ''}", fields)
@@ -227,18 +238,49 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
         if not isinstance(features, dict) or not all(map(is_finite, features.values())):
             fail("features that are not finite numbers by name", fields)
         values = {name: float(value) for name, value in features.items()}
-        score = score if cost is None else feature_score(values, cost, path, number)
+        if cost is not None:
+            score = feature_score(values, cost, path, number, score if is_finite(score) else None)
         if score is not None and not is_finite(score):
             fail("a score that is not a finite number", fields)
         parsed.append((tuple(words), score, values))
+        if fields.get("times") is not None:
+            times.setdefault(tuple(words), _times(fields["times"], len(words)) or fail(_TIMES, fields))
     scored = sum(score is not None for _, score, _ in parsed)
     if scored and scored < len(parsed):
         fail("a score for some hypotheses only", entries[[score for _, score, _ in parsed].index(None)])
     if not scored:
         first = {tokens: features for tokens, _, features in reversed(parsed)}
         drawn = samples(tokens for tokens, _, _ in parsed)
-        return [replace(entry, features={**entry.features, **first[entry.tokens]}) for entry in drawn]
-    return [Hypothesis(tokens, 0.0 - float(score or 0.0), features) for tokens, score, features in parsed]
+        drawn = [replace(entry, features={**entry.features, **first[entry.tokens]}) for entry in drawn]
+    else:
+        drawn = [Hypothesis(tokens, 0.0 - float(score or 0.0), features) for tokens, score, features in parsed]
+    return [replace(entry, times=times.get(entry.tokens)) for entry in drawn] if times else drawn
+
+
+def _times(value: object, count: int) -> Times | None:
+    """Returns the times of a hypothesis of so many tokens; None if they are no pairs of increasing numbers."""
+    pairs = list(value) if isinstance(value, list | tuple) else []
+    if len(pairs) != count or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
+        return None
+    numbers = [number for pair in pairs for number in pair]
+    if not all(map(is_finite, numbers)) or any(not 0.0 <= begin <= end <= _MOST_SECONDS for begin, end in pairs):
+        return None
+    return tuple((float(begin), float(end)) for begin, end in pairs)
+
+
+def _with_all_times(hypotheses: list[Hypothesis], doubts: Doubts, number: int) -> list[Hypothesis]:
+    """Estimates the times of hypotheses without them, as services give times to the first alternative only."""
+    known = next((entry for entry in hypotheses if entry.times), None)
+    untimed = [entry for entry in hypotheses if entry.times is None]
+    if known is None or known.times is None or not untimed:
+        return hypotheses
+    remedy = "read the first alternative alone for exact times: `lattice nbest`"
+    what = counted(len(untimed), "alternative without times gets", "alternatives without times get")
+    doubts.raise_once(f"{what} those of the first", number, remedy)
+    if max(len(entry.tokens) for entry in untimed) * len(known.tokens) > _MOST_PAIRS:
+        return hypotheses
+    estimated = (times_like(entry.tokens, known.tokens, known.times) for entry in untimed)
+    return [entry if entry.times is not None else replace(entry, times=next(estimated)) for entry in hypotheses]
 
 
 def _is_score(name: str, value: object) -> bool:

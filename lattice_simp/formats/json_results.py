@@ -15,9 +15,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeGuard
+from pathlib import PurePath
+from typing import Any
 
 from lattice_simp.core.symbols import split_tokens
+from lattice_simp.formats.json_times import is_finite, timed_words
+from lattice_simp.formats.json_words import (
+    NO_CONFIDENCES,
+    holds_words,
+    unread_words,
+    with_times,
+    words_of_entries,
+    words_of_segments,
+)
 
 LOG_PROBABILITY = "LogProb"
 """The feature for the log probability of a completion, the sum over its tokens."""
@@ -27,7 +37,7 @@ MEAN_LOG_PROBABILITY = "MeanLogProb"
 
 KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences'
-    rb'|segments|chunks|transcription|transcripts)"\s*:\s*\[|"(?:avg_logprob|pred_text|custom_id|promptFeedback)"\s*:'
+    rb'|segments|chunks|transcription|transcripts)"\s*:\s*\[|"(?:words|result)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"(?:avg_logprob|pred_text|custom_id|promptFeedback)"\s*:'
 )
 """The names by which such JSON is recognised."""
 
@@ -36,6 +46,15 @@ DOUBTS = "doubts"
 
 FAILED = "failed"
 """The field of an object for the message of a request without an answer."""
+
+NAME = "name"
+"""The field of an object for its name."""
+
+_NAMES = ("custom_id", "recordId", "key", "jobName", "utt_id", "utt", NAME)
+"""The fields with the name of a request or an utterance: of batches, of Amazon, of ESPnet and FunASR."""
+
+_FILE = "audio_filepath"
+"""The field with the path of a recording: of NeMo."""
 
 _LEAST_CONFIDENCE = 1e-6
 """The confidence that replaces 0."""
@@ -49,11 +68,6 @@ _FAILURES = ("errored", "canceled", "expired")
 _SEGMENTS = ("segments", "chunks", "transcription")
 """The names of lists of segments: of Whisper, Transformers, whisper.cpp."""
 
-_OF_WORDS = ("words", "Words", "items", "result", "timestamps", "word_confidence", "word_alternatives")
-"""The names of lists of times, confidences and alternatives of words."""
-
-_NO_TIMES = "lattices hold times: write SLF or a Kaldi archive where the recogniser can"
-
 _PARTLY = (
     "not all alternatives have a confidence, so all of a sentence weigh the same",
     "keep the first ones with `lattice nbest`, which are the service's best",
@@ -61,7 +75,30 @@ _PARTLY = (
 
 
 def rows_of(value: Any) -> list[Any]:
-    """Returns the sentences of a value, as objects with `hypotheses`; unknown values are unchanged."""
+    """Returns the sentences of a value, as objects with `hypotheses`, and `name` if they have one; unknown values are
+    unchanged.
+    """
+    name = _name(value) if isinstance(value, dict) else None
+    rows = _rows(value)
+    if name is None:
+        return rows
+    names = [name] if len(rows) == 1 else [f"{name}-{number}" for number in range(1, len(rows) + 1)]
+    return [{**row, NAME: name} if isinstance(row, dict) else row for row, name in zip(rows, names, strict=True)]
+
+
+def _name(value: Mapping[str, Any]) -> str | None:
+    """Returns the name of an utterance or a request: that of its file, an `id` that is a text, or None.
+
+    >>> _name({"custom_id": "r-1"}), _name({"audio_filepath": "wav/u-7.wav"}), _name({"id": 7})
+    ('r-1', 'u-7', None)
+    """
+    names = (*_NAMES, "id") if "hypotheses" in value else _NAMES
+    name = next((value[key] for key in names if isinstance(value.get(key), str) and value[key].strip()), None)
+    path = value.get(_FILE)
+    return PurePath(path).stem or None if name is None and isinstance(path, str) else name
+
+
+def _rows(value: Any) -> list[Any]:
     if not isinstance(value, dict) or "hypotheses" in value:
         return [value]
     while (failure := _failure(value)) is None and (
@@ -136,10 +173,12 @@ def _joined(words: Sequence[Sequence[str]], items: Sequence[Mapping[str, Any]]) 
         side = item.get("attaches_to", "previous" if item.get("type") == "punctuation" else "none")
         text += word if touches or side in ("previous", "both") else f" {word}"
         touches = side in ("next", "both")
-    doubts = [("the times and confidences of the words are not read", _NO_TIMES)]
+    hypothesis = with_times({"text": text}, timed_words(list(items)))
+    what = "confidences" if "times" in hypothesis else "times and confidences"
+    doubt = f"the {what} of words are not read"
     if any(len(entries) > 1 for entries in words):
-        doubts = [("only the first alternative of each word is read, and no times and confidences", _NO_TIMES)]
-    return {"hypotheses": [{"text": text}], DOUBTS: doubts}
+        doubt = f"only the first alternative of each word is read, and no {what}"
+    return {"hypotheses": [hypothesis], DOUBTS: [(doubt, NO_CONFIDENCES)]}
 
 
 def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -147,8 +186,12 @@ def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if DOUBTS in row:
         return row
     sentence = _sentence(row)
-    entries = next((row[name] for name in (*_LISTS, *_SEGMENTS) if isinstance(row.get(name), list)), ())
-    doubts = _of_words([row, *entries])
+    entries: list[Any] = next((row[name] for name in (*_LISTS, *_SEGMENTS) if isinstance(row.get(name), list)), [])
+    is_transcript = any(isinstance(row.get(name), list) for name in _SEGMENTS)
+    if isinstance(hypotheses := sentence.get("hypotheses"), list):
+        words = [words_of_segments(row, entries)] if is_transcript else words_of_entries(row, entries, len(hypotheses))
+        sentence = {**sentence, "hypotheses": [*map(with_times, hypotheses, words)]}
+    doubts = unread_words([row, *entries], sentence.get("hypotheses", ()))
     return {**sentence, DOUBTS: [*sentence.get(DOUBTS, ()), *doubts]} if doubts else sentence
 
 
@@ -163,20 +206,9 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if "transcript" in row or isinstance(row.get("pred_text"), str):
         return {**identity, "hypotheses": [{"text": row.get("transcript", row.get("pred_text"))}]}
     transcript = _transcript(row)
+    if transcript is None and isinstance(row.get("text"), str) and holds_words(row):
+        transcript = {"text": row["text"]}
     return row if transcript is None else {**identity, "hypotheses": [transcript]}
-
-
-def _of_words(entries: Sequence[object]) -> list[tuple[str, str]]:
-    """Returns the warning about lists with an entry for each word, which are not read."""
-    names = [name for name in _OF_WORDS for entry in entries if isinstance(entry, dict) and _has_objects(entry, name)]
-    listed = ", ".join(f"'{name}'" for name in dict.fromkeys(names))
-    return [(f"the times, confidences and alternatives of words are not read: {listed}", _NO_TIMES)] if names else []
-
-
-def _has_objects(entry: Mapping[str, Any], name: str) -> bool:
-    """Returns whether a field is a list of objects or lists, not of words."""
-    values = entry.get(name)
-    return isinstance(values, list) and bool(values) and all(isinstance(value, dict | list) for value in values)
 
 
 def _entries(convert: Callable[[Mapping[str, Any]], object]) -> Callable[..., Mapping[str, Any]]:
@@ -216,6 +248,14 @@ def _from_vosk(alternative: Mapping[str, Any]) -> object:
 def _from_whisper(entry: Mapping[str, Any]) -> object:
     """Returns a hypothesis of Whisper with its average log probability of a token as the score."""
     return {"text": entry.get("text"), "score": entry["avg_logprob"]} if "avg_logprob" in entry else entry
+
+
+def _from_gstreamer(entry: Mapping[str, Any]) -> object:
+    """Returns a hypothesis of Kaldi's GStreamer server with its likelihood as the score."""
+    if "transcript" not in entry:
+        return entry
+    score = {"score": entry["likelihood"]} if "likelihood" in entry else {}
+    return {"text": entry["transcript"], **score}
 
 
 def _from_azure(entry: Mapping[str, Any]) -> object:
@@ -301,6 +341,7 @@ _LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str
     "translations": _translations,
     "sequences": _sequences,
     "transcripts": _entries(_from_deepspeech),
+    "hypotheses": _entries(_from_gstreamer),
 }
 """The names of lists of hypotheses in results, with functions that read such a list and the other fields."""
 
@@ -325,13 +366,3 @@ def _length(segment: Mapping[str, Any]) -> int:
     """Returns the number of a segment's tokens, or of its words."""
     tokens = segment.get("tokens")
     return len(tokens if isinstance(tokens, list) and tokens else split_tokens(segment["text"])) or 1
-
-
-def is_finite(value: object) -> TypeGuard[float]:
-    """Returns whether a value of JSON is a finite number."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:  # an integer of hundreds of digits
-        return False

@@ -21,7 +21,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import finite, shown
 from lattice_simp.formats.json_nbest import samples
-from lattice_simp.formats.list_lines import Doubts, feature_score
+from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score
 from lattice_simp.support.textio import read_lines
 
 _HEAD = re.compile(
@@ -31,8 +31,8 @@ _LINE = re.compile(r"\ufeff?(sentence|score)(\d+):(.*)")
 _PARTS = re.compile(r"\((AM): *(\S+) +(LM): *([^\s)]+)\)")
 _UNREAD = {
     "cmscore": ("confidences of words", "`lattice confidence` computes those of the sentences"),
-    "---- begin confusion network": ("confusion networks", "`lattice confusion` makes one of the sentences"),
-    "--- begin wordgraph data": ("word graphs", "ask for more sentences: julius -n 100 -output 100"),
+    "---- begin confusion network": ("confusion networks", "read them: `lattice convert --from julius-cn`"),
+    "--- begin wordgraph data": ("word graphs", "read them: `lattice convert --from julius-graph`"),
     "=== begin forced alignment": ("alignments", "leave them out: julius without -walign, -palign and -salign"),
 }
 _REMEDY = "write sentence1: words, and score1: number"
@@ -44,13 +44,11 @@ def is_julius(head: bytes) -> bool:
     return b"\0" not in head and _HEAD.search(head) is not None
 
 
-def stream_julius(
-    path: str | Path, first_id: int = 0, cost: str | None = None
-) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Reads results input by input; yields numbers from 0, in the order of the file, and hypotheses.
+def stream_julius(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
+    """Reads results input by input; yields the sentences, numbered from 0 in the order of the file.
 
-    An input that was rejected, or whose search failed, has no hypothesis. Sentences without scores weigh the same. Word
-    graphs, confusion networks and confidences of words are not read, and a warning says so.
+    An input that was rejected, or whose search failed, has no hypothesis. Sentences without scores weigh the same. A
+    warning says that word graphs and confusion networks, which `julius_lattices` reads, and confidences are left out.
 
     Args:
         path: the file; `-` is standard input.
@@ -73,15 +71,15 @@ def stream_julius(
         is_failure = line.startswith(("<search failed", "<input "))
         match = _LINE.match(line)
         if (is_failure or (match and match[1] == "sentence" and match[2] == "1")) and current.sentences:
-            yield due, current.hypotheses(doubts)
+            yield Sentence(due, current.hypotheses(doubts))
             due, current = due + 1, _Input(path, cost)
         if is_failure:
-            yield due, []
+            yield Sentence(due, [])
             due += 1
         elif match:
             current.add(match, number)
     if current.sentences:
-        yield due, current.hypotheses(doubts)
+        yield Sentence(due, current.hypotheses(doubts))
 
 
 class _Input:
@@ -123,7 +121,7 @@ class _Input:
                 raise FormatError(message, path=self.path, line=line, remedy=_REMEDY)
             score, features = self.scores[place]
             if self.cost is not None:
-                score = feature_score(features, self.cost, self.path, line)
+                score = feature_score(features, self.cost, self.path, line, score)
             hypotheses.append(Hypothesis(words, 0.0 - score, features))
         doubts.check_scores([hypothesis.score for hypothesis in hypotheses], lines)
         return hypotheses

@@ -15,6 +15,7 @@ from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
+from lattice_simp.core.word_times import TIME
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.att import EPSILON_NAMES
 from lattice_simp.formats.common import (
@@ -22,11 +23,11 @@ from lattice_simp.formats.common import (
     LOST_HEADER,
     Losses,
     checked_lattice,
+    header_parts,
     natural,
     require_acceptor,
     shown,
 )
-from lattice_simp.formats.slf import TIME
 
 GRAPH, ACOUSTIC = "graph", "acoustic"
 """The features: scores of the decoding graph (language model, lexicon, transitions) and of the acoustic model."""
@@ -191,7 +192,7 @@ def lost(lattice: Lattice, frame_shift: float = FRAME_SHIFT) -> Losses:
         else [],
         "all costs except acoustic ones are written as": [] if _keeps_graph(lattice) else ["graph costs"],
         "costs are written without their scales; pass --scales again for": scaled,
-        LOST_HEADER: [name for name in header.fields if name != "base"],
+        LOST_HEADER: [name for name in header_parts(lattice) if name != "utterance"],
     }
 
 

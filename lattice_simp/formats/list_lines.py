@@ -1,21 +1,40 @@
-"""Checks that readers of n-best lists share: missing ids, doubtful scores, features as costs."""
+"""What readers of n-best lists share: sentences, and checks of missing ids, doubtful scores, features as costs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
+from typing import NamedTuple
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InputWarning, ScoreWarning, warn
 
 MAX_GAP = 1_000_000
 """The most sentence ids that may be missing between two lines."""
 
-_AS_COSTS = "change the sign of costs, as of Nematus: the highest score ranks first"
+_AS_COSTS = "read costs, as of Nematus, with --cost=-total (cost='-total'); without, the highest score ranks first"
 _AS_RANKS = "write natural logs of probabilities, not costs; other scores only rank, the highest first"
 
 _GAPS_A_LINE = 100
 """The number of further ids that may be missing in total, per line."""
+
+
+class Sentence(NamedTuple):
+    """An n-best list.
+
+    Attributes:
+        number: the number of the sentence, from 0.
+        hypotheses: its hypotheses.
+        name: its name in the file, or None.
+        is_missing: whether the file does not mention the sentence, but a later number.
+    """
+
+    number: int
+    hypotheses: list[Hypothesis]
+    name: str | None = None
+    is_missing: bool = False
 
 
 @dataclass
@@ -34,6 +53,27 @@ class IdGaps:
             begin = f"start counting there: --first-id {number} (first_id={number})"
             remedy = begin if line == 1 else "number the sentences without large gaps"
             raise FormatError(message, path=self.path, line=line, remedy=remedy)
+
+
+@dataclass
+class Names:
+    """The names of a file's sentences so far; a name that occurs again gets a number."""
+
+    path: str | Path
+    known: set[str] = field(default_factory=set)
+    is_doubted: bool = False
+
+    def distinct(self, name: str | None) -> str | None:
+        """Returns a name that no sentence before has; warns once if that is another one."""
+        if name is None:
+            return None
+        numbered = next(text for text in chain([name], (f"{name}-{n}" for n in count(2))) if text not in self.known)
+        if numbered != name and not self.is_doubted:
+            self.is_doubted = True
+            remedy = "give each sentence another name"
+            warn(f"the name {name} again; it becomes {numbered}", path=self.path, remedy=remedy)
+        self.known.add(numbered)
+        return numbered
 
 
 @dataclass
@@ -62,14 +102,26 @@ class Doubts:
             self.raise_once(message, lines[place], _AS_RANKS, ScoreWarning)
 
 
-def feature_score(features: Mapping[str, float], name: str, path: str | Path | None, line: int | None) -> float:
-    """Returns the value of the feature that replaces the score.
+TOTAL = "total"
+"""The name of the score that a hypothesis has beside its features."""
+
+
+def feature_score(
+    features: Mapping[str, float], name: str, path: str | Path | None, line: int | None, total: float | None = None
+) -> float:
+    """Returns the value of the feature that replaces the score; minus its value if a minus precedes the name.
+
+    >>> feature_score({"LM": -2.0}, "LM", None, None), feature_score({}, "-total", None, None, total=2.5)
+    (-2.0, -2.5)
 
     Raises:
         FormatError: the feature is missing.
     """
-    if name not in features:
-        known = f"take one of {', '.join(list(features)[:10])}" if features else "the line has no features"
-        message = f"the feature {name!r}, which replaces the score, is missing"
-        raise FormatError(message, path=path, line=line, remedy=known)
-    return features[name]
+    values = features if total is None else {TOTAL: total, **features}
+    if name in values:
+        return values[name]
+    if (negated := name.removeprefix("-")) in values and negated != name:
+        return 0.0 - values[negated]
+    known = f"take one of {', '.join(list(features)[:10])}" if features else "the line has no features"
+    message = f"the feature {name!r}, which replaces the score, is missing"
+    raise FormatError(message, path=path, line=line, remedy=known)

@@ -3,8 +3,8 @@ r"""N-best lists of Moses, cdec, Joshua and Marian: `id ||| words ||| Name= valu
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "nbest.txt"
 >>> _ = path.write_text("0 ||| a cat ||| LM0= -2.5 TM0= -1 -0.5 ||| -4\n2 ||| the cat ||| LM0= -2 ||| -3.5\n")
->>> for sentence, hypotheses in stream_moses(path):
-...     print(sentence, [(hypothesis.text, hypothesis.cost) for hypothesis in hypotheses])
+>>> for sentence in stream_moses(path):
+...     print(sentence.number, [(hypothesis.text, hypothesis.cost) for hypothesis in sentence.hypotheses])
 0 [('a cat', 4.0)]
 1 []
 2 [('the cat', 3.5)]
@@ -22,7 +22,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import finite, shown
-from lattice_simp.formats.list_lines import Doubts, IdGaps, feature_score
+from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score
 from lattice_simp.support.textio import open_text, read_lines
 
 _ID = re.compile(r"\ufeff?[ \t]*([0-9]{1,18})[ \t]*\|\|\|(?![^ \t])")
@@ -41,9 +41,7 @@ _UNKNOWN = re.compile(r"(?:\|UNK)+$")
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*\d{1,18}[ \t]*\|\|\|[ \t\r\n]")
 
 
-def stream_moses(
-    path: str | Path, first_id: int = 0, cost: str | None = None
-) -> Iterator[tuple[int, list[Hypothesis]]]:
+def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
     """Reads an n-best list sentence by sentence, in the order of the file.
 
     Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text. The columns
@@ -58,7 +56,7 @@ def stream_moses(
         cost: the feature that replaces the total as the score, such as Marian's `F0`.
 
     Yields:
-        The number of the sentence, from 0, and its hypotheses.
+        The sentences, numbered from 0.
 
     Raises:
         FormatError: a line is broken (the message has its number), ids decrease, only some lines have totals, a line
@@ -84,7 +82,7 @@ def stream_moses(
         gaps.check(sentence + first_id, row.id, number)
         while sentence < row.id - first_id:
             doubts.check_scores([hypothesis.score for hypothesis in hypotheses], range(first_line, number + 1))
-            yield sentence, hypotheses
+            yield Sentence(sentence, hypotheses, is_missing=not hypotheses)
             sentence, hypotheses, first_line = sentence + 1, [], number
         if row.marks:
             remedy = "decode without -t to get only words"
@@ -96,7 +94,7 @@ def stream_moses(
     if number == 0:
         raise FormatError("the file is empty", path=path, remedy="write id ||| words ||| Name= values ||| total")
     doubts.check_scores([hypothesis.score for hypothesis in hypotheses], range(first_line, number + 1))
-    yield sentence, hypotheses
+    yield Sentence(sentence, hypotheses)
 
 
 def is_moses(head: bytes) -> bool:
@@ -130,7 +128,7 @@ class _Row(NamedTuple):
 
     def hypothesis(self, cost: str | None, path: str | Path | None, line: int | None) -> Hypothesis:
         """Returns the hypothesis; its score is the total or the feature `cost`."""
-        score = (self.total or 0.0) if cost is None else feature_score(self.features, cost, path, line)
+        score = (self.total or 0.0) if cost is None else feature_score(self.features, cost, path, line, self.total)
         return Hypothesis(self.tokens, 0.0 - score, self.features)
 
 
@@ -203,7 +201,7 @@ def _without_marks(text: str) -> tuple[tuple[str, ...], str]:
 
 
 def write_moses(
-    groups: Iterable[tuple[int, Iterable[Hypothesis]]],
+    groups: Iterable[tuple[int, Iterable[Hypothesis]] | Sentence],
     path: str | Path,
     *,
     first_id: int = 0,
@@ -225,7 +223,7 @@ def write_moses(
         LatticeSimpError: the file cannot be written.
     """
     with open_text(path, "w") as file:
-        for sentence, hypotheses in groups:
+        for sentence, hypotheses, *_ in groups:
             try:
                 file.writelines(f"{sentence + first_id} ||| {_format(entry, style)}\n" for entry in hypotheses)
             except InvalidLatticeError as error:

@@ -24,6 +24,7 @@ from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
 from lattice_simp.formats.htk_labels import is_labels, stream_labels
 from lattice_simp.formats.json_nbest import is_json_nbest, stream_json, write_json
 from lattice_simp.formats.julius import is_julius, stream_julius
+from lattice_simp.formats.list_lines import Names, Sentence
 from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_moses, write_moses
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, joined, pieces_named
 from lattice_simp.formats.unsupported import LISTS as WANTED
@@ -39,6 +40,7 @@ __all__ = [
     "parse_hypothesis",
     "read_nbest",
     "stream_nbest",
+    "stream_sentences",
     "write_nbest",
 ]
 
@@ -51,12 +53,12 @@ class ListFormat(NamedTuple):
 
     Attributes:
         sniff: recognises the kind from the first bytes of a file.
-        stream: yields the numbers of all sentences, from 0, with their hypotheses; takes the path, the id of the first
-            sentence, and the name of the feature that replaces the score (None for the total).
+        stream: yields all sentences, numbered from 0; takes the path, the id of the first sentence, and the name of the
+            feature that replaces the score (None for the total).
     """
 
     sniff: Callable[[bytes], bool]
-    stream: Callable[[str | Path, int, str | None], Iterator[tuple[int, list[Hypothesis]]]]
+    stream: Callable[[str | Path, int, str | None], Iterator[Sentence]]
 
 
 LISTS: Mapping[str, ListFormat] = {
@@ -109,15 +111,29 @@ def stream_nbest(
             (the message says what the file looks like), or the subwords lack the marks of their kind.
         LatticeSimpError: `pieces` is unknown.
     """
-    check, first_id = MarkCheck(pieces, path), whole(first_id, "first_id")
+    sentences = stream_sentences(path, first_id, pieces=pieces, cost=cost, ignore=ignore)
+    return ((sentence.number, sentence.hypotheses) for sentence in sentences)
+
+
+def stream_sentences(
+    path: str | Path,
+    first_id: int = 0,
+    *,
+    pieces: PieceKind = "none",
+    cost: str | None = None,
+    ignore: Collection[str] = (),
+) -> Iterator[Sentence]:
+    """Reads n-best lists as `stream_nbest` does; yields the sentences with their names, which are distinct."""
+    check, names, first_id = MarkCheck(pieces, path), Names(path), whole(first_id, "first_id")
     with readable(path) as file:
-        for number, entries in _kind(file).stream(file, first_id, cost):
-            if not entries:  # there may be many, for missing ids
-                yield number, entries
+        for sentence in _kind(file).stream(file, first_id, cost):
+            name = names.distinct(sentence.name)
+            if not sentence.hypotheses:  # there may be many, for missing ids
+                yield sentence._replace(name=name)
                 continue
-            hypotheses = unmarked(entries, ignore)
+            hypotheses = unmarked(sentence.hypotheses, ignore)
             check.see(hypothesis.tokens for hypothesis in hypotheses)
-            yield number, [joined(hypothesis, pieces) for hypothesis in hypotheses]
+            yield Sentence(sentence.number, [joined(hypothesis, pieces) for hypothesis in hypotheses], name)
     check.finish()
 
 
@@ -142,7 +158,7 @@ def has_pieces(path: str | Path, pieces: PieceKind) -> bool:
 
 
 def write_nbest(
-    groups: Iterable[tuple[int, Iterable[Hypothesis]]],
+    groups: Iterable[tuple[int, Iterable[Hypothesis]] | Sentence],
     path: str | Path,
     *,
     first_id: int = 0,
@@ -151,7 +167,7 @@ def write_nbest(
     """Writes n-best lists as JSON lines if the file name ends in `.jsonl`, and in Moses' format otherwise.
 
     Args:
-        groups: the numbers of sentences, from 0, with their hypotheses.
+        groups: the numbers of sentences, from 0, with their hypotheses; JSON lines have the names of a `Sentence`, too.
         path: the file; `-` is standard output.
         first_id: the id of sentence 0.
         style: the style of Moses' format: "moses" writes `Name= values`, "cdec" `Name=value` for single values.
@@ -162,7 +178,8 @@ def write_nbest(
     """
     first_id = whole(first_id, "first_id")
     if is_json_name(path):
-        write_json(((number, list(hypotheses)) for number, hypotheses in groups), path, first_id=first_id)
+        rows = (Sentence(group[0], list(group[1]), getattr(group, "name", None)) for group in groups)
+        write_json(rows, path, first_id=first_id)
     else:
         write_moses(groups, path, first_id=first_id, style=style)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError, warn
 from lattice_simp.formats.common import shown
@@ -56,6 +56,19 @@ class Pieces:
                 words.append(self.text(piece))
             open_word = self.goes_on(piece) or bool(self.before)
         return tuple(word for word in words if word)
+
+    def join_times(self, pieces: Iterable[str], times: Times) -> Times:
+        """Returns the times of the words that `join` makes of pieces with these times."""
+        words: list[tuple[str, float, float]] = []
+        open_word = False
+        for piece, (begin, end) in zip(pieces, times, strict=True):
+            if open_word and not self.begins(piece):
+                word, first, _ = words.pop()
+                words.append((word + self.text(piece), first, end))
+            else:
+                words.append((self.text(piece), begin, end))
+            open_word = self.goes_on(piece) or bool(self.before)
+        return tuple((begin, end) for word, begin, end in words if word)
 
 
 PIECES: Mapping[str, Pieces] = {"bpe": Pieces(after="@@"), "sentencepiece": Pieces(before="▁")}
@@ -170,4 +183,8 @@ def join_words(tokens: str | Iterable[str], kind: PieceKind) -> tuple[str, ...]:
 
 def joined(hypothesis: Hypothesis, kind: PieceKind) -> Hypothesis:
     """Joins the subwords of a hypothesis into words."""
-    return hypothesis if kind == "none" else replace(hypothesis, tokens=join_words(hypothesis.tokens, kind))
+    pieces, times = pieces_named(kind), hypothesis.times
+    if pieces is None:
+        return hypothesis
+    times = None if times is None else pieces.join_times(hypothesis.tokens, times)
+    return replace(hypothesis, tokens=pieces.join(hypothesis.tokens), times=times)

@@ -24,6 +24,7 @@ from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
+from lattice_simp.core.word_times import TIME
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import (
     LOST_FEATURES,
@@ -42,13 +43,13 @@ from lattice_simp.support.textio import decode, open_text
 
 NULL_WORD = "!NULL"
 X_FIELDS = tuple(f"x{rank}" for rank in range(1, 10))
+"""The fields of further scores; lattices of Moses have more of them, with two digits."""
+
+_X_READ = (*X_FIELDS, *(f"x{rank}" for rank in range(10, 100)))
 COLUMNS = {"a": "acoustic", "n": "ngram", "l": "lm", "r": "pronunciation", "ds": "duration"} | dict(
-    zip(X_FIELDS, X_FIELDS, strict=True)
+    zip(_X_READ, _X_READ, strict=True)
 )
 """The fields of log scores, with their features."""
-
-TIME = "time"
-"""The feature for the duration of links in seconds, from the times of the nodes."""
 
 POSTERIOR = "posterior"
 """The feature for the probabilities `p`."""
@@ -63,7 +64,7 @@ _SKIPPED = re.compile(r"[ \t]*[^ \t]*")
 _OCTAL = re.compile(rb"\\(0[1-3][0-7]{2}|[0-7]{3}|.)", re.DOTALL)
 
 _SCALES = {"a": "acscale", "n": "ngscale", "l": "lmscale", "r": "prscale", "ds": "duscale"} | {
-    name: f"{name}scale" for name in X_FIELDS
+    name: f"{name}scale" for name in _X_READ
 }
 _FIELDS_OF = {column: name for name, column in COLUMNS.items()}
 _DEFAULT_SCALES = dict.fromkeys(_SCALES, 0.0) | {"a": 1.0, "n": 1.0, "l": 1.0, "r": 1.0}
@@ -85,13 +86,14 @@ def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTab
     ([8.0], [-3.0], [-0.5])
 
     The scores become unscaled features: `a` "acoustic", `n` "ngram", `l` "lm", `r` "pronunciation", `ds`
-    "duration", `x1` to `x9` by their names; `p` becomes "posterior" and stays a probability. A weight is minus the sum
+    "duration", `x1` to `x99` by their names; `p` becomes "posterior" and stays a probability. A weight is minus the sum
     of the features times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`, `x1scale`
     ...: 0 if missing), and of the word penalty (`wdpenalty`, also a log score) if the link has a word. If every node
     has a time `t=`, the feature "time" is the duration of each link in seconds, so that a path's sum is its time. The
     lattice's `header` holds the scales and the other fields of the header; its `unread` names the unknown fields of
     nodes and links, which are skipped. Nodes keep their numbers if the start is 0. The start is the node `start=`, or
-    the only node without incoming links; the final state is the node `end=`, or the only one without outgoing links.
+    the only node without incoming links; the final state is the node `end=`, or the only one without outgoing links. If
+    no node has a line, as in lattices of Moses, the start and the end are the first and the last node of the links.
 
     Args:
         data: the file's bytes.
@@ -246,7 +248,7 @@ def _or_of_nodes(of_links: Floats | None, of_nodes: Floats | None, targets: Long
 
 def _check_structure(reader: _Reader, names: Longs, links: Rows) -> None:
     if not len(names):
-        reader.fail(None, "the file is empty: no nodes", "write a line I= for each node and J= for each link")
+        reader.fail(None, "the file is empty: no nodes", _NODE_LINES)
     if reader.header.get("dir", ("f", 0))[0].startswith("b"):
         reader.fail(reader.header["dir"][1], "backward lattices cannot be read", "write the lattice with dir=f")
     for name, count, what in (("N", len(names), "nodes"), ("L", len(links.lines), "links")):
@@ -281,15 +283,16 @@ def _weights(
     """Returns the costs of links, summed in SRILM's order: the penalty comes before the scores `x1` to `x9`."""
     weights = np.zeros(len(labels))
     with np.errstate(over="ignore", invalid="ignore"):  # the lattice's checks report costs that are not finite
-        for names in (COLUMNS.keys() - set(X_FIELDS), X_FIELDS):
+        for names in (COLUMNS.keys() - set(_X_READ), _X_READ):
             for name in COLUMNS:
                 if name in names and name in columns and scales[name]:
                     weights = weights + scales[name] * columns[name]
-            if names is not X_FIELDS:
+            if names is not _X_READ:
                 weights = weights + np.where(labels == EPSILON, 0.0, penalty)
     return weights
 
 
+_NODE_LINES = "write a line I= for each node and J= for each link"
 _SUBLATTICES = ("sublattices cannot be read", "expand the lattice first, for example with HTK's HBuild")
 
 
@@ -345,7 +348,9 @@ class _Reader:
         return True
 
     def rows(self) -> tuple[Rows, Rows]:
-        """Returns the nodes and the links."""
+        """Returns the nodes and the links; without lines for nodes, as in lattices of Moses, those that have links."""
+        if self.links and not self.nodes:
+            self.add_nodes_of_links()
         nodes = [
             {**scores, **({"t": self.times[name]} if name in self.times else {})}
             for name, (_, scores) in self.nodes.items()
@@ -359,6 +364,15 @@ class _Reader:
             Rows(np.zeros(len(nodes), dtype=np.int64), numbers, words, _columns(nodes), frozenset(self.unread)),
             Rows(lines, ends, [link.word for link in self.links], _columns(of_links)),
         )
+
+    def add_nodes_of_links(self) -> None:
+        """Adds the nodes that have links; the first is the start and the last the end, unless the header says more."""
+        names = sorted({name for link in self.links for name in (link.source, link.target)})
+        count, line = self.header.pop("N", (str(names[-1] + 1), None))
+        if natural(count) is None or int(count) <= names[-1]:
+            self.fail(line, f"the header announces {count[:40]} nodes, but a link names {names[-1]}", _NODE_LINES)
+        self.nodes = dict.fromkeys(names, (None, {}))
+        self.header = {"start": (str(names[0]), 1), "end": (str(names[-1]), 1), **self.header}
 
     def line(self, number: int, line: str) -> bool:
         """Reads a line; returns whether the lattice continues."""
@@ -421,7 +435,7 @@ class _Reader:
         return value
 
     def scores(self, number: int, fields: dict[str, str]) -> dict[str, float]:
-        scores = {name: self.cost(number, fields[name], name) for name in COLUMNS if name in fields}
+        scores = {name: self.cost(number, text, name) for name, text in fields.items() if name in COLUMNS}
         if "p" in fields:
             scores["p"] = self.number(number, fields["p"], "p")
         self.unread |= fields.keys()

@@ -87,6 +87,11 @@ KINDS = tuple(
             rb";;|\S+[ \t]+[0-9AB][ \t]+\S+[ \t]+%b[ \t]+%b[ \t]+<" % _TWO,
             _NIST,
         ),
+        (
+            "a text of NIST's evaluations (SGML, XML)",
+            rb"(?i)(?:<\?xml[^>]*>\s*)?(?:<!doctype\s+mteval[^>]*>\s*)?<(?:mteval|srcset|refset|tstset)\b",
+            "write a sentence on each line: the text between <seg> and </seg>",
+        ),
         ("a language model (ARPA)", rb"\\data\\", _MODEL),
         ("a Kaldi archive of vectors or matrices", rb"\S+[ \t]+\[\s+%b\s+[-\d\]]" % _NUMBER, _KALDI),
         ("a list of Kaldi's files (.scp)", rb"\S+[ \t]+\S+\.ark:\d+\s", "copy them: lattice-copy scp:FILE ark,t:-"),
@@ -101,7 +106,7 @@ KINDS = tuple(
         (
             "a confusion network or a word graph of Julius",
             rb"-{3,4} begin (?:confusion network|wordgraph data)",
-            "keep its sentences and scores: julius -n 100 -output 100 -outfile",
+            "name its format: `lattice convert --from julius-cn` or --from julius-graph",
         ),
         ("HTML", rb"(?i)<!doctype html|<html\b", "save the file itself, not the page that shows it"),
         ("XML", rb"<\?xml\b|<svg\b", ""),
@@ -122,9 +127,9 @@ KINDS = tuple(
             _PYCTCDECODE,
         ),
         (
-            "a result of Vosk without alternatives",
-            rb'\{\s*"(?:partial"\s*:\s*"|result"\s*:\s*\[\s*\{\s*"conf")',
-            "ask for alternatives: SetMaxAlternatives(10)",
+            "a partial result of Vosk",
+            rb'\{\s*"partial"\s*:\s*"',
+            "keep the final results: Result() and FinalResult(), best with SetMaxAlternatives(10)",
         ),
         ("JSON", rb'\{\s*(?:"[^"\n]*"\s*:|\}\s*\Z)|\[\s*(?:[\["{]|%b\s*,|\]\s*\Z)' % _NUMBER, _JSON),
         ("a symbol table", rb"(?:<eps>|<epsilon>|<blk>|<blank>)[ \t]+0\s+\S+[ \t]+\d+\s", "give it with --symbols"),

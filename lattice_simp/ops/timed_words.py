@@ -7,10 +7,13 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from lattice_simp.core.hypothesis import Hypothesis, Times
+from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
+from lattice_simp.core.word_times import TIME
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
-from lattice_simp.ops.confusion_network import TIME, consensus_entries, consensus_slots
+from lattice_simp.ops.confusion_network import consensus_entries, consensus_slots
 from lattice_simp.ops.distribution import Distribution
 from lattice_simp.ops.nbest import shortest_path
 from lattice_simp.ops.word_confidences import word_confidences
@@ -56,21 +59,34 @@ def timed_words(
     lattice = lattice.project_output().connected().without_words(ignore)
     if lattice.empty:
         raise EmptyLatticeError("the lattice accepts nothing, so it has no words")
+    if not lattice.olabels.any():
+        return []
     if TIME not in lattice.features:
-        remedy = "SLF needs t= in all nodes, Kaldi's lattices need alignments"
+        remedy = "SLF needs t= in all nodes, Kaldi's lattices alignments, and n-best lists in JSON times of words"
         raise LatticeSimpError(f"the lattice has no times ({remedy})")
     words = _of_best_path(lattice, scale) if decide == "best" else _of_consensus(lattice, scale)
     return [word._replace(begin=start + word.begin) for word in words]
 
 
-def _of_best_path(lattice: Lattice, scale: float) -> list[TimedWord]:
-    path = shortest_path(lattice, ignore=())
-    arcs = np.asarray(path.arcs)
+def times_of_path(lattice: Lattice, path: Hypothesis, ignore: Collection[str] = MARKS) -> Times:
+    """Returns when each word of a path begins and ends, in seconds; the lattice has the feature "time"."""
+    begins, seconds = _spans(lattice.without_words(ignore), path.arcs)
+    begins += lattice.header.start
+    return tuple(zip(begins.round(6).tolist(), (begins + seconds).round(6).tolist(), strict=True))
+
+
+def _spans(lattice: Lattice, arcs: Ints) -> tuple[Floats, Floats]:
+    """Returns the begins of the words on a path from the start, and how long they take."""
     seconds = lattice.features[TIME][arcs]
     is_word = lattice.olabels[arcs] > 0
-    begins = (np.cumsum(seconds) - seconds)[is_word]
+    return (np.cumsum(seconds) - seconds)[is_word], seconds[is_word]
+
+
+def _of_best_path(lattice: Lattice, scale: float) -> list[TimedWord]:
+    path = shortest_path(lattice, ignore=())
+    begins, seconds = _spans(lattice, path.arcs)
     confidences = word_confidences(lattice, path.tokens, scale, ignore=())
-    columns = (begins.tolist(), seconds[is_word].tolist(), confidences.tolist())
+    columns = (begins.tolist(), seconds.tolist(), confidences.tolist())
     return list(map(TimedWord, path.tokens, *columns))
 
 

@@ -221,3 +221,22 @@ def test_a_lattice_without_hypotheses_is_an_error(tmp_path, model, capsys, comma
     )
     assert not (tmp_path / "out.fst").exists()
     assert out == "" or command == "info"
+
+
+@pytest.mark.parametrize("command", ["nbest", "determinize", "confusion", "mbr"])
+def test_a_cycle_is_reported_with_the_file(call, tmp_path, command):
+    (tmp_path / "x.txt").write_text("0 1 a a 1\n1 0 b b 1\n1 0.5\n")
+    done = call("lattice", command, tmp_path / "x.txt")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"lattice-simp: {tmp_path / 'x.txt'}: the lattice has a cycle")
+
+
+def test_a_list_of_several_sentences_of_which_one_has_hypotheses(call, tmp_path):
+    """Each sentence is a member; a list that begins with a later sentence holds that one only."""
+    path, archive = tmp_path / "x.jsonl", tmp_path / "x.lats"
+    path.write_text('{"id": 0, "hypotheses": []}\n{"id": 1, "hypotheses": ["a"]}\n')
+    assert [line.split("\t")[0] for line in call("lattice", "info", path).stdout.splitlines()] == ["name", "0", "1"]
+    assert call("lattice", "convert", path, archive).returncode == 0
+    assert [(name, lattice.empty) for name, lattice in ls.read_all(archive)] == [("0", True), ("1", False)]
+    path.write_text("4 ||| a ||| ||| -1\n")
+    assert "best string\ta\n" in call("lattice", "info", path).stdout

@@ -189,7 +189,7 @@ def test_mixed_folders_keep_each_format(call, tmp_path, monkeypatch):
     done = call("lattice", "prune", "in", "--beam", 9, "--to", "openfst", "--output", "fst/")
     assert done.stderr.splitlines() == [
         "fst/: the format cannot store the features acoustic lm pronunciation time",
-        "fst/: the format cannot store these parts of the header: utterance lmname tscale",
+        "fst/: the format cannot store these parts of the header: utterance start time lmname tscale",
     ]
     assert sorted(path.name for path in (tmp_path / "fst").iterdir()) == [f"{number}.fst" for number in range(1, 6)]
 

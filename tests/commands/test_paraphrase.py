@@ -31,6 +31,15 @@ def test_sentences_are_listed_in_blocks(call, files):
     assert (second, end) == ("the house", "")
 
 
+def test_sets_without_new_sentences_are_counted(call, files):
+    options = [option for option in PLAIN if option != "--quiet"]
+    done = call("paraphrase", "expand", "sets.txt", *options)
+    assert "1 set without new sentences: a set needs two sentences or more" in done.stderr
+    (files / "two.txt").write_text(f"{ALONE}\n(VP (VB go))\n", encoding="utf-8")
+    done = call("paraphrase", "expand", "two.txt", *options)
+    assert "1 set without new sentences: no phrase has an equivalent in another context" in done.stderr
+
+
 def test_trees_may_go_over_several_lines(call, files):
     whole = call("paraphrase", "expand", "sets.txt", *PLAIN)
     lines = "\n".join(entry.replace(" (", "\n    (", 3) for entry in TAXI)

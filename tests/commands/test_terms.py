@@ -73,6 +73,18 @@ def test_the_acceptor_of_terms(call, files):
     ]
 
 
+def test_the_acceptors_of_all_sentences(call, files):
+    """Of terms and of skeletons, in a folder or an archive."""
+    for arguments in (("--terms", "terms"), ("full.nbest",)):
+        for output in ("many/", "many.lats"):
+            done = call("lattice", "gappy", *arguments, "--output", output)
+            assert done.returncode == 0, done.stderr
+            assert [name for name, _ in ls.read_all(output)] == ["0", "1", "2"]
+    call("lattice", "gappy", "--terms", "terms", "--id", 1, "--output", "one.fst")
+    call("lattice", "gappy", "--terms", "terms", "--output", "many/")
+    assert (files / "many/1.fst").read_bytes() == (files / "one.fst").read_bytes()
+
+
 def test_each_lattice_of_an_archive_keeps_what_holds_the_terms_of_its_line(call, files):
     """Also after one that cannot be read."""
     lattices = (ls.Lattice.from_strings(row) for row in ([("a b", 1.0), ("c", 2.0)], [("a", 1.0)], [("a d", 1.0)]))
@@ -126,7 +138,7 @@ def test_translations_hold_the_terms(call, model, files):
         ("compose full.nbest --terms empty", "empty:2: term 1 has an empty form: 'a|'"),
         ("compose full.nbest --terms two --id 2", "two: 2 lines, none for sentence 2"),
         ("compose full.fst --terms two", "two: 2 lines for one sentence without a number (give a file of one line"),
-        ("gappy --terms two", "two: 2 lines for one sentence without a number"),
+        ("gappy --terms two", "two holds several sentences; choose one with --id, or write all of them with"),
         ("gappy", "give either a file of skeletons or --terms FILE"),
         ("gappy full.nbest --terms two", "give either a file of skeletons or --terms FILE"),
         ("compose full.nbest full.nbest --terms two", "give either a file of skeletons or --terms FILE"),

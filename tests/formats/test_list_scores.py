@@ -145,12 +145,16 @@ def test_scores_above_0_are_warned_of_once(tmp_path, text, line, score):
 def test_scores_that_rise_seem_to_be_costs(tmp_path):
     """Nematus writes costs, the best first."""
     text = "0 ||| x ||| -1\n1 ||| a b ||| 1.25\n1 ||| a ||| 2.5\n2 ||| c ||| 0.5\n"
-    message = ":2: scores above 0 that rise from 1.25 to 2.5 seem to be costs (change the sign of costs"
+    message = ":2: scores above 0 that rise from 1.25 to 2.5 seem to be costs (read costs, as of Nematus, with --cost"
     for name, data in (("a", text), ("b", '{"hypotheses": []}\n{"hypotheses": ["b", "a"], "scores": [1.25, 2.5]}\n')):
         with pytest.warns(InputWarning) as caught:
             ls.read_nbest(written(tmp_path, data, name))
         [warning] = caught
         assert message in str(warning.message)
+    assert [entry.cost for entry in quiet(tmp_path / "b", cost="-total")[1]] == [1.25, 2.5]
+    (tmp_path / "a").write_text(text.replace("0 ||| x ||| -1\n", "0 ||| x ||| 1\n"))
+    assert [entry.cost for entry in quiet(tmp_path / "a", cost="-total")[1]] == [1.25, 2.5]
+    assert quiet(written(tmp_path, "0 ||| a ||| F= 3 ||| -1\n"), cost="-F")[0][0].cost == 3.0
 
 
 def test_scores_up_to_0_are_not(tmp_path):

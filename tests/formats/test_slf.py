@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from format_helpers import COMPRESSIONS, WORDS, assert_same, fuzz, random_lattice
 
+import lattice_simp as ls
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, FormatError, InputWarning, InvalidLatticeError
 from lattice_simp.formats import losses, read, slf
@@ -430,3 +431,19 @@ def test_links_that_lack_a_score_are_named():
     with pytest.warns(InputWarning, match="1 link with a word but without l=, which others have") as caught:
         assert parse_slf(text.encode()).features["lm"].tolist() == [-1.0, 0.0, 0.0]
     assert len(caught) == 1
+
+
+def test_lattices_of_moses_have_no_lines_of_nodes_and_more_scores(tmp_path):
+    """The end is the last node; a node of a hypothesis that was recombined leads nowhere."""
+    text = "UTTERANCE=Sentence_0\nVERSION=1.1\nNODES=5\nLINKS=5\n# LM0 1 of 1\nx1scale=0.5\nx12scale=2\n"
+    text += "J=0 S=0 E=1 W=das x1=-1 x12=-0.5\nJ=1 S=1 E=2 W=haus x1=-1 x12=-1\nJ=2 S=0 E=2 W=hut x1=-2 x12=-3\n"
+    text += "J=3 S=0 E=3 W=ein x1=-1 x12=-1\nJ=4 S=2 E=4\n"
+    lattice = parse_slf(text.encode())
+    assert [(path.text, path.cost) for path in ls.nbest(lattice, 3)] == [("das haus", 4.0), ("hut", 7.0)]
+    assert lattice.header.scales == {"x1": 0.5, "x12": 2.0}
+    write_slf(lattice.connected(), tmp_path / "a.slf")
+    assert [path.cost for path in ls.nbest(ls.read(tmp_path / "a.slf"), 3)] == [4.0, 7.0]
+    with pytest.raises(FormatError, match="the header announces 4 nodes, but a link names 4"):
+        parse_slf(text.replace("NODES=5", "NODES=4").encode())
+    with pytest.raises(FormatError, match="the header announces 9 links, but there are 5"):
+        parse_slf(text.replace("LINKS=5", "LINKS=9").encode())

@@ -59,8 +59,11 @@ def test_labels_of_htk(tmp_path: Path) -> None:
     wanted = [[("the cat", 15.5)], [], [("l'eau", 3.0), ("5 café", 5.0)]]
     for text in (MLF, MLF.replace("\n", "\r\n"), f"\ufeff{MLF}"):
         assert lists_of(path, text) == wanted
-    with pytest.warns(InputWarning, match=r"x:3: the times of words are not read \(lattices hold times"):
-        ls.read_nbest(path)
+    lattices = dict(ls.read_all(path))
+    assert list(lattices) == ["u-1", "u-2", "u-3"]
+    words = [(word.word, word.begin, word.duration) for word in ls.timed_words(lattices["u-1"])]
+    assert words == [("the", 0.0, 0.09), ("cat", 0.09, 0.12)]
+    assert lattices["u-3"].header.name == "u-3"
 
 
 def test_labels_without_scores_and_without_a_header(tmp_path: Path) -> None:

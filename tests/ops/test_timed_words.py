@@ -78,3 +78,7 @@ def test_lattices_without_times_are_refused():
         timed_words(Lattice.from_strings([("a", 0.0)]))
     with pytest.raises(ls.EmptyLatticeError):
         timed_words(Lattice.from_strings([]))
+
+
+def test_an_utterance_without_words_needs_no_times():
+    assert ls.timed_words(ls.Lattice.from_strings([("", 1.0)])) == []

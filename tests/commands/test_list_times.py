@@ -1,0 +1,58 @@
+"""Times of words and names of utterances in n-best lists: to lattices, CTM and archives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lattice_simp as ls
+from lattice_simp.errors import InputWarning
+
+WORDS = [{"word": "a", "start": 0.5, "end": 0.8}, {"word": "cat", "start": 1.0, "end": 1.5}]
+
+
+def test_from_json_to_ctm_slf_and_archives(call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alternatives without times get estimates; names become those of members."""
+    monkeypatch.chdir(tmp_path)
+    first = {"transcript": "a cat", "words": WORDS}
+    rows = [
+        {"custom_id": "u-1", "results": [{"alternatives": [first, {"transcript": "the old cat"}]}]},
+        {"custom_id": "u-2", "results": [{"alternatives": [first]}]},
+    ]
+    Path("x.json").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    with pytest.warns(InputWarning, match="x.json:1: 1 alternative without times gets those of the first"):
+        done = call("lattice", "ctm", "x.json")
+    assert done.stdout.splitlines() == [
+        "u-1 1 0.500 0.300 a 0.5000",
+        "u-1 1 1.000 0.500 cat 1.0000",
+        "u-2 1 0.500 0.300 a 1.0000",
+        "u-2 1 1.000 0.500 cat 1.0000",
+    ]
+    assert call("lattice", "convert", "x.json", "x.lats").returncode == 0
+    assert [line for line in Path("x.lats").read_text().splitlines() if line.startswith("u")] == ["u-1 ", "u-2 "]
+    assert call("lattice", "convert", "x.json", "x.slf", "--id", "u-2").returncode == 0
+    assert "UTTERANCE=u-2\n" in Path("x.slf").read_text()
+    assert call("lattice", "ctm", "x.slf").stdout.splitlines() == done.stdout.splitlines()[2:]
+    pruned = call("lattice", "prune", "x.json", "--beam", "9", "--output", "x.jsonl")
+    assert pruned.returncode == 0, pruned.stderr
+    assert call("lattice", "ctm", "x.jsonl").stdout == done.stdout
+    done = call("lattice", "prune", "x.json", "--beam", "9")
+    assert "Moses' format cannot store the names of sentences the times of words" in done.stderr
+
+
+def test_names_of_sentences(call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """References are matched by name, and names that occur twice differ."""
+    monkeypatch.chdir(tmp_path)
+    rows = [{"audio_filepath": f"wav/{name}.wav", "pred_text": text} for name, text in zip("bab", "xyz", strict=True)]
+    Path("x.json").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    with pytest.warns(InputWarning, match="the name b again; it becomes b-2"):
+        assert [name for name, _ in ls.read_all("x.json")] == ["b", "a", "b-2"]
+    Path("x.json").write_text("".join(f"{json.dumps(row)}\n" for row in rows[:2]), encoding="utf-8")
+    Path("ref").write_text("a y\nb x\n")
+    done = call("lattice", "oracle", "x.json", "--reference", "ref")
+    assert "oracle WER\t0.00" in done.stdout, done.stderr
+    done = call("lattice", "info", "x.json")
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["name", "b", "a"]

@@ -1,0 +1,155 @@
+"""Times of words in n-best lists: JSON of recognisers and speech services."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lattice_simp as ls
+from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.errors import FormatError, InputWarning
+
+SPANS = ((0.5, 0.8), (1.0, 1.5))
+
+
+def words(**names: str) -> list[dict[str, Any]]:
+    """Returns the words "a" and "cat" with the given names of fields, and times in seconds."""
+    return [{names["word"]: "a", **_times(names, SPANS[0])}, {names["word"]: "cat", **_times(names, SPANS[1])}]
+
+
+def _times(names: dict[str, str], span: tuple[float, float]) -> dict[str, float]:
+    return {names["start"]: span[0], names["end"]: span[1]}
+
+
+PLAIN = words(word="word", start="start", end="end")
+GOOGLE = [
+    {"word": "a", "startTime": "0.500s", "endTime": "0.8s"},
+    {"word": "cat", "startTime": "1s", "endTime": "1.5s"},
+]
+PROTO = [
+    {"word": "a", "startTime": {"nanos": 500_000_000}, "endTime": {"nanos": 800_000_000}},
+    {"word": "cat", "startTime": {"seconds": "1"}, "endTime": {"seconds": "1", "nanos": 500_000_000}},
+]
+RIVA = [{"word": "a", "startTime": 500, "endTime": 800}, {"word": "cat", "startTime": 1000, "endTime": 1500}]
+TICKS = [
+    {"Word": "a", "Offset": 5_000_000, "Duration": 3_000_000},
+    {"Word": "cat", "Offset": 10_000_000, "Duration": 5e6},
+]
+YANDEX = [
+    {"text": "a", "startTimeMs": "500", "endTimeMs": "800"},
+    {"text": "cat", "startTimeMs": "1000", "endTimeMs": "1500"},
+]
+BATCHED = [
+    {"word": "a", "offset": "PT0.5S", "offsetInTicks": 5_000_000.0, "durationInTicks": 3_000_000.0},
+    {"word": "cat", "offset": "PT1S", "offsetInTicks": 10_000_000.0, "durationInTicks": 5_000_000.0},
+]
+ALIGNED = {"word-alignment": [{"word": "a", "start": 0.5, "length": 0.3}, {"word": "cat", "start": 1, "length": 0.5}]}
+ITEMS = [
+    {"type": "pronunciation", "start_time": "0.5", "end_time": "0.8", "alternatives": [{"content": "A"}]},
+    {"type": "pronunciation", "start_time": "1.0", "end_time": "1.5", "alternatives": [{"content": "cat"}]},
+    {"type": "punctuation", "alternatives": [{"content": "."}]},
+]
+PARTS = [
+    {"text": "[_BEG_]", "offsets": {"from": 0, "to": 0}},
+    {"text": " a", "offsets": {"from": 500, "to": 800}},
+    {"text": " c", "offsets": {"from": 1000, "to": 1200}},
+    {"text": "at", "offsets": {"from": 1200, "to": 1500}},
+]
+ROWS: dict[str, dict[str, Any]] = {
+    "vosk": {"alternatives": [{"text": "a cat", "confidence": -1.0, "result": PLAIN}]},
+    "vosk without alternatives": {"text": "a cat", "result": PLAIN},
+    "google": {"results": [{"alternatives": [{"transcript": "A cat.", "confidence": 0.5, "words": GOOGLE}]}]},
+    "google as protocol buffers": {"results": [{"alternatives": [{"transcript": "a cat", "words": PROTO}]}]},
+    "riva": {"results": [{"alternatives": [{"transcript": "a cat", "confidence": -1.0, "words": RIVA}]}]},
+    "watson": {
+        "results": [{"alternatives": [{"transcript": "a cat ", "timestamps": [["a", 0.5, 0.8], ["cat", 1, 1.5]]}]}]
+    },
+    "deepgram": {"results": {"channels": [{"alternatives": [{"transcript": "A cat.", "words": PLAIN}]}]}},
+    "amazon": {"results": {"transcripts": [{"transcript": "A cat."}], "items": ITEMS}},
+    "azure": {"NBest": [{"Confidence": 0.5, "Lexical": "a cat", "Display": "A cat.", "Words": TICKS}]},
+    "yandex": {"chunks": [{"alternatives": [{"text": "a cat", "words": YANDEX}]}]},
+    "assemblyai": {
+        "text": "A cat.",
+        "words": [{"text": "A", "start": 500, "end": 800}, {"text": "cat.", "start": 1000, "end": 1500}],
+    },
+    "whisper": {"text": " A cat.", "segments": [{"text": " A cat.", "start": 0.0, "end": 9.0, "words": PLAIN}]},
+    "openai": {"text": "A cat.", "words": PLAIN},
+    "whisper.cpp": {"transcription": [{"text": " a cat", "offsets": {"from": 0, "to": 9000}, "tokens": PARTS}]},
+    "transformers": {
+        "text": " a cat",
+        "chunks": [{"text": " a", "timestamp": [0.5, 0.8]}, {"text": " cat", "timestamp": [1.0, 1.5]}],
+    },
+    "deepspeech": {
+        "transcripts": [
+            {
+                "confidence": -1.0,
+                "words": [
+                    {"word": "a", "start_time": 0.5, "duration": 0.3},
+                    {"word": "cat", "start_time": 1.0, "duration": 0.5},
+                ],
+            }
+        ]
+    },
+    "nemo": {"audio_filepath": "x.wav", "pred_text": "a cat", "timestamp": {"word": PLAIN}},
+    "gstreamer": {"status": 0, "result": {"hypotheses": [{"transcript": "a cat", "likelihood": -9.0, **ALIGNED}]}},
+    "azure in batches": {"recognizedPhrases": [{"nBest": [{"confidence": 0.5, "lexical": "a cat", "words": BATCHED}]}]},
+    "funasr": {"key": "u-1", "text": "a cat", "timestamp": [[500, 800], [1000, 1500]]},
+    "own": {"hypotheses": [{"text": "a cat", "score": -1.0, "times": SPANS}]},
+}
+
+
+def read(path: Path, row: dict[str, Any]) -> list[list[Hypothesis]]:
+    path.write_text(json.dumps(row), encoding="utf-8")
+    with warnings.catch_warnings(action="ignore"):
+        return ls.read_nbest(path)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_times_of_each_producer(tmp_path: Path, name: str) -> None:
+    [[hypothesis]] = read(tmp_path / "x.json", ROWS[name])
+    assert hypothesis.times is not None
+    assert [value for span in hypothesis.times for value in span] == pytest.approx([0.5, 0.8, 1.0, 1.5])
+
+
+def test_prefix_trees_hold_times_and_pauses() -> None:
+    """Words at the same time share arcs; all paths take the same time."""
+    hypotheses = [
+        Hypothesis(("a", "cat"), 1.0, times=SPANS),
+        Hypothesis(("a", "hat"), 2.0, times=(SPANS[0], (1.0, 1.6))),
+        Hypothesis(("the", "cat"), 3.0, times=((0.4, 0.8), SPANS[1])),
+    ]
+    lattice = ls.Lattice.from_nbest(hypotheses)
+    assert lattice.header.start == 0.4
+    seconds = [path.features["time"] for path in ls.nbest(lattice, 3)]
+    assert seconds == pytest.approx([1.2, 1.2, 1.2])
+    found = [(word.word, round(word.begin, 3), round(word.duration, 3)) for word in ls.timed_words(lattice)]
+    assert found == [("a", 0.5, 0.3), ("cat", 1.0, 0.5)]
+    untimed = ls.Lattice.from_nbest([*hypotheses, Hypothesis(("dog",), 4.0)])
+    assert "time" not in untimed.features
+    assert ls.Lattice.from_nbest([Hypothesis((), 0.5, times=())]).num_arcs == 0
+
+
+def test_words_that_differ_from_the_text_give_no_times(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"text": "one cat", "words": PLAIN}), encoding="utf-8")
+    with pytest.warns(InputWarning, match="times, confidences and alternatives of words are not read: 'words'"):
+        assert ls.read_nbest(path)[0][0].times is None
+
+
+def test_pieces_and_marks_keep_times(tmp_path: Path) -> None:
+    entry = {"tokens": ["<s>", "▁a", "▁c", "at"], "times": [[0, 0.5], [0.5, 0.8], [1, 1.2], [1.2, 1.5]], "score": -1}
+    (tmp_path / "x.json").write_text(json.dumps({"hypotheses": [entry]}), encoding="utf-8")
+    [[hypothesis]] = ls.read_nbest(tmp_path / "x.json", pieces="sentencepiece", ignore=["<s>"])
+    assert (hypothesis.text, hypothesis.times) == ("a cat", SPANS)
+
+
+@pytest.mark.parametrize(
+    "times", [[[0, 1]], [[0, 1], [1]], [[0, 1], [2, 1]], [[0, 1], [1, 1e300]], "x", [[0, 1], [1, "2"]]]
+)
+def test_broken_times(tmp_path: Path, times: object) -> None:
+    with pytest.raises(FormatError, match=r"x.json:1: times that are not pairs of a begin and an end"):
+        read(tmp_path / "x.json", {"hypotheses": [{"text": "a cat", "score": -1, "times": times}]})
