@@ -43,7 +43,7 @@ _FIRST_PASS = ("--- begin wordgraph data pass1 ---", "--- end wordgraph data pas
 _WORD = re.compile(
     r'(\d{1,9}): \[(\d{1,9})\.\.(\d{1,9})\](.*?)(?: lscore_tmp=\S+)? wid=\d+ name="(.*)" lname=".*" f=(.*)'
 )
-_ENTRY = re.compile(r"\(([^\s()]*|\S+?):([\d.]+)\)(?=\s|\(|$)")
+_ENTRY = re.compile(r"\((.*?):([\d.]+)\)(?=\s|\(|$)")
 _FRAME = 0.01
 """The usual frame shift in seconds."""
 
@@ -165,11 +165,8 @@ def _network(lines: list[NumberedLine], symbols: SymbolTable | None, path: str |
     for slot, (number, line) in enumerate(lines):
         entries = _ENTRY.findall(line)
         values = [probability(text) for _, text in entries]
-        if (
-            not any(values)
-            or None in values
-            or "".join(f"({word}:{text})" for word, text in entries) != "".join(line.split())
-        ):
+        written = "".join(f"({word}:{text})" for word, text in entries)
+        if not any(values) or None in values or "".join(written.split()) != "".join(line.split()):
             message = f"not a slot of words and probabilities: {shown(line)}"
             raise FormatError(message, path=path, line=number, remedy="write (word:probability) (word:probability) ...")
         for (word, _), share in zip(entries, values, strict=True):

@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple
 from lattice_simp.core.arguments import whole
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.marks import unmarked
+from lattice_simp.errors import warn
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
 from lattice_simp.formats.htk_labels import is_labels, stream_labels
 from lattice_simp.formats.json_nbest import is_json_nbest, stream_json, write_json
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 _HEAD = 1 << 16
+_NAMED = "write lattices first if you need them: `lattice convert FILE x.lats`"
 _BARS = re.compile(rb"\|\|\|(?:\s|\Z)")
 
 
@@ -80,7 +82,8 @@ def read_nbest(
     ignore: Collection[str] = (),
 ) -> list[list[Hypothesis]]:
     """Returns the n-best lists of all sentences; `stream_nbest` yields them one by one and explains the arguments."""
-    return [hypotheses for _, hypotheses in stream_nbest(path, first_id, pieces=pieces, cost=cost, ignore=ignore)]
+    sentences = stream_sentences(path, first_id, pieces=pieces, cost=cost, ignore=ignore)
+    return [sentence.hypotheses for sentence in sentences]
 
 
 def stream_nbest(
@@ -93,7 +96,8 @@ def stream_nbest(
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Reads n-best lists sentence by sentence; the kind is detected from the content.
 
-    Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text.
+    Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text. A warning
+    says that names, which `stream_sentences` yields, are left out.
 
     Args:
         path: the file; `-` is standard input.
@@ -111,8 +115,12 @@ def stream_nbest(
             (the message says what the file looks like), or the subwords lack the marks of their kind.
         LatticeSimpError: `pieces` is unknown.
     """
-    sentences = stream_sentences(path, first_id, pieces=pieces, cost=cost, ignore=ignore)
-    return ((sentence.number, sentence.hypotheses) for sentence in sentences)
+    is_told = False
+    for sentence in stream_sentences(path, first_id, pieces=pieces, cost=cost, ignore=ignore):
+        if sentence.name is not None and not is_told:
+            is_told = True
+            warn("sentences are numbered in the order of the file, without their names", path=path, remedy=_NAMED)
+        yield sentence.number, sentence.hypotheses
 
 
 def stream_sentences(

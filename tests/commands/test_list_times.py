@@ -54,5 +54,7 @@ def test_names_of_sentences(call: Any, tmp_path: Path, monkeypatch: pytest.Monke
     Path("ref").write_text("a y\nb x\n")
     done = call("lattice", "oracle", "x.json", "--reference", "ref")
     assert "oracle WER\t0.00" in done.stdout, done.stderr
+    with pytest.warns(InputWarning, match="sentences are numbered in the order of the file, without their names"):
+        assert call("lattice", "texts", "x.json").stdout == "x\ny\n"
     done = call("lattice", "info", "x.json")
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["name", "b", "a"]

@@ -34,10 +34,14 @@ GRAPH = "\n".join(
         "",
     )
 )
-NETWORK = (
-    "---- begin confusion network ---\n(the:0.700)  (a:0.200)(-:0.100)\n(:-):1.000)  \n---- end confusion network ---\n"
-)
-FIRST = (
+NETWORK = """---- begin confusion network ---
+(the:0.700)  (a:0.200)(-:0.100)
+(:-):1.000)  (not so:0.000)
+(:1.000)
+---- end confusion network ---
+"""
+MARK = "wordgraph data pass1 ---"
+FIRST = GRAPH.replace("--- begin", f"--- begin {MARK}\n--- begin", 1) + f"--- end {MARK}\n"
     GRAPH.replace("--- begin", "--- begin wordgraph data pass1 ---\n--- begin", 1)
     + "--- end wordgraph data pass1 ---\n"
 )
@@ -70,7 +74,7 @@ def test_confusion_networks(path: Path) -> None:
     assert [entry.text for entry in paths] == ["the :-)", "a :-)", ":-)"]
     assert math.exp(paths[0].score) == pytest.approx(0.7)
     path.write_text(RESULT, encoding="utf-8")
-    assert ls.read(path, "julius-cn").num_arcs == 4
+    assert ls.read(path, "julius-cn").num_arcs == 5
 
 
 BROKEN = {
