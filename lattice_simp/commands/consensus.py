@@ -22,7 +22,7 @@ from lattice_simp.commands.lattice_input import (
     take_options,
 )
 from lattice_simp.commands.lattice_run import lattice_run
-from lattice_simp.commands.losses import write_result
+from lattice_simp.commands.losses import is_folder, write_result
 from lattice_simp.commands.options import (
     LABELS,
     Detail,
@@ -290,7 +290,7 @@ def posteriors(
     Example: lattice-simp lattice posteriors a.slf --output b.slf
     """
     with lattice_run(source, sentence, LabelOptions(**settings), jobs) as run:
-        chosen = to or ("slf" if output == "-" or run.is_many else format_of_name(output))
+        chosen = to or ("slf" if output == "-" or run.is_many or is_folder(output) else format_of_name(output))
         if chosen in ("openfst", "att"):
             remedy = "write .slf or .plf, or give --to features"
             raise LatticeSimpError(f"{output}: the format {chosen} holds no features; {remedy}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,7 @@ from lattice_simp.commands.lattice_input import (
     sentence_number,
 )
 from lattice_simp.commands.lattice_run import lattice_run
-from lattice_simp.commands.losses import Losses, write_several
+from lattice_simp.commands.losses import NOT_IN_LISTS, Losses, lost_in_lists, write_several
 from lattice_simp.commands.options import (
     LABELS,
     TERMS_HELP,
@@ -54,12 +54,14 @@ from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring
+from lattice_simp.core.symbols import EPSILON
 from lattice_simp.draw.labels import Numbers
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name, write
 from lattice_simp.formats.collections import is_collection
 from lattice_simp.formats.grammar import GRAMMARS
+from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_json_name, is_nbest, write_nbest
 from lattice_simp.formats.terms import read_terms
 from lattice_simp.formats.text_automaton import Spacing
@@ -231,9 +233,24 @@ def lm(
         run.write(scored, output, to, replaced=replace)
 
 
+def _write_lists(groups: Iterable[tuple[int, tuple[str, list[Hypothesis]]]], output: str) -> None:
+    """Writes n-best lists from the numbers and names of lattices, and reports names that the file does not hold."""
+    losses = Losses()
+
+    def sentences() -> Iterator[Sentence]:
+        for number, (name, paths) in groups:
+            own = None if not name or name.isdecimal() else name
+            if not is_json_name(output):
+                losses.add_phrases({NOT_IN_LISTS: lost_in_lists(own)})
+            yield Sentence(sentence_number(name, number), paths, own)
+
+    write_nbest(sentences(), output)
+    losses.print(output)
+
+
 def _say_ignored(lattice: Lattice, ignored: Collection[str]) -> None:
     """Prints on stderr the words that are hidden from the models."""
-    labels = {label: word for word in sorted(ignored) if (label := lattice.symbols.find(word)) is not None}
+    labels = {label: word for word in sorted(ignored) if (label := lattice.symbols.find(word) or EPSILON) != EPSILON}
     count = int(np.isin(lattice.olabels, list(labels)).sum())
     if count:
         words = " ".join(labels[label] for label in labels if (lattice.olabels == label).any())
@@ -379,8 +396,7 @@ def nbest(
         groups = run.results(best)
         if is_list:
             first = int(sentence) if sentence is not None and sentence.isdecimal() else 0
-            numbered = enumerate(groups, first)
-            write_nbest(((sentence_number(name, number), paths) for number, (name, paths) in numbered), output)
+            _write_lists(enumerate(groups, first), output)
         else:
             with open_text(output, "w") as out:
                 for name, paths in groups:

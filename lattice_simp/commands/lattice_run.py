@@ -23,7 +23,7 @@ from lattice_simp.commands.lattice_input import (
     require_hypotheses,
     say_repeated,
 )
-from lattice_simp.commands.losses import SEVERAL, Losses, is_folder, with_header_of
+from lattice_simp.commands.losses import NOT_IN_LISTS, SEVERAL, Losses, is_folder, lost_in_lists, with_header_of
 from lattice_simp.commands.options import FAILED, refuse_idle
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -48,8 +48,6 @@ from lattice_simp.support.textio import place, readable
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-_NOT_IN_LISTS = "to keep them, write JSON lines, to a name that ends in .jsonl, or lattices; Moses' format cannot store"
 
 Operation = Callable[[Lattice], Lattice]
 
@@ -202,6 +200,8 @@ class LatticeRun:
             losses.add_dropped(lattice, result, replaced)
             return with_header_of(lattice, result)
 
+        if self._sentence is None and is_folder(output) and not self.is_many:
+            self.is_many, self._is_list = True, self._format is None and is_nbest(self._file)
         if not self.is_many:
             losses.write(changed(0, self.lattice), output, format)
         elif is_folder(output):
@@ -278,8 +278,7 @@ class LatticeRun:
             if is_timed:
                 best = [self._with_times(lattice, path) for path in best]
             if not keeps_all:
-                facts = {"the names of sentences": name is not None, "the times of words": is_timed}
-                losses.add_phrases({_NOT_IN_LISTS: [fact for fact, is_lost in facts.items() if is_lost]})
+                losses.add_phrases({NOT_IN_LISTS: lost_in_lists(name, is_timed=is_timed)})
             yield Sentence(number, best, name)
 
     def _with_times(self, lattice: Lattice, path: Hypothesis) -> Hypothesis:

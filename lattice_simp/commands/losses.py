@@ -21,6 +21,16 @@ STDOUT = "<stdout>"
 SEVERAL = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"
 """The remedy where several lattices do not fit into a file."""
 
+NOT_IN_LISTS = "to keep them, write JSON lines, to a name that ends in .jsonl, or lattices; Moses' format cannot store"
+"""The phrase for what `lost_in_lists` returns."""
+
+
+def lost_in_lists(name: str | None, *, is_timed: bool = False) -> list[str]:
+    """Returns what lists in Moses' format do not hold of a sentence, as one name or none."""
+    facts = {"the names of sentences": name is not None, "the times of words": is_timed}
+    lost = [fact for fact, is_lost in facts.items() if is_lost]
+    return [" and ".join(lost)] if lost else []
+
 
 class Losses:
     """What is lost when lattices are written, printed once for all files."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -46,7 +47,7 @@ __all__ = [
 ]
 
 _HEAD = 1 << 16
-_NAMED = "write lattices first if you need them: `lattice convert FILE x.lats`"
+_KEPT = "write lattices first if you need them: `lattice convert FILE x.lats`"
 _BARS = re.compile(rb"\|\|\|(?:\s|\Z)")
 
 
@@ -97,7 +98,7 @@ def stream_nbest(
     """Reads n-best lists sentence by sentence; the kind is detected from the content.
 
     Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text. A warning
-    says that names, which `stream_sentences` yields, are left out.
+    says that names and times, which `stream_sentences` yields, are left out.
 
     Args:
         path: the file; `-` is standard input.
@@ -115,12 +116,17 @@ def stream_nbest(
             (the message says what the file looks like), or the subwords lack the marks of their kind.
         LatticeSimpError: `pieces` is unknown.
     """
-    is_told = False
+    told = set[str]()
     for sentence in stream_sentences(path, first_id, pieces=pieces, cost=cost, ignore=ignore):
-        if sentence.name is not None and not is_told:
-            is_told = True
-            warn("sentences are numbered in the order of the file, without their names", path=path, remedy=_NAMED)
-        yield sentence.number, sentence.hypotheses
+        is_timed = any(hypothesis.times is not None for hypothesis in sentence.hypotheses)
+        for what, is_lost in (("names of sentences", sentence.name is not None), ("times of words", is_timed)):
+            if is_lost and what not in told:
+                told.add(what)
+                warn(f"the {what} are left out", path=path, remedy=_KEPT)
+        yield (
+            sentence.number,
+            [replace(entry, times=None) for entry in sentence.hypotheses] if is_timed else sentence.hypotheses,
+        )
 
 
 def stream_sentences(
@@ -161,7 +167,7 @@ def has_pieces(path: str | Path, pieces: PieceKind) -> bool:
     """Returns whether the tokens of a list are subwords of a kind: whether one of them has its mark."""
     kind = pieces_named(pieces)
     return kind is not None and kind.mark_any(
-        hypothesis.tokens for _, hypotheses in stream_nbest(path) for hypothesis in hypotheses
+        hypothesis.tokens for sentence in stream_sentences(path) for hypothesis in sentence.hypotheses
     )
 
 

@@ -40,7 +40,7 @@ def test_from_json_to_ctm_slf_and_archives(call: Any, tmp_path: Path, monkeypatc
     assert pruned.returncode == 0, pruned.stderr
     assert call("lattice", "ctm", "x.jsonl").stdout == done.stdout
     done = call("lattice", "prune", "x.json", "--beam", "9")
-    assert "Moses' format cannot store the names of sentences the times of words" in done.stderr
+    assert "Moses' format cannot store the names of sentences and the times of words" in done.stderr
 
 
 def test_names_of_sentences(call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +54,23 @@ def test_names_of_sentences(call: Any, tmp_path: Path, monkeypatch: pytest.Monke
     Path("ref").write_text("a y\nb x\n")
     done = call("lattice", "oracle", "x.json", "--reference", "ref")
     assert "oracle WER\t0.00" in done.stdout, done.stderr
-    with pytest.warns(InputWarning, match="sentences are numbered in the order of the file, without their names"):
+    with pytest.warns(InputWarning, match="the names of sentences are left out"):
         assert call("lattice", "texts", "x.json").stdout == "x\ny\n"
     done = call("lattice", "info", "x.json")
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["name", "b", "a"]
+
+
+def test_a_single_list_goes_to_a_folder(call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its file has the name of the sentence, or of the list."""
+    monkeypatch.chdir(tmp_path)
+    Path("x.json").write_text(json.dumps({"text": "a cat", "words": WORDS}), encoding="utf-8")
+    Path("y.json").write_text(json.dumps({"utt": "u-1", "text": "a cat", "words": WORDS}), encoding="utf-8")
+    for name, file in (("x.json", "0.slf"), ("y.json", "u-1.slf")):
+        for command in (("confusion", "--to", "slf"), ("posteriors",)):
+            folder = f"{name}.{command[0]}/"
+            done = call("lattice", command[0], name, *command[1:], "--output", folder)
+            assert (done.returncode, [path.name for path in Path(folder).iterdir()]) == (0, [file]), done.stderr
+    done = call("lattice", "nbest", "y.json.confusion", "--moses")
+    assert "Moses' format cannot store the names of sentences\n" in done.stderr
+    done = call("lattice", "nbest", "y.json.confusion", "--output", "z.jsonl")
+    assert (done.stderr, json.loads(Path("z.jsonl").read_text())["name"]) == ("", "u-1")

@@ -42,9 +42,6 @@ NETWORK = """---- begin confusion network ---
 """
 MARK = "wordgraph data pass1 ---"
 FIRST = GRAPH.replace("--- begin", f"--- begin {MARK}\n--- begin", 1) + f"--- end {MARK}\n"
-    GRAPH.replace("--- begin", "--- begin wordgraph data pass1 ---\n--- begin", 1)
-    + "--- end wordgraph data pass1 ---\n"
-)
 RESULT = f"{FIRST}pass1_best: the cat\nsentence1: the cat\nscore1: -20.0\n{GRAPH}{NETWORK}"
 
 
