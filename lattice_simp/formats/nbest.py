@@ -116,12 +116,12 @@ def stream_nbest(
             (the message says what the file looks like), or the subwords lack the marks of their kind.
         LatticeSimpError: `pieces` is unknown.
     """
-    told = set[str]()
+    reported = set[str]()
     for sentence in stream_sentences(path, first_id, pieces=pieces, cost=cost, ignore=ignore):
         is_timed = any(hypothesis.times is not None for hypothesis in sentence.hypotheses)
         for what, is_lost in (("names of sentences", sentence.name is not None), ("times of words", is_timed)):
-            if is_lost and what not in told:
-                told.add(what)
+            if is_lost and what not in reported:
+                reported.add(what)
                 warn(f"the {what} are left out", path=path, remedy=_KEPT)
         yield (
             sentence.number,
