@@ -123,10 +123,8 @@ def stream_nbest(
             if is_lost and what not in reported:
                 reported.add(what)
                 warn(f"the {what} are left out", path=path, remedy=_KEPT)
-        yield (
-            sentence.number,
-            [replace(entry, times=None) for entry in sentence.hypotheses] if is_timed else sentence.hypotheses,
-        )
+        entries = sentence.hypotheses
+        yield sentence.number, [replace(entry, times=None) for entry in entries] if is_timed else entries
 
 
 def stream_sentences(
