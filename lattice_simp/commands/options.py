@@ -225,8 +225,8 @@ From: TypeAlias = Annotated[
     typer.Option(
         "--from",
         parser=input_format_name,
-        metavar="|".join((*FORMATS, *READ_ONLY)),
-        help="input format; inferred by default",
+        metavar="FORMAT",
+        help=f"input format: one of --to, {' or '.join(READ_ONLY)}; inferred by default",
     ),
 ]
 To: TypeAlias = Annotated[
