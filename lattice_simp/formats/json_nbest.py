@@ -271,7 +271,7 @@ def _times(value: object, count: int) -> Times | None:
 def _with_all_times(hypotheses: list[Hypothesis], doubts: Doubts, number: int) -> list[Hypothesis]:
     """Estimates the times of hypotheses without them, as services give times to the first alternative only."""
     known = next((entry for entry in hypotheses if entry.times), None)
-    untimed = [entry for entry in hypotheses if entry.times is None]
+    untimed = [entry for entry in hypotheses if entry.tokens and entry.times is None]
     if known is None or known.times is None or not untimed:
         return hypotheses
     remedy = "read the first alternative alone for exact times: `lattice nbest`"
@@ -279,8 +279,10 @@ def _with_all_times(hypotheses: list[Hypothesis], doubts: Doubts, number: int) -
     doubts.raise_once(f"{what} those of the first", number, remedy)
     if max(len(entry.tokens) for entry in untimed) * len(known.tokens) > _MOST_PAIRS:
         return hypotheses
-    estimated = (times_like(entry.tokens, known.tokens, known.times) for entry in untimed)
-    return [entry if entry.times is not None else replace(entry, times=next(estimated)) for entry in hypotheses]
+    return [
+        replace(entry, times=times_like(entry.tokens, known.tokens, known.times)) if entry.times is None else entry
+        for entry in hypotheses
+    ]
 
 
 def _is_score(name: str, value: object) -> bool:

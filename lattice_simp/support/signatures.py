@@ -72,7 +72,11 @@ SIGNATURES = tuple(
         ("a KenLM binary", rb"mmap lm http://kheafield", "it is a language model: give it with --model or --lm"),
         ("an HFST binary", rb"HFST\0", "write text: hfst-fst2txt"),
         ("an lttoolbox binary", rb"LTTB[\0-\xff]{0,7}\0", "write text: lt-print"),
-        ("a Kaldi archive in binary", rb"\S{1,200} (?:\0B|\xd6\xfd\xb2\x7e)|\0B", _KALDI),
+        (
+            "a Kaldi archive in binary without lattices, or a damaged one",
+            rb"\S{1,200} (?:\0B|\xd6\xfd\xb2\x7e)|\0B",
+            _KALDI,
+        ),
         ("a Kaldi lattice in binary", rb"\xd6\xfd\xb2\x7e.{4}\w{1,30}.{4}\w*lattice", _KALDI),
         ("an OpenFst archive (FAR)", rb"\x5c(?:\xf3\xb2\x7e|\x51\x56\0)", "take its automata out: farextract"),
         ("an OpenFst symbol table in binary", rb"\x74\xfb\xb2\x7e", "give it with --symbols"),

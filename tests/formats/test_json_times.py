@@ -153,3 +153,12 @@ def test_pieces_and_marks_keep_times(tmp_path: Path) -> None:
 def test_broken_times(tmp_path: Path, times: object) -> None:
     with pytest.raises(FormatError, match=r"x.json:1: times that are not pairs of a begin and an end"):
         read(tmp_path / "x.json", {"hypotheses": [{"text": "a cat", "score": -1, "times": times}]})
+
+
+def test_alternatives_without_words_need_no_times(tmp_path: Path) -> None:
+    row = {"alternatives": [{"text": "a cat", "confidence": -1, "result": PLAIN}, {"text": "", "confidence": -2}]}
+    (tmp_path / "x.json").write_text(json.dumps(row), encoding="utf-8")
+    with warnings.catch_warnings(action="error"):
+        hypotheses = ls.read_nbest(tmp_path / "x.json")[0]
+    assert [entry.times for entry in hypotheses] == [SPANS, None]
+    assert "time" in ls.Lattice.from_nbest(hypotheses).features
