@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -72,10 +72,10 @@ def read_all(
     [('0', [0.0, -1.0]), ('1', [0.0, -2.0])]
 
     Args:
-        path: an n-best list (the names of its sentences, or their numbers); a folder or a tar archive of lattice files
-            (their names without endings); a Kaldi archive, text or binary, or a script file (its utterances); a PLF
-            file or confusion networks of Moses (their numbers, from 0); or any other lattice file (one lattice, named
-            as the file). `-` is standard input.
+        path: an n-best list (the names of its sentences, or their numbers); a folder of lattice files and n-best lists,
+            or a tar archive of lattice files (their names without endings); a Kaldi archive, text or binary, or a
+            script file (its utterances); a PLF file or confusion networks of Moses (their numbers, from 0); or any
+            other lattice file (one lattice, named as the file). `-` is standard input.
         format: the files' format, a name in `FORMATS`; None to detect it from their content.
         symbols: the table that numbers the words; it grows as needed. A new one for each file if None.
         options: options of the format's reader; for n-best lists `first_id`, `pieces` and `cost`.
@@ -98,16 +98,38 @@ def entries(
         here = Path(file)
         if here.is_dir():
             files = [member for member in here.rglob("*") if member.is_file() and not is_growing(member)]
-            members = (
-                _file_entry(member, here, format, symbols, options) for member in sorted(files, key=_natural_order)
-            )
-            yield from _filled(members, path)
+            members = (_members(member, here, format, symbols, options) for member in sorted(files, key=_natural_order))
+            yield from _filled(chain.from_iterable(members), path)
         elif _is_tar(here):
             yield from _filled(_tar_members(here, format, symbols, options), path)
         else:
             kind = partial(format_of_parts, here, format)
             for name, load in _in_file(here, format, symbols, options):
                 yield Entry(name, load, "", kind)
+
+
+def _members(
+    file: Path, folder: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
+) -> Iterator[Entry]:
+    """Yields the lattice of a file in a folder, or those of an n-best list, with the file's name in their names."""
+    if format is not None or not is_nbest(file):
+        yield _file_entry(file, folder, format, symbols, options)
+        return
+    stem = str(file.relative_to(folder).with_suffix("")).removesuffix(".json").removesuffix(".jsonl")
+    try:
+        check_labels(options, "nbest", file)
+        sentences = list(stream_sentences(file))
+    except FormatError as error:
+        yield Entry(stem, partial(_fail, error), "", partial(_same, None))
+        return
+    for sentence in sentences:
+        name = stem if len(sentences) == 1 else f"{stem}-{sentence.name or sentence.number}"
+        load = partial(list_lattice, sentence._replace(name=sentence.name or name), symbols)
+        yield Entry(name, load, "", partial(_same, None))
+
+
+def _fail(error: FormatError) -> Lattice:
+    raise error
 
 
 def _file_entry(

@@ -74,3 +74,21 @@ def test_a_single_list_goes_to_a_folder(call: Any, tmp_path: Path, monkeypatch: 
     assert "Moses' format cannot store the names of sentences\n" in done.stderr
     done = call("lattice", "nbest", "y.json.confusion", "--output", "z.jsonl")
     assert (done.stderr, json.loads(Path("z.jsonl").read_text())["name"]) == ("", "u-1")
+
+
+def test_a_folder_of_lists(call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sentences have the names of their files; a broken list is left out."""
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    row = json.dumps({"text": "a cat", "words": WORDS})
+    for name, text in (("a.json", row), ("b.json", f"{row}\n{row}\n"), ("c.json", row.replace("0.5", "x"))):
+        Path("in", name).write_text(text, encoding="utf-8")
+    ls.write(ls.Lattice.from_strings("a dog"), "in/d.fst")
+    done = call("lattice", "nbest", "in")
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["a", "b-0", "b-1", "d"]
+    assert (done.returncode, "in: c: in/c.json:1: invalid JSON" in done.stderr) == (1, True), done.stderr
+    Path("in/c.json").unlink()
+    Path("in/d.fst").unlink()
+    assert call("lattice", "ctm", "in").stdout.splitlines()[::2] == [
+        f"{name} 1 0.500 0.300 a 1.0000" for name in ("a", "b-0", "b-1")
+    ]
