@@ -49,7 +49,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name
 from lattice_simp.formats.collections import is_collection
-from lattice_simp.formats.common import require_acceptor, single_final
+from lattice_simp.formats.common import log_probabilities, require_acceptor, single_final
 from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
 from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.confusion_network import confusion_network
@@ -283,7 +283,7 @@ def posteriors(
     output: Annotated[Output, Detail("SLF on stdout; a name must end in .slf or .plf")] = "-",
     settings: Any = None,
 ) -> None:
-    """Add the probability of each arc: p= in SLF, a feature "posterior" (a log, as scores are) in other formats.
+    """Add the probability of each arc: p= in SLF, its log as the feature "posterior" in other formats.
 
     Many lattices need --output FOLDER/; they are written as SLF unless --to is given.
 
@@ -298,14 +298,11 @@ def posteriors(
 
 
 def _with_posteriors(lattice: Lattice, scale: float, chosen: str) -> Lattice:
-    """Returns a lattice with its arcs' posteriors in the form of the chosen format."""
+    """Returns a lattice with its arcs' posteriors; `chosen` is the format for messages."""
     lattice = lattice.connected()
     require_acceptor(lattice, chosen)
     lattice, _ = single_final(lattice)
-    shares = arc_posteriors(lattice, scale)
-    if chosen != "slf":
-        shares = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
-    return lattice.with_feature("posterior", shares)
+    return lattice.with_feature("posterior", log_probabilities(arc_posteriors(lattice, scale)))
 
 
 @app.command()

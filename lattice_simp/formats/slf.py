@@ -32,7 +32,9 @@ from lattice_simp.formats.common import (
     Losses,
     checked_lattice,
     finite,
+    log_probabilities,
     natural,
+    probability_text,
     require_acceptor,
     shown,
     single_final,
@@ -52,7 +54,9 @@ COLUMNS = {"a": "acoustic", "n": "ngram", "l": "lm", "r": "pronunciation", "ds":
 """The fields of log scores, with their features."""
 
 POSTERIOR = "posterior"
-"""The feature for the probabilities `p`."""
+"""The feature for the probabilities `p`, whose natural logs it holds."""
+
+_LEAST_LOG = -700.0  # a smaller log of a probability is written as the probability 0
 
 MODEL = "LM"
 """The usual name of a language model's feature, written to `l` if that field is free."""
@@ -86,7 +90,7 @@ def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTab
     ([8.0], [-3.0], [-0.5])
 
     The scores become unscaled features: `a` "acoustic", `n` "ngram", `l` "lm", `r` "pronunciation", `ds`
-    "duration", `x1` to `x99` by their names; `p` becomes "posterior" and stays a probability. A weight is minus the sum
+    "duration", `x1` to `x99` by their names; the log of `p` becomes "posterior". A weight is minus the sum
     of the features times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`, `x1scale`
     ...: 0 if missing), and of the word penalty (`wdpenalty`, also a log score) if the link has a word. If every node
     has a time `t=`, the feature "time" is the duration of each link in seconds, so that a path's sum is its time. The
@@ -166,7 +170,7 @@ def write_slf(
     words = {label: _link_word(lattice, label) for label in np.unique(lattice.olabels).tolist()}
     columns = {name: layout.written(0.0 - costs) for name, costs in layout.costs.items()}
     if POSTERIOR in lattice.features:
-        columns["p"] = lattice.features[POSTERIOR].tolist()
+        columns["p"] = [_probability(log) for log in lattice.features[POSTERIOR].tolist()]
     pattern = "J=%s S=%s E=%s W=%s" + "".join(f" {name}=%r" for name in columns) + "\n"
     ends = lattice.sources.tolist(), lattice.nextstates.tolist(), map(words.__getitem__, lattice.olabels.tolist())
     links = zip(range(lattice.num_arcs), *ends, *columns.values(), strict=True)
@@ -224,7 +228,8 @@ def _to_lattice(reader: _Reader, nodes: Rows, links: Rows, symbols: SymbolTable)
     unread |= {"t"} if TIME not in kept and "t" in nodes.columns else set()
     header = reader.lattice_header(scales, 0.0 - penalty, times, unread)
     if posteriors is not None:
-        kept[POSTERIOR] = posteriors
+        _check_probabilities(reader, nodes, links)
+        kept[POSTERIOR] = log_probabilities(posteriors)
     sources, targets, finals = start_first(first, sources, targets, finals)
     lattice = checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, features=kept)
     return replace(lattice, header=header)
@@ -237,6 +242,15 @@ def _warn_of_missing(columns: Mapping[str, Floats], labels: Ints, path: str | Pa
         if lacking:
             message = f"{counted(lacking, 'link')} with a word but without {name}=, which others have; it counts as 0"
             warn(message, path=path, remedy=f"write {name}= on all links with words")
+
+
+def _check_probabilities(reader: _Reader, *parts: Rows) -> None:
+    """Refuses negative values of `p`, which have no log."""
+    for rows in parts:
+        column = rows.columns.get("p", np.zeros(0))
+        for place in np.flatnonzero(column < 0)[:1].tolist():
+            message = f"p={column[place]!s} is not a probability"
+            reader.fail(int(rows.lines[place]), message, "write probabilities from 0 to 1, not logs")
 
 
 def _or_of_nodes(of_links: Floats | None, of_nodes: Floats | None, targets: Longs) -> Floats:
@@ -648,6 +662,10 @@ def _lost(lattice: Lattice) -> Losses:
         ],
         "fields of the input that are not kept:": [f"{name}=" for name in lattice.header.unread],
     }
+
+
+def _probability(log: float) -> float:
+    return float(probability_text(0.0 - log)) if log > _LEAST_LOG else 0.0
 
 
 def _link_word(lattice: Lattice, label: int) -> str:

@@ -66,6 +66,11 @@ def test_posteriors_are_fields_of_slf_and_features_elsewhere(call, files):
     assert "{'weight':1.0,'posterior':0.5}" in (files / "a.plf").read_text()
     scores = read("a.plf").features["posterior"]
     assert scores.tolist() == pytest.approx([math.log(0.5)] * 5)
+    call("lattice", "posteriors", "ends.txt", "--output", "a.slf")
+    call("lattice", "convert", "a.slf", "b.plf")
+    assert read("b.plf").features["posterior"].tolist() == pytest.approx([math.log(0.5)] * 5)
+    call("lattice", "convert", "a.plf", "b.slf")
+    assert (files / "b.slf").read_text().count("p=0.5\n") == 5
 
 
 LIST = """0 ||| a b ||| f= -1 ||| -1

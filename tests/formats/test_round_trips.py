@@ -34,7 +34,7 @@ def lattice_of(seed: int) -> Lattice:
     if lattice.empty:
         return lattice_of(seed + 1000)
     if "posterior" in columns:
-        lattice = lattice.with_feature("posterior", rng.random(lattice.num_arcs))
+        lattice = lattice.with_feature("posterior", np.log(rng.random(lattice.num_arcs)))
     if "time" in columns and seed % 2:
         times = np.sort(rng.integers(0, 1000, lattice.num_states)) / 100
         lattice = lattice.with_feature("time", times[lattice.nextstates] - times[lattice.sources])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from format_helpers import COMPRESSIONS, WORDS, assert_same, fuzz, random_lattic
 import lattice_simp as ls
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, FormatError, InputWarning, InvalidLatticeError
-from lattice_simp.formats import losses, read, slf
+from lattice_simp.formats import losses, read, slf, write
 from lattice_simp.formats.slf import parse_slf, write_slf
 from lattice_simp.formats.slf_rows import plain_rows
 
@@ -92,7 +93,8 @@ def test_srilm_words_on_nodes():
     assert _words(lattice) == ["the", "a b", "<epsilon>", "<epsilon>"]
     np.testing.assert_allclose(lattice.weights, np.array([3, 3.5, 0, 0]) * math.log(10))
     np.testing.assert_allclose(lattice.features["pronunciation"], np.array([0, -0.5, 0, 0]) * math.log(10))
-    assert lattice.features["posterior"].tolist() == [0.25, 0.75, 0.0, 0.0]
+    assert lattice.features["posterior"].tolist()[:2] == [math.log(0.25), math.log(0.75)]
+    assert lattice.features["posterior"].tolist()[2:] == pytest.approx([-708.4, -708.4], abs=0.01)
 
 
 def test_kaldi_style():
@@ -111,7 +113,27 @@ def test_long_names_of_times_and_posteriors():
     text = "NODES=2 LINKS=1\nI=0 time=0\nI=1 time=0.5\nJ=0 START=0 END=1 WORD=cat var=1 acoustic=-1 posterior=0.5\n"
     for line_by_line in ("", "# comment\n"):
         lattice = parse_slf(text.replace("J=", f"{line_by_line}J=").encode())
-        assert (lattice.features["time"].tolist(), lattice.features["posterior"].tolist()) == ([0.5], [0.5])
+        assert (lattice.features["time"].tolist(), lattice.features["posterior"].tolist()) == ([0.5], [math.log(0.5)])
+
+
+def test_probabilities_are_logs_in_memory(tmp_path):
+    values = ["0.0", "1e-05", "0.1", "0.3333333333333333", "0.75", "1.0"]
+    links = "".join(f"J={place} S=0 E=1 W=w{place} p={value}\n" for place, value in enumerate(values))
+    lattice = parse_slf(f"N=2 L=6\nI=0\nI=1\n{links}".encode())
+    assert np.exp(lattice.features["posterior"][1:]).tolist() == pytest.approx([float(value) for value in values[1:]])
+    write_slf(lattice, tmp_path / "x.slf")
+    assert re.findall(r"p=(\S+)", (tmp_path / "x.slf").read_text())[-6:] == values
+    write(lattice, tmp_path / "x.plf")
+    assert read(tmp_path / "x.plf").features["posterior"].tolist() == lattice.features["posterior"].tolist()
+
+
+def test_logs_are_no_probabilities():
+    for line, comment in ((4, ""), (5, "# comment\n")):
+        text = f"N=2 L=1\nI=0\nI=1\n{comment}J=0 S=0 E=1 p=-0.5\n"
+        with pytest.raises(
+            FormatError, match=rf"x:{line}: p=-0.5 is not a probability \(write probabilities from 0 to"
+        ):
+            parse_slf(text.encode(), path="x")
 
 
 def test_linear_scores():
@@ -161,7 +183,10 @@ def test_exact_round_trip(tmp_path):
         write_slf(lattice, path, utterance="a b", lmscale=12.5, wdpenalty=-0.5)
         again = read(path, "slf")
         for name in columns if lattice.num_arcs else ():
-            assert np.array_equal(again.features[name], lattice.features[name]), seed
+            close = 1e-15 if name == "posterior" else 0.0  # written as a probability
+            np.testing.assert_allclose(
+                again.features[name], lattice.features[name], rtol=0, atol=close, err_msg=str(seed)
+            )
         assert_same(replace(again, features=lattice.features), lattice)
         write_slf(again, tmp_path / "second.slf", utterance="a b", lmscale=12.5, wdpenalty=-0.5)
         write_slf(
