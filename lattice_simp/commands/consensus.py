@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-import numpy as np
 import typer
 
 from lattice_simp.commands.lattice_input import (
@@ -63,10 +62,6 @@ from lattice_simp.ops.oracle import OracleMetric
 from lattice_simp.ops.oracle import oracle as find_oracle
 from lattice_simp.ops.pool_nbest import pool_nbest
 from lattice_simp.ops.union import union as union_lattice
-from lattice_simp.scores.bleu import References as NumberedReferences
-from lattice_simp.scores.bleu import corpus_bleu
-from lattice_simp.scores.edits import edit_distances, error_rate
-from lattice_simp.scores.ngrams import numbered
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import is_pipe, open_text, readable
 from lattice_simp.text.sacrebleu_tokenisers import tokeniser as tokeniser_of
@@ -351,6 +346,8 @@ def oracle(
 
     Example: lattice-simp lattice oracle full.nbest --reference full.de --metric bleu
     """
+    from lattice_simp.tune.metrics import TUNED_METRICS  # takes long to import
+
     labels = WordOptions(**settings)
     ignored = labels.ignored
     if not any(Path(source).is_file() and is_nbest(source) for source in sources if not is_pipe(source)):
@@ -369,7 +366,7 @@ def oracle(
     with open_text("-", "w") as file:
         file.write(f"sentences\t{len(oracles)}\n")
         for name, hypotheses in ((f"oracle {metric.upper()}", oracles), (f"best path {metric.upper()}", best)):
-            file.write(f"{name}\t{CORPUS_SCORES[metric](hypotheses, references):.2f}\n")
+            file.write(f"{name}\t{100.0 * TUNED_METRICS[metric].of_strings(hypotheses, references):.2f}\n")
     if output is not None:
         with open_text(output, "w") as file:
             file.writelines(f"{' '.join(tokens)}\n" for tokens in oracles)
@@ -399,25 +396,3 @@ def _lattices(sources: list[str], files: list[str], first_id: int, labels: Label
             if isinstance(output, Lattice):
                 require_hypotheses(output, f"{source}: {name}")
             yield output if isinstance(output, Lattice) else Lattice.from_nbest(output)
-
-
-def _word_error_rate(hypotheses: list[Tokens], references: list[list[Tokens]]) -> float:
-    """Returns the errors against the nearest references in per cent of the references' mean lengths."""
-    errors, length = 0.0, 0.0
-    for tokens, rows in zip(hypotheses, references, strict=True):
-        errors += edit_distances(tokens, rows).min()
-        length += sum(map(len, rows)) / len(rows)
-    return float(error_rate(errors, length, scale=100.0))
-
-
-def _bleu(hypotheses: list[Tokens], references: list[list[Tokens]]) -> float:
-    """Returns corpus BLEU on tokens, 0 to 100, without smoothing."""
-    statistics = []
-    for tokens, rows in zip(hypotheses, references, strict=True):
-        words = numbered([tokens, *rows])
-        statistics.append(NumberedReferences.of(words[1:]).statistics(words[0]))
-    return 100.0 * float(corpus_bleu(np.sum(statistics, axis=0)))
-
-
-CORPUS_SCORES = {"wer": _word_error_rate, "bleu": _bleu}
-"""The corpus score of each metric of the oracle."""

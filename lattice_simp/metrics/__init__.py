@@ -24,6 +24,7 @@ from lattice_simp.metrics.sacrebleu_metrics import bleu, bleu_13a, bleu_tok, chr
 from lattice_simp.metrics.sari import sari, sari_corpus
 from lattice_simp.metrics.sentences import count_sentences, sentences, split
 from lattice_simp.metrics.significance import SignificanceTest, TestKind, holm
+from lattice_simp.metrics.wer import wer
 from lattice_simp.text.sacrebleu_tokenisers import TOKENISERS, choose_tokeniser, tokeniser
 
 __all__ = [
@@ -70,4 +71,5 @@ __all__ = [
     "ter",
     "tokeniser",
     "unchanged",
+    "wer",
 ]

@@ -16,6 +16,7 @@ from lattice_simp.metrics.metric import Metric
 from lattice_simp.metrics.sacrebleu_metrics import bleu, bleu_13a, bleu_tok, chrf, ter
 from lattice_simp.metrics.sari import sari, sari_corpus
 from lattice_simp.metrics.sentences import sentences, split
+from lattice_simp.metrics.wer import wer
 from lattice_simp.scores.sari import ADD, DELETE, KEEP
 from lattice_simp.text.sacrebleu_tokenisers import ASIAN, PIECES, choose_tokeniser, is_unspaced_language, language_code
 
@@ -71,6 +72,7 @@ METRICS: Mapping[str, Callable[[MetricOptions], Metric]] = {
     "bleu-13a": lambda options: bleu_13a(options.num_references, lowercase=options.lowercase),
     "chrf": lambda options: chrf(options.num_references, lowercase=options.lowercase),
     "ter": _ter,
+    "wer": lambda options: wer(options.num_references),
     "meteor": _meteor,
     "length": lambda options: length_ratio(options.num_references),
     "sari": lambda options: sari(options.num_references),

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.scores.ngrams import joined
 from lattice_simp.support.plurals import counted
 
 References = Sequence[npt.ArrayLike]
@@ -61,6 +63,25 @@ class TunedMetric:
     def reported(self, score: float) -> float:
         """Returns a score in the form for reports: for an error rate, the rate itself."""
         return 1.0 - score if self.is_error_rate else score
+
+    def of_strings(self, hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[Sequence[str]]]) -> float:
+        """Returns the reported score of a corpus, one string of tokens for each sentence.
+
+        >>> from lattice_simp.tune.metrics import WER
+        >>> WER.of_strings([["a", "b", "c"]], [[["a", "b"], ["a", "b", "c", "d", "e"]]])
+        0.5
+
+        Raises:
+            LatticeSimpError: as `prepared`, or the metric needs sources.
+        """
+        symbols = SymbolTable()
+        encoded = [[symbols.encode(tokens) for tokens in sentence] for sentence in references]
+        counts = self.prepared(encoded, symbols=symbols)
+        rows = [
+            sentence.rows(*joined([symbols.encode(tokens)]))
+            for sentence, tokens in zip(counts, hypotheses, strict=True)
+        ]
+        return self.reported(float(self.score(np.concatenate(rows).sum(axis=0))))
 
     def prepared(
         self,

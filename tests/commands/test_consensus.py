@@ -140,6 +140,23 @@ def test_the_oracle_of_a_corpus(call, files):
     assert done.stdout.startswith("sentences\t2\noracle BLEU\t0.00\n")  # no 4-grams
 
 
+def test_commands_agree_on_the_word_error_rate(call, files):
+    """Of several references, the nearest counts with its own length."""
+    (files / "hyp").write_text("a b c\nx y\n")
+    (files / "one.ref").write_text("a b\nx\n")
+    (files / "two.ref").write_text("a b c d e f g x\ny x\n")
+    (files / "weights.tsv").write_text("feature\tweight\nf\t1\n")
+    (files / "hyp.nbest").write_text("0 ||| a b c ||| f= -1 ||| -1\n1 ||| x y ||| f= -1 ||| -1\n")
+    references = ("--reference", "one.ref", "--reference", "two.ref")
+    oracle = call("lattice", "oracle", "hyp.nbest", *references)
+    assert oracle.stdout.splitlines()[1:] == ["oracle WER\t66.67", "best path WER\t66.67"]
+    weights = ("--weights", "weights.tsv", "--output", "new.tsv")
+    tuned = call("tune", "nbest", "hyp.nbest", *references, *weights, "--metric", "wer")
+    assert "WER 66.67 before" in tuned.stderr
+    scored = call("evaluate", "hyp=hyp", *references, "--tokens", "--metrics", "wer")
+    assert "66.67" in scored.stdout, scored.stderr
+
+
 def test_oracles_of_lists_and_files(call, files):
     (files / "full.ref").write_text("a b c d e\n\nx\n")
     (files / "list.nbest").write_text(

@@ -66,10 +66,18 @@ def test_wer_is_the_edits_by_the_words_of_the_nearest_reference():
         edits, length = 0, 0
         for words, *references in zip(hypotheses, *columns, strict=True):
             pairs = [(Levenshtein.distance(words, reference), len(reference)) for reference in references]
-            nearest = min(pairs, key=lambda pair: pair[0] / pair[1] if pair[1] else float(pair[0] > 0))
+            nearest = min(pairs, key=lambda pair: (pair[0], -pair[1]))  # the fewest edits, then the longest
             edits, length = edits + nearest[0], length + nearest[1]
         rate = WER.reported(score_of(WER, hypotheses, columns))
         assert rate == pytest.approx(edits / length, abs=1e-12), f"seed {seed}"
+
+
+def test_the_nearest_reference_has_the_fewest_edits():
+    """The first is nearer in edits (1 of 1 word), the second would have the lower rate (2 of 8)."""
+    near, far = ["a"], "x b c d e f g h".split()
+    assert WER.of_strings([["a", "z"]], [[near, far]]) == 1.0
+    ties = [["a", "b"], ["a", "b", "c", "d"]]
+    assert WER.of_strings([["a", "b", "c"]], [ties]) == WER.of_strings([["a", "b", "c"]], [ties[::-1]]) == 0.25
 
 
 def lattices_of_words(random_lattice, seed):
