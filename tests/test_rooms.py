@@ -103,6 +103,17 @@ def test_systems_stand_alone():
     assert borrowed == {("combination", "paraphrase")}
 
 
+def test_tabs_of_the_page_stand_alone():
+    """What tabs share is beside them in `serve`, so a tab can be removed with its folder."""
+    tabs = {path.name for path in (PACKAGE / "serve").iterdir() if (path / "section.py").exists()}
+    assert len(tabs) > 4
+    for path, room, imported, node in rooms_and_imports():
+        parts = node.module.split(".")
+        if room == imported == "serve" and len(parts) > 3 and parts[2] in tabs:
+            tab = path.relative_to(PACKAGE).parts[1]
+            assert tab in (parts[2], "app.py"), f"{path}:{node.lineno}: imports the tab {parts[2]}"
+
+
 def test_no_circle_between_rooms_of_one_floor():
     edges = {(room, value) for _, room, value, _ in rooms_and_imports() if room != value and room in FLOOR}
     for room, second in edges:

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.common import natural
 from lattice_simp.support.people import person_name
 
 MOST_FIELDS = 1000
@@ -66,3 +67,15 @@ class Form:
     def all(self, name: str) -> list[str]:
         """Returns all values of a field."""
         return self._values.get(name, [])
+
+
+def toggled(mask: str, tokens: int, position: str) -> str:
+    """Toggles the mark of one token; an invalid position changes nothing.
+
+    >>> toggled("", 3, "1"), toggled("010", 3, "2"), toggled("010", 3, "9")
+    ('010', '011', '010')
+    """
+    bits = list(mask if len(mask) == tokens else "0" * tokens)
+    if (place := natural(position)) is not None and place < tokens:
+        bits[place] = "0" if bits[place] == "1" else "1"
+    return "".join(bits)

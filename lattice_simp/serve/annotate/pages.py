@@ -13,11 +13,10 @@ from starlette.responses import RedirectResponse, Response
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.annotate.tasks import ANNOTATOR, task_of
-from lattice_simp.serve.forms import Form
+from lattice_simp.serve.forms import Form, toggled
 from lattice_simp.serve.opened import OpenedStore
 from lattice_simp.serve.pages import path, render
 from lattice_simp.serve.text import one_line
-from lattice_simp.serve.translate.query import toggled
 from lattice_simp.support.people import person_name
 from lattice_simp.systems.annotation import (
     EXPORTS,

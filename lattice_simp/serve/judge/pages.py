@@ -11,11 +11,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.serve.forms import Form, NameCookie
+from lattice_simp.serve.forms import Form, NameCookie, toggled
 from lattice_simp.serve.opened import OpenedStore
 from lattice_simp.serve.pages import path, render
 from lattice_simp.serve.text import one_line
-from lattice_simp.serve.translate.query import toggled
 from lattice_simp.support.people import person_name
 from lattice_simp.systems.judging.questions import NO_ERRORS, AnswerError, Errors, Question, parsed, words_of, written
 from lattice_simp.systems.judging.store import JudgingError, JudgingStore, Screen, Standing

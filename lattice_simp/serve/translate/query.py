@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias, get_args
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.common import is_plain, natural
+from lattice_simp.formats.common import is_plain
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.text import one_line
@@ -178,15 +178,3 @@ def read_mask(mask: str, tokens: int) -> str:
     if strange := mask.strip("01"):
         raise LatticeSimpError(f"the mask contains {strange[0]!r}; use only 1 (marked) and 0")
     return mask if "1" in mask else ""
-
-
-def toggled(mask: str, tokens: int, position: str) -> str:
-    """Toggles the mark of one token; an invalid position changes nothing.
-
-    >>> toggled("", 3, "1"), toggled("010", 3, "2"), toggled("010", 3, "9")
-    ('010', '011', '010')
-    """
-    bits = list(mask if len(mask) == tokens else "0" * tokens)
-    if (place := natural(position)) is not None and place < tokens:
-        bits[place] = "0" if bits[place] == "1" else "1"
-    return "".join(bits)

@@ -13,13 +13,14 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.serve.forms import toggled
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.pages import path, problem, render, while_connected
 from lattice_simp.serve.problems import require_no_problem
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.text import one_line
 from lattice_simp.serve.translate.examples import Examples
-from lattice_simp.serve.translate.query import KINDS, SKELETON_STRATEGIES, Options, Query, read_mask, toggled
+from lattice_simp.serve.translate.query import KINDS, SKELETON_STRATEGIES, Options, Query, read_mask
 from lattice_simp.serve.translate.remembering import Memory
 from lattice_simp.serve.translate.skeletons import Facts, mask_facts
 from lattice_simp.serve.translate.translator import SuggestionRequest, TranslatorOptions, make_translator
