@@ -32,6 +32,7 @@ from lattice_simp.ops.compose_gappy import EDITS, SKELETON, EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.term_acceptor import TERMS, keep_terms
+from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import readable
 
@@ -124,9 +125,7 @@ class Composition:
             self.sentences += 1
             if sentence < len(lines):
                 yield sentence, self._compose_list(entries, lines[sentence], self.keep_terms)
-        if self.sentences != len(lines):
-            message = f"{counted(len(lines), 'line')}, but {full} has {counted(self.sentences, 'sentence')}"
-            raise FormatError(message, path=terms, remedy=TERM_LINES)
+        require_parallel(terms, len(lines), full, self.sentences, "sentence", TERM_LINES)
 
     def archive_with_terms(self, full: str, terms: str, output: str, to: str | None) -> None:
         """Writes what holds the terms of each lattice of an archive or folder, or the lattice itself if nothing does.
@@ -147,9 +146,7 @@ class Composition:
 
         with lattice_run(full, labels=self.labels) as run:
             run.write_numbered(kept, output, to)
-            if run.count != len(lines):
-                message = f"{counted(len(lines), 'line')}, but {full} has {counted(run.count, 'lattice')}"
-                raise FormatError(message, path=terms, remedy=TERM_LINES)
+            require_parallel(terms, len(lines), full, run.count, "lattice", TERM_LINES)
             print(self.summary, file=sys.stderr)
 
     def write_lists(self, lists: Iterable[tuple[int, list[Hypothesis]]], full: str, output: str) -> None:

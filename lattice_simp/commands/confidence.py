@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,10 +17,9 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_tokens
-from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import stream_nbest
 from lattice_simp.ops.word_confidences import probable_tokens, word_confidences
-from lattice_simp.support.plurals import counted
+from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.textio import open_text, read_lines
 
 app = command_app()
@@ -64,23 +62,15 @@ def confidence(
             number = sentence_number(name or "0", count - 1)
             if lattice.connected().empty:
                 continue
-            tokens = probable_tokens(lattice, scale) if lines is None else _line(lines, count - 1, hypotheses)
+            if lines is not None and count > len(lines):
+                continue  # an error at the end
+            tokens = probable_tokens(lattice, scale) if lines is None else lines[count - 1]
             skeleton_list = None if skeletons is None else skeletons.get(number, [])
             out.writelines(_rows(name or "0", lattice, tokens, scale, skeleton_list))
             shown.append(tokens)
         warn_of_whole_sentences(shown, source if hypotheses is None else hypotheses)
-        if lines is not None and count != len(lines):
-            print(
-                f"lattice-simp: {hypotheses}: {counted(len(lines), 'line')} for {counted(count, 'lattice')}",
-                file=sys.stderr,
-            )
-
-
-def _line(lines: list[tuple[str, ...]], number: int, path: Path | None) -> tuple[str, ...]:
-    if number >= len(lines):
-        message = f"has {counted(len(lines), 'line')}, but there are more lattices"
-        raise FormatError(message, path=path, remedy="give a line for each lattice")
-    return lines[number]
+        if lines is not None and hypotheses is not None:
+            require_parallel(hypotheses, len(lines), source, count, "lattice")
 
 
 def _rows(

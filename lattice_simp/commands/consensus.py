@@ -62,6 +62,7 @@ from lattice_simp.ops.oracle import OracleMetric
 from lattice_simp.ops.oracle import oracle as find_oracle
 from lattice_simp.ops.pool_nbest import pool_nbest
 from lattice_simp.ops.union import union as union_lattice
+from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import is_pipe, open_text, readable
 from lattice_simp.text.sacrebleu_tokenisers import tokeniser as tokeniser_of
@@ -357,7 +358,7 @@ def oracle(
     with readable_sources(sources) as files:
         references = read_references(reference, lattice_names(sources, files, labels), ignored)
         lattices = _lattices(sources, files, first_id or 0, labels)
-        for lattice, rows in _paired(lattices, references, sources[-1]):
+        for lattice, rows in _paired(lattices, references, ", ".join(sources), reference[0]):
             paths = nbest(lattice, 1, ignore=ignored)  # no path if a list has no hypothesis for the sentence
             best.append(paths[0].tokens if paths else ())
             oracles.append(find_oracle(lattice, rows, metric, ignore=ignored).hypothesis.tokens if paths else ())
@@ -373,20 +374,24 @@ def oracle(
 
 
 def _paired(
-    lattices: Iterator[Lattice], references: list[list[Tokens]], last: str
+    lattices: Iterator[Lattice], references: list[list[Tokens]], source: str, path: Path
 ) -> Iterator[tuple[Lattice, list[Tokens]]]:
     """Yields each sentence's lattice and references.
 
+    Args:
+        lattices: those of all sentences.
+        references: the references of each sentence.
+        source: the files of the lattices, for messages.
+        path: the first file of references.
+
     Raises:
-        FormatError: their numbers differ.
+        FormatError: the numbers of lattices and references differ.
     """
     sentence = -1
     for sentence, lattice in enumerate(lattices):
         if sentence < len(references):
             yield lattice, references[sentence]
-    if sentence + 1 != len(references):
-        message = f"{counted(sentence + 1, 'sentence')}, but {counted(len(references), 'line')} of references"
-        raise FormatError(message, path=last, remedy="give each sentence a line of references")
+    require_parallel(path, len(references), source, sentence + 1, "sentence")
 
 
 def _lattices(sources: list[str], files: list[str], first_id: int, labels: LabelOptions) -> Iterator[Lattice]:

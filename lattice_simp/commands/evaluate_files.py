@@ -19,8 +19,7 @@ from lattice_simp.metrics import Groups, Lines, closest_references
 from lattice_simp.metrics.groups import align_skeletons, gap_count_groups, gap_type_groups, length_groups
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.support.extras import extra
-from lattice_simp.support.plurals import counted
-from lattice_simp.support.textio import read_lines
+from lattice_simp.support.parallel import read_parallel
 from lattice_simp.text.sacrebleu_tokenisers import tokeniser
 
 if TYPE_CHECKING:
@@ -124,28 +123,18 @@ def read_sentences(inputs: Files, tokens: bool, language: str | None) -> Sentenc
     if texts and len(texts) != len(references):
         raise LatticeSimpError(f"{len(texts)} --text-reference for {len(references)} --reference; give one for each")
     named, sources = inputs.outputs, [] if inputs.source is None else [inputs.source]
-    files: list[Path] = [*named.values(), *references, *sources, *texts]
-    columns = [list(read_lines(path)) for path in files]
+    files: list[Path] = [*references, *named.values(), *sources, *texts]
+    columns = read_parallel(files)
     for path, lines in zip(files, columns, strict=True):
         warn_of_lines(lines, path)
-    expected = len(columns[len(named)])
-    for path, lines in zip(files, columns, strict=True):
-        if not lines:
-            raise FormatError("the file is empty", path=path, remedy="give one sentence per line")
-        if len(lines) != expected:
-            message, line = (
-                f"has {counted(len(lines), 'line')} for the {expected} of {references[0]}",
-                min(len(lines), expected),
-            )
-            raise FormatError(message, path=path, line=line + 1, remedy="give files with the same number of lines")
     change = _detokeniser(language) if tokens else None
     forms = [_lines(lines, tokens, change) for lines in columns[: len(files) - len(texts)]]
-    reference_lines = forms[len(named) : len(named) + len(references)]
+    reference_lines, systems = forms[: len(references)], forms[len(references) : len(references) + len(named)]
     if texts:
         reference_lines = [
             Lines(lines.tokens, text) for lines, text in zip(reference_lines, columns[len(forms) :], strict=True)
         ]
-    return Sentences(dict(zip(named, forms, strict=False)), reference_lines, forms[-1] if sources else None)
+    return Sentences(dict(zip(named, systems, strict=True)), reference_lines, forms[-1] if sources else None)
 
 
 def warn_of_forms(files: Files, sentences: Sentences, name: str) -> None:

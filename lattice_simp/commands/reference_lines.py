@@ -15,7 +15,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.formats.collections import entries, format_of_parts, is_collection, stem_of
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.formats.plain_text import warn_of_lines
-from lattice_simp.support.plurals import counted
+from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.textio import read_lines, readable
 
 _KALDI = re.compile(r"\s*(?P<name>\S+)(?:\s+(?P<text>.*))?")
@@ -72,9 +72,7 @@ def read_references(
     """
     files = [_in_order(list(read_lines(path)), names, path) for path in paths]
     for path, lines in zip(paths, files, strict=True):
-        if len(lines) != len(files[0]):
-            message = f"{counted(len(lines), 'line')}, but {paths[0]} has {len(files[0])}"
-            raise FormatError(message, path=path, remedy="give each reference a line for each sentence")
+        require_parallel(path, len(lines), paths[0], len(files[0]))
     return [[without_marks(as_tokens(line), ignored) for line in rows] for rows in zip(*files, strict=True)]
 
 

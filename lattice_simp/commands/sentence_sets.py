@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.json_text import is_json, parse_json
-from lattice_simp.support.plurals import counted
+from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.textio import read_lines, readable
 
 _JSON = 'write {"id": "1", "sentences": ["one", "another"]} on each line'
@@ -55,9 +55,7 @@ def read_parallel(paths: Sequence[str], check: Check = str, join: Join = list) -
     """
     columns = [join(enumerate(read_lines(path), start=1)) for path in paths]
     for path, column in zip(paths, columns, strict=True):
-        if len(column) != len(columns[0]):
-            message = f"{counted(len(column), 'line')}, but {paths[0]} has {len(columns[0])}"
-            raise FormatError(message, path=path, remedy="give files whose lines belong together")
+        require_parallel(path, len(column), paths[0], len(columns[0]))
         _checked(column, path, check)
     return [
         SentenceSetLine(str(number), tuple(line.strip() for _, line in lines if line.strip()))

@@ -23,6 +23,7 @@ from lattice_simp.formats.terms import TERM_LINES, read_terms
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
 from lattice_simp.support.extras import extra
 from lattice_simp.support.json_text import is_json
+from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines, readable
 from lattice_simp.translate.source import Source
@@ -163,9 +164,7 @@ def with_terms(sentences: Sequence[Sentence], path: str, tokens: Callable[[str],
         FormatError: the file is broken, or has another number of lines.
     """
     lines = read_terms(path)
-    if len(lines) != len(sentences):
-        message = f"{counted(len(lines), 'line')}, but the input has {counted(len(sentences), 'line')}"
-        raise FormatError(message, path=path, remedy=TERM_LINES)
+    require_parallel(path, len(lines), "the input", len(sentences), remedy=TERM_LINES)
     return [
         replace(sentence, terms=tuple(tuple(tokens(form) if tokens else form for form in term) for term in terms))
         for sentence, terms in zip(sentences, lines, strict=True)

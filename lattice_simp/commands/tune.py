@@ -35,7 +35,6 @@ from lattice_simp.commands.options import (
     say,
 )
 from lattice_simp.errors import FormatError, InvalidLatticeError, LatticeSimpError
-from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import STDIN, readable
 from lattice_simp.tune.metrics import TUNED_METRICS, TunedName, tuned_metric
 
@@ -378,6 +377,7 @@ def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[t
     from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
     from lattice_simp.core.marks import without_marks
     from lattice_simp.core.symbols import split_tokens
+    from lattice_simp.support.parallel import require_parallel
     from lattice_simp.support.textio import read_lines
 
     if not count:
@@ -385,9 +385,7 @@ def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[t
     columns = []
     for path in paths:
         lines = [without_marks(split_tokens(line)) for line in read_lines(path)]
-        if len(lines) != count:
-            message = f"has {counted(len(lines), 'line')} for the {count} of {source}"
-            raise FormatError(message, path=path, remedy="give files of equally many lines")
+        require_parallel(path, len(lines), source, count, "sentence")
         warn_of_whole_sentences(lines, path)
         columns.append(lines)
     return list(zip(*columns, strict=True))

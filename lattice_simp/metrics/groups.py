@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.skeleton import GapType, Skeleton, SkeletonRecord
+from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
 
@@ -102,12 +103,7 @@ def read_groups(path: str | Path, count: int) -> Groups:
         FormatError: another number of lines than `count`, or no label at all.
     """
     labels = [line.strip() or None for line in read_lines(path)]
-    if len(labels) != count:
-        raise FormatError(
-            f"has {counted(len(labels), 'line')} for {counted(count, 'sentence')}",
-            path=path,
-            remedy="write one label on each line",
-        )
+    require_parallel(path, len(labels), "the first reference", count, remedy="write one label on each line")
     if not any(labels):
         raise FormatError("holds no label", path=path, remedy="write one label on each line")
     return Groups.of("group", labels)

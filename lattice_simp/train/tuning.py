@@ -14,7 +14,7 @@ from lattice_simp.metrics import bleu as bleu_text
 from lattice_simp.metrics import bleu_tok
 from lattice_simp.pipeline.stage import RECORD, Run, Stage, json_text, write_json
 from lattice_simp.skeleton import read_skeletons
-from lattice_simp.support.plurals import counted
+from lattice_simp.support.parallel import read_parallel
 from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.text.sacrebleu_tokenisers import USUAL, best_tokeniser, is_unspaced_language
@@ -195,13 +195,7 @@ def read_texts(config: Config, test: TestSet) -> tuple[list[str], list[list[str]
     Raises:
         FormatError: a file is broken or empty, or the files have different numbers of lines.
     """
-    source, *references = [list(read_lines(config.path(path))) for path in (test.source, *test.references)]
-    if not source:
-        raise FormatError("is empty", path=config.path(test.source), remedy="give a file with sentences")
-    for path, lines in zip(test.references, references, strict=True):
-        if len(lines) != len(source):
-            message = f"has {counted(len(lines), 'line')} for the {len(source)} of {config.path(test.source)}"
-            raise FormatError(message, path=config.path(path), remedy="give files of equally many lines")
+    source, *references = read_parallel([config.path(path) for path in (test.source, *test.references)])
     chosen = chosen_lines(config, test, len(source))
     return [source[line] for line in chosen], [[lines[line] for line in chosen] for lines in references]
 

@@ -88,7 +88,7 @@ def test_parallel_files_and_counts(call, files):
     ]
     (files / "1.txt").write_text("\n", encoding="utf-8")
     done = call("paraphrase", "count", "--parallel", "0.txt", "--parallel", "1.txt", *PLAIN)
-    assert "1.txt: 1 line, but 0.txt has 3" in done.stderr
+    assert "1.txt: has 1 line, but 0.txt has 3 lines" in done.stderr
 
 
 def test_lattices_are_written(call, files):

@@ -103,7 +103,7 @@ def test_each_lattice_of_an_archive_keeps_what_holds_the_terms_of_its_line(call,
     assert written == {"1": ["c"], "3": ["a"], "10": ["a d"]}
     (files / "terms").write_text("x\n")
     done = call("lattice", "compose", "folder", "--terms", "terms", "--output", "out/")
-    assert (done.returncode, "terms: 1 line, but folder has 4 lattices" in done.stderr) == (2, True)
+    assert (done.returncode, "terms: has 1 line, but folder has 4 lattices" in done.stderr) == (2, True)
 
 
 def test_translations_hold_the_terms(call, model, files):
@@ -127,14 +127,20 @@ def test_translations_hold_the_terms(call, model, files):
     rows = [json.loads(line) for line in (files / "stats").read_text().splitlines()]
     assert [row["terms"] for row in rows] == [True, None, False]
     done = call("translate", model, "--terms", "terms", stdin="the house\n")
-    assert "terms: 3 lines, but the input has 1 line (give each sentence a line" in done.stderr
+    assert "terms: has 3 lines, but the input has 1 line (give each sentence a line" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("compose full.nbest --terms two", "two: 2 lines, but full.nbest has 3 sentences (give each sentence a line"),
-        ("compose full.nbest --terms four", "four: 4 lines, but full.nbest has 3 sentences (give each sentence a line"),
+        (
+            "compose full.nbest --terms two",
+            "two: has 2 lines, but full.nbest has 3 sentences (give each",
+        ),
+        (
+            "compose full.nbest --terms four",
+            "four: has 4 lines, but full.nbest has 3 sentences (give each",
+        ),
         ("compose full.nbest --terms empty", "empty:2: term 1 has an empty form: 'a|'"),
         ("compose full.nbest --terms two --id 2", "two: 2 lines, none for sentence 2"),
         ("compose full.fst --terms two", "two: 2 lines for one sentence without a number (give a file of one line"),

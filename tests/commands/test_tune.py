@@ -147,7 +147,7 @@ def test_nbest_lists_are_tuned(call, tmp_path):
     assert done.returncode == 0, done.stderr
     assert set(read_weights(tmp_path / "w.tsv")) == {"x_0", "x_1"}
     (tmp_path / "nbest").write_text((tmp_path / "nbest").read_text().replace("0 |||", "1 |||"))
-    assert "1 line for the 2 of" in call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
+    assert "has 1 line, but " in call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
     assert call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv", "--first-id", 1).returncode == 0
     write_weights(tmp_path / "start.tsv", {"y": 1.0})
     refused = call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
@@ -239,7 +239,7 @@ def test_lattices_are_tuned_for_sari(call, tmp_path, simplifications):
     [
         (("--metric", "sari"), "--metric sari needs --source"),
         (("--source", "complex"), "--source has no effect with --metric bleu; leave it out, or use sari"),
-        (("--metric", "sari", "--source", "longer"), "2 lines for the 1 of"),
+        (("--metric", "sari", "--source", "longer"), "has 2 lines, but "),
         (("--metric", "meteor"), "meteor"),
         (("--metric", "wer", "--source", "complex"), "--source has no effect with --metric wer"),
     ],
@@ -274,7 +274,7 @@ def test_a_feature_called_total_is_refused(call, tmp_path):
     [
         (("--strategy", "gappy"), "needs --skeletons"),
         (("--strategy", "best"), "--strategy"),
-        (("--reference", "short"), "1 line for the 2 of"),
+        (("--reference", "short"), "has 1 line, but "),
     ],
 )
 def test_what_makes_no_sense_is_one_line(call, own_model, files, tmp_path, change, message):

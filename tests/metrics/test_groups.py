@@ -77,7 +77,7 @@ def test_labels_are_read_from_a_file(tmp_path):
     (tmp_path / "labels").write_text("news\n\n talk \nnews\n", encoding="utf-8")
     groups = read_groups(tmp_path / "labels", 4)
     assert groups.labels == ("news", None, "talk", "news")
-    with pytest.raises(FormatError, match="4 lines for 3 sentences"):
+    with pytest.raises(FormatError, match="has 4 lines, but the first reference has 3 lines"):
         read_groups(tmp_path / "labels", 3)
     (tmp_path / "labels").write_text("\n\n", encoding="utf-8")
     with pytest.raises(FormatError, match="no label"):

@@ -99,10 +99,10 @@ def test_truecased_models_read_truecased_tokens(files, configured, tmp_path):
 def test_files_that_do_not_fit(files, configured):
     config = read_config(configured(files))
     write_lines(files / "r1", ["A cat!", "x", "A road."])
-    with pytest.raises(FormatError, match=r"r1: has 3 lines for the 4 of .*/s \(give files of equally many lines\)"):
+    with pytest.raises(FormatError, match=r"r1: has 3 lines, but .*/s has 4 lines \(give one line for each"):
         read_texts(config, a_set())
     write_lines(files / "s", [])
-    with pytest.raises(FormatError, match=r"/s: is empty"):
+    with pytest.raises(FormatError, match=r"/s: the file is empty"):
         read_texts(config, a_set())
 
 

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.json_text import is_json, parse_json
+from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.people import person_name
-from lattice_simp.support.plurals import counted
 from lattice_simp.support.settings_file import checked_settings, read_settings
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.judging.questions import COLUMNS, KINDS, AnswerError, Errors, Question
@@ -171,9 +171,7 @@ def _items(fields: StudyFile, path: Path) -> tuple[Item, ...]:
 
 
 def _require_same_lines(first: _Texts, other: _Texts) -> None:
-    if len(first.texts) != len(other.texts):
-        message = f"{counted(len(other.texts), 'line')}, but {first.path} has {len(first.texts)}"
-        raise FormatError(message, path=other.path, remedy="all files need the same lines in the same order")
+    require_parallel(other.path, len(other.texts), first.path, len(first.texts))
     if first.ids and other.ids and first.ids != other.ids:
         line = next(number for number, ids in enumerate(zip(first.ids, other.ids, strict=True), 1) if ids[0] != ids[1])
         message = f"the id {other.ids[line - 1]!r} is {first.ids[line - 1]!r} in {first.path}"

@@ -13,6 +13,7 @@ from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.shards import SIDES, list_column, lists_of, read_shard, shard_paths, taken, write_shard
 from lattice_simp.pipeline.stage import Run, Stage
+from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
 from lattice_simp.train.alignment.hmm import Side, align_both
@@ -57,9 +58,7 @@ def _check_lines(config: Config) -> None:
     """Checks the files of links before any stage runs."""
     for corpus, path in zip(config.corpora, _link_files(config), strict=False):
         lines, link_lines = sum(1 for _ in read_lines(config.path(corpus.source))), len(read_pharaoh(path)[0]) - 1
-        if lines != link_lines:
-            message = f"has {counted(link_lines, 'line')} for the {lines} of {config.path(corpus.source)}"
-            raise FormatError(message, path=path, remedy="give the links of this corpus, line by line")
+        require_parallel(path, link_lines, config.path(corpus.source), lines)
 
 
 def _from_files(config: Config, run: Run) -> Callable[[str, int, Lengths], Links]:

@@ -125,7 +125,7 @@ def test_a_broken_study_is_one_line(folder, name):
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        (["plain"] * 3, "3 lines, but "),
+        (["plain"] * 3, "has 3 lines, but "),
         ([], "the file is empty"),
         ([{"text": "a"}, {"text": 1}], 'moses.txt:2: "text" is missing or not text'),
         ([{"text": "a", "id": 1}, {"text": "b"}], "moses.txt:2: the id is missing"),

@@ -107,7 +107,7 @@ def test_a_link_out_of_its_sentence_is_reported_with_its_line(stage, tmp_path):
 def test_files_have_as_many_lines_as_their_corpora(stage, tmp_path, count):
     work, *_ = stage
     write_lines(tmp_path / "two.links", ["0-0"] * count)
-    with pytest.raises(FormatError, match=rf"two\.links: has {count} lines for the 7 of \S+two\.fr"):
+    with pytest.raises(FormatError, match=rf"two\.links: has {count} lines, but \S+two\.fr has 7 lines"):
         work.check()
 
 
