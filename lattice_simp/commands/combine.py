@@ -14,6 +14,7 @@ import typer
 
 from lattice_simp.commands.lattice_input import LabelOptions, ignored_labels, read_outputs, take_options
 from lattice_simp.commands.lattice_run import with_progress
+from lattice_simp.commands.line_output import Result, write_lines
 from lattice_simp.commands.options import (
     FAILED,
     INPUT,
@@ -44,12 +45,12 @@ from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, MissingExtraError
 from lattice_simp.formats import check_labels, is_text, write
 from lattice_simp.formats.collections import is_collection
-from lattice_simp.formats.nbest import has_pieces, is_nbest, write_nbest
+from lattice_simp.formats.nbest import has_pieces, is_nbest
 from lattice_simp.formats.pieces import join_words, pieces_named
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.support.plurals import counted
-from lattice_simp.support.textio import open_text, read_lines, readable
+from lattice_simp.support.textio import read_lines, readable
 from lattice_simp.systems.combination.combine import (
     CombinationSettings,
     check_weights,
@@ -139,8 +140,8 @@ def combine_outputs(
         files = [stack.enter_context(readable(source)) for source in sources]
         results = _Results(combined, jobs)
         sentences = checked_forms(sources, _aligned(sources, files, first_id or 0, labels), labels.pieces)
-        lists = _decided(results.of(sentences), n if nbest_output else 1, lattices)
-        _write(lists, output, nbest_output)
+        decided = _decided(results.of(sentences), n if nbest_output else 1, lattices)
+        write_lines(decided, output, nbest_output)
     if results.failed:
         print(f"lattice-simp: {counted(results.failed, 'sentence')} failed", file=sys.stderr)
         raise typer.Exit(FAILED)
@@ -185,27 +186,13 @@ class _Results:
             yield lattice
 
 
-def _decided(results: Iterable[Lattice | None], n: int, folder: Path | None) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Yields the best hypotheses of each sentence; writes the lattices to the folder unless it is None."""
+def _decided(results: Iterable[Lattice | None], n: int, folder: Path | None) -> Iterator[Result]:
+    """Yields each sentence's number, best string and best hypotheses; writes the lattices to the folder, if any."""
     for number, lattice in enumerate(results):
         if folder is not None and lattice is not None:
             write(lattice, folder / f"{number:06d}.txt", "features")
-        yield number, [] if lattice is None else nbest(lattice, n)
-
-
-def _write(lists: Iterable[tuple[int, list[Hypothesis]]], output: str, nbest_output: str | None) -> None:
-    with open_text(output, "w") as file:
-
-        def groups() -> Iterator[tuple[int, list[Hypothesis]]]:
-            for number, entries in lists:
-                file.write((entries[0].text if entries else "") + "\n")
-                yield number, entries
-
-        if nbest_output is None:
-            for _ in groups():
-                pass
-        else:
-            write_nbest(groups(), nbest_output)
+        entries = [] if lattice is None else nbest(lattice, n)
+        yield number, entries[0].text if entries else "", entries
 
 
 # ---------------------------------------------------------------- reading

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
@@ -16,6 +15,7 @@ from typing import Any, TextIO
 import typer
 
 from lattice_simp.commands.journal import Journal
+from lattice_simp.commands.line_output import STDOUT, Result, is_stream, write_lines
 from lattice_simp.commands.options import FAILED, interrupt_hint
 from lattice_simp.commands.records import Record
 from lattice_simp.commands.report import Report
@@ -23,12 +23,9 @@ from lattice_simp.commands.sentences import Sentence
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.support.tasks import Outcome, in_order, run_tasks
 from lattice_simp.support.tasks.outcome import Factory
 from lattice_simp.support.textio import open_text
-
-STDOUT = "-"
 
 
 @dataclass(frozen=True)
@@ -168,35 +165,20 @@ def _finished(number: int, record: Record | None, sentences: Sequence[Sentence],
 # ---------------------------------------------------------------- writing
 
 
-def is_stream(output: str) -> bool:
-    """Returns whether the output is standard output, a pipe or a device, which cannot be continued."""
-    return output == STDOUT or (Path(output).exists() and not Path(output).is_file())
-
-
 def _write(records: Iterable[Record], run: RunOptions, report: Report) -> None:
-    """Writes ordered records; files appear when they are complete, streams grow line by line."""
+    """Writes ordered records: lines, n-best lists, and statistics."""
     with ExitStack() as stack:
-        file = stack.enter_context(open_text(run.output, "w"))
         if run.stats is not None:
             records = _with_stats(records, stack.enter_context(open_text(run.stats, "w")))
-        groups = _groups(records, file, report, flush=is_stream(run.output))
-        if run.nbest_output is None:
-            deque(groups, maxlen=0)
-        else:
-            write_nbest(groups, run.nbest_output)
+        write_lines(_results(records, report), run.output, run.nbest_output)
 
 
-def _groups(
-    records: Iterable[Record], file: TextIO, report: Report, *, flush: bool
-) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Writes each record's line, counts it, and yields its n-best list."""
+def _results(records: Iterable[Record], report: Report) -> Iterator[Result]:
+    """Counts each record, and yields its number, its line and its hypotheses."""
     for record in records:
-        file.write(record["line"] + "\n")
-        if flush:
-            file.flush()
         report.count(record)
         entries = [Hypothesis(as_tokens(row["words"]), row["cost"], row["features"]) for row in record["nbest"]]
-        yield record["number"], entries
+        yield record["number"], record["line"], entries
 
 
 STATS = ("number", "cost", "gap", "reachable", "terms", "unknown")

@@ -11,9 +11,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lattice_simp.commands.line_output import is_stream
 from lattice_simp.commands.losses import Losses
 from lattice_simp.commands.options import refuse_idle
-from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, is_stream, name_run, resumable, run_sentences
+from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_run, resumable, run_sentences
 from lattice_simp.commands.sentences import (
     ALL_MASKS,
     Sentence,
