@@ -23,12 +23,13 @@ class SettingOption:
     help: str
     kind: Any
     is_switch: bool
+    least: int | None = None
 
     def parameter(self, panel: str | None = None) -> inspect.Parameter:
         """Returns the option as a parameter of a command with the default None; `panel` is its part of --help."""
         flags = f"--{self.flag}/--no-{self.flag}" if self.is_switch else f"--{self.flag}"
         kind = bool if self.is_switch else self.kind
-        declared = typer.Option(flags, help=self.help, rich_help_panel=panel)
+        declared = typer.Option(flags, help=self.help, rich_help_panel=panel, min=self.least)
         annotation = Annotated[Optional[kind], declared]  # type: ignore[valid-type]  # noqa: UP045
         name = self.flag.replace("-", "_")
         return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
@@ -42,7 +43,8 @@ def setting_options(settings: type[Any], path: tuple[str, ...] = ()) -> list[Set
         kind, field_path = nested_kind(kinds[field.name]), (*path, field.name)
         if "flag" in field.metadata:
             flag, text = field.metadata["flag"], field.metadata["help"]
-            options.append(SettingOption(field_path, flag, text, kinds[field.name], kind is not None))
+            kind_of_field, least = kinds[field.name], field.metadata.get("least")
+            options.append(SettingOption(field_path, flag, text, kind_of_field, kind is not None, least))
         if kind is not None:
             options += setting_options(kind, field_path)
     return options

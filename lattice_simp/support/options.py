@@ -7,15 +7,16 @@ from types import UnionType
 from typing import Any, get_args
 
 
-def option(default: Any, flag: str, help: str) -> Any:
+def option(default: Any, flag: str, help: str, *, least: int | None = None) -> Any:
     """Returns a dataclass field that the commands offer as `--flag`.
 
     Args:
         default: the field's default.
         flag: the option's name without its dashes; a field of nested settings that may be None becomes a switch.
         help: the help text.
+        least: the smallest number that the commands accept.
     """
-    return field(default=default, metadata={"flag": flag, "help": help})
+    return field(default=default, metadata={"flag": flag, "help": help, "least": least})
 
 
 def kinds_of_field(kind: Any) -> tuple[Any, ...]:
